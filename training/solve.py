@@ -167,7 +167,6 @@ class _Book:
 
     @property
     def solved(self) -> int:
-        """Deals solved."""
         return self.deals + sum(map(len, self._early.values()))
 
     def add(self, number: int, records: UInt8Array) -> None:

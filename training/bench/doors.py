@@ -241,7 +241,6 @@ def _spread(times: list[float], share: int = 99) -> str:
 
 
 def markdown(found: list[Row], machine: str, command: str) -> str:
-    """The page."""
     return "\n".join([
         "# The servers",
         "",

@@ -153,7 +153,6 @@ def _profiled(work: Callable[[], Any], parts: Mapping[str, tuple[str, ...]]) -> 
 
 
 def markdown(rates: Sequence[Rate], parts: dict[str, dict[str, float]], machine: str, command: str) -> str:
-    """The page of results."""
     lines = ["# How fast networks call and learn", "", f"`{command}`, one run: {machine}.", "", *rates_table(rates, 0)]
     lines += ["", f"Where the time of one iteration goes ({_BOARDS:,} boards, the champion's size, a core each):", ""]
     lines += ["| | seconds | share |", "| --- | ---: | ---: |"]

@@ -10,7 +10,6 @@ from training.running.pages import drawn
 
 
 def rates_table(rates: Sequence[Rate], digits: int) -> list[str]:
-    """Rates as lines of Markdown."""
     lines = ["| | median | least | most | | remarks |", "| --- | ---: | ---: | ---: | --- | --- |"]
     for r in rates:
         median, least, most = (f"{number:,.{digits}f}" for number in (r.median, r.least, r.most))

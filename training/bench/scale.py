@@ -181,7 +181,6 @@ def markdown(
     costs: Costs, rows: Sequence[tuple[int, LeagueConfig, float, float]], checks: Sequence[tuple[int, float, float]],
     machine: str, command: str, others: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """The page of results."""
     lines = [
         "# How a league grows with its cores", "", f"`{command}`, one run: {machine}.", "",
         "What each part costs on one core, networks of the champion's size:", "",

@@ -143,7 +143,6 @@ def _seconds(solver: ExactDoubleDummy, deal: NDArray[np.uint8]) -> float:
 
 
 def markdown(measured: Sequence[Row], machine: str, command: str) -> str:
-    """The page of results."""
     lines = ["# Our double-dummy solver beside DDS", "", f"`{command}`, one run: {machine}. {_SAID}", "",
              "| | pieces | ours | DDS | ratio | range | different answers |",
              "| --- | ---: | ---: | ---: | ---: | --- | ---: |"]  # fmt: skip

@@ -13,7 +13,6 @@ from training.book.points import Entry, Point
 
 
 def bml(book: Book) -> str:
-    """The whole book."""
     about = " ".join(book.system.comments) or "a bidding system"
     parts = [f"#+TITLE: {book.system.name}", f"#+DESCRIPTION: {about}", "\n".join(book.facts()), LEGEND]
     root = book.points.root

@@ -155,7 +155,6 @@ def chapter(path: tuple[Step, ...]) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of Markdown."""
     return "\n".join(f"|{'|'.join(row)}|" for row in (heads, ["---"] * len(heads), *rows))
 
 

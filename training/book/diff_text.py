@@ -21,7 +21,6 @@ _HEADS = ("Call", "Change", "Comes up", "Worth", "per 1,000")
 
 
 def diff_markdown(difference: Difference) -> str:
-    """The difference as Markdown."""
     parts = [f"# {difference.a} to {difference.b}", *_facts(difference)]
     for title, changes in _sections(difference):
         rows = [[call, " · ".join([*what, *aside]), *figures] for call, what, aside, figures in map(_row, changes)]
@@ -30,7 +29,6 @@ def diff_markdown(difference: Difference) -> str:
 
 
 def diff_html(difference: Difference) -> str:
-    """The difference as a page."""
     body = [f"<h1>{rich(difference.a)} to {rich(difference.b)}</h1>"]
     body += [f'<p class="facts">{rich(fact)}</p>' for fact in _facts(difference)]
     for title, changes in _sections(difference):

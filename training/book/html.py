@@ -47,7 +47,6 @@ def document(title: str, body: list[str]) -> str:
 
 
 def html(book: Book) -> str:
-    """The whole book."""
     root = book.points.root
     body = [f"<h1>{rich(book.system.name)}</h1>", *(f"<p>{rich(c)}</p>" for c in book.system.comments)]
     body += [f'<p class="facts">{rich(fact)}</p>' for fact in [*book.facts(), LEGEND]]

@@ -12,7 +12,6 @@ _BRIEF = "Suits that nine in ten hold with anything from 0 or 1 to 5 cards or mo
 
 
 def markdown(book: Book) -> str:
-    """The whole book."""
     parts = [f"# {book.system.name}", *book.system.comments, *book.facts(), f"{LEGEND} {_BRIEF}"]
     for title, points in book.chapters():
         rows = [row for point in points for row in _rows(book, point)]

@@ -35,7 +35,6 @@ class Calls:
     call: NDArray[np.int8]
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Calls:
-        """Some of them."""
         return Calls(self.board[rows], self.number[rows], self.seat[rows], self.state[rows], self.call[rows])
 
     def __len__(self) -> int:

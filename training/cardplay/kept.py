@@ -43,7 +43,6 @@ class KeptBoards:
         return {row["board"]: _board(row) for row in rows}
 
     def add(self, boards: dict[int, PlayedBoard]) -> None:
-        """Add some boards."""
         self._file.add(board_row(number, board) for number, board in boards.items())
 
     def _check(self, rows: list[Row]) -> list[str | None]:

@@ -59,7 +59,6 @@ def write_results(out: Path, content: Mapping[str, Any], page: str) -> None:
 def write(
     out: Path, rows: Sequence[Share], facts: Mapping[str, Any], command: str, manifest: Mapping[str, Any]
 ) -> None:
-    """Write the report of a fit into ``out``."""
     content = {
         "command": command, "manifest": dict(manifest), "facts": dict(facts),
         "by round and side": [asdict(row) for row in rows],
@@ -68,7 +67,6 @@ def write(
 
 
 def markdown(rows: Sequence[Share], facts: Mapping[str, Any], command: str) -> str:
-    """The tables."""
     lines = ["# Bidding by example: a case base", "", f"`{command}`", "", _HOW.format(**facts)]
     told = f", after {sum(facts['also']):,} calls of others" if facts["also"] else ""
     right = 100 * facts["left_out_right"] / facts["left_out"]

@@ -65,7 +65,6 @@ def add_bench(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, print, write."""
     measures = {"networks": _networks, "scale": _scale, "solver": _solver, "doors": _doors}
     for name, measure in measures.items():
         if getattr(args, name):
@@ -86,7 +85,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _networks(args: argparse.Namespace) -> int:
-    """Measure networks, print, write."""
     from training.bench import networks
     from training.running.runs import require
 
@@ -99,7 +97,6 @@ def _networks(args: argparse.Namespace) -> int:
 
 
 def _solver(args: argparse.Namespace) -> int:
-    """Time both solvers, print, write."""
     from training.bench import solver
 
     measured = []
@@ -111,7 +108,6 @@ def _solver(args: argparse.Namespace) -> int:
 
 
 def _doors(args: argparse.Namespace) -> int:
-    """Measure both servers, print, write."""
     from training.bench import doors
     from training.running.runs import require
 

@@ -127,7 +127,6 @@ def _print(args: argparse.Namespace, book: Any, kind: str, formats: Mapping[str,
 
 
 def _notes(args: argparse.Namespace, book: Any) -> int:
-    """The pages for players."""
     from training.book.printed import PAGES, make_printed
 
     with Bar(4, "step", brief=True) as bar:
@@ -156,7 +155,6 @@ def _code_words(args: argparse.Namespace) -> int:
 
 
 def _network(args: argparse.Namespace, kind: str) -> int:
-    """The book of a network."""
     from agents.networks.shipped import read_networks
     from training.book import network_pages
     from training.book.network_book import FRESH, make_network_book

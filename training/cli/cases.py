@@ -94,7 +94,6 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
 
 
 def _learned(args: argparse.Namespace, known: Any) -> Any:
-    """Make a base of the states ``known``."""
     from training.cases import fit
     from training.cases.network import Schooling
     from training.cases.trees import Growing

@@ -44,7 +44,6 @@ def add_coach(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, amend, judge, report."""
     from training.running import runs
     from training.running.cluster import Cluster
 

@@ -194,7 +194,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def command_parser() -> argparse.ArgumentParser:
-    """Parse all commands of bridge-env."""
     parser = Parser(
         prog="bridge-env",
         description="Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play.",

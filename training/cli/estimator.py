@@ -48,7 +48,6 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fit, judge, write the model card."""
     from training.running import runs
 
     if args.resume is not None and args.out is not None:

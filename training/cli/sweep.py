@@ -87,7 +87,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sweep(args: argparse.Namespace) -> tuple[Path, Sweep]:
-    """The folder of the sweep, and what it tries."""
     from training.cli.config import read_options
     from training.running import runs
     from training.sweep import plan

@@ -88,7 +88,6 @@ def _add_league(algorithms: Any) -> None:
 
 
 def _league(args: argparse.Namespace) -> int:
-    """Train; tell how far it came."""
     from training.running import runs
     from training.running.cluster import Cluster
     from training.running.curves import can_write
@@ -165,7 +164,6 @@ def _add_ppo(algorithms: Any) -> None:
 
 
 def _ppo(args: argparse.Namespace) -> int:
-    """Train, judge, write the report."""
     began = time.perf_counter()
     from training.running import runs
 

@@ -90,12 +90,10 @@ class Round:
 
     @property
     def player(self) -> Path:
-        """Where the player lies."""
         return self.folder / f"{name_of(self.config)}{self._mark}.npz"
 
     @property
     def amended(self) -> Path:
-        """Where the amended book lies."""
         return self.folder / f"{name_of(self.config)}-amended{self._mark}.bidding"
 
     def run_name(self, what: str) -> str:

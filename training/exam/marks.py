@@ -61,7 +61,6 @@ class Marks:
         return self.points / (FULL * self.positions)
 
     def record(self) -> dict[str, Any]:
-        """For JSON."""
         return {**asdict(self), "percent": round(100 * self.share, 2)}
 
 

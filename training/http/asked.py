@@ -50,14 +50,12 @@ class Asked:
         return [Asked({name: one}).text(name, each) for one in value]
 
     def choice(self, name: str, among: tuple[str, ...], default: str | None = None) -> str:
-        """One of some words."""
         value = self._take(name, default)
         if not isinstance(value, str) or value not in among:
             raise Refused(f"{name!r} is one of {', '.join(among)}.")
         return value
 
     def number(self, name: str, least: int, most: int, default: int | None = None) -> int:
-        """A whole number."""
         value = self._take(name, default)
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
             value = int(value)

@@ -36,7 +36,6 @@ class Examples:
         return len(self.called)
 
     def take(self, rows: NDArray[Any]) -> Examples:
-        """Some of them."""
         return Examples(self.view.take(rows), self.called[rows], self.board[rows])
 
 

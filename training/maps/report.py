@@ -68,7 +68,6 @@ def lines(verdict: Verdict) -> list[str]:
 
 
 def markdown(atlas: Atlas, verdict: Verdict, command: str, recorded: bool) -> str:
-    """The tables."""
     units = sum(one.rows * one.columns for one in atlas.maps.values())
     facts = {"maps": len(atlas.maps), "units": units, "inputs": atlas.inputs, "reader": atlas.reader,
              "calls": atlas.fitted.get("calls", 0), "held": verdict.held, "held_boards": verdict.held_boards,

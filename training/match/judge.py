@@ -113,7 +113,6 @@ def _direction(match: MatchResult, side: int) -> Row:
 
 
 def table_text(rows: Sequence[Row]) -> str:
-    """The rows as an aligned table."""
     width = max(len(row.what) for row in rows)
     head = f"{'':<{width}}  IMPs/board     SE  boards"
     lines = [f"{r.what:<{width}}  {r.mean:+10.3f}  {r.error:.3f}  {r.boards:>6,}" for r in rows]
@@ -121,7 +120,6 @@ def table_text(rows: Sequence[Row]) -> str:
 
 
 def rows_table(rows: Sequence[Row]) -> list[str]:
-    """The rows as lines of Markdown."""
     lines = (f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows)
     return ["| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |", *lines]
 

@@ -207,7 +207,6 @@ def table_text(lines: Sequence[Line]) -> str:
 
 
 def markdown(lines: Sequence[Line]) -> list[str]:
-    """The panel as lines of Markdown, for reports."""
     gains = any(line.gain is not None for line in lines)
     head, rule, empty = (" gain on the same boards |", " ---: |", " |") if gains else ("", "", "")
     out = [

@@ -95,7 +95,6 @@ def _share(what: str, match: MatchResult, found: Differences, rows: NDArray[np.b
 
 
 def table_text(opponent: str, kinds: Sequence[Share], calls: Sequence[Share]) -> str:
-    """Both tables, aligned."""
     width = max([len(s.what) for s in (*kinds, *calls)] or [20])
     lines = [f"{'against ' + opponent + ', by the first difference':<{width}}  IMPs/board     SE  boards"]
     lines += [f"{s.what:<{width}}  {s.mean:+10.3f}  {s.error:.3f}  {s.boards:>6,}" for s in kinds]

@@ -120,7 +120,6 @@ class Fit:
         return float(loss.detach())
 
     def save(self, folder: Path) -> None:
-        """Write the checkpoint."""
         arrays = checkpoint.learner_arrays("policy", self.model, self.optimizer)
         state = {"epoch": self.epoch, "seconds": self.seconds, "config": asdict(self.config)}
         checkpoint.save(folder / CHECKPOINT, arrays, state)

@@ -39,7 +39,6 @@ class Recorded:
         return len(self.owner)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Recorded:
-        """Some of the auctions."""
         return Recorded(
             self.owner[rows], self.dealer[rows], self.vulnerability[rows], self.history[rows], self.learned[rows],
             self.problems,

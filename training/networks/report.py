@@ -30,7 +30,6 @@ def _cells(row: Mapping[str, float]) -> tuple[str, str, str]:
 
 
 def agreement_text(found: Agreement) -> str:
-    """The table, aligned."""
     width = max(len(name) for name in found)
     lines = [f"{'held out: the recorded call, %':<{width}}            SE    calls"]
     for name, row in found.items():
@@ -40,7 +39,6 @@ def agreement_text(found: Agreement) -> str:
 
 
 def imitation_page(told: Mapping[str, Any]) -> str:
-    """The page of a fit."""
     found: Agreement = told["agreement"]
     return "\n".join([
         "# A network that imitates recorded auctions", "",

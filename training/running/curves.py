@@ -42,7 +42,6 @@ class Curves:
         self._writer.flush()
 
     def close(self) -> None:
-        """End the file."""
         if self._writer is not None:
             self._writer.close()
 

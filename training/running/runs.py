@@ -111,7 +111,6 @@ def portable(spec: str) -> str:
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
-    """Write ``manifest.json``."""
     write_whole(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")
 
 

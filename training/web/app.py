@@ -44,7 +44,6 @@ class TableDoors:
         self.session = session
 
     def routes(self, doors: Doors) -> list[Route]:
-        """Paths as they are behind the token."""
         acts = {
             "call": made_call, "step": self._step, "card": played_card, "claim": self._claim, "undo": self._undo,
             "play": self._play, "show": self._show,

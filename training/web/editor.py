@@ -34,7 +34,6 @@ class Editor:
         self.session = session
 
     def routes(self, doors: Doors) -> list[Route]:
-        """Paths as they are behind the token."""
         return [
             *doors.routes(("POST", "editor/read", self.read)),
             *doors.routes(("POST", "editor/calls", self.calls), ("POST", "editor/board", self.board), at_once=True),

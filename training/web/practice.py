@@ -28,7 +28,6 @@ class Practice:
         self.session = session
 
     def routes(self, doors: Doors) -> list[Route]:
-        """Paths as they are behind the token."""
         return [
             *doors.routes(
                 ("GET", "topics", self.topics),

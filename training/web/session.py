@@ -120,7 +120,6 @@ class Session:
         return found
 
     def open(self, setup: Setup, deal: Deal) -> Table:
-        """A fresh table."""
         table = Table("", setup, deal)
         table.name = self.tables.keep(table)
         return table

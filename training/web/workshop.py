@@ -24,7 +24,6 @@ class Workshop:
         self.session, self.errands = session, Errands(session.limits.errands)
 
     def routes(self, doors: Doors) -> list[Route]:
-        """Paths as they are behind the token."""
         return [
             *doors.routes(
                 ("GET", "errands/{name}", self.errand),

@@ -180,7 +180,6 @@ class Table:
     # --- the play -----------------------------------------------------------------------------------------
 
     def play(self) -> None:
-        """Go on to the play."""
         if self.phase != BID:
             raise Refused("The play begins when the auction is over, and before the hands are shown.", 409)
         self.phase = PLAYING

@@ -188,7 +188,6 @@ def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
 
 
 def legal_calls(auctions: Auctions) -> list[str]:
-    """What may be called next in an auction."""
     return [call_text(call) for call in np.flatnonzero(auctions.legal()[0]).tolist()]
 
 

@@ -98,7 +98,6 @@ class Memory:
                 raise
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._file.close()
 

@@ -85,11 +85,9 @@ class Guests:
         self._woken: set[Room] = set()
 
     def find(self, key: str) -> Holder | None:
-        """Return who holds a key."""
         return self.rooms.keys.get(key)
 
     def routes(self) -> list[Route]:
-        """Paths as they are behind the key."""
         acts: dict[str, Act] = {
             "call": lambda place, asked: made_call(place.room.table, place.seat, asked),
             "card": lambda place, asked: played_card(place.room.table, place.seat, asked),
@@ -277,7 +275,6 @@ class Inviting:
         self._challenges: list[Challenge] = []
 
     def routes(self, doors: Doors) -> list[Route]:
-        """Paths as they are behind the token."""
         return [
             *doors.routes(("POST", "rooms", self.open), ("POST", "challenges", self.challenge)),
             *doors.routes(("GET", "reach", self.reach), at_once=True),
