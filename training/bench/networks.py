@@ -65,12 +65,12 @@ def calls(repetitions: int) -> list[Rate]:
     return out
 
 
-def league_speeds(repetitions: int, counts: Sequence[int] = (1, 2)) -> list[Rate]:
-    """Decisions a second of a league with so many workers beside the learner, play and learning together."""
+def league_speeds(repetitions: int) -> list[Rate]:
+    """Decisions a second of a league with workers beside the learner, play and learning together."""
     from training.running.cluster import Cluster
 
     out = []
-    for workers in counts:
+    for workers in (1, 2):
         with tempfile.TemporaryDirectory() as folder, Cluster(workers, None) as cluster:
             found = [_timed(Path(folder), cluster, number) for number in range(repetitions + 1)][1:]
         name = f"league, {workers} worker{'s' * (workers > 1)}, decisions"

@@ -22,7 +22,7 @@ from training.networks.configs import LeagueConfig
 from training.running.pages import drawn
 
 _BOARDS, _SHARD = 4096, 4096
-_REAL = 8  # iterations of a real run
+_REAL, _FORETOLD = 8, 24  # iterations of a real run, and of one that is foretold
 CORES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
@@ -99,7 +99,7 @@ def measure(repetitions: int) -> Costs:
     )  # fmt: skip
 
 
-def foretold(costs: Costs, cores: int, config: LeagueConfig, iterations: int = 24) -> float:
+def foretold(costs: Costs, cores: int, config: LeagueConfig) -> float:
     """Seconds of an iteration, on average, with so many cores, one of which learns."""
     if cores == 1:
         none = Cores(1)  # nothing is handed out, or all of it waits for the one core
@@ -111,13 +111,13 @@ def foretold(costs: Costs, cores: int, config: LeagueConfig, iterations: int = 2
         return max(tasks.take(at, costs.rollout) for _ in range(config.rollouts))
 
     ahead = deque(play(0.0) for _ in range(config.lag))
-    for iteration in range(iterations + 4):
+    for iteration in range(_FORETOLD + 4):
         if iteration == 4:
             began = now  # by then the pipeline is full
         now = max(now, ahead.popleft())
         now = _learn(costs, tasks, now, config, every=cores)
         ahead.append(play(now))
-    return (now - began) / iterations
+    return (now - began) / _FORETOLD
 
 
 def _learn(costs: Costs, tasks: Cores, now: float, config: LeagueConfig, every: int) -> float:

@@ -69,16 +69,11 @@ def _cases(args: argparse.Namespace) -> int:
     if args.retain is not None:
         return _retain(args)
     runs.require("rl", "torch", "sklearn")
-    out = args.out or runs.new_folder(Path("results"), "cases", None)
-    out.mkdir(parents=True, exist_ok=True)
-    return _fit(args, out)
-
-
-def _fit(args: argparse.Namespace, out: Path) -> int:
     from agents.cases import file
     from training.cases import fit
     from training.cases.states import read_states
 
+    out = runs.results_folder(args.out, "cases")
     states = read_states(args.files)
     left_out(states.problems)
     training = fit.training_rows(states)
@@ -155,8 +150,7 @@ def _retain(args: argparse.Namespace) -> int:
 
     boards, judged, seed = args.boards or 4000, args.judge or 5000, args.seed or 1
     base = file.load(args.files[0])
-    out = args.out or runs.new_folder(Path("results"), "cases", None)
-    out.mkdir(parents=True, exist_ok=True)
+    out = runs.results_folder(args.out, "cases")
     with Bar(what="retaining", brief=True) as bar:
         after = retain.retained(base, args.retain, library_boards(boards, seed, "training"), seed, bar.share)
     file.save(after, out / "cases.npz")

@@ -60,8 +60,9 @@ def _maps(args: argparse.Namespace) -> int:
         for name in ("boards", "rounds"):
             if getattr(args, name) is not None:
                 raise ValueError(f"--{name} does not go with recorded auctions")
+    from agents.maps import atlas
     from bridge_env.bidders import make
-    from training.maps.fit import MapsConfig
+    from training.maps import examples, fit, judge, report
     from training.running import runs
 
     given = {name: getattr(args, name) for name in (*_NUMBERS, "inputs") if getattr(args, name) is not None}
@@ -69,19 +70,10 @@ def _maps(args: argparse.Namespace) -> int:
         if option is not None:
             given[name] = option if option.startswith("system:") else f"system:{option}"
             make(given[name])  # what is faulty is told before any work
-    config = MapsConfig(**given)
+    config = fit.MapsConfig(**given)
     expert = args.expert or ("system:sayc" if config.reader != "system:sayc" or args.files else "system:two-over-one")
     make(expert)
-    out = args.out or runs.new_folder(Path("results"), "maps", None)
-    out.mkdir(parents=True, exist_ok=True)
-    return _fit(args, config, expert, out)
-
-
-def _fit(args: argparse.Namespace, config: Any, expert: str, out: Path) -> int:
-    from agents.maps import atlas
-    from training.maps import examples, fit, judge, report
-    from training.running import runs
-
+    out = runs.results_folder(args.out, "maps")
     held = None
     with Bar(what="training", brief=True) as bar:
         if args.files:
@@ -94,8 +86,8 @@ def _fit(args: argparse.Namespace, config: Any, expert: str, out: Path) -> int:
     names = [path.name for path in args.files]
     boards = 5000 if args.match_boards is None else args.match_boards
     verdict = judge.judged(maps, judge.held_out(config.reader, config.seed) if held is None else held, expert, boards)
-    given = words_of(args, dict.fromkeys(("from", "inputs", "fallback", *_NUMBERS, "expert", "match_boards")))
-    command = shlex.join(["bridge-env", "fit", "maps", *given, *names])
+    words = words_of(args, dict.fromkeys(("from", "inputs", "fallback", *_NUMBERS, "expert", "match_boards")))
+    command = shlex.join(["bridge-env", "fit", "maps", *words, *names])
     report.write(out, maps, verdict, command, runs.manifest({"files": names, **asdict(config)}, ""))
     for line in report.lines(verdict):
         print(line)

@@ -9,6 +9,7 @@ from agents.maps.atlas import STEP, UNIT
 from agents.maps.inputs import COLUMNS, HAND_COLUMNS
 
 _LARGEST = 4000.0
+_RIDGE = 0.02  # added to the variance within calls, as a share of its mean
 
 #: How much columns of the auction weigh beside one card in a suit; what is not here weighs nothing.
 _WEIGHTS = {
@@ -33,9 +34,7 @@ def stepped(metric: NDArray[np.float64]) -> NDArray[np.float32]:
     return (np.rint(np.clip(metric, -_LARGEST, _LARGEST) / STEP) * STEP).astype(np.float32)
 
 
-def discriminant(
-    rows: NDArray[np.int16], called: NDArray[np.int8], dimensions: int, ridge: float = 0.02
-) -> NDArray[np.float32]:
+def discriminant(rows: NDArray[np.int16], called: NDArray[np.int8], dimensions: int) -> NDArray[np.float32]:
     """Linear discriminant analysis: directions in which calls differ most, measured in deviations within a call.
 
     A direction counts by the share of its variance that lies between calls, so that those that tell nothing fade.
@@ -44,7 +43,6 @@ def discriminant(
         rows: int16 (N, D), inputs.
         called: int8 (N,).
         dimensions: of the points, at most; there are no more than calls less one.
-        ridge: added to the variance within calls, as a share of its mean.
 
     Returns:
         float32 (D, E).
@@ -58,7 +56,7 @@ def discriminant(
         sums[number] = x[which == number].sum(axis=0, dtype=np.float64)
     means = sums / count[:, None]
     within = (x.T @ x).astype(np.float64) / len(x) - (sums.T @ means) / len(x)
-    within[np.diag_indices_from(within)] += ridge * max(float(np.trace(within)) / len(within), 1e-6)
+    within[np.diag_indices_from(within)] += _RIDGE * max(float(np.trace(within)) / len(within), 1e-6)
     root = np.linalg.cholesky(within)
     spread = np.linalg.solve(root, (sums / np.sqrt(count * len(x))[:, None]).T)
     direction, ratio, _ = np.linalg.svd(spread, full_matrices=False)  # its squares: between over within calls

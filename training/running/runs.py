@@ -81,6 +81,13 @@ def new_folder(root: Path, kind: str, name: str | None) -> Path:
         return folder
 
 
+def results_folder(out: Path | None, kind: str) -> Path:
+    """The folder ``out``, or a fresh one below ``results``."""
+    folder = out or new_folder(Path("results"), kind, None)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
     """Return what a run was: config, versions, commit, the machine's kind, the hash of its deals."""
     return {
