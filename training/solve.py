@@ -224,9 +224,6 @@ def _check_deals(library: Library, seed: int, start: int) -> None:
 def _stop_signals() -> Iterator[threading.Event]:
     """An event that Ctrl-C, SIGTERM and SIGHUP set instead of breaking in; a second one breaks in after all."""
     stop = threading.Event()
-    if threading.current_thread() is not threading.main_thread():  # only the main thread gets signals
-        yield stop
-        return
 
     def ask_to_stop(number: int, frame: FrameType | None) -> None:
         stopping.note(number)

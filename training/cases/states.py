@@ -53,7 +53,7 @@ def read_states(paths: Sequence[str | Path]) -> States:
     problems: list[str] = []
     for path in paths:
         read = read_records(path)
-        problems += [f"{p.file}:{p.line}: {p.reason}" for p in read.problems]
+        problems += map(str, read.problems)
         boards += [board for board in read.boards if board.auction]
     if not boards:
         raise BoardsError(f"{', '.join(map(str, paths))}: no board has both a deal and an auction")

@@ -73,7 +73,7 @@ def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", 
     key = streams.key("agreement", np.arange(len(said)))
     right = answer_of(bidder, view_of(auctions, owner), key) == said
     bids = said != PASS
-    problems = tuple(f"{p.file}:{p.line}: {p.reason}" for result in results for p in result.problems)
+    problems = tuple(str(problem) for result in results for problem in result.problems)
     rows = np.concatenate([owner, history.astype(np.uint8), dealer[:, None], vulnerability[:, None]], axis=1)
     shared, deals, mean, error = _tables(rows, owner, said)
     return Agreement(

@@ -76,7 +76,7 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
     from bridge_env.records.read import read_records
 
     result = read_records(path)
-    problems = tuple(f"{p.file}:{p.line}: {p.reason}" for p in result.problems)
+    problems = tuple(map(str, result.problems))
     chosen = result.boards[:count]
     if not chosen:
         why = problems[0] if problems else "it holds none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,15 @@ FOLDER = "tensorboard"
 
 
 def can_write() -> bool:
-    """Return whether curves are written here: by tensorboardX, which Ray Tune brings, or by tensorboard and torch."""
-    return bool(find_spec("tensorboardX") or (find_spec("tensorboard") and find_spec("torch")))
+    """Return whether curves are written here."""
+    return bool(_writing())
+
+
+def _writing() -> str:
+    """The module that writes curves, which Ray Tune or torch with tensorboard brings; empty where neither is here."""
+    if find_spec("tensorboardX"):  # first: it loads no torch, which self-play of systems has no use for
+        return "tensorboardX"
+    return "torch.utils.tensorboard" if find_spec("tensorboard") and find_spec("torch") else ""
 
 
 class Curves:
@@ -25,7 +33,7 @@ class Curves:
 
     def __init__(self, folder: Path, kind: str, step: str) -> None:
         self.kind, self.step = kind, step
-        self._writer = _writer(folder / FOLDER)
+        self._writer = import_module(_writing()).SummaryWriter(str(folder / FOLDER)) if can_write() else None
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Add a point to each curve: of numbers, of the lengths of lists, and of ``mean_imps`` against opponents."""
@@ -44,16 +52,3 @@ class Curves:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
-
-
-def _writer(folder: Path) -> Any:
-    """A ``SummaryWriter``, or None."""
-    if find_spec("tensorboardX"):  # first: it loads no torch, which self-play of systems has no use for
-        import tensorboardX
-
-        return tensorboardX.SummaryWriter(str(folder))
-    if find_spec("tensorboard") and find_spec("torch"):
-        from torch.utils import tensorboard
-
-        return tensorboard.SummaryWriter(str(folder))
-    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 Given = TypeVar("Given")
@@ -23,20 +24,15 @@ def within(seconds: float | None, work: Callable[[], Given]) -> Given:
     """
     if seconds is None:
         return work()
-    given: list[Given] = []
-    raised: list[BaseException] = []
+    found: Future[Given] = Future()
 
     def run() -> None:
         try:
-            given.append(work())
+            found.set_result(work())
         except BaseException as error:  # SystemExit too: it is the caller's to judge
-            raised.append(error)
+            found.set_exception(error)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if raised:
-        raise raised[0]
-    if not given:
+    threading.Thread(target=run, daemon=True).start()
+    if not wait([found], seconds).done:
         raise TookTooLong(f"no result within {seconds:g} seconds")
-    return given[0]
+    return found.result()

@@ -52,9 +52,6 @@ def stop_when_input_ends() -> None:
 def endings_as_interrupt() -> Iterator[None]:
     """Let SIGTERM and SIGHUP raise KeyboardInterrupt in the block. Outside the main thread nothing changes."""
     _ended_by.clear()
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         note(number)
@@ -66,8 +63,9 @@ def endings_as_interrupt() -> Iterator[None]:
 
 @contextlib.contextmanager
 def handling(handler: Callable[[int, FrameType | None], None], numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    """Let ``handler`` hear these signals in the block, in the main thread."""
-    before = {number: signal.signal(number, handler) for number in numbers}
+    """Let ``handler`` hear these signals in the block; only the main thread gets any, in others nothing changes."""
+    here = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, handler) for number in numbers if here}
     try:
         yield
     finally:
