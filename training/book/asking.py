@@ -17,7 +17,7 @@ from agents.networks.drawn import NEVER_PASSED
 from agents.networks.network import Network
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
-from bridge_env.cards import hands, random_deals
+from bridge_env.cards import UInt8Array, hands, random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
 from bridge_env.view import unseen
 
@@ -99,9 +99,15 @@ class Asker:
 
     def __init__(self, hierarchy: Hierarchy, hands: int = HANDS) -> None:
         self.bidder = HierarchyBidder(hierarchy)
-        self.hands = deal_features(random_deals(SEED, 0, hands // 4)).reshape(-1, NUM_FEATURES)
+        self._deal(hands)
+
+    def _deal(self, count: int) -> UInt8Array:
+        """Take so many hands to ask about; returns the owners of their cards."""
+        owner = random_deals(SEED, 0, count // 4)
+        self.hands = deal_features(owner).reshape(-1, NUM_FEATURES)
         self._calls: dict[tuple[int, ...], NDArray[np.int8]] = {}
         self._among: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+        return owner
 
     def position(self, auction: tuple[int, ...]) -> Position:
         """The position of the seat to call after ``auction``."""
@@ -110,8 +116,11 @@ class Asker:
     def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         """The calls int8 (HANDS,) of all hands after ``auction``."""
         if auction not in self._calls:
-            self._calls[auction] = self.position(auction).decide(self.hands)[0]
+            self._calls[auction] = self._asked(auction)
         return self._calls[auction]
+
+    def _asked(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
+        return self.position(auction).decide(self.hands)[0]
 
     def among(self, auction: tuple[int, ...]) -> NDArray[np.bool_]:
         """The hands, bool (HANDS,), that would have made the earlier calls of the seat to call."""
@@ -153,23 +162,17 @@ class NetworkAsker(Asker):
     """
 
     def __init__(self, network: Network | ByBook, count: int = NETWORK_HANDS) -> None:
-        owner = random_deals(SEED, 0, count // 4)
         self.network = network
-        self.hands = deal_features(owner).reshape(-1, NUM_FEATURES)
-        self._cards = hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)
-        self._calls: dict[tuple[int, ...], NDArray[np.int8]] = {}
-        self._among: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+        self._cards = hands(self._deal(count)[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)
 
-    def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
-        if auction not in self._calls:
-            one = unseen(one_auction(auction, 0, 0))
-            parts = []
-            for start in range(0, len(self._cards), _ROWS):
-                cards = self._cards[start : start + _ROWS]
-                view = replace(one.take(np.zeros(len(cards), np.int64)), hand=cards)
-                parts.append(np.where(view.mask, outputs_of(self.network, view), -np.inf).argmax(axis=1))
-            self._calls[auction] = np.concatenate(parts).astype(np.int8)
-        return self._calls[auction]
+    def _asked(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
+        one = unseen(one_auction(auction, 0, 0))
+        parts = []
+        for start in range(0, len(self._cards), _ROWS):
+            cards = self._cards[start : start + _ROWS]
+            view = replace(one.take(np.zeros(len(cards), np.int64)), hand=cards)
+            parts.append(np.where(view.mask, outputs_of(self.network, view), -np.inf).argmax(axis=1))
+        return np.concatenate(parts).astype(np.int8)
 
     def forced(self, text: str) -> bool:
         """After an auction, does the seat to call hardly ever pass, of the hands that can stand there?"""

@@ -144,7 +144,7 @@ def notrump(asker: Asker) -> Iterator[tuple[str, str]]:
 
 def response_to_notrump(hands: Hands, call: str) -> str:
     """Name a response to 1NT by the hands that make it."""
-    suit = _SUITS.index(call[1]) if call[1] in _SUITS else -1
+    suit = _SUITS.find(call[1])
     four = (hands.length(2) >= 4) | (hands.length(3) >= 4)
     if call == "2C" and hands.most(four) and not hands.most(hands.length(0) >= 4, 0.6):
         return f"Stayman, {hands.hcp()}"

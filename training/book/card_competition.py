@@ -159,7 +159,7 @@ def _one_against_notrump(hands: Hands, call: str) -> str:
     if call == "X":
         low, high = hands.range("hcp")
         return f"penalties, {hands.hcp()}" if low >= 13 else f"{span(low, high)} HCP"
-    suit = _SUITS.index(call[1]) if call[1] in _SUITS else -1
+    suit = _SUITS.find(call[1])
     if suit >= 0 and hands.most(hands.length(suit) >= 5, 0.9):
         return f"natural, {hands.cards(suit)}, {hands.hcp()}"
     return two_suits(hands, -1) if not hands.most(hands.column("balanced") == 1) else hands.words()

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 
@@ -152,8 +152,9 @@ def _both(first: Position, second: Position) -> Position:
 # --- reading -------------------------------------------------------------------------------------------
 
 
+@cache
 def textbook() -> Exam:
-    """The exam that comes with the package."""
+    """The exam that comes with the package, read once."""
     folder = files("training.exam") / "textbook"
     return read_exam([Path(str(folder))])
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from starlette.routing import Route
 
 from bridge_env.calls import parse_call
-from training.exam.positions import FULL, Exam, Position, parse_exam
+from training.exam.positions import FULL, Exam, Position, parse_exam, textbook
 from training.http.asked import Asked, Refused
 from training.web.board.table import OVER
 from training.web.board.views import state
@@ -15,7 +15,6 @@ from training.web.doors import Doors, Steps, Told
 from training.web.learning import drills, history, repeats
 from training.web.learning.topics import TOPICS
 from training.web.session import TEXT, Session
-from training.web.systems.versions import exam
 
 _TEXTBOOK = "textbook"
 _FAR = 10**9  # the most boards that a page may ask for
@@ -61,7 +60,7 @@ class Practice:
         self.session.long_question()
         yield None
         if source == _TEXTBOOK:
-            yield self._of_exam(spec, exam(), 100, lambda position: position.area == topic)
+            yield self._of_exam(spec, textbook(), 100, lambda position: position.area == topic)
         found = drills.Search(self.session.system(spec), TOPICS[topic], count, seed)
         while not found.enough:
             found.look()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from agents.hierarchy.checking import check_text
 from agents.hierarchy.language.text import SystemTextError
 from bridge_env.calls import as_wide, call_text
 from training.exam.marks import Paper, plays, sit
-from training.exam.positions import Exam, textbook
+from training.exam.positions import textbook
 from training.match.boards import known
 from training.match.match import MatchResult
 from training.web.board.dealing import Deal
@@ -32,16 +31,10 @@ def findings(text: str, name: str) -> dict[str, Any]:
     return {"findings": found, "sound": not any(f["fault"] for f in found)}
 
 
-@lru_cache(maxsize=1)
-def exam() -> Exam:
-    """The textbook exam, read once."""
-    return textbook()
-
-
 def papers(spec: str, against: str) -> dict[str, Any]:
     """The exam's score of a system by area, beside that of another; and what only one of them answers well."""
-    mine = sit(spec, exam())
-    other = sit(against, exam(), mine.key, conventions=plays(spec)) if against else None
+    mine = sit(spec, textbook())
+    other = sit(against, textbook(), mine.key, conventions=plays(spec)) if against else None
     areas = [
         {"area": area, "title": mine.titles[area], **_marks(mine, area),
          **({} if other is None else {"before": _marks(other, area)["percent"]})}
