@@ -133,8 +133,7 @@ def first_calls(history: NDArray[np.int8], count: NDArray[np.integer]) -> NDArra
     Args:
         history: int8 (N, L), padded with -1; count: (N,), how many calls stay.
     """
-    cut: NDArray[np.int8] = np.where(np.arange(history.shape[1]) < count[:, None], history, np.int8(-1))
-    return cut
+    return np.where(np.arange(history.shape[1]) < count[:, None], history, np.int8(-1))
 
 
 def histories_of(auctions: Sequence[Sequence[int]]) -> NDArray[np.int8]:

@@ -99,8 +99,7 @@ def legal_answer_of(
 def are_legal(mask: NDArray[np.bool_], calls: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Which of the calls (N,) are calls, and legal by ``mask`` (N, 38): bool (N,)."""
     inside = (calls >= 0) & (calls < NUM_CALLS)
-    legal: NDArray[np.bool_] = inside & mask[np.arange(len(mask)), np.where(inside, calls, 0)]
-    return legal
+    return inside & mask[np.arange(len(mask)), np.where(inside, calls, 0)]
 
 
 def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:

@@ -64,8 +64,7 @@ class Worth:
         tricks = np.clip(tricks, 0, self.left)
         below = np.minimum(np.floor(tricks), self.left - 1).astype(np.int8)
         less, more, part = self.of(below), self.of(below + np.int8(1)), tricks - below
-        worth: NDArray[np.float64] = less * (1 - part) + more * part
-        return worth
+        return less * (1 - part) + more * part
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,7 @@ class ExactDoubleDummy:
         rows = np.arange(len(deals))
         wanted = np.zeros((len(deals), 4, 5), bool)
         wanted[rows, d, s] = True
-        found: Int8Array = self._complete(deals, wanted)[rows, d, s]
-        return found
+        return self._complete(deals, wanted)[rows, d, s]
 
     def _complete(self, deals: UInt8Array, wanted: NDArray[np.bool_]) -> Int8Array:
         """int8 (N, 4, 5) in which at least the ``wanted`` (N, 4, 5) entries are known."""

@@ -64,8 +64,7 @@ def points_between(low: NDArray[np.int64], high: NDArray[np.int64]) -> UInt64Arr
     a = np.clip(low, 0, MOST_POINTS + 1).astype(np.uint64)
     b = np.clip(high + 1, 0, MOST_POINTS + 1).astype(np.uint64)
     one = np.uint64(1)
-    bits: UInt64Array = np.where(b > a, (one << b) - (one << np.minimum(a, b)), np.uint64(0))
-    return bits
+    return np.where(b > a, (one << b) - (one << np.minimum(a, b)), np.uint64(0))
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,7 @@ class Look:
     @property
     def average(self) -> NDArray[np.float64]:
         """Return the candidates' average worth, given the opponent's belief: float64 (C,)."""
-        out: NDArray[np.float64] = self.seen + self.weight @ self.gain
-        return out
+        return self.seen + self.weight @ self.gain
 
     def surely(self, plain: int, errors: float) -> NDArray[np.float64]:
         """Return each candidate's gain over ``plain``, less this many standard errors: float64 (C,).

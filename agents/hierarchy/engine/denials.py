@@ -60,8 +60,7 @@ def _atom(atom: AtomRow, level: int, unknown: bool) -> NDArray[np.bool_] | bool:
         value = value + _POINTS
     elif KIND[column] != BY_SHAPE:
         return unknown
-    fits: NDArray[np.bool_] = (value >= low) & (value <= high)
-    return fits
+    return (value >= low) & (value <= high)
 
 
 def _fitting(clauses: Clauses, level: int, unknown: bool) -> NDArray[np.bool_]:
@@ -80,8 +79,7 @@ def _fitting(clauses: Clauses, level: int, unknown: bool) -> NDArray[np.bool_]:
 
 def possible(clauses: Clauses, level: int) -> NDArray[np.bool_]:
     """With which points hands of each shape, (S, 38), may fit the clauses of a call at ``level``."""
-    out: NDArray[np.bool_] = _shapes()[2] & _fitting(clauses, level, unknown=True)
-    return out
+    return _shapes()[2] & _fitting(clauses, level, unknown=True)
 
 
 def denied(above: Sequence[tuple[int, Clauses]], own: Clauses) -> list[AtomRow]:

@@ -57,8 +57,7 @@ def _negative(rows: Rows) -> Bools:
 
 
 def _some_values(rows: Rows) -> Bools:
-    found: Bools = (rows.hcp >= 6) | (rows.hcp + rows.partner_least >= 18)
-    return found
+    return (rows.hcp >= 6) | (rows.hcp + rows.partner_least >= 18)
 
 
 def _two_suits(least: int, second: int, points: int) -> Holds:
@@ -83,8 +82,7 @@ def _support(fit: int, points: int) -> Holds:
 
 
 def _transfer(rows: Rows) -> Bools:
-    found: Bools = ~np.isin(rows.strain, (1, 2)) | (rows.cards_of(rows.strain + 1) >= 5)
-    return found
+    return ~np.isin(rows.strain, (1, 2)) | (rows.cards_of(rows.strain + 1) >= 5)
 
 
 def _four_in_a_major(rows: Rows) -> Bools:

@@ -157,5 +157,4 @@ class Rows:
 
 def of_suit(cards: NDArray[np.int16], suit: NDArray[np.int64]) -> NDArray[np.int16]:
     """A suit's column of (N, 4), another one for each row; of no use where the suit is none."""
-    found: NDArray[np.int16] = np.take_along_axis(cards, np.clip(suit, 0, 3)[:, None], 1)[:, 0]
-    return found
+    return np.take_along_axis(cards, np.clip(suit, 0, 3)[:, None], 1)[:, 0]
