@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from agents.hierarchy.changes.tidying import without_empty
-from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.language.tree import Line, Step, System, pruned, walk
 
 #: How notes say them. A convention that only one call of a system shows is played all the same.
 CONVENTIONS = {
@@ -37,7 +37,7 @@ CONVENTIONS = {
     "weak-Stayman": r"Stayman to pass",
 }
 _NOTES = {name: re.compile(pattern) for name, pattern in CONVENTIONS.items()}
-_Path = tuple[str, ...]
+_Path = tuple[Step, ...]
 
 
 class UnknownConvention(ValueError):
@@ -75,26 +75,15 @@ def without(system: System, names: Iterable[str]) -> System:
     made = [(path, goes(line)) for path, line in _calls(system.lines, goes)]
     gone = {path for path, going in made if going} - {path for path, going in made if not going}
     blocks = tuple(replace(b, lines=tuple(line for line in b.lines if not goes(line))) for b in system.blocks)
-    return without_empty(replace(system, lines=_kept(system.lines, goes, gone), blocks=blocks))
+    lines = pruned(system.lines, lambda path, line: goes(line) or any(path[: n + 1] in gone for n in range(len(path))))
+    return without_empty(replace(system, lines=lines, blocks=blocks))
 
 
 def _calls(lines: tuple[Line, ...], goes: Callable[[Line], bool], before: _Path = ()) -> Iterator[tuple[_Path, Line]]:
     """The calls of a tree with their paths; none below a line that goes."""
     for line in lines:
-        path = (*before, *map(str, line.path))
+        path = (*before, *line.path)
         if not line.after:
             yield path, line
         if not goes(line):
             yield from _calls(line.lines, goes, path)
-
-
-def _kept(
-    lines: tuple[Line, ...], goes: Callable[[Line], bool], gone: set[_Path], before: _Path = ()
-) -> tuple[Line, ...]:
-    """The lines that stay: neither do they go, nor is a call on their path gone."""
-    out = []
-    for line in lines:
-        path = (*before, *map(str, line.path))
-        if not goes(line) and not any(path[:n] in gone for n in range(1, len(path) + 1)):
-            out.append(replace(line, lines=_kept(line.lines, goes, gone, path)))
-    return tuple(out)

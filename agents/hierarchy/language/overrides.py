@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.hierarchy.language.tree import Block, Line, Step, System, atoms_of
+from agents.hierarchy.language.tree import Block, Line, Step, System, atoms_of, pruned
 from agents.hierarchy.language.vocabulary import CALL_WORDS
 
 ALSO, DROP = "also", "drop"
@@ -109,7 +109,7 @@ def overridden(said: Overrides) -> System:
         new = [rule for rule in rules if rule.number not in said.marks]
         there = any(path == found for found, _ in rules_below(lines))
         if dropped:
-            lines, before = _without(lines, path, ()), lines
+            lines, before = _without(lines, path), lines
             if lines == before:
                 raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {_where(path[:-1])}")
         if new and there and not dropped:
@@ -152,14 +152,9 @@ def _where(path: Path) -> str:
     return f"after {'-'.join(map(str, path))}" if path else "among its openings"
 
 
-def _without(lines: tuple[Line, ...], path: Path, above: Path) -> tuple[Line, ...]:
+def _without(lines: tuple[Line, ...], path: Path) -> tuple[Line, ...]:
     """The lines without the call that ``path`` ends with, and without all that follows it."""
-    out = []
-    for line in lines:
-        here = (*above, *line.path)
-        if here[: len(path)] != path:
-            out.append(replace(line, lines=_without(line.lines, path, here)))
-    return tuple(out)
+    return pruned(lines, lambda here, line: here[: len(path)] == path)
 
 
 def _replaced(

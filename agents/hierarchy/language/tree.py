@@ -113,6 +113,18 @@ def _rebuilt(lines: tuple[Line, ...], change: Callable[[Line], Iterable[Line]]) 
     return tuple(new for line in lines for new in change(replace(line, lines=_rebuilt(line.lines, change))))
 
 
+def pruned(
+    lines: tuple[Line, ...], goes: Callable[[tuple[Step, ...], Line], bool], above: tuple[Step, ...] = ()
+) -> tuple[Line, ...]:
+    """The lines without those that go, and what follows them; ``goes`` is asked with the whole auction of each."""
+    paths = [(*above, *line.path) for line in lines]
+    return tuple(
+        replace(line, lines=pruned(line.lines, goes, path))
+        for path, line in zip(paths, lines, strict=True)
+        if not goes(path, line)
+    )
+
+
 def atoms_of(constraint: Constraint) -> list[Atom]:
     """All conditions that it speaks of, in order."""
     return [atom for clause in constraint for together in clause for atom in together]
