@@ -19,7 +19,7 @@ from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.telling.denied import Denied, denied
 from agents.hierarchy.telling.nearest import Nearly, nearest
-from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text, unite
+from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text, under, unite
 from agents.hierarchy.telling.position import Position
 from agents.hierarchy.telling.wording import FLAG_TEXT, of_call, symbols
 from bridge_env.auction import Auctions
@@ -73,7 +73,7 @@ class Explanation:
         if self.nearly:
             told = "; ".join(f"with {nearly}: {symbol_text(nearly.call)}" for nearly in self.nearly[:_NEARLY])
             lines.append(f"  nearly    {told}")
-        return "\n".join([*lines, *self._denied(), *self._shown()])
+        return "\n".join([*lines, *under("denies", self._denied()), *under("shown", self._shown())])
 
     @cached_property
     def ranges(self) -> Ranges:
@@ -144,19 +144,15 @@ class Explanation:
         }  # fmt: skip
 
     def _denied(self) -> Iterator[str]:
-        head = "denies"
         for passed in self.passed:
             who = f"{SEATS[passed.seat]}{' (me)' if passed.seat == self.seat else ''}"
             told = "; ".join(f"no {symbol_text(one.call)} ({one})" for one in passed.denied)
-            yield f"  {head:<9} {who} passed: {told}"
-            head = ""
+            yield f"{who} passed: {told}"
 
     def _shown(self) -> Iterator[str]:
-        head = "shown"
         for offset in range(4):
             seat = (self.seat + offset) % 4
-            yield f"  {head:<9} {SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}"
-            head = ""
+            yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}"
 
 
 def symbol_text(call: int) -> str:

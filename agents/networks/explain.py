@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.telling.phrases import under
 from agents.networks import belief
 from agents.networks.drawn import HANDS, drawn
 from agents.networks.meaning import auction_keys, ranges_text
@@ -33,13 +34,6 @@ def explain(bidder: NetworkBidder, view: BidView) -> str:
         held = belief.chances(bidder.networks.belief, view)[0]
         lines += under("believes", average_hands(held, int(view.seat[0])))
     return "\n".join(lines)
-
-
-def under(head: str, texts: Iterable[str]) -> Iterator[str]:
-    """Lines of an explanation under one head, which stands before the first of them."""
-    for text in texts:
-        yield f"  {head:<9} {text}"
-        head = ""
 
 
 def shown(bidder: NetworkBidder, view: BidView) -> list[str]:

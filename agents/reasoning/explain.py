@@ -14,10 +14,10 @@ from agents.hierarchy.explain import symbol_text
 from agents.hierarchy.fast.positions import Asked
 from agents.hierarchy.inverse.backwards import natural_cards
 from agents.hierarchy.inverse.lines import lines_of_call
-from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, shown_text, unite
+from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, shown_text, under, unite
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
-from agents.networks.explain import average_hand, average_hands, under
+from agents.networks.explain import average_hand, average_hands
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS, hand_text, hands
@@ -148,7 +148,9 @@ def explain_by_book(bidder: NetworkBidder, doubter: Doubter, view: BidView, key:
     if call == book.call:
         return f"{book}\n  follows   the book ({chances[call]:.1%} sure)"
     weighing = doubter.compare(view, key, ([book.call, call], chances[[book.call, call]]))
-    untruth = _untruth(player, view, call)
+    wanted = np.zeros_like(view.mask)
+    wanted[0, call] = True
+    untruth = int(player.book.untruth(Asked.of_view(view), wanted)[0, call])  # in points and cards
     mine, theirs = symbol_text(call), symbol_text(book.call)
     off = "the hand has it" if not untruth else f"the hand is {untruth} short of it, in points and cards"
     deals = 0 if weighing.drawn is None else len(weighing.drawn.owner)
@@ -181,10 +183,3 @@ def _told_by(system: HierarchyBidder, view: BidView, call: int) -> str:
     least = natural_cards(system.meaning(view)[0].astype(np.int16), int(view.seat[0]), call)
     name = SUIT_NAMES["CDHS"[suit]]
     return f"{counted(int(least), 13, 13, name, name)}: the book has no line for it, so it is natural"
-
-
-def _untruth(player: ByBook, view: BidView, call: int) -> int:
-    """By how many points and cards the hand of the one row misses what ``call`` tells."""
-    wanted = np.zeros_like(view.mask)
-    wanted[0, call] = True
-    return int(player.book.untruth(Asked.of_view(view), wanted)[0, call])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,13 @@ _YES_NO = {
     "best": ("{} our longest fit", "{} not our longest fit"),
     "long": ("no suit longer than {}", "a suit longer than {}"),
 }
+
+
+def under(head: str, texts: Iterable[str]) -> Iterator[str]:
+    """Lines of an explanation under one head, which stands before the first of them."""
+    for text in texts:
+        yield f"  {head:<9} {text}"
+        head = ""
 
 
 def number(n: int) -> str:
@@ -98,12 +105,10 @@ def _compared(word: str, low: int, high: int) -> str:
     first, second = SUIT_NAMES[a], SUIT_NAMES[b]
     if high < 13:
         return f"as many {first} as {second}" if low == high == 0 else f"{low} to {high} more {first} than {second}"
-    if low <= 0:
-        return (
-            f"{first} not shorter than {second}"
-            if low == 0
-            else f"{first} at most {number(-low)} shorter than {second}"
-        )
+    if low == 0:
+        return f"{first} not shorter than {second}"
+    if low < 0:
+        return f"{first} at most {number(-low)} shorter than {second}"
     return f"more {first} than {second}" if low == 1 else f"{number(low)} or more {first} more than {second}"
 
 
@@ -204,7 +209,9 @@ def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
             parts.append(f"{cards}{_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
     for name in list(QUANTITY)[SUIT + 4 :]:
         low, high = (int(n) for n in shown[QUANTITY[name]])
-        low, high = (0 if low <= _follows(name, shown) else low), (TOP[QUANTITY[name]] if _known(name, shown) else high)
+        low = 0 if low <= _follows(name, shown) else low
+        if name == "hcp" and high >= shown[STRENGTH, 1]:  # that follows from strength, which is told anyway
+            high = int(TOP[QUANTITY[name]])
         if count := _range(low, high, int(TOP[QUANTITY[name]])):
             parts.append(_counted_suit(name, count, symbols))
     return ", ".join(parts) or ("nothing particular" if symbols else "nothing")
@@ -232,11 +239,6 @@ def _follows(name: str, shown: NDArray[np.int16]) -> int:
         keys = max(least[f"keycards:{suit}"] for suit in "CDHS")
         return max(2 * least["aces"] + least["kings"], 2 * keys - 1)
     return 0
-
-
-def _known(name: str, shown: NDArray[np.int16]) -> bool:
-    """Does the most of a quantity follow from another that is told anyway?"""
-    return name == "hcp" and shown[QUANTITY["hcp"], 1] >= shown[STRENGTH, 1]
 
 
 def _counted_suit(name: str, count: str, symbols: bool) -> str:
