@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
+from agents.bidder_files import read_once
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.conventions import UnknownConvention, without
 from agents.hierarchy.engine.compiled import compile_system
@@ -173,21 +173,21 @@ def forget_system(spec: str) -> None:
 
 
 def hierarchy_of(argument: str) -> Hierarchy:
-    """The system that ``NAME`` or ``FILE.bidding`` stands for, compiled once for a file as it is.
+    """The system that ``NAME`` or ``FILE.bidding`` stands for, compiled once for a file and its bases as they are.
 
     Raises:
         SpecError: no such system, or its text is faulty.
     """
-    argument = argument.removeprefix("system:")  # as in reason:system:sayc
-    return _cached_hierarchy(argument, tuple(f.stat().st_mtime_ns for f in bases_of(Path(argument.partition("?")[0]))))
+    return _known(argument.removeprefix("system:"))  # as in reason:system:sayc
 
 
-@lru_cache(maxsize=64)
-def _cached_hierarchy(argument: str, changed: tuple[int, ...]) -> Hierarchy:
-    """``changed`` keeps a file that was edited, or its base, from being served as it was."""
+def _compiled(argument: str) -> Hierarchy:
     hierarchy = Hierarchy(read_system(argument))
     try:
         _ = hierarchy.compiled
     except SystemTextError as error:
         raise SpecError(str(error)) from error
     return hierarchy
+
+
+_known = read_once(_compiled, 64, lambda argument: tuple(bases_of(Path(argument.partition("?")[0]))))
