@@ -13,15 +13,14 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text
 from bridge_env.cards import CARD_NUMBERS, RANKS, SUITS
+from bridge_env.render import SEAT_NAMES
 
 VERSION = 18
-SEAT_NAMES = ("North", "East", "South", "West")
 VULNERABLE = ("Neither", "N/S", "E/W", "Both")
 START, END = "Start of Board", "End of session"
 _LONGEST = 2048  # bytes of a line
-_STRAINS = ("C", "D", "H", "S", "NT")
 _SPOKEN = {PASS: "passes", DOUBLE: "doubles", REDOUBLE: "redoubles"}
 _CALL = re.compile(r"(\w+) (passes|doubles|redoubles|bids ([1-7]) ?(C|D|H|S|NT?))\.?( (?:Alert|Infos)\..*)?", re.I)
 _CARD = re.compile(r"(\w+) plays ([2-9TJQKA]|10) ?([CDHS])\.?", re.I)
@@ -105,8 +104,7 @@ def seat_of(name: str) -> int:
 
 def call_words(seat: int, call: int) -> str:
     """``North bids 1NT``."""
-    level, strain = divmod(call - FIRST_BID, 5)
-    return f"{SEAT_NAMES[seat]} {_SPOKEN.get(call) or f'bids {level + 1}{_STRAINS[strain]}'}"
+    return f"{SEAT_NAMES[seat]} {_SPOKEN.get(call) or f'bids {call_text(call)}'}"
 
 
 def read_call(text: str, seat: int) -> tuple[int, str] | None:

@@ -18,13 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from agents.programs import manager_form as form
-from agents.programs.manager_form import SEAT_NAMES, Line, TalkError
+from agents.programs.manager_form import Line, TalkError
 from bridge_env.auction import Auctions
 from bridge_env.boards import Boards
 from bridge_env.play import Plays
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards, write_boards
 from bridge_env.records.play_record import record_rows
+from bridge_env.render import SEAT_NAMES
 from bridge_env.scoring import imps, score
 
 ROOMS = ("Open", "Closed")

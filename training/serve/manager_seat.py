@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agents.programs import manager_form as form
-from agents.programs.manager_form import SEAT_NAMES, Line, TalkError
+from agents.programs.manager_form import Line, TalkError
 from agents.programs.question import Question
 from bridge_env.auction import one_auction
 from bridge_env.calls import Contract
 from bridge_env.play import beats
+from bridge_env.render import SEAT_NAMES
 from training.serve.answers import Answers
 
 _TRICKS = 13
