@@ -97,13 +97,14 @@ def opening_lead(seat: int, card: int, strain: int) -> Hypothesis | None:
     if rank == ACE:
         return None
     if rank == KING:
-        honours = (((_card(suit, ACE),), 1, 1),), (((_card(suit, QUEEN),), 1, 1),)
+        honours = (((card + 1,), 1, 1),), (((card - 1,), 1, 1),)
         return Hypothesis(seat, f"{name}: king from ace-king or king-queen", honours)
     if rank >= TEN:
-        sequence = (((_card(suit, rank - 1),), 1, 1), ((_card(suit, rank + 1),), 0, 0))
-        short: tuple[Count, ...] = ((_between(suit, rank + 1, ACE), 0, 0), (_suit(suit), 1, 2))
-        shown = (sequence, short) if strain != NOTRUMP else (sequence,)
-        return Hypothesis(seat, f"{name}: top of a sequence" + _or_short(strain), shown)
+        text, sequence = f"{name}: top of a sequence", (((card - 1,), 1, 1), ((card + 1,), 0, 0))
+        if strain == NOTRUMP:
+            return Hypothesis(seat, text, (sequence,))
+        short = ((_between(suit, rank + 1, ACE), 0, 0), (_between(suit, 0, ACE), 1, 2))
+        return Hypothesis(seat, f"{text}, or short ({SUITS[strain]} are trumps)", (sequence, short))
     return _low_lead(seat, suit, rank, strain, name)
 
 
@@ -181,17 +182,5 @@ def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> li
     return [Hypothesis(seat, f"{card_text(card)}: {why}", (((tuple(sorted(lacking)), 0, 0),),))]
 
 
-def _card(suit: int, rank: int) -> int:
-    return 13 * suit + rank
-
-
-def _suit(suit: int) -> tuple[int, ...]:
-    return _between(suit, 0, ACE)
-
-
 def _between(suit: int, low: int, high: int) -> tuple[int, ...]:
     return tuple(range(13 * suit + low, 13 * suit + high + 1))
-
-
-def _or_short(strain: int) -> str:
-    return "" if strain == NOTRUMP else f", or short ({SUITS[strain]} are trumps)"

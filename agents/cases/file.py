@@ -68,9 +68,11 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
         header, arrays = read_weights(path, "case", _EXPECTED, _KINDS)
         cases = {kind: arrays.pop(kind) for kind in _CASES}
         retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _KEPT})
+        names = [item.name for item in fields(Forest)]
+        first, second = (Forest(*(arrays[f"trees_{which}_{name}"] for name in names)) for which in range(_FORESTS))
         base = CaseBase(
             **cases, retained=retained, k=header["k"], reader=header["reader"],
-            metric=_metric(arrays), forests=_forests(arrays), fitted=header.get("fitted") or {},
+            metric=_metric(arrays), forests=(first, second), fitted=header.get("fitted") or {},
         )  # fmt: skip
         check(base)
         return base
@@ -85,15 +87,12 @@ def _metric(arrays: Mapping[str, Any]) -> tuple[Member, ...]:
     return metric_of(members, SIZE)
 
 
-def _forests(arrays: Mapping[str, Any]) -> tuple[Forest, Forest]:
-    names = [item.name for item in fields(Forest)]
-    first, second = (Forest(*(arrays[f"trees_{which}_{name}"] for name in names)) for which in range(_FORESTS))
-    return first, second
-
-
 def check(base: CaseBase) -> None:
     """Raises: ValueError: the arrays do not fit each other, or hold what no case holds."""
-    _check_forests(base)
+    for forest in base.forests:
+        trees.check(forest, SIZE + dimensions(base.metric))
+    if len(base.forests[0]) != len(base.forests[1]):
+        raise ValueError("a base has two forests of as many trees")
     _check_shapes(base)
     if not len(base) or not 1 <= base.auction.shape[1] <= MAX_CALLS:
         raise ValueError("it holds no case")
@@ -118,13 +117,6 @@ def check(base: CaseBase) -> None:
     worth = base.retained.worth
     _within(worth[worth != UNTRIED], -_MOST_IMPS, _MOST_IMPS, "worth")
     Auctions.replay(base.auction, base.dealer, base.vulnerability)  # says which call is not legal
-
-
-def _check_forests(base: CaseBase) -> None:
-    for forest in base.forests:
-        trees.check(forest, SIZE + dimensions(base.metric))
-    if len(base.forests[0]) != len(base.forests[1]):
-        raise ValueError("a base has two forests of as many trees")
 
 
 def _check_shapes(base: CaseBase) -> None:

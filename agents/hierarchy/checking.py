@@ -236,30 +236,28 @@ def _read_as(constraint: Constraint) -> str:
     return " and ".join(f"({constraint_text((clause,))})" for clause in constraint)
 
 
-class _Fits:
-    """With which points hands of each shape may fit the rules of a compiled system."""
+def _fits(compiled: Compiled) -> Callable[[int], _Mask]:
+    """Tells of a rule with which points hands of each shape may fit it."""
 
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled = compiled
-        self.of = lru_cache(maxsize=1 << 12)(self._of)
-
-    def rule(self, number: int) -> _Mask:
-        """Those that may fit a rule."""
-        rule = self.compiled.rules[number]
-        call = int(rule[RULE_CALL])
-        level = level_of(call) if rule[RULE_SPAN] == 0 and call >= FIRST_BID else 0
-        return self.of(int(rule[RULE_FIRST]), int(rule[RULE_END]), level)
-
-    def _of(self, first: int, end: int, level: int) -> _Mask:
-        clauses = clauses_of(self.compiled, first, end)
+    @lru_cache(maxsize=1 << 12)
+    def of(first: int, end: int, level: int) -> _Mask:
+        clauses = clauses_of(compiled, first, end)
         if not level and any(atom[ATOM_COLUMN] == _LEVEL for c in clauses for t in c for atom in t):
             return possible((), 0)  # a call whose level the auction tells
         return possible(clauses, level)
 
+    def of_rule(number: int) -> _Mask:
+        rule = compiled.rules[number]
+        call = int(rule[RULE_CALL])
+        level = level_of(call) if rule[RULE_SPAN] == 0 and call >= FIRST_BID else 0
+        return of(int(rule[RULE_FIRST]), int(rule[RULE_END]), level)
+
+    return of_rule
+
 
 def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str]]:
     """Every line of the system that no hand fits in any auction, with the reason."""
-    fits = _Fits(compiled)
+    fits = _fits(compiled)
     alone, after = dict[int, bool](), dict[int, bool]()  # by line: can a hand fit it, and after its own earlier calls?
     anybody = possible((), 0)
     waiting = [(0, anybody, anybody)]  # node, what the player to call and partner can hold
@@ -269,7 +267,7 @@ def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str
         calls = dict[int, _Mask]()
         for rule in range(first, end):
             call, line = compiled.rules[rule, [RULE_CALL, RULE_LINE]].tolist()
-            mask = fits.rule(rule)
+            mask = fits(rule)
             alone[line] = alone.get(line, False) or bool(mask.any())
             after[line] = after.get(line, False) or bool((mask & mine).any())
             calls[call] = calls[call] | mask if call in calls else mask
@@ -285,7 +283,7 @@ def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str
     general = dict[int, bool]()
     for rule in range(int(compiled.parts[len(compiled.children) - 1, END_RULE]), len(compiled.rules)):
         line = int(compiled.rules[rule, RULE_LINE])
-        general[line] = general.get(line, False) or bool(fits.rule(rule).any())
+        general[line] = general.get(line, False) or bool(fits(rule).any())
     for block in system.blocks:
         yield from _unfit(block.lines, general, general)
 

@@ -89,10 +89,6 @@ def unit_of(one: Map, unit: int, place: np.ndarray | None = None, told: int = _T
         calls.append(("others", 1 - float(count[first].sum()) / total))
     row, column = divmod(unit, one.columns)
     away = 0.0 if place is None else float(np.sqrt(((one.unit[unit].astype(np.float64) - place) ** 2).sum())) / UNIT
-    return Unit(f"row {row}, column {column}", total, mean_hand(one.hand[unit]) if total else "", tuple(calls), away)
-
-
-def mean_hand(hand: np.ndarray) -> str:
-    """Mean lengths C D H S and points (5,) in words, spades first."""
-    clubs, diamonds, hearts, spades, points = (float(n) for n in hand)
-    return f"{spades:.1f}-{hearts:.1f}-{diamonds:.1f}-{clubs:.1f}, {points:.1f} points"
+    clubs, diamonds, hearts, spades, points = one.hand[unit].tolist()
+    mean = f"{spades:.1f}-{hearts:.1f}-{diamonds:.1f}-{clubs:.1f}, {points:.1f} points" if total else ""
+    return Unit(f"row {row}, column {column}", total, mean, tuple(calls), away)

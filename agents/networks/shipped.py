@@ -53,12 +53,9 @@ def read_networks(argument: str) -> Networks:
         SpecError: there is no such file, or it is damaged, or it takes no such terms.
     """
     networks = _read(network_path(argument))
-    options = argument.partition("?")[2]
-    return _on_terms(networks, options, f"policy:{argument}") if options else networks
-
-
-def _on_terms(networks: Networks, options: str, spec: str) -> Networks:
-    """The same networks on other terms with their book."""
+    spec, options = f"policy:{argument}", argument.partition("?")[2]
+    if not options:
+        return networks
     if networks.book is None:
         raise SpecError(f"{spec}: only a network that bids by a book takes terms")
     terms = read_options(options, spec, networks.terms, {}, "a network by a book")

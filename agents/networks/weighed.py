@@ -27,9 +27,8 @@ from bridge_env import streams
 from bridge_env.cards import UNKNOWN, deals_of
 from bridge_env.sampling import Constraint, Places, Sample
 
-_SURPRISE = (
-    0.002  # of all calls, the share that follows no network; ten times as many leave a 1NT opener any hand in 11%
-)
+# Of all calls, the share that follows no network; ten times as many leave a 1NT opener any hand in 11%.
+_SURPRISE = 0.002
 _PROPOSED = 16  # deals for each that is wanted
 _EFFECTIVE = 0.5  # of the deals, so many stay different each time that they are drawn again
 _WALK, _LAST_WALK = 8, 24  # exchanges for each deal, after each drawing and after the last: 1.5 times the error of
@@ -211,13 +210,9 @@ class _Walk:
         fit[:, other] = -np.inf
         fit[open_, other] = self.evidence.log(other, new[open_] == other, (wanted - fit[:, one])[open_])
         stands = fit[:, pair].sum(axis=1) > wanted
-        return _put(deals, rows[stands], _Deals(new[stands], fit[stands], prior[stands]))
-
-
-def _put(deals: _Deals, rows: NDArray[np.intp], new: _Deals) -> _Deals:
-    owner, fit, prior = deals.owner.copy(), deals.fit.copy(), deals.prior.copy()
-    owner[rows], fit[rows], prior[rows] = new.owner, new.fit, new.prior
-    return _Deals(owner, fit, prior)
+        out, changed = _Deals(deals.owner.copy(), deals.fit.copy(), deals.prior.copy()), rows[stands]
+        out.owner[changed], out.fit[changed], out.prior[changed] = new[stands], fit[stands], prior[stands]
+        return out
 
 
 def _shares(log: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -125,9 +125,7 @@ class Reasoner:
         """Think within the budget."""
         if not self.options.seconds:
             return self._think_on(frame, view, key, calls, self.options.samples)
-        if (
-            not self._awake
-        ):  # the first thought of a process loads kernels and weights, which tells nothing of its speed
+        if not self._awake:  # the first thought loads kernels and weights, which tells nothing of its speed
             self._think_on(frame, view, key, calls, _FIRST_LOOK)
             self._awake = True
         began, samples = time.perf_counter(), _FIRST_LOOK

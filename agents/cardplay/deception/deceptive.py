@@ -116,11 +116,13 @@ class Deceptive:
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[Deception]:
         """Find each row's card, with the reasons."""
         thoughts = [self._thought(view, row, key[row], plain) for row, plain in enumerate(self.plain.think(view, key))]
+        always = self.options.when == ALWAYS
         return [
-            self._deceive(view, row, key[row], thought) if self._wanted(view, row, thought)
+            self._deceive(view, row, key[row], thought)
+            if thought.belief is not None and (always or success(view, row, thought) < 0.5)
             else Deception(thought, thought.card)
             for row, thought in enumerate(thoughts)
-        ]  # fmt: skip
+        ]
 
     def in_deal(
         self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
@@ -137,11 +139,6 @@ class Deceptive:
         if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
             return plain
         return self.plain.weighed(view, row, key, plain.card)
-
-    def _wanted(self, view: PlayView, row: int, thought: CardThought) -> bool:
-        if thought.belief is None:
-            return False
-        return self.options.when == ALWAYS or success(view, row, thought) < 0.5
 
     def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardThought) -> Deception:
         options, cards = self.options, candidates(view, row)

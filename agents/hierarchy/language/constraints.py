@@ -159,11 +159,7 @@ def meant(word: str) -> str:
 
 def constraint_text(constraint: Constraint) -> str:
     """Write clauses as text."""
-    return ", ".join(_clause_text(clause) for clause in constraint)
-
-
-def _clause_text(clause: Clause) -> str:
-    return " or ".join(" and ".join(atom_text(atom) for atom in together) for together in clause)
+    return ", ".join(" or ".join(" and ".join(map(atom_text, atoms)) for atoms in clause) for clause in constraint)
 
 
 def atom_text(atom: Atom) -> str:

@@ -166,11 +166,7 @@ class _Open:
         self.lines: list[Line] = []
 
 
-class _Skipped(_Open):
-    """A faulty line; what follows it is read, and left out with it."""
-
-    def __init__(self, indent: int) -> None:
-        super().__init__(indent, Line((Step("P"),), after=True))
+_SKIPPED = Line((Step("P"),), after=True)  # stands for a faulty line: what follows it is read, and left out with it
 
 
 class _Reader:
@@ -238,14 +234,14 @@ class _Reader:
         self._close(indent)
         if len(self.open) <= DEEPEST:
             self._indent_of_children = indent
-            self.open.append(_Skipped(indent))
+            self.open.append(_Open(indent, _SKIPPED))
 
     def _close(self, indent: int) -> None:
         """End the items that a line at ``indent`` does not follow."""
         while self.open[-1].indent >= indent:
             done = self.open.pop()
             self._indent_of_children = done.indent
-            if isinstance(done, _Skipped):
+            if done.item is _SKIPPED:
                 continue
             assert done.item is not None
             item = replace(done.item, lines=tuple(done.lines))

@@ -85,10 +85,6 @@ def _transfer(rows: Rows) -> Bools:
     return ~np.isin(rows.strain, (1, 2)) | (rows.cards_of(rows.strain + 1) >= 5)
 
 
-def _four_in_a_major(rows: Rows) -> Bools:
-    return _in_some(rows.cards[:, 2:] >= 4)
-
-
 def _points(least: int, most: int = 40) -> Holds:
     return lambda rows: (rows.hcp >= least) & (rows.hcp <= most)
 
@@ -113,7 +109,7 @@ LABELS: tuple[Label, ...] = (
     _label("splinter", r"splinter", "one card at most in the suit, and eight trumps with partner's", _splinter),
     _label("Jacoby", r"Jacoby", "nine trumps with partner's, and 8 points", _support(9, 8)),
     _label("a raise", _RAISES, "seven trumps with partner's and 5 points", _support(7, 5)),
-    _label("Stayman", r"Stayman", "four cards in a major", _four_in_a_major),
+    _label("Stayman", r"Stayman", "four cards in a major", lambda rows: _in_some(rows.cards[:, 2:] >= 4)),
     _label("transfer", r"transfer|Texas", "five cards in the next suit", _transfer),
 )  # fmt: skip
 

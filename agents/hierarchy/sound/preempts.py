@@ -34,16 +34,16 @@ def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
     for (before, vul), seen in seats.items():
         for k in _rows(seen, weak):
             f, call, place = seen.features[k], int(seen.call[k]), lines.places[seen.rule[k]]
-            suit = (call - FIRST_BID) % 5
+            suit, hand = (call - FIRST_BID) % 5, seen.hands.held[seen.hand[k]]
             if before == 3 and f[HCP] < _FOURTH:
                 told.setdefault((place, f"opens {call_text(call)} in fourth seat on fewer than {_FOURTH} points, where "
                                  "a pass ends the board"))  # fmt: skip
             elif call < FIRST_BID + 10 and f[LENGTH + suit] < 6 and (f[_TOP5 + suit] < 3 or (before < 2 and vul)):
                 good = "six cards, or five good ones not vulnerable or in third seat"
-                told.setdefault((place, f"a weak two promises {good}; not {_hand(seen, k)}"))
+                told.setdefault((place, f"a weak two promises {good}; not {hand_text(hand)}"))
             elif before < 3 and f[_TOP3 + suit] < 1 and f[_TOP5 + suit] < 2 and f[LENGTH + suit] < 8:
                 good = "a top honour, or two of the top five, in a suit of less than eight cards"
-                told.setdefault((place, f"a preempt promises {good}; not {_hand(seen, k)}"))
+                told.setdefault((place, f"a preempt promises {good}; not {hand_text(hand)}"))
     told.update(dict.fromkeys(_alike(seats, weak, lines)))
     told.update(dict.fromkeys(_lower(theatre, seats, weak, lines)))
     once: set[tuple[Place, str]] = set()
@@ -108,7 +108,3 @@ def _lower(
                         f"{lower_call} ({_VULNERABLE[bool(vul)]}, seat {before + 1})"
                     ),
                 )
-
-
-def _hand(seen: Seen, k: int) -> str:
-    return hand_text(seen.hands.held[seen.hand[k]])

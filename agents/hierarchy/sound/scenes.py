@@ -241,9 +241,8 @@ class Theatre:
         which = np.repeat(np.arange(len(scenes)), [len(c) for c in coming])
         hand = np.concatenate(coming) if coming else np.empty(0, np.int64)
         state, calls, length = arrays(scenes)
-        boards = np.concatenate(
-            [hand, np.zeros(len(scenes), np.int64)]
-        )  # a last row for each scene: what is shown there
+        # A last row for each scene: what is shown there.
+        boards = np.concatenate([hand, np.zeros(len(scenes), np.int64)])
         rows = np.concatenate([which, np.arange(len(scenes))])
         chosen, rules, shown = self.positions.look(Asked(of.features, boards, state[rows], calls[rows], length[rows]))
         forced = self.positions.forced(Asked(of.features, boards[len(hand) :], state, calls, length))

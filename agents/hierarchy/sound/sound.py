@@ -89,9 +89,7 @@ def unsound_at(system: Hierarchy, nodes: set[int]) -> list[tuple[Place, str]]:
     return found
 
 
-@cache
-def _reserve() -> Reserve:
-    return Reserve()
+_reserve = cache(Reserve)
 
 
 def lines_of(system: Hierarchy) -> Lines:

@@ -58,7 +58,9 @@ def nearest(position: Position, hand: NDArray[np.bool_] | NDArray[np.uint8], cal
     A change is one card for another: of the same suit, so that only points change, or of another suit and worth as
     many points. Each call is named once.
     """
-    out, into = _swaps(hand)
+    held = np.asarray(hand, np.bool_)
+    gone, come = np.meshgrid(np.flatnonzero(held), np.flatnonzero(~held), indexing="ij")
+    out, into = gone.ravel(), come.ravel()
     changed = np.repeat(np.asarray(hand, np.uint8)[None], len(out), axis=0)
     rows = np.arange(len(out))
     changed[rows, out], changed[rows, into] = 0, 1
@@ -89,10 +91,3 @@ def nearest(position: Position, hand: NDArray[np.bool_] | NDArray[np.uint8], cal
     for nearly in found:
         first.setdefault(nearly.call, nearly)
     return list(first.values())
-
-
-def _swaps(hand: NDArray[np.bool_] | NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every card that can go and every card that can come for it."""
-    held = np.asarray(hand, np.bool_)
-    gone, come = np.meshgrid(np.flatnonzero(held), np.flatnonzero(~held), indexing="ij")
-    return gone.ravel(), come.ravel()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
@@ -179,7 +178,8 @@ def read_pages(text: str, source: str = "<pages>", name: str = "pages") -> Syste
                 if section == GENERAL:
                     blocks.append(Block(read_promise(when), tuple(read), title))
                 else:
-                    lines += _at(read_path(title), read)
+                    path = read_path(title)
+                    lines += [Line(path, lines=tuple(read), after=True)] if path else read
         except SystemTextError as error:
             raise SystemTextError(f"{source}:{number}: {error}") from None
     if not lines and not blocks:
@@ -197,7 +197,3 @@ def _notes(line: str) -> Iterator[tuple[str, str, list[str]]]:
         if head is None:
             raise SystemTextError(f"{note[:60]!r} is no note: it begins with a title, as in **1M-(2x)-?**")
         yield head[1], head[2] or "", re.split(rf"{NEXT_ROW}(?=\*\*)", note[head.end() :].strip())
-
-
-def _at(path: tuple[Step, ...], rows: list[Line]) -> list[Line]:
-    return [replace(Line(path, after=True), lines=tuple(rows))] if path else rows
