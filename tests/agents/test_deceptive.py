@@ -10,6 +10,7 @@ from support.plays import contracts_of, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import FACTS
+from agents.cardplay.deception.bits import BITS, distinct_cards
 from agents.cardplay.deception.deceptive import (
     Deceptive,
     DeceptiveOptions,
@@ -28,7 +29,7 @@ from agents.cardplay.deception.lookahead import (
     looked_at,
     opponents_views,
 )
-from agents.cardplay.deception.paired import Line, Solver, distinct, real_values
+from agents.cardplay.deception.paired import Solver, positions, real_values
 from agents.cardplay.registry import make_player
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play_view import play_view
@@ -41,8 +42,9 @@ def ending(seed: int, length: int):
     return plays, int(plays.leader[0]), trick
 
 
-def line_of(plays, leader, trick, imagined) -> Line:
-    return Line(plays.left[0].copy(), imagined, leader, tuple(trick))
+def value_of(plays, leader, trick, imagined, side, solver) -> float:
+    line = positions(plays.left[:1], imagined[None], leader, trick, side, solver.strain)
+    return float(real_values(line, [0], solver, 2, 5000)[0])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -51,18 +53,15 @@ def test_an_opponent_who_believes_the_truth_gives_double_dummy_and_another_never
     plays, leader, trick = ending(seed, length)
     side = int(plays.turn[0]) & 1
     solver = Solver(int(plays.strain[0]), 1)
-    truth = line_of(plays, leader, trick, plays.left[0].copy())
     trick_row = np.array([*trick, -1, -1, -1][:3], np.int8)
     best = int(card_tricks(plays.left, plays.strain, leader, trick_row, threads=1).max())
-    assert real_values([truth], [0], side, solver, 2, 5000).tolist() == [best]
+    assert value_of(plays, leader, trick, plays.left[0], side, solver) == best
     rng = np.random.default_rng(seed)
     for _ in range(3):  # the two hands that an opponent does not see, dealt anew
         imagined = plays.left[0].copy()
         hidden = np.flatnonzero((imagined == side) | (imagined == 1 - side))
         imagined[hidden] = rng.permutation(imagined[hidden])
-        wrong = line_of(plays, leader, trick, imagined)
-        (value,) = real_values([wrong], [0], side, solver, 2, 5000)
-        assert best <= value <= 13 - length // 4
+        assert best <= value_of(plays, leader, trick, imagined, side, solver) <= 13 - length // 4
 
 
 def test_the_tree_agrees_with_the_update_followed_by_hand():
@@ -75,8 +74,7 @@ def test_the_tree_agrees_with_the_update_followed_by_hand():
     imagined[cards("HA H2")] = 0
     solver = Solver(4, 1)
     for belief in (real, imagined):
-        line = Line(real.copy(), belief, 1, ())
-        (value,) = real_values([line], [0], 0, solver, 2, 100)
+        (value,) = real_values(positions(real[None], belief[None], 1, (), 0, 4), [0], solver, 2, 100)
         replies = []
         for card in cards("SK HK"):
             left = real.copy()
@@ -91,12 +89,11 @@ def test_the_tree_agrees_with_the_update_followed_by_hand():
 
 
 def test_one_card_of_each_run():
-    left = np.full(52, 255, np.uint8)
-    left[cards("S3 S4 S6 SA")] = 0
-    left[cards("S5")] = 1
-    mask = left == 0
-    assert distinct(mask, left, 0, ()) == cards("S3 S6")  # seven to king are gone
-    assert distinct(mask, left, 0, tuple(cards("SQ"))) == cards("S3 S6 SA")
+    held, elsewhere = (int(BITS[cards(these)].sum()) for these in ("S3 S4 S6 SA", "S5"))
+    lowest = distinct_cards.py_func(held, elsewhere)
+    assert np.flatnonzero(BITS & lowest).tolist() == cards("S3 S6")  # seven to king are gone
+    lowest = distinct_cards.py_func(held, elsewhere | int(BITS[cards("SQ")[0]]))
+    assert np.flatnonzero(BITS & lowest).tolist() == cards("S3 S6 SA")
 
 
 DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deception.bits import BITS, distinct_cards
 from agents.cardplay.deception.lookahead import Look, Lookahead, Looked, Size, sizes
-from agents.cardplay.deception.paired import distinct
 from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
@@ -174,14 +174,11 @@ class Deceptive:
 
 def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
     """List the legal cards that differ for an opponent: all from the nine up, and one of each low run."""
-    held = np.full(52, 4, np.uint8)
-    held[view.played[row]] = 255
-    turn = int(view.turn[row])
-    held[view.mask[row]] = turn
-    trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
-    low = distinct(view.mask[row], held, turn, trick)
-    high = [int(c) for c in np.flatnonzero(view.mask[row]) if c % 13 >= 7]
-    return np.array(sorted({*low, *high}), np.int64)
+    legal, trick = view.mask[row], present_trick(view)[row]
+    elsewhere = ~(legal | view.played[row])
+    elsewhere[trick[trick >= 0]] = True
+    low = distinct_cards.py_func(int(BITS[legal].sum()), int(BITS[elsewhere].sum()))
+    return np.flatnonzero((BITS & low != 0) | (legal & (np.arange(52) % 13 >= 7)))
 
 
 def like(cards: NDArray[np.int64], card: int) -> int:

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import believed_deals
-from agents.cardplay.deception.paired import LONGEST, Line, Solver, after, real_values
+from agents.cardplay.deception.bits import BITS
+from agents.cardplay.deception.levels import Level
+from agents.cardplay.deception.paired import LONGEST, Solver, positions, real_values
 from agents.cardplay.montecarlo import CardThought
 from agents.cardplay.table import present_trick, trick_leader
 from agents.cardplay.worth import Worth
 from bridge_env import streams
 from bridge_env.auction import Contracts
+from bridge_env.cards import UNKNOWN
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 
@@ -150,16 +153,11 @@ class Lookahead:
         dealt = worth.of(self.tricks[: len(deals)])
         gain, taken, shares = np.zeros((len(deals), len(self.cards))), [], []
         for at in range(len(self.cards)):
-            roots: list[Line] = []
-            groups: list[int] = []
-            share: list[float] = []
-            for d in range(len(deals)):
-                for imagined, counts in zip(*self.imagined(at, d, size.imagined), strict=True):
-                    roots.append(self._root(at, deals[d], imagined))
-                    groups.append(d)
-                    share.append(float(counts))
-            of, each = np.array(groups), np.array(share)
-            tricks = real_values(roots, groups, self._side, self.solver, size.depth, lines, size.further, each)
+            beliefs = [self.imagined(at, d, size.imagined) for d in range(len(deals))]
+            of = np.repeat(np.arange(len(deals)), [len(belief.deals) for belief in beliefs])
+            each = np.concatenate([belief.weight for belief in beliefs])
+            roots = self._roots(at, deals[of], np.concatenate([belief.deals for belief in beliefs]))
+            tricks = real_values(roots, of, self.solver, size.depth, lines, size.further, each)
             if self.solver.spent:
                 return None
             taken.append(tricks)
@@ -183,14 +181,11 @@ class Lookahead:
         weight = self.weight[:count]
         return self.deals[:count], weight / weight.sum()
 
-    def _root(self, at: int, deal: NDArray[np.uint8], imagined: NDArray[np.uint8]) -> Line:
-        gone = self.view.played[self.row]
-        before = Line(_left(deal, gone), _left(imagined, gone), self._leader, self._trick)
-        return after(before, int(self.cards[at]), self.strain, self._side)
-
-
-def _left(deal: NDArray[np.uint8], gone: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    return np.where(gone, 255, deal).astype(np.uint8)
+    def _roots(self, at: int, deals: NDArray[np.uint8], imagined: NDArray[np.uint8]) -> Level:
+        """Where candidate ``at`` leads in deals uint8 (N, 52), if the opponent believes in the ``imagined`` ones."""
+        real, believed = (np.where(self.view.played[self.row], np.uint8(UNKNOWN), d) for d in (deals, imagined))
+        before = positions(real, believed, self._leader, self._trick, self._side, self.strain)
+        return before.children(np.full(len(deals), BITS[self.cards[at]]), self.strain)
 
 
 def _worth(worth: Worth, tricks: NDArray[np.float64], deal: int) -> NDArray[np.float64]:

@@ -15,53 +15,20 @@ cards are played once, the lowest; at theirs cards between that lie elsewhere in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.deception.bits import BITS, SUIT, hand_bits
 from agents.cardplay.deception.levels import Level, seats_of
-from bridge_env.cards import UNKNOWN
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, SOLVING_COST, card_tricks
 from bridge_env.play import beats
 
 LONGEST = 3  # tricks beyond the depth, while their side has the lead
 _SOLVED_AT_ONCE = 200  # positions, before the budget is looked at again
 _UNSOLVED = np.zeros(52, np.int8)
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A position in both deals.
-
-    Attributes:
-        real, imagined: uint8 (52,), the seat that still holds each card, 255 once it is played.
-        leader: of the trick in progress; ``trick`` its cards.
-        won: tricks of my side since the root; ``gone`` tricks of both.
-    """
-
-    real: NDArray[np.uint8]
-    imagined: NDArray[np.uint8]
-    leader: int
-    trick: tuple[int, ...]
-    won: int = 0
-    gone: int = 0
-
-    @property
-    def turn(self) -> int:
-        return (self.leader + len(self.trick)) & 3
-
-    def numbers(self, side: int, strain: int, depth: int) -> NDArray[np.int64]:
-        """``at``, int64 (9,), as ``bits`` says: ``side`` is mine; ``depth`` is counted from the root."""
-        led = best = ago = cards = first = 0
-        if self.trick:
-            for k in range(1, len(self.trick)):
-                first = k if beats.py_func(self.trick[k], self.trick[first], strain) else first
-            led, best = SUIT << 16 * (self.trick[0] // 13), int(BITS[self.trick[first]])
-            ago, cards = (self.leader + first - self.turn) & 3, int(BITS[list(self.trick)].sum())
-        mine, lost, left = int((self.turn ^ side) & 1 == 0), self.gone - self.won, depth - self.gone
-        return np.array([mine, led, best, ago, len(self.trick), cards, self.won, lost, left], np.int64)
+_LEFT = np.eye(9, dtype=np.int64)[8]  # of ``at``: the tricks that are left until the depth
 
 
 class Solver:
@@ -104,46 +71,32 @@ class Solver:
         return np.array([self._known.get(key, _UNSOLVED) for key in keys], np.int8).reshape(-1, 52)
 
 
-def distinct(cards: NDArray[np.bool_], left: NDArray[np.uint8], turn: int, trick: tuple[int, ...]) -> list[int]:
-    """The lowest of each run of touching cards; cards between are those left elsewhere, and those of the trick."""
-    chosen, last = [], -1
-    for card in range(52):
-        if card % 13 == 0:
-            last = -1
-        if cards[card]:
-            if last < 0:
-                chosen.append(card)
-            last = card
-        elif (left[card] != UNKNOWN and left[card] != turn) or card in trick:
-            last = -1
-    return chosen
+def positions(
+    real: NDArray[np.uint8], imagined: NDArray[np.uint8], leader: int, trick: Sequence[int], side: int, strain: int
+) -> Level:
+    """Lines to begin with, all in the same trick.
 
-
-def after(line: Line, card: int, strain: int, side: int) -> Line:
-    """The line once ``card`` is played in both deals; ``side`` is mine."""
-    level = _level([line], side, 0, strain).children(BITS[[card]], strain)
-    real, imagined = seats_of(level.hands, level.turn)[0], seats_of(level.imagined, level.turn)[0]
-    trick = tuple(int(c) for c in level.trick[0] if c >= 0)
-    return Line(real, imagined, int(level.leader[0]), trick, int(level.at[0, 6]), int(level.at[0, 6:8].sum()))
-
-
-def _level(lines: Sequence[Line], side: int, depth: int, strain: int) -> Level:
-    """Lines to begin with; they are looked at to ``depth`` tricks from the root on."""
-    turn = np.array([line.turn for line in lines])
-    order = (turn[:, None] + np.arange(4)) & 3
-    hands = np.take_along_axis(hand_bits(np.stack([line.real for line in lines])), order, axis=1)
-    imagined = np.take_along_axis(hand_bits(np.stack([line.imagined for line in lines])), order, axis=1)
-    trick = np.full((len(lines), 3), -1, np.int64)
-    for row, line in zip(trick, lines, strict=True):
-        row[: len(line.trick)] = line.trick
-    at = np.stack([line.numbers(side, strain, depth) for line in lines])
-    return Level(hands, imagined, turn, at, trick, np.full(len(lines), -1))
+    Args:
+        real, imagined: uint8 (N, 52), the seat that still holds each card in either deal, 255 once it is played.
+        leader: of the trick in progress; ``trick`` its cards.
+        side: mine.
+    """
+    n, turn = len(real), (leader + len(trick)) & 3
+    led = best = ago = cards = first = 0
+    if trick:
+        for k in range(1, len(trick)):
+            first = k if beats.py_func(trick[k], trick[first], strain) else first
+        led, best = SUIT << 16 * (trick[0] // 13), int(BITS[trick[first]])
+        ago, cards = (leader + first - turn) & 3, int(BITS[list(trick)].sum())
+    at = np.array([(turn ^ side) & 1 == 0, led, best, ago, len(trick), cards, 0, 0, 0], np.int64)
+    order, padded = (turn + np.arange(4)) & 3, np.array([*trick, -1, -1, -1][:3])
+    hands, believed = (hand_bits(left).take(order, axis=1) for left in (real, imagined))
+    return Level(hands, believed, np.full(n, turn), np.tile(at, (n, 1)), np.tile(padded, (n, 1)), np.full(n, -1))
 
 
 def real_values(
-    roots: Sequence[Line],
-    groups: Sequence[int],
-    side: int,
+    roots: Level,
+    groups: Sequence[int] | NDArray[np.int64],
     solver: Solver,
     depth: int,
     most: int,
@@ -155,14 +108,13 @@ def real_values(
     Args:
         groups: roots of the same number are the same position, with deals that one opponent thinks possible. His first
             card, at the root or after a card of mine there, is the same for all of them: the best for him on average.
-        side: mine.
         depth: tricks that are looked ahead; while their side has the lead, up to ``longest`` more.
         most: lines of a level; a level with more is not looked at further.
         weight: float64 (R,), what each root counts for in its group; None: all the same.
 
     The values mean nothing once ``solver`` is spent.
     """
-    levels = [_level(roots, side, depth, solver.strain)]
+    levels = [replace(roots, at=roots.at + depth * _LEFT)]
     together = [_Together(np.asarray(groups, np.int64), np.ones(len(roots)) if weight is None else weight)]
     values: list[NDArray[np.float64]] = []
     while len(levels[-1]) and not solver.spent:
