@@ -172,10 +172,15 @@ def parse_holding(text: str) -> BoolArray:
     return held
 
 
+def suit_ranks(held: ArrayLike) -> list[str]:
+    """The ranks that a hand bool (52,) holds of S H D C, high cards first: ``["AKQ2", "T98", "J7", "A543"]``."""
+    h = np.asarray(held, bool).reshape(4, 13)
+    return ["".join(RANKS[r] for r in range(12, -1, -1) if h[s, r]) for s in (3, 2, 1, 0)]
+
+
 def hand_text(held: ArrayLike) -> str:
     """bool (52,) as ``"AKQ2.T98.J7.A543"``."""
-    h = np.asarray(held, bool).reshape(4, 13)
-    return ".".join("".join(RANKS[r] for r in range(12, -1, -1) if h[s, r]) for s in (3, 2, 1, 0))
+    return ".".join(suit_ranks(held))
 
 
 def parse_deal(text: str) -> UInt8Array:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import FIRST_BID, STRAINS, Contract, call_text, level_of, strain_of
-from bridge_env.cards import RANKS, SEATS, SUITS
+from bridge_env.cards import SEATS, SUITS, suit_ranks
 from bridge_env.scoring import score
 
 if TYPE_CHECKING:  # they ask this module for their text
@@ -38,15 +38,10 @@ def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
 
     A hand of which no card is known gives four empty lines.
     """
-    cards: NDArray[np.bool_] = np.asarray(held, bool).reshape(4, 13)
-    if not cards.any():
+    if not np.any(held):
         return [""] * 4
-    letters = SUIT_SYMBOLS if symbols else SUITS
-    return [f"{letters[suit]} {_ranks(cards[suit]) or '-'}" for suit in (3, 2, 1, 0)]
-
-
-def _ranks(held: NDArray[np.bool_]) -> str:
-    return "".join(RANKS[rank] for rank in range(12, -1, -1) if held[rank])
+    letters = (SUIT_SYMBOLS if symbols else SUITS)[::-1]
+    return [f"{letter} {ranks or '-'}" for letter, ranks in zip(letters, suit_ranks(held), strict=True)]
 
 
 def deal_diagram(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text
-from bridge_env.cards import CARD_NUMBERS, RANKS, SUITS
+from bridge_env.cards import CARD_NUMBERS, RANKS, SUITS, suit_ranks
 from bridge_env.render import SEAT_NAMES
 
 VERSION = 18
@@ -133,10 +133,7 @@ def read_card(text: str, seat: int) -> int | None:
 
 def hand_words(owner: str, hand: Hand) -> str:
     """``North's cards : S A K 4. H -. D 9 2. C ...``."""
-    suits = []
-    for suit in (3, 2, 1, 0):
-        held = " ".join(RANKS[rank] for rank in range(12, -1, -1) if hand[13 * suit + rank])
-        suits.append(f"{SUITS[suit]} {held or '-'}.")
+    suits = (f"{suit} {' '.join(held) or '-'}." for suit, held in zip(SUITS[::-1], suit_ranks(hand), strict=True))
     return f"{owner}'s cards : {' '.join(suits)}"
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import FIRST_BID, NOTRUMP, STRAINS, Contract, call_text, level_of, strain_of
-from bridge_env.cards import RANKS, SEATS, SUITS
+from bridge_env.cards import SEATS, SUITS, suit_ranks
 from bridge_env.evaluation import point_counts
 from bridge_env.render import (
     AUCTION_ORDER,
@@ -30,7 +30,6 @@ from bridge_env.render import (
     result_line,
 )
 
-_RANKS = [rank.replace("T", "10") for rank in RANKS]
 _COMPASS = (("N", 0), ("W", 3), ("E", 1), ("S", 2))
 
 
@@ -70,12 +69,8 @@ def _hand_lines(held: NDArray[np.bool_]) -> str:
     """Return the four suits of a hand, or nothing where no card is known."""
     if not held.any():
         return ""
-    cards = held.reshape(4, 13)
-    return "<br>".join(f"{_suit(suit)} {_ranks(cards[suit]) or '—'}" for suit in (3, 2, 1, 0))
-
-
-def _ranks(held: NDArray[np.bool_]) -> str:
-    return " ".join(_RANKS[rank] for rank in range(12, -1, -1) if held[rank])
+    drawn = (" ".join(ranks).replace("T", "10") or "—" for ranks in suit_ranks(held))
+    return "<br>".join(f"{_suit(suit)} {ranks}" for suit, ranks in zip((3, 2, 1, 0), drawn, strict=True))
 
 
 def _points(held: NDArray[np.bool_]) -> str:
@@ -152,10 +147,8 @@ def auction_html(
         alerts: places of calls that get an A beside them.
     """
     told = notes or {}
-    heads = [
-        f'<th scope="col"{_vulnerable_class(seat, vulnerability)}>{SEAT_NAMES[seat]}</th>' for seat in AUCTION_ORDER
-    ]
-    rows = ["".join(heads)]
+    marks = [' class="bridge-vulnerable"' * is_vulnerable(seat, vulnerability) for seat in range(4)]
+    rows = ["".join(f'<th scope="col"{marks[seat]}>{SEAT_NAMES[seat]}</th>' for seat in AUCTION_ORDER)]
     blanks = AUCTION_ORDER.index(dealer)
     for start, row in enumerate(auction_rows(calls, dealer)):
         cells = []
@@ -166,10 +159,6 @@ def auction_html(
             cells.append(f"<td{title}>{'' if call is None else call_html(call) + alert}</td>")
         rows.append("".join(cells))
     return f'<table class="bridge-auction">{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
-
-
-def _vulnerable_class(seat: int, vulnerability: int) -> str:
-    return ' class="bridge-vulnerable"' if is_vulnerable(seat, vulnerability) else ""
 
 
 def notes_html(calls: Iterable[int], dealer: int, notes: Mapping[int, str]) -> str:

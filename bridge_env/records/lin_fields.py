@@ -22,6 +22,7 @@ from bridge_env.cards import (
     board_dealer,
     board_vulnerability,
     card_text,
+    suit_ranks,
 )
 from bridge_env.records.board import ILLEGAL, BadBoard
 from bridge_env.records.pbn_fields import passes_missing
@@ -204,8 +205,7 @@ def play_rows(lin: LinBoard, owner: UInt8Array, contract: Contract) -> tuple[tup
 
 def hand_text(owner: UInt8Array, seat: int) -> str:
     """``"SAKQ2HT98DJ7CA543"``."""
-    held = (owner == seat).reshape(4, 13)
-    return "".join(SUITS[s] + "".join(RANKS[r] for r in range(12, -1, -1) if held[s, r]) for s in (3, 2, 1, 0))
+    return "".join(map("".join, zip(SUITS[::-1], suit_ranks(owner == seat), strict=True)))
 
 
 def lin_call(call: int) -> str:
