@@ -1,29 +1,12 @@
 """Get double-dummy tricks from a library of solved deals, from an exact solver, or from both in turn."""
 
-from bridge_env.double_dummy.canonical import (
-    CanonicalForm,
-    canonical_form,
-    canonical_key,
-    is_judging,
-)
-from bridge_env.double_dummy.cascade import Cascade
-from bridge_env.double_dummy.exact import ExactDoubleDummy
-from bridge_env.double_dummy.library import (
-    Library,
-    LibraryError,
-    embedded,
-    write_library,
-)
-
-__all__ = [
-    "CanonicalForm",
-    "Cascade",
-    "ExactDoubleDummy",
-    "Library",
-    "LibraryError",
-    "canonical_form",
-    "canonical_key",
-    "embedded",
-    "is_judging",
-    "write_library",
-]
+from bridge_env.double_dummy.canonical import CanonicalForm as CanonicalForm
+from bridge_env.double_dummy.canonical import canonical_form as canonical_form
+from bridge_env.double_dummy.canonical import canonical_key as canonical_key
+from bridge_env.double_dummy.canonical import is_judging as is_judging
+from bridge_env.double_dummy.cascade import Cascade as Cascade
+from bridge_env.double_dummy.exact import ExactDoubleDummy as ExactDoubleDummy
+from bridge_env.double_dummy.library import Library as Library
+from bridge_env.double_dummy.library import LibraryError as LibraryError
+from bridge_env.double_dummy.library import embedded as embedded
+from bridge_env.double_dummy.library import write_library as write_library

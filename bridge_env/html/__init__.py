@@ -1,33 +1,16 @@
 """Draw hands, deals, auctions and boards as HTML; ``framed`` gives a drawing its style."""
 
-from bridge_env.html.boards import auctions_html, board_html, boards_html
-from bridge_env.html.fragments import (
-    auction_html,
-    call_html,
-    contract_html,
-    deal_html,
-    framed,
-    hand_html,
-    notes_html,
-    result_html,
-    style,
-    tricks_html,
-    words_html,
-)
-
-__all__ = [
-    "auction_html",
-    "auctions_html",
-    "board_html",
-    "boards_html",
-    "call_html",
-    "contract_html",
-    "deal_html",
-    "framed",
-    "hand_html",
-    "notes_html",
-    "result_html",
-    "style",
-    "tricks_html",
-    "words_html",
-]
+from bridge_env.html.boards import auctions_html as auctions_html
+from bridge_env.html.boards import board_html as board_html
+from bridge_env.html.boards import boards_html as boards_html
+from bridge_env.html.fragments import auction_html as auction_html
+from bridge_env.html.fragments import call_html as call_html
+from bridge_env.html.fragments import contract_html as contract_html
+from bridge_env.html.fragments import deal_html as deal_html
+from bridge_env.html.fragments import framed as framed
+from bridge_env.html.fragments import hand_html as hand_html
+from bridge_env.html.fragments import notes_html as notes_html
+from bridge_env.html.fragments import result_html as result_html
+from bridge_env.html.fragments import style as style
+from bridge_env.html.fragments import tricks_html as tricks_html
+from bridge_env.html.fragments import words_html as words_html
