@@ -157,15 +157,9 @@ def _from_published(
     except BaseException as error:  # code of others may do anything
         hint = f"; does another package named {package!r} hide it?" if isinstance(error, _NOT_THERE) else ""
         raise SpecError(f"{spec!r}: cannot load {published.value}: {_short(error)}{hint}") from error
-    try:
+    failed = _told(f"{spec!r}: {published.value} failed", "; it is called as factory(argument, partner=, opponents=)")
+    with contextlib.nullcontext() if package == "agents" else failed:  # ours have said what is wrong
         bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        if isinstance(error, SpecError) or package == "agents":  # it has said what is wrong
-            raise
-        called = "it is called as factory(argument, partner=, opponents=)"
-        raise SpecError(f"{spec!r}: {published.value} failed: {_short(error)}; {called}") from error
     if not meets(bidder, Bidder):
         raise SpecError(f"{spec!r}: {published.value} gave {type(bidder).__name__}, which has no method bid(view, key)")
     return bidder
@@ -198,14 +192,14 @@ def _shown(thing: object) -> str:
 
 
 @contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Run code of others, which may do anything: a fault of it becomes a SpecError that begins with ``what``."""
+def _told(what: str, more: str = "") -> Iterator[None]:
+    """Run code of others, which may do anything: a fault of it becomes a SpecError, ``what`` it is, and ``more``."""
     try:
         yield
     except (SpecError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise SpecError(f"{what}: {_short(error)}") from error
+        raise SpecError(f"{what}: {_short(error)}{more}") from error
 
 
 def _short(error: BaseException) -> str:

@@ -91,11 +91,7 @@ def parse_json(text: str | bytes, shape: Any, source: str, error: type[FileError
         raise error(f"{source}: lists and objects lie more than {DEEPEST} deep in each other") from None
     except ValueError as fault:  # no JSON, no UTF-8, a number of thousands of digits
         raise error(f"{source}: this is no JSON: {str(fault)[:200]}") from None
-    try:
-        _check_anything(value)
-        _check(value, shape)
-    except _Wrong as wrong:
-        raise error(f"{source}: {wrong.field or 'the whole'}: {wrong.why}") from None
+    check_shape(value, shape, source, error)
     return value
 
 
@@ -106,6 +102,7 @@ def check_shape(value: Any, shape: Any, source: str, error: type[FileError] = Fi
         FileError: of the kind ``error``; names ``source``, the field and the fault.
     """
     try:
+        _check_anything(value)
         _check(value, shape)
     except _Wrong as wrong:
         raise error(f"{source}: {wrong.field or 'the whole'}: {wrong.why}") from None

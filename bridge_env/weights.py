@@ -8,7 +8,6 @@ SHA-256 of itself and of all arrays. Policies and trick estimators are such file
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import zipfile
@@ -113,7 +112,7 @@ def format_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def _members(name: str, kind: str) -> dict[str, NDArray[Any]]:
-    content = io.BytesIO(read_bounded(name, _LARGEST_FILE, WeightsError))  # once: what was looked at is what is read
+    content = BytesIO(read_bounded(name, _LARGEST_FILE, WeightsError))  # once: what was looked at is what is read
     with zipfile.ZipFile(content) as archive:
         if sum(info.file_size for info in archive.infolist()) > _LARGEST_FILE:
             raise WeightsError(f"too large for a {kind}; its limit is {_LARGEST_FILE >> 20} MiB")

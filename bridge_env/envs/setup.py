@@ -163,10 +163,6 @@ def no_call(action: object, where: str = "") -> ValueError:
     )
 
 
-def _in_range(number: int) -> bool:
-    return 0 <= number < NUM_CALLS
-
-
 def one_call(action: Any) -> int:
     """The action of one table as a call 0..37, which need not be legal.
 
@@ -178,7 +174,7 @@ def one_call(action: Any) -> int:
             action = action[()]
         if isinstance(action, bool) or not isinstance(action, int | np.integer):
             raise no_call(action)
-    if not _in_range(action):
+    if not 0 <= action < NUM_CALLS:
         raise no_call(action)
     return int(action)
 
@@ -200,7 +196,7 @@ def many_calls(actions: ArrayLike, count: int) -> NDArray[np.int64]:
     if calls.dtype.kind not in "iu":
         told = calls.tolist()
         for row, action in enumerate(told):
-            if isinstance(action, bool) or not isinstance(action, int | np.integer) or not _in_range(int(action)):
+            if isinstance(action, bool) or not isinstance(action, int | np.integer) or not 0 <= action < NUM_CALLS:
                 raise no_call(action, f" at table {row}")
         calls = np.array(told, np.int64)  # whole numbers in an array of objects
     return np.ascontiguousarray(calls, np.int64)

@@ -13,6 +13,7 @@ import re
 import zlib
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from typing import IO, cast
 
 from bridge_env.files import write_whole
@@ -109,19 +110,14 @@ def _plain(chunks: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
     """The chunks as ASCII with more, whatever the whole was packed or coded as."""
     first = next(chunks, b"")
     if first[:2] == b"\x1f\x8b":
-        chunks = _gunzip(_again(first, chunks), damage)
+        chunks = _gunzip(chain([first], chunks), damage)
         first = next(chunks, b"")
     if first[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         decoder = codecs.getincrementaldecoder("utf-16")("replace")
-        for chunk in _again(first, chunks):
+        for chunk in chain([first], chunks):
             yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
     else:
-        yield from _again(first, chunks)
-
-
-def _again(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from chunks
+        yield from chain([first], chunks)
 
 
 def _gunzip(chunks: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
