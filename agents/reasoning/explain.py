@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.engine.meaning import natural_cards
 from agents.hierarchy.explain import explain as explain_system
 from agents.hierarchy.explain import symbol_text
 from agents.hierarchy.fast.positions import Asked
-from agents.hierarchy.inverse.backwards import natural_cards
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, shown_text, under, unite
 from agents.networks.bidder import NetworkBidder
@@ -180,6 +180,6 @@ def _told_by(system: HierarchyBidder, view: BidView, call: int) -> str:
     if call < FIRST_BID or (call - FIRST_BID) % 5 == 4:
         return "nothing that the book has words for" if call != PASS else "any hand"
     suit = (call - FIRST_BID) % 5
-    least = natural_cards(system.meaning(view)[0].astype(np.int16), int(view.seat[0]), call)
+    least = natural_cards(system.meaning(view)[0, int(view.seat[0]) ^ 2].astype(np.int16), call)
     name = SUIT_NAMES["CDHS"[suit]]
     return f"{counted(int(least), 13, 13, name, name)}: the book has no line for it, so it is natural"

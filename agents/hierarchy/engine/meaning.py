@@ -184,11 +184,19 @@ def _learn_one(shown, out, q):
 
 
 @njit(forceinline=True)
+def natural_cards(partner, call):
+    """Cards of its suit that a bid shows which no rule explains: natural, or raising what ``partner`` has shown."""
+    if call < FIRST_BID or (call - FIRST_BID) % 5 == 4:
+        return 0
+    return 4 if partner[SUIT + (call - FIRST_BID) % 5, 0] < 4 else 3
+
+
+@njit(forceinline=True)
 def learn(shown, out, found, call, partner, width):
     """Add to what a seat has shown. Where it contradicts what came before, the later call is believed."""
-    if not found and call >= FIRST_BID and (call - FIRST_BID) % 5 < 4:
+    least = 0 if found else natural_cards(partner, call)
+    if least:
         suit = SUIT + (call - FIRST_BID) % 5
-        least = 4 if partner[suit, 0] < 4 else 3  # a bid that no rule explains is natural, or a raise
         out[suit, 0] = max(out[suit, 0], least)
     for q in range(NUM_BASE):
         _learn_one(shown, out, q)

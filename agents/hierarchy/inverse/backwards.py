@@ -16,7 +16,6 @@ from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Comp
 from agents.hierarchy.engine.context import (
     STOPPED,
     STOPPED_UNBID,
-    SUIT,
     Table,
     new_table,
     new_trail,
@@ -26,6 +25,7 @@ from agents.hierarchy.engine.context import (
     write_mixed,
 )
 from agents.hierarchy.engine.engine import decide, observe, replay
+from agents.hierarchy.engine.meaning import natural_cards
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.columns import IS_CONTEXT, KIND
 from bridge_env.auction import MAX_CALLS, row_turn
@@ -115,19 +115,11 @@ def _distance(pool, first, end, f):
 
 
 @njit
-def natural_cards(shown, seat, call):
-    """Cards of its suit that a bid shows which no rule explains; as ``meaning.learn`` has it."""
-    if call < FIRST_BID or (call - FIRST_BID) % 5 == 4:
-        return 0
-    return 4 if shown[seat ^ 2, SUIT + (call - FIRST_BID) % 5, 0] < 4 else 3
-
-
-@njit
 def _violation(pool, systems, reading, call, t):
     """How far the hand in ``t.f`` (as ``decide`` left it) is from those that make ``call``; 0 if it may be one."""
     seat, f = row_turn(t.auction), t.f
     if reading == NATURAL:
-        least = natural_cards(t.shown, seat, call)
+        least = natural_cards(t.shown[seat ^ 2], call)
         return np.float32(max(0, least - f[HAND_LENGTH + (call - FIRST_BID) % 5])) if least else np.float32(0)
     best, denied = _INFINITE, np.float32(0)
     for part in parts(pool, t.place[seat], systems[seat]):

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import Compiled
+from agents.hierarchy.engine.meaning import natural_cards
 from agents.hierarchy.inverse.backwards import (
     EXACT,
     NATURAL,
@@ -28,7 +29,6 @@ from agents.hierarchy.inverse.backwards import (
     Moments,
     class_rows,
     moments,
-    natural_cards,
     violation_rows,
 )
 from bridge_env.auction import DEALER
@@ -170,6 +170,6 @@ def _read_call(
         if fit.any():
             return reading, fit
     call, seat = int(table.calls[number]), int(table.auction[number, DEALER] + number) & 3
-    least = natural_cards(table.shown[number], seat, call)
+    least = natural_cards(table.shown[number, seat ^ 2], call)
     suit = SUITS[(call - FIRST_BID) % 5] if least else "C"
     return NATURAL, hand({suit: (int(least), 13)}).classes(13)
