@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env import streams
+from bridge_env.chance import row_mix
 from bridge_env.kernels import njit
 from bridge_env.memory import lowest, ones
+from bridge_env.streams import GOLDEN
 
 UInt64Array = NDArray[np.uint64]
 
-row_mix = njit(streams.mix, forceinline=True)
-_GOLDEN = streams.GOLDEN
 _ONE, _S11, _S32 = np.uint64(1), np.uint64(11), np.uint64(32)
 _SUIT = np.uint64(0x1FFF)
 _POWERS = np.uint64(1) << np.arange(52, dtype=np.uint64)
@@ -34,7 +33,7 @@ def points(bits):  # type: ignore[no-untyped-def]
 @njit(forceinline=True)
 def draw(stream):  # type: ignore[no-untyped-def]
     """The next number of ``stream`` uint64 (1,), as ``streams.draws`` counts them."""
-    stream[0] += _GOLDEN
+    stream[0] += GOLDEN
     return row_mix(stream[0])
 
 

@@ -16,6 +16,7 @@ The counts lie in scratch memory that ``count_hands`` fills and ``draw_hand`` re
 
 from __future__ import annotations
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -33,15 +34,7 @@ HONOUR_CARDS = np.array([bin(m).count("1") for m in range(16)], np.int64)
 _PARTS = np.array([([m for m in range(16) if HONOUR_POINTS[m] == h] + [-1])[:2] for h in range(11)], np.int64)
 
 
-def _binomials() -> NDArray[np.float64]:
-    table = np.zeros((53, 53))
-    table[:, 0] = 1
-    for n in range(1, 53):
-        table[n, 1:] = table[n - 1, 1:] + table[n - 1, :-1]
-    return table
-
-
-BINOMIALS = _binomials()
+BINOMIALS = np.array([[comb(n, k) for k in range(53)] for n in range(53)], np.float64)
 
 
 def _ways() -> NDArray[np.float64]:

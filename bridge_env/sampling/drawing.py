@@ -19,13 +19,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge_env.chance import row_draw
 from bridge_env.kernels import njit
 from bridge_env.memory import ones
-from bridge_env.sampling.bits import holding, points, row_mix, some_of, to_bits, uniform
+from bridge_env.sampling.bits import holding, points, some_of, to_bits, uniform
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, SHAPES, hull
 from bridge_env.sampling.counting import TABLES, Scratch, count_hands, draw_hand, scratch
 from bridge_env.sampling.places import Places
-from bridge_env.streams import GOLDEN
 
 UInt64Array = NDArray[np.uint64]
 
@@ -85,7 +85,7 @@ class World:
             if self.needs[seat] == 0 and not _of_class(self.fixed[seat], seat, self.classes):
                 self.feasible = False
         share = [self._count(seat, -1, self._later)[1] for seat in self.order]
-        of_all = [TABLES.binomials[ones_of(self.allowed[s]), self.needs[s]] for s in self.order]
+        of_all = [TABLES.binomials[int(self.allowed[s]).bit_count(), self.needs[s]] for s in self.order]
         rarity = np.array(share) / np.array(of_all)
         self.order = self.order[np.argsort(rarity, kind="stable")]
         last = int(self.order[1]) if len(self.order) == 2 else -1
@@ -128,10 +128,6 @@ def _reversed(classes: UInt64Array) -> UInt64Array:
     for h in range(MOST_POINTS + 1):
         out |= ((classes >> np.uint64(h)) & _ONE) << np.uint64(MOST_POINTS - h)
     return out
-
-
-def ones_of(bits: np.uint64) -> int:
-    return int(bits).bit_count()
 
 
 @njit
@@ -208,7 +204,7 @@ def draw_deals(  # type: ignore[no-untyped-def]
         hidden |= allowed[seat]
     kept, number = 0, start
     while number < stop and kept < len(out):
-        stream[0] = row_mix(key + np.uint64(number + 1) * GOLDEN)
+        stream[0] = row_draw(key, number)
         weight = _one_deal(stream, way, hidden, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
                            first_shapes, first, later, tables, room, deal)  # fmt: skip
         if 0.0 < weight < cap:
