@@ -17,7 +17,7 @@ from bridge_env.play import beats
 from bridge_env.play_view import PlayView
 from bridge_env.streams import uniforms
 
-_NINE, _TEN, _JACK, _QUEEN, _KING, _ACE = range(7, 13)
+_TEN, _JACK, _QUEEN, _KING, _ACE = range(8, 13)
 
 
 @njit
@@ -30,10 +30,13 @@ def _lowest(mask, suit):
 
 
 @njit
-def _highest(mask, suit):
+def _highest(mask, suit, place=1):
+    """The card of a suit in the mask that stands so high in it, or -1."""
     for card in range(13 * suit + 12, 13 * suit - 1, -1):
         if mask[card]:
-            return card
+            place -= 1
+            if place == 0:
+                return card
     return -1
 
 
@@ -55,16 +58,6 @@ def _master(card, unseen):
 
 
 @njit
-def _nth_highest(mask, suit, n):
-    for card in range(13 * suit + 12, 13 * suit - 1, -1):
-        if mask[card]:
-            n -= 1
-            if n == 0:
-                return card
-    return -1
-
-
-@njit
 def lead_from(hand, suit, strain):
     """The conventional card of a suit: top of a sequence, fourth best, low from an honour, else the top."""
     top = _highest(hand, suit)
@@ -76,9 +69,9 @@ def lead_from(hand, suit, strain):
     if rank == _ACE and strain != NOTRUMP:
         return top
     if length >= 4:
-        return _nth_highest(hand, suit, 4)
+        return _highest(hand, suit, 4)
     if length == 3 and rank >= _JACK:
-        return _nth_highest(hand, suit, 3)
+        return _highest(hand, suit, 3)
     return top
 
 
