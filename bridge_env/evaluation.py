@@ -266,5 +266,4 @@ def distributional(hands: ArrayLike, strain: ArrayLike) -> Float32Array:
     held = _check_hands(hands)
     halves = np.empty((len(held), len(DISTRIBUTIONAL)), np.int16)
     _all_distributional(held, _check_strains(strain, len(held)), halves)
-    values: Float32Array = halves.astype(np.float32) / np.float32(2)
-    return values
+    return halves.astype(np.float32) / np.float32(2)

@@ -137,8 +137,7 @@ def score(
             value = int(values[bad][0])
             raise ValueError(f"{name} {value} is out of range 0..{end - 1} (bid -1 is a passed-out board)")
     b, x, seat, v, t = (np.where(out, 0, a) for a in (b, x, seat, v, t))
-    result: Int16Array = np.where(out, 0, points_of(SCORE_TABLE, b, x, seat, v, t)).astype(np.int16)
-    return result
+    return np.where(out, 0, points_of(SCORE_TABLE, b, x, seat, v, t)).astype(np.int16)
 
 
 def imps(difference: ArrayLike) -> Int8Array:

@@ -127,19 +127,14 @@ def row_auction_inputs(history, length, dealer, vulnerability, seat, out):  # ty
 
 
 @njit
-def row_inputs(hand, history, length, dealer, vulnerability, seat, out):  # type: ignore[no-untyped-def]
-    """Write the numbers of all inputs that are on to ``out`` (``MOST_ON``,); returns how many."""
-    row_hand_inputs(hand, out)
-    return HAND_ON + row_auction_inputs(history, length, dealer, vulnerability, seat, out[HAND_ON:])
-
-
-@njit
 def _inputs_of_rows(hand, history, length, dealer, vulnerability, seat, out, starts):  # type: ignore[no-untyped-def]
     """Fill ``out`` and ``starts`` (N + 1,) as ``inputs_of`` gives them; returns how much of ``out`` is used."""
     used = 0
     for i in range(len(seat)):
         starts[i] = used
-        used += row_inputs(hand[i], history[i], length[i], dealer[i], vulnerability[i], seat[i], out[used:])
+        row_hand_inputs(hand[i], out[used:])
+        used += HAND_ON
+        used += row_auction_inputs(history[i], length[i], dealer[i], vulnerability[i], seat[i], out[used:])
     starts[len(seat)] = used
     return used
 

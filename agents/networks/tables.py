@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +36,8 @@ from bridge_env.scoring import score
 Player = Network | ByBook | Bidder
 
 
-class Noter(Protocol):
-    """Hears what the learner saw and did: rows, the calls' chances, its calls, and the part of its book, if any."""
-
-    def __call__(
-        self, rows: NDArray[np.int64], chances: NDArray[np.float32], calls: NDArray[np.int8],
-        part: NDArray[np.float32] | None,
-    ) -> None: ...  # fmt: skip
+Noter = Callable[[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32] | None], None]
+"""Hears what the learner saw and did: rows, the calls' chances, its calls, and the part of its book, if any."""
 
 
 @dataclass(frozen=True)

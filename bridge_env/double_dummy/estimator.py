@@ -204,10 +204,7 @@ def _by_suit_and_seat(owner: NDArray[np.uint8]) -> Float32Array:
     return suits.reshape(-1, 4, 52).astype(np.float32)
 
 
-@lru_cache(maxsize=1)
-def _blas() -> ThreadpoolController:
-    """numpy's linear algebra; found once."""
-    return ThreadpoolController()
+_blas = lru_cache(maxsize=1)(ThreadpoolController)  # numpy's linear algebra; found once
 
 
 # --- what follows from a distribution --------------------------------------------------------------------------

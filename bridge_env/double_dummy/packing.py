@@ -49,8 +49,7 @@ def unpack_deals(packed: UInt8Array) -> UInt8Array:
 def pack_tables(tricks: ArrayLike) -> UInt8Array:
     """Tricks int8 (N, 4, 5), every entry 0..13, as packed tables uint8 (N, 10)."""
     two = np.asarray(tricks).astype(np.uint8).reshape(-1, TABLE_BYTES, 2)
-    packed: UInt8Array = two[..., 0] | two[..., 1] << _FOUR
-    return packed
+    return two[..., 0] | two[..., 1] << _FOUR
 
 
 def unpack_tables(packed: UInt8Array) -> NDArray[np.int8]:

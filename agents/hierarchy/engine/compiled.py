@@ -209,13 +209,10 @@ class _Builder:
                 above = [(r[RULE_CALL], self.clauses_of(r)) for r in text[:place]]
                 more += [[[atom]] for atom in denied(above, self.clauses_of(rule))]
             if more:
-                rules[place] = (*rule[:RULE_FIRST], *self.with_clauses(rule, more), rule[RULE_LINE])
+                clauses = self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], more)
+                rules[place] = (*rule[:RULE_FIRST], *clauses, rule[RULE_LINE])
             if rule[RULE_END] - rule[RULE_FIRST] <= 2:
                 left += left_by(self.clauses_of(rule))
-
-    def with_clauses(self, rule: tuple[int, ...], more: list[Alternatives]) -> tuple[int, int]:
-        """First clause and end of what a rule asks for and more."""
-        return self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], more)
 
     def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
         """First clause and end of some clauses and of new ones."""

@@ -49,10 +49,7 @@ from bridge_env.kernels import njit
 TOLD_AT = STATE_COLUMNS
 SIDES_AT = TOLD_AT + 4 * TOLD_COLUMNS
 SHOWN_AT = SIDES_AT + SIDES
-BASE, DETAILS = (
-    2 * NUM_BASE,
-    2 * (QUANTITIES - NUM_BASE),
-)  # numbers that a seat has shown: what all systems count, the rest
+BASE, DETAILS = 2 * NUM_BASE, 2 * (QUANTITIES - NUM_BASE)  # of a seat: what all systems count of it, the rest
 NOTES = SHOWN_AT + 4 * BASE
 # A row of ``links``: program, cards that partner has shown in C D H S (a byte each), the 38 positions that follow,
 # places. What most boards need lies in the first 64 bytes, which memory hands over at once; rows are thrice as long.
@@ -294,20 +291,14 @@ def _run(store, at, program, hands, row, holder, fits):
     return run_program(store.code, program, hands, row, holder, fits)
 
 
-@njit
-def _write_own(pool, store, system, at, seat, t):
-    """Write the program of a position."""
-    start = store.counts[STEPS]
-    store.counts[STEPS] += write_program(pool, system, t.place[seat], t.auction, True, t.f, store.code, start)
-    store.links[at, PROGRAM_AT] = start
-
-
 @njit(forceinline=True)
 def _met(pool, store, room, system, at, program, seat, t):
     """Count a meeting at a position; the last one before it gets a program writes that."""
     store.links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
-    if program == NEW - MEETINGS and room > 0 and store.counts[STEPS] + room <= len(store.code):
-        _write_own(pool, store, system, at, seat, t)
+    start = store.counts[STEPS]
+    if program == NEW - MEETINGS and room > 0 and start + room <= len(store.code):
+        store.counts[STEPS] += write_program(pool, system, t.place[seat], t.auction, True, t.f, store.code, start)
+        store.links[at, PROGRAM_AT] = start
 
 
 @njit(forceinline=True)

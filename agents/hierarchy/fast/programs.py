@@ -252,20 +252,10 @@ def _threaded(code, base, n):
         if column == _CALL:
             continue
         yes, no = (step >> 24) & 0xFFFF, (step >> 40) & 0xFFFF
-        while True:
-            other = code[base + yes]
-            if other & 255 != column:
-                break
-            if (other >> 8) & 0xFFFF > bound:
-                break
-            yes = (other >> 24) & 0xFFFF
-        while True:
-            other = code[base + no]
-            if other & 255 != column:
-                break
-            if (other >> 8) & 0xFFFF < bound:
-                break
-            no = (other >> 40) & 0xFFFF
+        while code[base + yes] & 255 == column and (code[base + yes] >> 8) & 0xFFFF <= bound:
+            yes = (code[base + yes] >> 24) & 0xFFFF
+        while code[base + no] & 255 == column and (code[base + no] >> 8) & 0xFFFF >= bound:
+            no = (code[base + no] >> 40) & 0xFFFF
         code[base + i] = step & 0xFFFFFF | yes << 24 | no << 40
     return n
 

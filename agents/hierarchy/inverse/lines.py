@@ -106,9 +106,5 @@ def _constraint(pool: Compiled, rule: int) -> Constraint:
     return tuple(
         tuple(tuple(atom_of(*atom) for atom in alternative) for alternative in clause)
         for clause in clauses_of(pool, int(first), int(end))
-        if not all(_says_nothing(*atom) for alternative in clause for atom in alternative)
+        if not all(IS_CONTEXT[column] or (lo <= 0 and hi >= INFINITE) for atoms in clause for column, lo, hi in atoms)
     )
-
-
-def _says_nothing(column: int, low: int, high: int) -> bool:
-    return bool(IS_CONTEXT[column]) or (low <= 0 and high >= INFINITE)

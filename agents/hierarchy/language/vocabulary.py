@@ -121,7 +121,8 @@ def _told(name: str, who: str, quantity: str, end: int, meaning: str) -> Word:
 
 def _sum(name: str, hand: str, plus: str, meaning: str, shows: bool = True) -> Word:
     """A feature of the hand and a word of the auction, added. Read backwards, it shows what the feature shows."""
-    return Word(name, meaning, True, _has_suits(hand), hand=hand, plus=plus, shows=HAND_SHOWS[hand] if shows else "")
+    by_suit = f"{hand}:C" in FEATURES
+    return Word(name, meaning, True, by_suit, hand=hand, plus=plus, shows=HAND_SHOWS[hand] if shows else "")
 
 
 def _in_their_suit(name: str, hand: str, meaning: str) -> Word:
@@ -132,10 +133,6 @@ def _in_their_suit(name: str, hand: str, meaning: str) -> Word:
 def _counted(name: str, meaning: str, most: int = 99, **more: object) -> Word:
     """A word with lines of its own in ``context.write_mixed`` and ``programs``."""
     return Word(name, meaning, True, most=most, **more)  # type: ignore[arg-type]
-
-
-def _has_suits(feature: str) -> bool:
-    return f"{feature}:C" in FEATURES
 
 
 LEAST_SHOWN, MOST_SHOWN = 0, 1
