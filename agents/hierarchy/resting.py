@@ -11,7 +11,7 @@ from agents.hierarchy.language.overrides import (
     Overrides,
     Path,
     Replaced,
-    own_calls,
+    by_auction,
     place_of,
     replaced_calls,
     rules_below,
@@ -31,7 +31,7 @@ def resting(said: Overrides, system: System) -> Iterator[tuple[int, str]]:
     Args:
         system: the base as the text changes it.
     """
-    own = set(own_calls(said))
+    own = set(by_auction(said.own.lines))
     for replaced in replaced_calls(said):
         points, suits = _changed(replaced)
         found = [
@@ -96,7 +96,7 @@ def doubled(said: Overrides, system: System, compiled: Compiled) -> Iterator[tup
     there = {path for path, _ in rules_below(said.base.lines)}
     added = {
         line.number: line
-        for path, lines in own_calls(said).items() if path not in there
+        for path, lines in by_auction(said.own.lines).items() if path not in there
         for line in lines if line.number not in said.marks
     }  # fmt: skip
     names = {line.number: "-".join(map(str, path)) for path, line in rules_below(system.lines)}

@@ -104,12 +104,13 @@ def overridden(said: Overrides) -> System:
         OverrideError: a line drops what the base has not.
     """
     lines, inside = said.base.lines, set[Path]()  # paths whose new rules stand in place of the base's
-    for path, rules in own_calls(said).items():
+    for path, rules in by_auction(said.own.lines).items():
         dropped = [rule for rule in rules if said.marks.get(rule.number) == DROP]
         new = [rule for rule in rules if rule.number not in said.marks]
         there = any(path == found for found, _ in rules_below(lines))
         if dropped:
-            lines, before = _without(lines, path), lines
+            before = lines
+            lines = pruned(before, lambda here, _, path=path: here[: len(path)] == path)  # type: ignore[misc]
             if lines == before:
                 raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {_where(path[:-1])}")
         if new and there and not dropped:
@@ -131,30 +132,23 @@ def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
 
 def replaced_calls(said: Overrides) -> Iterator[Replaced]:
     """The calls of the base for which own lines stand."""
-    there = dict[Path, list[Line]]()
-    for path, line in rules_below(said.base.lines):
-        there.setdefault(path, []).append(line)
-    for path, rules in own_calls(said).items():
+    there = by_auction(said.base.lines)
+    for path, rules in by_auction(said.own.lines).items():
         new = tuple(rule for rule in rules if rule.number not in said.marks)
         if new and path in there and DROP not in (said.marks.get(rule.number) for rule in rules):
             yield Replaced(path, tuple(there[path]), new)
 
 
-def own_calls(said: Overrides) -> dict[Path, list[Line]]:
-    """Own rules by their auctions, in the order of the text."""
+def by_auction(lines: tuple[Line, ...]) -> dict[Path, list[Line]]:
+    """The rules of a tree by their auctions, in the order of the text."""
     out = dict[Path, list[Line]]()
-    for path, line in rules_below(said.own.lines):
+    for path, line in rules_below(lines):
         out.setdefault(path, []).append(line)
     return out
 
 
 def _where(path: Path) -> str:
     return f"after {'-'.join(map(str, path))}" if path else "among its openings"
-
-
-def _without(lines: tuple[Line, ...], path: Path) -> tuple[Line, ...]:
-    """The lines without the call that ``path`` ends with, and without all that follows it."""
-    return pruned(lines, lambda here, line: here[: len(path)] == path)
 
 
 def _replaced(

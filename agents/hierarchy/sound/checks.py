@@ -210,7 +210,9 @@ class Promises:
             found.rows += int(count[rule])
             found.bad += int(bad[rule])
             if rule in examples and not found.example:
-                found.example = _example(rows, examples[rule])
+                at = int(rows.at[examples[rule]])
+                held = hand_text(rows.seen.hands.held[rows.seen.hand[at]])
+                found.example = f"{held} after {auction_text(rows.seen.scenes[int(rows.seen.scene[at])])}"
 
     def findings(self) -> Iterator[tuple[Place, str]]:
         for (place, text), found in self.tally.items():
@@ -223,12 +225,6 @@ class Promises:
 
 def _where(place: Place) -> str:
     return f"{'general rule, ' if place[0] else ''}{place_of(place[1])}" if place[1] > 0 else "a rule of last resort"
-
-
-def _example(rows: Rows, k: int) -> str:
-    at = int(rows.at[k])
-    scene = rows.seen.scenes[int(rows.seen.scene[at])]
-    return f"{hand_text(rows.seen.hands.held[rows.seen.hand[at]])} after {auction_text(scene)}"
 
 
 def auction_text(scene: Scene) -> str:

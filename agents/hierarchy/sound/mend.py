@@ -10,7 +10,7 @@ from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Replace,
 from agents.hierarchy.changes.mutation import Trail, placed
 from agents.hierarchy.changes.tidying import without_empty
 from agents.hierarchy.language.text import constraint_text, numbered_anew
-from agents.hierarchy.language.tree import Line, System
+from agents.hierarchy.language.tree import Line, System, pruned
 from agents.hierarchy.sound.sound import DEAD, dead_lines, unsound
 
 _ROUNDS = 4  # answers to a line that goes may go too
@@ -28,13 +28,9 @@ def without_dead(system: System, tick: Tick | None = None) -> System:
         dead = dead_lines(Hierarchy(system), tick)
         if not dead:
             break
-        system = without_empty(replace(system, lines=_without(system.lines, dead)))
+        left = pruned(system.lines, lambda _, line, dead=dead: not line.after and line.number in dead)  # type: ignore[misc]
+        system = without_empty(replace(system, lines=left))
     return system
-
-
-def _without(lines: tuple[Line, ...], numbers: Container[int]) -> tuple[Line, ...]:
-    kept = (line for line in lines if line.after or line.number not in numbers)
-    return tuple(replace(line, lines=_without(line.lines, numbers)) for line in kept)
 
 
 def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple[System, list[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
+from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE, Compiled
 from agents.hierarchy.sound.scenes import Hands, Scene, Theatre, arrays, draw_hands
 from bridge_env.features import HCP, LENGTH, POINTS, hand_features
 
@@ -66,7 +66,7 @@ def reach(theatre: Theatre, reserve: Reserve, line: int, scenes: Sequence[Scene]
     compiled = theatre.system.compiled
     takers: Counter[int] = Counter()
     for scene in _spread(scenes, _MOST_SCENES):
-        part = next(n for n in scene.nodes if line in _lines(theatre, n))
+        part = next(node for node in scene.nodes if line in lines_at(compiled, node))
         first, end = compiled.parts[part, FIRST_RULE], compiled.parts[part, END_RULE]
         hands = reserve.within(_shown(theatre, scene)[len(scene.calls) % 4])[:_MOST_HANDS]
         if not len(hands):
@@ -107,9 +107,9 @@ def _as_called(theatre: Theatre, drawn: Hands, scene: Scene, hands: NDArray[np.i
     return hands
 
 
-def _lines(theatre: Theatre, node: int) -> set[int]:
-    compiled = theatre.system.compiled
-    first, end = compiled.parts[node, FIRST_RULE], compiled.parts[node, END_RULE]
+def lines_at(compiled: Compiled, node: int) -> set[int]:
+    """The lines of the tree that may call at a node."""
+    first, end = compiled.parts[node, FIRST_RULE : END_RULE + 1]
     return set(compiled.rules[first:end, RULE_LINE].tolist())
 
 

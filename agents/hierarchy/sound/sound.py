@@ -11,13 +11,13 @@ import numpy as np
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.changes.sameness import pairs, signatures
-from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
+from agents.hierarchy.engine.compiled import FIRST_RULE
 from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.text import constraint_text, numbered_anew
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
 from agents.hierarchy.sound.preempts import preempts
-from agents.hierarchy.sound.reach import Partner, Reserve, reach
+from agents.hierarchy.sound.reach import Partner, Reserve, lines_at, reach
 from agents.hierarchy.sound.scenes import FEW_VARIANTS, Hands, Scene, Theatre
 
 DEAD = "no hand comes to this line"
@@ -114,8 +114,7 @@ def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene
             leading.setdefault(node, []).append(scene)
     where: dict[int, list[Scene]] = {}
     for node in range(len(compiled.children)):
-        first, end = compiled.parts[node, FIRST_RULE : END_RULE + 1]
-        for number in set(compiled.rules[first:end, RULE_LINE].tolist()):
+        for number in lines_at(compiled, node):
             where.setdefault(number, []).extend(leading.get(node, ()))
     used = {number for general, number in (lines.places[rule] for rule in promises.used.nonzero()[0]) if not general}
     reserve = _reserve()
