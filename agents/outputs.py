@@ -107,11 +107,8 @@ class OnnxPolicy:
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """The legal call with the highest output, for every row."""
-        return highest_legal(self._outputs, view)
-
-    def _outputs(self, observations: NDArray[Any]) -> NDArray[Any]:
-        out: NDArray[Any] = self._session.run([self._output], {self._input: observations.astype(self._type)})[0]
-        return out
+        run, told = self._session.run, [self._output]
+        return highest_legal(lambda seen: run(told, {self._input: seen.astype(self._type)})[0], view)
 
 
 def _fits(tensor: Any, width: int) -> bool:

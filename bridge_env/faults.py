@@ -76,15 +76,13 @@ def answer_of(
     return calls
 
 
-def legal_answer_of(
-    bidder: Bidder, view: BidView, key: NDArray[np.uint64], ask: Callable[..., Any] | None = None
-) -> NDArray[np.integer[Any]]:
+def legal_answer_of(bidder: Bidder, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.integer[Any]]:
     """The same, and every call is legal.
 
     Raises:
         BidderFault: also of a call that is not legal; ``row`` and ``call`` say which, the first of the view.
     """
-    calls = answer_of(bidder, view.take(np.arange(len(view))), key.copy(), ask)  # it may write to what is its own
+    calls = answer_of(bidder, view.take(np.arange(len(view))), key.copy())  # it may write to what is its own
     bad = np.flatnonzero(~are_legal(view.mask, calls))
     if len(bad):
         row, call = int(bad[0]), int(calls[bad[0]])

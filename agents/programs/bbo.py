@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
+from agents.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
 from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall, one_auction
 from bridge_env.calls import CALL_NAMES, PASS, CallError, parse_call
 from bridge_env.cards import SEATS, card_text, hand_text, parse_hand
@@ -38,13 +38,10 @@ def read_question(fields: Mapping[str, str]) -> tuple[Question, bool]:
     Raises:
         ValueError: a field is missing or faulty; the message says which.
     """
-    for name in ("pov", "d", "v"):
-        if name not in fields:
-            raise ValueError(f"the field {name!r} is missing")
-    seat, dealer = read_seat(fields["pov"], "pov"), read_seat(fields["d"], "d")
-    told = fields["v"].lower()
+    pov, d, v = (needed(fields, name) for name in ("pov", "d", "v"))
+    seat, dealer, told = read_seat(pov, "pov"), read_seat(d, "d"), v.lower()
     if len(told) != 1 or told not in _VULNERABLE:
-        raise ValueError(f"'v' must be -, n, e or b, not {fields['v']!r}")
+        raise ValueError(f"'v' must be -, n, e or b, not {v!r}")
     auction, played = _history(fields.get("h", ""), dealer)
     over = bool(auction.done[0])
     dummy = None

@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
+from agents.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
 from bridge_env.auction import one_auction
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.cards import RANKS, card_text, hand_text, parse_hand, parse_vulnerability
@@ -53,12 +53,13 @@ def read_question(fields: Mapping[str, str], play: bool = False) -> Question:
     Raises:
         ValueError: a field is missing or faulty; the message says which.
     """
-    told = {name: _field(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
+    told = {name: needed(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
     calls, dealer = read_calls(told["ctx"]), read_seat(told["dealer"], "dealer")
     hands, played = [told["hand"]], tuple[int, ...]()
     if play:
-        hands.append(_field(fields, "dummy"))
-        played = read_cards(_field(fields, "played"))
+        hands.append(needed(fields, "dummy"))
+        text = needed(fields, "played")
+        played = tuple(read_card(text[at : at + 2]) for at in range(0, len(text), 2))
         if read_flag(fields, "format"):
             played = in_order_of_play(played, calls, dealer)
     hand, *dummy = read_hands(hands, played)
@@ -74,7 +75,7 @@ def read_auction(fields: Mapping[str, str]) -> Question:
     Raises:
         ValueError: a field is missing or faulty, or there was no call; the message says which.
     """
-    told = {name: _field(fields, name) for name in ("seat", "dealer", "vul", "ctx")}
+    told = {name: needed(fields, name) for name in ("seat", "dealer", "vul", "ctx")}
     calls = read_calls(told["ctx"])
     if not calls:
         raise ValueError("'ctx' holds no call to be explained")
@@ -93,7 +94,7 @@ def read_position(fields: Mapping[str, str]) -> Question:
     for name in ("file_us", "file_them"):
         if fields.get(name):
             raise ValueError(f"{name!r} cannot be chosen here: the systems are those that the server was started with")
-    words = _LOOSE.findall(_field(fields, "ctx").upper())
+    words = _LOOSE.findall(needed(fields, "ctx").upper())
     return Question(
         read_seat(fields.get("seat") or "N", "seat"), np.zeros(52, np.bool_),
         read_seat(fields.get("dealer") or "N", "dealer"), read_vulnerability(fields.get("vul", "")),
@@ -107,11 +108,11 @@ def read_two_hands(fields: Mapping[str, str]) -> Question:
     Raises:
         ValueError: a field is missing or faulty, or a card lies in both; the message says which.
     """
-    hand, dummy = read_hands([_field(fields, "hand"), _field(fields, "dummy")])
+    hand, dummy = read_hands([needed(fields, "hand"), needed(fields, "dummy")])
     if (hand & dummy).any():
         raise ValueError(f"{card_text(int((hand & dummy).argmax()))} lies in both hands")
-    seat = read_seat(_field(fields, "seat"), "seat")
-    return Question(seat, hand, seat, read_vulnerability(_field(fields, "vul")), dummy=dummy)
+    seat = read_seat(needed(fields, "seat"), "seat")
+    return Question(seat, hand, seat, read_vulnerability(needed(fields, "vul")), dummy=dummy)
 
 
 def question_path(question: Question, *, play: bool, vul: str = "words", **more: str) -> str:
@@ -168,15 +169,6 @@ def read_call(word: str, where: str) -> int:
 def calls_text(calls: tuple[int, ...]) -> str:
     """Calls as ``ctx`` writes them."""
     return "".join(_WRITTEN.get(call, CALL_NAMES[call][:2]) for call in calls)
-
-
-def read_cards(text: str) -> tuple[int, ...]:
-    """The cards of ``played``.
-
-    Raises:
-        ValueError: one of them is none.
-    """
-    return tuple(read_card(text[at : at + 2]) for at in range(0, len(text), 2))
 
 
 def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) -> tuple[int, ...]:
@@ -245,12 +237,6 @@ def read_number(fields: Mapping[str, str], name: str, least: int, most: int, usu
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or not least <= int(text) <= most:
         raise ValueError(f"{name!r} is a whole number from {least} to {most}")
     return int(text)
-
-
-def _field(fields: Mapping[str, str], name: str) -> str:
-    if name not in fields:
-        raise ValueError(f"the field {name!r} is missing")
-    return fields[name]
 
 
 def _key(text: str) -> int | None:

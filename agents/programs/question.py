@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +145,17 @@ def card_question(view: PlayView, row: int) -> Question:
         int(view.seat[row]), view.hand[row], dealer, int(view.vulnerability[row]), calls,
         view.dummy[row] if length else None, tuple(view.cards[row, :length].tolist()),
     )  # fmt: skip
+
+
+def needed(fields: Mapping[str, str], name: str) -> str:
+    """A field of a query.
+
+    Raises:
+        ValueError: it is missing.
+    """
+    if name not in fields:
+        raise ValueError(f"the field {name!r} is missing")
+    return fields[name]
 
 
 def read_card(word: str) -> int:
