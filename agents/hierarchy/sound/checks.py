@@ -110,8 +110,7 @@ class Promises:
         self._agree(everyone)
         for text, holds, rules in self._labelled:
             rows = everyone.where(rules[everyone.rule])
-            if len(rows):
-                self._add(rows, holds(rows), text)
+            self._add(rows, holds(rows), text)
         self._suits(everyone)
         self._openings(everyone)
         self._overcalls(everyone)
@@ -141,8 +140,6 @@ class Promises:
 
     def _suits(self, everyone: Rows) -> None:
         rows = everyone.where((everyone.level > 0) & self._natural[everyone.rule] & (everyone.strain < NO_TRUMP))
-        if not len(rows):
-            return
         strain = rows.strain
         cards = rows.cards_of(strain)
         with_partner = cards + of_suit(rows.partner, strain)
@@ -154,50 +151,42 @@ class Promises:
         """What opens and is no convention is what its name says: no trump is balanced, one of a suit has values."""
         rows = everyone.where(everyone.opening & self._natural[everyone.rule] & (everyone.level > 0))
         no_trump = rows.where((rows.strain == NO_TRUMP) & (rows.level <= 3))
-        if len(no_trump):
-            balanced = (no_trump.cards.min(axis=1) >= 2) & (no_trump.cards.max(axis=1) <= 6)
-            least = np.take([0, *_NO_TRUMP_LEAST], no_trump.level)
-            text = f"an opening of no trump promises two cards in each suit and, by level, {_NO_TRUMP_LEAST} points"
-            self._add(no_trump, balanced & (no_trump.hcp >= least), text)
+        balanced = (no_trump.cards.min(axis=1) >= 2) & (no_trump.cards.max(axis=1) <= 6)
+        least = np.take([0, *_NO_TRUMP_LEAST], no_trump.level)
+        text = f"an opening of no trump promises two cards in each suit and, by level, {_NO_TRUMP_LEAST} points"
+        self._add(no_trump, balanced & (no_trump.hcp >= least), text)
         one = rows.where((rows.strain < NO_TRUMP) & (rows.level == 1))
-        if len(one):
-            text = f"an opening of one of a suit promises {_OPENS_LEAST} points; else it is a convention"
-            self._add(one, one.hcp >= _OPENS_LEAST, text)
+        text = f"an opening of one of a suit promises {_OPENS_LEAST} points; else it is a convention"
+        self._add(one, one.hcp >= _OPENS_LEAST, text)
 
     def _overcalls(self, everyone: Rows) -> None:
         """Who comes in by naming a suit holds it."""
         rows = everyone.where(everyone.coming_in & self._natural[everyone.rule] & (everyone.level > 0))
         rows = rows.where(rows.strain < NO_TRUMP)
-        if len(rows):
-            least = np.where(rows.level == 1, 4, 5)
-            text = "who comes in by naming a suit promises five cards there, four at the one level"
-            self._add(rows, rows.cards_of(rows.strain) >= least, text)
+        least = np.where(rows.level == 1, 4, 5)
+        text = "who comes in by naming a suit promises five cards there, four at the one level"
+        self._add(rows, rows.cards_of(rows.strain) >= least, text)
 
     def _trump_stacks(self, everyone: Rows) -> None:
         """Who passes a take-out double at a low level holds trumps, not only cards of the suit."""
         rows = everyone.where(everyone.doubled_by_partner & (everyone.call == PASS) & (everyone.their_suit >= 0))
         rows = rows.where(rows.last_bid < bid_call(4, 0))
-        if len(rows):
-            honours = np.stack([rows.feature(_TOP5 + suit) for suit in range(4)], axis=1)
-            asked = (
-                np.where(rows.last_bid < bid_call(2, 0), 7, 6) - rows.in_theirs
-            )  # at the one level more must be beaten
-            good = of_suit(honours, rows.their_suit) >= np.maximum(asked, 0)
-            text = (
-                "a pass of partner's take-out double promises trumps: five with two honours, one from the two level on"
-            )
-            self._add(rows, (rows.in_theirs >= 4) & good, text)
+        honours = np.stack([rows.feature(_TOP5 + suit) for suit in range(4)], axis=1)
+        # At the one level more must be beaten.
+        asked = np.where(rows.last_bid < bid_call(2, 0), 7, 6) - rows.in_theirs
+        good = of_suit(honours, rows.their_suit) >= np.maximum(asked, 0)
+        text = "a pass of partner's take-out double promises trumps: five with two honours, one from the two level on"
+        self._add(rows, (rows.in_theirs >= 4) & good, text)
 
     def _slams(self, everyone: Rows) -> None:
         for call, asked in _ASKED.items():
             rows = everyone.where(everyone.call == call)
             rows = rows.where(rows.feature(_LONGEST) <= 5)
-            if len(rows):
-                self._add(rows, rows.hcp + rows.partner_least >= asked,
-                          f"{call_text(call)} without a long suit asks for {asked} points of both hands, "
-                          "as the quantitative raise does")  # fmt: skip
+            text = f"asks for {asked} points of both hands, as the quantitative raise does"
+            self._add(rows, rows.hcp + rows.partner_least >= asked, f"{call_text(call)} without a long suit {text}")
 
     def _add(self, rows: Rows, ok: NDArray[np.bool_], text: str) -> None:
+        """Tally which of the rows, if there are any, are as the text says."""
         count = np.bincount(rows.rule, minlength=len(self.used))
         bad = np.bincount(rows.rule[~ok], minlength=len(self.used))
         examples: dict[int, int] = {}
