@@ -82,11 +82,9 @@ def make_policy(
     path = network_path(argument)
     if path.suffix == SUFFIX:
         return OnnxPolicy(path)
-    return (
-        load_policy(path)
-        if format_of(path) == POLICY_FORMAT
-        else NetworkBidder(read_networks(argument), path, _thought)
-    )
+    if format_of(path) == POLICY_FORMAT:
+        return load_policy(path)
+    return NetworkBidder(read_networks(argument), path, _thought)
 
 
 def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:

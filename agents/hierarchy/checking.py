@@ -190,10 +190,8 @@ def _after(heard: _Heard, step: Step) -> tuple[_Heard, str]:
     if step.token == "P":
         return _Heard(opened, passes + 1, step.theirs), ""
     if not opened and passes:
-        return (
-            heard,
-            "passes before the opening count for nothing, so this line counts in every seat; ask for '3+ position'",
-        )
+        why = "passes before the opening count for nothing, so this line counts in every seat; ask for '3+ position'"
+        return heard, why
     return _Heard(True, 0, step.theirs), ""
 
 
@@ -295,7 +293,5 @@ def _unfit(lines: tuple[Line, ...], alone: dict[int, bool], after: dict[int, boo
         if not alone.get(line.number, True):
             yield line, f"no hand fits this line, which reads {_read_as(line.constraint)}"
         elif not after.get(line.number, True):
-            yield (
-                line,
-                f"no hand that has called as this line's auction says fits it: it asks {_read_as(line.constraint)}",
-            )
+            asks = _read_as(line.constraint)
+            yield line, f"no hand that has called as this line's auction says fits it: it asks {asks}"

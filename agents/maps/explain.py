@@ -72,10 +72,8 @@ def explain(bidder: MapBidder, view: BidView) -> str:
 def neighbours(one: Map, unit: int) -> list[int]:
     """The units beside one on the grid, eight or fewer."""
     row, column = divmod(unit, one.columns)
-    rows, columns = (
-        range(max(row - 1, 0), min(row + 2, one.rows)),
-        range(max(column - 1, 0), min(column + 2, one.columns)),
-    )
+    rows = range(max(row - 1, 0), min(row + 2, one.rows))
+    columns = range(max(column - 1, 0), min(column + 2, one.columns))
     return [r * one.columns + c for r in rows for c in columns if (r, c) != (row, column)]
 
 

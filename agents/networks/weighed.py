@@ -191,9 +191,8 @@ class _Walk:
         for seat, other, order in ((*pair, chance[:, :52]), (*pair[::-1], chance[:, 52:104])):
             order = np.where((deals.owner == seat) & movable, order, 2.0)
             cards = np.argsort(order, axis=1)[:, :number]
-            may &= (np.take_along_axis(order, cards, 1) < 1).all(axis=1) & self.places.may_hold[other, cards].all(
-                axis=1
-            )
+            may &= (np.take_along_axis(order, cards, 1) < 1).all(axis=1)
+            may &= self.places.may_hold[other, cards].all(axis=1)
             given.append(cards)
         rows = np.flatnonzero(may)
         new = deals.owner[rows]

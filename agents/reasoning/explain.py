@@ -19,7 +19,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
 from agents.networks.explain import average_hand, average_hands
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
-from bridge_env.calls import FIRST_BID, PASS, call_text
+from bridge_env.calls import PASS, call_text, strain_of
 from bridge_env.cards import SEATS, hand_text, hands
 from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.sampling import Sample
@@ -177,9 +177,8 @@ def _told_by(system: HierarchyBidder, view: BidView, call: int) -> str:
         words = sentence(unite(hull(telling.constraint) for telling in lines)) or "any hand"
         notes = dict.fromkeys(telling.line.note for telling in lines if telling.line.note)
         return ", ".join([words, *notes])
-    if call < FIRST_BID or (call - FIRST_BID) % 5 == 4:
+    least = int(natural_cards(system.meaning(view)[0, int(view.seat[0]) ^ 2].astype(np.int16), call))
+    if not least:
         return "nothing that the book has words for" if call != PASS else "any hand"
-    suit = (call - FIRST_BID) % 5
-    least = natural_cards(system.meaning(view)[0, int(view.seat[0]) ^ 2].astype(np.int16), call)
-    name = SUIT_NAMES["CDHS"[suit]]
-    return f"{counted(int(least), 13, 13, name, name)}: the book has no line for it, so it is natural"
+    name = SUIT_NAMES["CDHS"[strain_of(call)]]
+    return f"{counted(least, 13, 13, name, name)}: the book has no line for it, so it is natural"

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.cards import UNKNOWN
 from bridge_env.double_dummy.exact import default_threads
 from bridge_env.double_dummy.own.solver import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, Crew, as_hands, solve_cards
 from bridge_env.double_dummy.own.state import Workspace
@@ -81,9 +82,7 @@ def card_tricks(
     return out
 
 
-@lru_cache(maxsize=4)
-def _crew(threads: int) -> Crew:
-    return Crew(threads)
+_crew = lru_cache(maxsize=4)(Crew)
 
 
 def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> None:
@@ -97,9 +96,8 @@ def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array)
     for k in range(3):
         sizes[rows, (leader + k) & 3] += trick[:, k] >= 0
     gaps = ((trick[:, 1:] >= 0) & (trick[:, :-1] < 0)).any(axis=1)
-    again = ((trick >= 0) & (np.take_along_axis(hands, np.maximum(trick, 0).astype(np.intp), axis=1) != 255)).any(
-        axis=1
-    )
+    held = np.take_along_axis(hands, np.maximum(trick, 0).astype(np.intp), axis=1) != UNKNOWN
+    again = ((trick >= 0) & held).any(axis=1)
     twice = (trick >= 0) & ((trick == np.roll(trick, 1, axis=1)) | (trick == np.roll(trick, 2, axis=1)))
     bad = np.flatnonzero((sizes != sizes[:, :1]).any(axis=1) | (sizes[:, 0] == 0) | gaps | again | twice.any(axis=1))
     if bad.size:

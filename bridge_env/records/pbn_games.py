@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from bridge_env.records.lines import TAKEN_OUT, Fault, Source, Uncommented, given_up, text_lines
 
-_TAG = re.compile(
-    r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]++|\\.)*+)"\s*\]'
-)  # possessive: it remembers no place to go back to
+# Possessive: it remembers no place to go back to.
+_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]++|\\.)*+)"\s*\]')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
 
 # Tags that may follow a blank line inside a game, which should have none.

@@ -101,10 +101,6 @@ def _lower(
             if len(bad) >= _FEWEST:
                 k = int(bad[0])
                 opens, lower_call = call_text(int(seen.call[rows[k]])), call_text(int(again.call[k]))
-                yield (
-                    lines.places[seen.rule[rows[k]]],
-                    (
-                        f"the better suit is bid lower: {hand_text(worse[k])} opens {opens}, {hand_text(better[k])} "
-                        f"{lower_call} ({_VULNERABLE[bool(vul)]}, seat {before + 1})"
-                    ),
-                )
+                told = f"{hand_text(worse[k])} opens {opens}, {hand_text(better[k])} {lower_call}"
+                where = f"{_VULNERABLE[bool(vul)]}, seat {before + 1}"
+                yield lines.places[seen.rule[rows[k]]], f"the better suit is bid lower: {told} ({where})"
