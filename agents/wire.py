@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env import streams
-from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall
+from bridge_env.auction import Auctions, IllegalCall
 from bridge_env.bidders import make
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import UNKNOWN, parse_hand, parse_seat, parse_vulnerability
@@ -86,40 +86,37 @@ def read_states(states: Sequence[Mapping[str, object]]) -> tuple[BidView, NDArra
     Raises:
         ValueError: a state is faulty; of several, the message gives its number.
     """
-    n = len(states)
-    owner = np.full((n, 52), UNKNOWN, np.uint8)
-    history = np.full((n, MAX_CALLS), -1, np.int8)
-    dealer, vulnerability = np.zeros(n, np.int16), np.zeros(n, np.int16)
+    held, tables = list[NDArray[np.bool_]](), list[Auctions]()
     for i, state in enumerate(states):
         try:
-            _read_state(state, i, owner, history, dealer, vulnerability)
+            hand, table = _read_state(state)
         except ValueError as error:
-            if n == 1:
+            if len(states) == 1:
                 raise
             raise type(error)(f"state {i}: {error}") from error
-    auctions = Auctions.replay(history[:, : max(1, int((history >= 0).sum(axis=1).max()))], dealer, vulnerability)
+        held.append(hand)
+        tables.append(table)
+    auctions = Auctions.joined(tables)
     # The hand is the acting seat's, whoever that is.
-    owner = np.where(owner == 0, auctions.turn[:, None], UNKNOWN).astype(np.uint8)
-    view = view_of(auctions, owner)
-    key = streams.key("wire", dealer, vulnerability)
+    view = view_of(auctions, np.where(np.stack(held), auctions.turn[:, None], UNKNOWN).astype(np.uint8))
+    key = streams.key("wire", auctions.dealer, auctions.vulnerability)
     for column in view.history.T:
         key = np.where(column >= 0, streams.key(key, column), key)  # padding is no part of a state
     return view, key
 
 
-def _read_state(state: Mapping[str, object], i: int, owner, history, dealer, vulnerability) -> None:  # type: ignore[no-untyped-def]
+def _read_state(state: Mapping[str, object]) -> tuple[NDArray[np.bool_], Auctions]:
+    """The hand, bool (52,), and the auction, which goes on."""
     unknown = set(state) - set(_KEYS)
     if unknown:
         raise ValueError(f"unknown key {sorted(unknown)[0]!r}; a state has {', '.join(_KEYS)}")
     if "hand" not in state:
         raise ValueError("a state needs a hand, as in 'AKQ2.T98.J7.A543'")
-    owner[i, parse_hand(str(state["hand"]))] = 0
-    dealer[i] = parse_seat(state.get("dealer", "N"))  # type: ignore[arg-type]
-    vulnerability[i] = parse_vulnerability(state.get("vulnerability", "None"))  # type: ignore[arg-type]
+    hand, dealer = parse_hand(str(state["hand"])), parse_seat(state.get("dealer", "N"))  # type: ignore[arg-type]
+    table = Auctions(dealer, parse_vulnerability(state.get("vulnerability", "None")))  # type: ignore[arg-type]
     said = state.get("auction", ())
     if isinstance(said, str) or not isinstance(said, Sequence):
         raise ValueError(f"the auction is a list of calls, not {said!r}")
-    table = Auctions(dealer[i], vulnerability[i])
     for word in said:
         number = parse_call(word)
         if table.done[0]:
@@ -127,4 +124,4 @@ def _read_state(state: Mapping[str, object], i: int, owner, history, dealer, vul
         table.step(number)
     if table.done[0]:
         raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
-    history[i] = table.history[0]
+    return hand, table
