@@ -27,6 +27,7 @@ from agents.reasoning.reasoner import turned
 from agents.reasoning.voices import Considered, Voice
 from bridge_env import streams
 from bridge_env.auction import Auctions
+from bridge_env.calls import as_wide
 from bridge_env.view import BidView
 
 _TOGETHER = 8  # positions that are thought over at a time: more are no faster, and take memory
@@ -138,9 +139,7 @@ class Doubter:
         """
         candidates = np.array([len(those) for those in calls])
         branch = np.repeat(np.arange(len(view)), candidates)  # the row of each candidate
-        history = np.full((len(branch), int(view.length.max()) + 1), -1, np.int8)
-        made = view.history[:, : history.shape[1]]
-        history[:, : made.shape[1]] = made[branch]
+        (history,) = as_wide([view.history[branch]], int(view.length.max()) + 1)
         history[np.arange(len(branch)), view.length[branch]] = np.concatenate(calls)
         samples = np.array([len(one.deal) for one in drawn])
         row = np.repeat(np.arange(len(drawn)), [len(one.owner) for one in drawn])  # of each deal
@@ -154,11 +153,8 @@ class Doubter:
         deals = Deals.of(owner, np.zeros((len(owner), 4, 5), np.int8), view.dealer[row], view.vulnerability[row])
         nobody = np.full(len(board), -1, np.int8)
         play_on(auctions, deals, board, [self.voice.player, *self.models], seated, nobody, key[row[board]])
-        vulnerabilities = view.vulnerability.tolist()
-        leaves = np.concatenate([
-            contract_values(one.owner, which)
-            for one, which in zip(drawn, vulnerabilities, strict=True)
-        ])  # fmt: skip
+        vulnerable = zip(drawn, view.vulnerability.tolist(), strict=True)
+        leaves = np.concatenate([contract_values(one.owner, which) for one, which in vulnerable])
         points = np.split(points_of(auctions, leaves, board), np.cumsum(candidates * samples)[:-1])
         return [part.reshape(count, -1) for part, count in zip(points, candidates, strict=True)]
 

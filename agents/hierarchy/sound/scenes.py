@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.fast.positions import Asked, Positions
-from bridge_env.auction import DEALER, STATE_COLUMNS, VULNERABILITY, Auctions
-from bridge_env.calls import PASS
+from bridge_env.auction import STATE_COLUMNS, VULNERABILITY, Auctions
+from bridge_env.calls import PASS, histories_of
 from bridge_env.cards import hands, random_deals
 from bridge_env.features import hand_features
 
@@ -263,13 +263,9 @@ def _of_those(scene: Scene, at: int, made: _Made) -> NDArray[np.int64] | None:
 def arrays(scenes: Sequence[Scene]) -> tuple[NDArray[np.int16], NDArray[np.int8], NDArray[np.int64]]:
     """Scenes as ``Positions.look`` takes them: state, calls, length."""
     length = np.array([len(scene.calls) for scene in scenes], np.int64)
-    calls = np.full((len(scenes), max(length, default=0)), -1, np.int8)
-    for row, scene in zip(calls, scenes, strict=True):
-        row[: len(scene.calls)] = scene.calls
-    state = np.zeros((len(scenes), STATE_COLUMNS), np.int16)
-    state[:, DEALER] = 0
+    state = np.zeros((len(scenes), STATE_COLUMNS), np.int16)  # the dealer is number 0
     state[:, VULNERABILITY] = [scene.vulnerability for scene in scenes]
-    return state, calls, length
+    return state, histories_of([scene.calls for scene in scenes]), length
 
 
 def _parts(scenes: Sequence[Scene], everyone: int) -> Iterator[list[Scene]]:
