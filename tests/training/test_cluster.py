@@ -14,6 +14,7 @@ from training import solve
 from training.evolve import generations
 from training.evolve.config import EvolveConfig
 from training.running.cluster import Cluster, ClusterError
+from training.running.private_ray import few_processes
 
 ray = pytest.importorskip("ray")
 
@@ -29,7 +30,13 @@ def test_no_cluster_is_told():
 
 
 @pytest.fixture(scope="module")
-def nodes():
+def few():
+    with few_processes():
+        yield
+
+
+@pytest.fixture(scope="module")
+def nodes(few):
     """Three nodes of a core each, and a cluster that has joined them.
 
     ``change`` removes one of them, and adds another beside what goes on; ``heard`` is what the cluster tells.
