@@ -9,6 +9,8 @@ import pytest
 from support.page import Page
 from support.places import ROOT
 
+from training.cli import main as command
+
 
 def example(name, folder="examples"):
     spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
@@ -75,15 +77,14 @@ def test_train_with_maskable_ppo():
 @pytest.mark.xdist_group("more ray")
 def test_evolve_on_a_cluster(one_ray, tmp_path):
     small = ["--generations", "1", "--proposals", "4", "--boards", "200", "--judge", "100", "--workers", "1",
-             "--study", "300", "--confirm", "200"]  # fmt: skip
+             "--study", "300", "--confirm", "200", "--start", "silent", "--gatekeepers", "policy:humans"]  # fmt: skip
     assert example("evolve_on_a_cluster").main(None, tmp_path, *small) == 0
     assert list((tmp_path / "evolve").iterdir())
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("more ray")
-def test_sweep_with_ray_tune(tmp_path, monkeypatch):
-    monkeypatch.setenv("RAY_ADDRESS", "local")  # else Ray looks for a cluster, also for one that has ended
+def test_sweep_with_ray_tune(one_ray, tmp_path):
     pytest.importorskip("sb3_contrib")
     pytest.importorskip("ray.tune")
     small = {"tables": 64, "evaluate": 50, "every": 0.0, "layers": "16", "critic": "16"}
@@ -98,13 +99,26 @@ def test_sweep_with_ray_tune(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_train_a_champion(tmp_path):
+@pytest.mark.xdist_group("more ray")
+def test_train_a_champion(one_ray, tmp_path, monkeypatch):
+    """Its commands run in this process, which has torch and Ray loaded; how it runs one by itself is seen at one."""
     pytest.importorskip("torch")
+    module, ran = example("train_a_champion"), []
+    with pytest.raises(SystemExit) as ended:
+        module.bridge_env("deal", "--n", 0)
+    assert ended.value.code == 2
+
+    def here(*words):
+        ran.append(words[:2])
+        assert command(list(map(str, words))) == 0
+
+    monkeypatch.setattr(module, "bridge_env", here)
     league = "--iterations 2 --boards 64 --estimated 100 --judged 64 --judge 32 --panel pass --lessons 2 --silent 1"
     imitation = "--boards 300 --epochs 1 --layers 32"
     more = {"imitation": imitation.split(), "first": f"{league} --layers 32".split(), "second": league.split()}
-    trained = example("train_a_champion").main(tmp_path, ["system:sayc"], more)
+    trained = module.main(tmp_path, ["system:sayc"], more)
+    assert ran == [("fit", "policy"), ("train", "league"), ("train", "league")]
     made = trained.stat().st_mtime_ns
-    again = example("train_a_champion").main(tmp_path, ["system:sayc"], more)  # all has ended: nothing is done
+    again = module.main(tmp_path, ["system:sayc"], more)  # all has ended: nothing is done
     assert again == trained
     assert trained.stat().st_mtime_ns == made
