@@ -269,12 +269,12 @@ def test_a_coach_says_what_is_missing(tmp_path, capsys):
 @pytest.mark.slow
 @pytest.mark.xdist_group("more ray")
 def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch, capsys):
-    for name, sizes in (("league", {"judged": 40}), ("evolve", {"boards": 256})):
+    for name, sizes in (("league", {"judged": 40}), ("evolve", {"boards": 256, "positions": 6})):
         whole = getattr(CoachConfig, name)
         monkeypatch.setattr(CoachConfig, name, lambda *given, w=whole, s=sizes: replace(w(*given), **s))
     mine = tmp_path / "mine.bidding"
     mine.write_text(SHORT)
-    tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "512",
+    tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "384",
             "--confirm", "256", "--counted", "100", "--judge", "8"]  # fmt: skip
     assert main(["coach", str(mine), *tiny, "--out", str(tmp_path), "--workers", "1"]) == 0
     folder = tmp_path / "coach" / "mine"
