@@ -11,7 +11,7 @@ PAGES = {
     "table": ("", ".calls button"),
     "book": ("systems.html#tab=book&spec=system:sayc", ".share"),
     "auction": ("systems.html#tab=auction&spec=system:sayc", "#unfolded li"),
-    "compare": ("systems.html#tab=compare&spec=system:sayc&other=system:acol", ".beside"),
+    "compare": ("systems.html#tab=compare&spec=system:preempts&other=system:silent", ".beside"),
     "edit": ("systems.html#tab=edit&spec=system:silent", "#gutter:has-text('1')"),
     "practice": ("practice.html", "#topic:has(option)"),
     "history": ("history.html", "#kinds table"),
@@ -20,10 +20,10 @@ PAGES = {
 }
 
 
-def faults(page):
-    """Serious and critical ones, with where they are."""
+def faults(page, rules=None):
+    """Serious and critical ones, with where they are; of ``rules`` alone, if they are named."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    found = axe.Axe().run(page).response["violations"]
+    found = axe.Axe().run(page, options={"runOnly": rules} if rules else None).response["violations"]
     return [
         (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3])
         for fault in found if fault["impact"] in ("serious", "critical")
@@ -31,18 +31,23 @@ def faults(page):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_small_and_axe_finds_no_serious_fault(visit, name):
+def test_a_page_is_small_fits_a_phone_and_axe_finds_no_serious_fault(visit, name):
     path, ready = PAGES[name]
     page = visit(path, ready=ready)
+    page.emulate_media(color_scheme="light")
     sizes = {told.url.rpartition("/")[2]: len(told.body()) for told in page.told if "/api/" not in told.url}
     assert len(sizes) > 4
     assert sum(sizes.values()) < 300_000, sizes
     if name == "book":
         page.locator("summary", has_text="1NT").first.click()
         page.wait_for_selector(".facts code")
+    assert faults(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert faults(page, ["color-contrast"]) == []  # nothing else depends on the scheme
+    page.set_viewport_size({"width": 360, "height": 850})
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert faults(page) == [], scheme
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, scheme
 
 
 def test_axe_finds_no_serious_fault_in_dialogs_the_review_and_a_drill(visit):
