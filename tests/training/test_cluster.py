@@ -172,8 +172,8 @@ def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path,
     from training.networks.league import League
 
     config = LeagueConfig(
-        start="nothing", iterations=6, boards=600, estimated=0, lessons=1, silent=1, layers="64,32", critic="32",
-        batch=1200, shard=160, evaluate=3, judged=40, panel="pass", remember=4, lag=2, rollouts=3,
+        start="nothing", iterations=4, boards=240, estimated=0, lessons=1, silent=1, layers="32,16", critic="16",
+        batch=480, shard=64, evaluate=2, judged=40, panel="pass", remember=4, lag=2, rollouts=3,
     )  # fmt: skip
     (tmp_path / "three").mkdir()
     three = League(tmp_path / "three", config, None)

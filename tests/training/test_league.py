@@ -480,17 +480,17 @@ def test_ray_workers_do_not_matter(one_ray, tmp_path):
     """One worker or two, or none at all: the same weights."""
     from training.running.cluster import Cluster
 
-    runs_ = []
+    runs_, small = [], LeagueConfig(**(vars(SMALL) | {"iterations": 4, "evaluate": 2}))
     for workers in (1, 2):
         folder = tmp_path / str(workers)
         folder.mkdir()
-        league = League(folder, SMALL, None)
+        league = League(folder, small, None)
         with Cluster(workers) as cluster:
             for _ in league.run(cluster, lambda: False, lambda *heard: None):
                 pass
         runs_.append(league)
     same(*runs_)
-    same(runs_[0], run_league(tmp_path / "here", SMALL))
+    same(runs_[0], run_league(tmp_path / "here", small))
 
 
 @pytest.mark.slow
