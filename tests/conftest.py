@@ -6,6 +6,10 @@ import signal
 import sys
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("busy", deadline=None)  # other work on the machine says nothing of what is tested
+settings.load_profile("busy")
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is loaded: the cores are shared, and its threads would spin
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

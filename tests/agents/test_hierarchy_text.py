@@ -166,13 +166,13 @@ systems = st.builds(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(systems)
 def test_any_system_reads_back_the_same(system):
     assert everything(parse_system(system_text(system))) == everything(system)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(constraints)
 def test_any_constraint_reads_back_the_same(constraint):
     assert parse_constraint(constraint_text(constraint)) == constraint

@@ -220,7 +220,7 @@ def test_a_batch_equals_its_rows_one_by_one():
         assert one.contracts().at(0) == auctions.contracts().at(row)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 3), st.integers(0, 3), st.lists(st.integers(0, NUM_CALLS - 1), max_size=60))
 def test_any_string_of_calls_is_taken_as_the_laws_say(dealer, vulnerability, wished):
     auction, law = Auctions(dealer, vulnerability), LawAuction(dealer)

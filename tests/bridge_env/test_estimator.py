@@ -67,7 +67,7 @@ def test_chances_sum_to_one_and_differ(small):
     assert chances.std(axis=0).max() > 0.01
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.permutations(range(4)), st.integers(0, 3), st.integers(0, 1000))
 def test_suits_and_seats_may_be_exchanged(order, steps, start):
     estimator = TrickEstimator(random_weights(2))

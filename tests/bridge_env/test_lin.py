@@ -171,7 +171,7 @@ def test_links_that_show_no_board(link, reason):
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_written_boards_read_the_same(seeds):
     boards = [played_board(seed) for seed in seeds]
     stream = io.StringIO()

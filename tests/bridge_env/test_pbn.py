@@ -310,7 +310,7 @@ def test_a_missing_file_raises(tmp_path):
 
 
 @given(st.binary(max_size=400) | st.text(max_size=400).map(str.encode))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_nothing_in_a_file_raises(junk):
     game = GAME.encode()
     read(junk)
@@ -327,7 +327,7 @@ TAGS = st.dictionaries(st.sampled_from(["Event", "West", "Room", "Zeta", "BidSys
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), TAGS), max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_written_boards_read_the_same(drawn):
     boards = [random_board(seed, tags) for seed, tags in drawn]
     stream = io.StringIO()

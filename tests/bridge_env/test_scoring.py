@@ -178,7 +178,7 @@ def test_matchpoints_of_tables_that_did_not_play():
     assert (matchpoints(with_nan) == matchpoints(FIELD, played)).all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(1, 5), st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_field_scores_are_antisymmetric_and_conserved(boards, tables, seed):
     rng = np.random.default_rng(seed)

@@ -258,7 +258,7 @@ def test_each_operator_works_alone(tiny, operators, kinds):
 
 
 def test_who_opens_nothing_gets_a_natural_system(tiny, tmp_path):
-    config = replace(tiny, start="empty", operators="natural", generations=2, partnerships=1, proposals=4, champions=0)
+    config = replace(tiny, start="empty", operators="natural", generations=2, partnerships=1, proposals=2, champions=0)
     state = run_all(tmp_path, config)
     assert natural.opens(state.population[0].first)
     assert state.population[0].first == state.population[0].second
