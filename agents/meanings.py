@@ -41,22 +41,14 @@ _NATURAL = 3  # cards of its suit that a natural bid promises
 
 @dataclass(frozen=True)
 class Shows:
-    """What a call shows.
+    """What a call shows."""
 
-    Attributes:
-        text: in a line.
-        note: its name or its force: ``Stayman, forcing``; empty where there is none.
-        lines: what the system's lines ask for, one or the other.
-        artificial: it does not mean what it says, and is alerted.
-        known: something is known of it; else the text says why not.
-    """
-
-    text: str
-    note: str = ""
-    lines: tuple[str, ...] = ()
-    artificial: bool = False
+    text: str  # in a line
+    note: str = ""  # its name or its force: ``Stayman, forcing``; empty where there is none
+    lines: tuple[str, ...] = ()  # what the system's lines ask for, one or the other
+    artificial: bool = False  # it does not mean what it says, and is alerted
     how: str = ""
-    known: bool = True
+    known: bool = True  # something is known of it; else the text says why not
 
     def as_json(self) -> dict[str, object]:
         return {

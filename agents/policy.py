@@ -40,15 +40,10 @@ _MOST_LAYERS = 16
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """A perceptron that bids.
+    """A perceptron that bids."""
 
-    Attributes:
-        layers: (weight, bias) of each layer, float64; ``policy`` makes them from any floats.
-        trained: what trained it, as JSON can say it.
-    """
-
-    layers: tuple[Layer, ...]
-    trained: Mapping[str, Any] = field(default_factory=dict)
+    layers: tuple[Layer, ...]  # (weight, bias) of each layer, float64; ``policy`` makes them from any floats
+    trained: Mapping[str, Any] = field(default_factory=dict)  # what trained it, as JSON can say it
 
     def logits(self, observation: NDArray[np.int8]) -> NDArray[np.float64]:
         """The outputs, float64 (N, 38), for observations (N, 480)."""

@@ -26,26 +26,17 @@ class Boards:
 
     What is left out of the last five says: board i has the number i + 1, every board is a deal of its own, no tricks
     are known, and nothing is told of where the boards are from.
-
-    Attributes:
-        owner: uint8 (N, 52).
-        dealer: (N,), seat 0..3, or -1 where the source does not say; int8 in the envs, int16 in matches.
-        vulnerability: (N,), code 0..3, or -1 where the source does not say; as ``dealer``.
-        number: int64 (N,), board numbers; a match's random streams hang on them.
-        base: int64 (N,): boards with the same number here are images of one deal, so not independent.
-        tricks: int8 (N, 4, 5), -1 where they are not known; then contracts are solved as they are reached.
-        source: where the boards are from, in words, for reports.
-        problems: what was left out of that source, and why.
     """
 
-    owner: NDArray[np.uint8]
+    owner: NDArray[np.uint8]  # (N, 52)
+    # (N,), seat 0..3, or -1 where the source does not say; int8 in the envs, int16 in matches
     dealer: NDArray[np.signedinteger[Any]]
-    vulnerability: NDArray[np.signedinteger[Any]]
-    number: NDArray[np.int64]
-    base: NDArray[np.int64]
-    tricks: NDArray[np.int8]
-    source: str
-    problems: tuple[str, ...]
+    vulnerability: NDArray[np.signedinteger[Any]]  # (N,), code 0..3, or -1 where the source does not say; as ``dealer``
+    number: NDArray[np.int64]  # (N,), board numbers; a match's random streams hang on them
+    base: NDArray[np.int64]  # (N,): boards with the same number here are images of one deal, so not independent
+    tricks: NDArray[np.int8]  # (N, 4, 5), -1 where they are not known; then contracts are solved as they are reached
+    source: str  # where the boards are from, in words, for reports
+    problems: tuple[str, ...]  # what was left out of that source, and why
 
     def __init__(
         self,

@@ -28,21 +28,14 @@ UNKNOWN, BY_SHAPE, HCP_AND_SHAPE = 0, 1, 2
 
 
 class Feature(NamedTuple):
-    """A column of features, or one for each part.
+    """A column of features, or one for each part."""
 
-    Attributes:
-        name: stands before the colon of a column's name; parts: what stands behind it.
-        least, most: the values lie between them.
-        kind: what lengths and points tell of it: UNKNOWN, BY_SHAPE or HCP_AND_SHAPE.
-        meaning: what it counts, for people.
-    """
-
-    name: str
-    parts: tuple[str, ...]
-    least: int
-    most: int
-    kind: int
-    meaning: str
+    name: str  # stands before the colon of a column's name
+    parts: tuple[str, ...]  # what stands behind it
+    least: int  # of the values
+    most: int  # the same
+    kind: int  # what lengths and points tell of it: UNKNOWN, BY_SHAPE or HCP_AND_SHAPE
+    meaning: str  # what it counts, for people
 
 
 _ALONE, _SUITS, _PAIRED = ("",), tuple(_SUIT_LETTERS), tuple(_SUIT_LETTERS[a] + _SUIT_LETTERS[b] for a, b in _PAIRS)

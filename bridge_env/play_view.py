@@ -17,37 +17,23 @@ Rows = NDArray[np.int64] | NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class PlayView:
-    """The players who choose the next card at N tables. Declarer chooses for dummy.
+    """The players who choose the next card at N tables. Declarer chooses for dummy."""
 
-    Attributes:
-        seat: int16 (N,), who chooses.
-        turn: int16 (N,), the hand that the card comes from: ``seat``, or dummy where declarer chooses for it.
-        hand: bool (N, 52), the thirteen cards that were dealt to ``seat``.
-        dummy: bool (N, 52), the thirteen cards that were dealt to dummy; none before the opening lead.
-        mask: bool (N, 52), the legal cards.
-        cards: int8 (N, 52), the cards played so far, in order, padded with -1; ``players`` int8 (N, 52): by whom.
-        length: int16 (N,), how many.
-        won: int16 (N,), tricks of declarer's side so far.
-        bid, doubling, declarer: int8 (N,), the contract.
-        history: int8 (N, L), the calls, padded with -1; L is 0 where the auction is not known.
-        dealer, vulnerability: int16 (N,).
-    """
-
-    seat: NDArray[np.int16]
-    turn: NDArray[np.int16]
-    hand: NDArray[np.bool_]
-    dummy: NDArray[np.bool_]
-    mask: NDArray[np.bool_]
-    cards: NDArray[np.int8]
-    players: NDArray[np.int8]
-    length: NDArray[np.int16]
-    won: NDArray[np.int16]
-    bid: NDArray[np.int8]
-    doubling: NDArray[np.int8]
-    declarer: NDArray[np.int8]
-    history: NDArray[np.int8]
-    dealer: NDArray[np.int16]
-    vulnerability: NDArray[np.int16]
+    seat: NDArray[np.int16]  # (N,), who chooses
+    turn: NDArray[np.int16]  # (N,), the hand that the card comes from: ``seat``, or dummy where declarer chooses for it
+    hand: NDArray[np.bool_]  # (N, 52), the thirteen cards that were dealt to ``seat``
+    dummy: NDArray[np.bool_]  # (N, 52), the thirteen cards that were dealt to dummy; none before the opening lead
+    mask: NDArray[np.bool_]  # (N, 52), the legal cards
+    cards: NDArray[np.int8]  # (N, 52), the cards played so far, in order, padded with -1
+    players: NDArray[np.int8]  # (N, 52), by whom
+    length: NDArray[np.int16]  # (N,), how many
+    won: NDArray[np.int16]  # (N,), tricks of declarer's side so far
+    bid: NDArray[np.int8]  # (N,), of the contract
+    doubling: NDArray[np.int8]  # (N,), the same
+    declarer: NDArray[np.int8]  # (N,), the same
+    history: NDArray[np.int8]  # (N, L), the calls, padded with -1; L is 0 where the auction is not known
+    dealer: NDArray[np.int16]  # (N,)
+    vulnerability: NDArray[np.int16]  # (N,)
 
     def __len__(self) -> int:
         return len(self.seat)

@@ -37,23 +37,15 @@ _PROBE = 4_000  # tries that decide whether a hypothesis leaves any deal
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Sampled deals, with the evidence behind them.
+    """Sampled deals, with the evidence behind them."""
 
-    Attributes:
-        owner: uint8 (S, 52), the thirteen cards that each seat was dealt; no deal twice.
-        weight: float64 (S,), what each counts for; they add up to 1.
-        sample: how they were drawn.
-        kept: hypotheses that all of them fit (but those that violate something).
-        discarded: the others, each with the reason.
-        read: the seats whose calls were read.
-    """
-
-    owner: NDArray[np.uint8]
-    weight: NDArray[np.float64]
-    sample: Sample
+    owner: NDArray[np.uint8]  # (S, 52), the thirteen cards that each seat was dealt; no deal twice
+    weight: NDArray[np.float64]  # (S,), what each counts for; they add up to 1
+    sample: Sample  # how they were drawn
+    # hypotheses that all of them fit (but those that violate something)
     kept: list[Hypothesis] = field(default_factory=list)
-    discarded: list[tuple[Hypothesis, str]] = field(default_factory=list)
-    read: tuple[int, ...] = ()
+    discarded: list[tuple[Hypothesis, str]] = field(default_factory=list)  # the other hypotheses, each with the reason
+    read: tuple[int, ...] = ()  # the seats whose calls were read
 
     @classmethod
     def of(

@@ -26,11 +26,7 @@ Count = tuple[tuple[int, ...], int, int]
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A statement about a hand: in one of the alternatives all counts hold.
-
-    Attributes:
-        alternatives: each a tuple of counts.
-    """
+    """A statement about a hand: in one of the alternatives all counts hold."""
 
     seat: int
     text: str

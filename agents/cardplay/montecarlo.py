@@ -29,23 +29,16 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CardThought:
-    """A chosen card with the reasons for it.
-
-    Attributes:
-        cards: the legal cards, int64 (C,).
-        tricks: int8 (S, C), tricks from here on for the side that plays, double dummy on each deal; S is 0 where
-            there was nothing to think about.
-        worth: float64 (S, C), what they are worth, in the units of the options.
-        average: float64 (C,), the weighted mean of ``worth``.
-        belief: the deals; None where there was nothing to think about.
-    """
+    """A chosen card with the reasons for it."""
 
     card: int
-    cards: NDArray[np.int64]
+    cards: NDArray[np.int64]  # (C,), the legal cards
+    # (S, C), tricks from here on for the side that plays, double dummy on each deal; S is 0 where there was nothing to
+    # think about
     tricks: NDArray[np.int8]
-    worth: NDArray[np.float64]
-    average: NDArray[np.float64]
-    belief: Belief | None
+    worth: NDArray[np.float64]  # (S, C), what they are worth, in the units of the options
+    average: NDArray[np.float64]  # (C,), the weighted mean of ``worth``
+    belief: Belief | None  # the deals; None where there was nothing to think about
 
 
 Asked = tuple[int, np.uint64, int]

@@ -23,19 +23,13 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a card player that thinks.
+    """Options of a card player that thinks."""
 
-    Attributes:
-        deals: deals that a card is thought over on.
-        score: what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par.
-        inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests.
-        lead: opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less,
-            leads within two standard errors are equal, and of a suit the conventional card is led.
-    """
-
-    deals: int = 40
-    score: str = IMPS
-    inference: str = ALL
+    deals: int = 40  # deals that a card is thought over on
+    score: str = IMPS  # what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par
+    inference: str = ALL  # what deals have to fit: the facts alone; the auction too; or also what the play suggests
+    # opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less, leads within
+    # two standard errors are equal, and of a suit the conventional card is led
     lead: str = CONVENTION
 
     def __str__(self) -> str:

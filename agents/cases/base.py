@@ -21,20 +21,13 @@ _MADE_AGAIN = ("_indices", "called", "opened", "tried")  # rather than sent with
 
 @dataclass(frozen=True, eq=False)
 class Retained:
-    """States of the base's own boards in self-play, and what each call would have been worth there.
+    """States of the base's own boards in self-play, and what each call would have been worth there."""
 
-    Attributes:
-        board, number: int32 (M,), int16 (M,): call ``number`` of a board's auction, which the base made.
-        hand: uint8 (M, 7), the hand's 52 cards as bits.
-        point: int16 (M, D), where the state lies, as in ``CaseBase``.
-        worth: int8 (M, 38), IMPs that a call gains over the one made, if all go on as they would; ``UNTRIED``
-            where that is not known.
-    """
-
-    board: NDArray[np.int32]
-    number: NDArray[np.int16]
-    hand: NDArray[np.uint8]
-    point: NDArray[np.int16]
+    board: NDArray[np.int32]  # (M,)
+    number: NDArray[np.int16]  # (M,): call ``number`` of a board's auction, which the base made
+    hand: NDArray[np.uint8]  # (M, 7), the hand's 52 cards as bits
+    point: NDArray[np.int16]  # (M, D), where the state lies, as in ``CaseBase``
+    # (M, 38), IMPs that a call gains over the one made, if all go on as they would; ``UNTRIED`` where that is not known
     worth: NDArray[np.int8]
 
     def __len__(self) -> int:
@@ -51,38 +44,25 @@ def nothing_retained(dimensions: int) -> Retained:
 
 @dataclass(frozen=True, eq=False)
 class CaseBase:
-    """Cases, as the file has them (``agents.cases.file``).
+    """Cases, as the file has them (``agents.cases.file``)."""
 
-    Attributes:
-        auction: int8 (B, L), padded with -1: the boards' auctions. A board stands there once, whatever its cases.
-        dealer, vulnerability: uint8 (B,).
-        result: int8 (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks (-1 not
-            known).
-        board, number: int32 (N,), int16 (N,): each case is call ``number`` of a board's auction.
-        hand: uint8 (N, 7), the hand's 52 cards as bits.
-        point: int16 (N, D), where the case lies: the leaf of each tree.
-        retained: states of self-play.
-        k: how many of the nearest cases vote.
-        reader: the spec of the system by which calls are read.
-        metric: its members.
-        forests: of openings and of other calls, which ask about states and about their coordinates under the metric.
-        fitted: what it was fitted to, as JSON can say it.
-    """
-
+    # (B, L), padded with -1: the boards' auctions. A board stands there once, whatever its cases
     auction: NDArray[np.int8]
-    dealer: NDArray[np.uint8]
-    vulnerability: NDArray[np.uint8]
+    dealer: NDArray[np.uint8]  # (B,)
+    vulnerability: NDArray[np.uint8]  # (B,)
+    # (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks (-1 not known)
     result: NDArray[np.int8]
-    board: NDArray[np.int32]
-    number: NDArray[np.int16]
-    hand: NDArray[np.uint8]
-    point: NDArray[np.int16]
-    retained: Retained
-    k: int
-    reader: str
+    board: NDArray[np.int32]  # (N,)
+    number: NDArray[np.int16]  # (N,): each case is call ``number`` of a board's auction
+    hand: NDArray[np.uint8]  # (N, 7), the hand's 52 cards as bits
+    point: NDArray[np.int16]  # (N, D), where the case lies: the leaf of each tree
+    retained: Retained  # of self-play
+    k: int  # how many of the nearest cases vote
+    reader: str  # the spec of the system by which calls are read
     metric: tuple[Member, ...]
+    # of openings and of other calls, which ask about states and about their coordinates under the metric
     forests: tuple[Forest, Forest]
-    fitted: Mapping[str, Any] = field(default_factory=dict)
+    fitted: Mapping[str, Any] = field(default_factory=dict)  # what it was fitted to, as JSON can say it
 
     def __len__(self) -> int:
         return len(self.board)

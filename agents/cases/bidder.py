@@ -29,27 +29,16 @@ _ROWS = 4096  # looked up at a time, to bound memory
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The cases retrieved for N states.
+    """The cases retrieved for N states."""
 
-    Attributes:
-        call: int8 (N,), what is called.
-        place: int16 (N, D), where the states lie.
-        case: int64 (N, k), the nearest cases, nearest first.
-        similarity: float64 (N, k), of 100.
-        vote: int8 (N, k), what each votes for; -1 for nothing.
-        voice: int8 (N, K), what these and perhaps some further cases speak for.
-        elected: int8 (N,), what most vote for.
-        revision: what experience makes of that.
-    """
-
-    call: NDArray[np.int8]
-    place: NDArray[np.int16]
-    case: NDArray[np.int64]
-    similarity: NDArray[np.float64]
-    vote: NDArray[np.int8]
-    voice: NDArray[np.int8]
-    elected: NDArray[np.int8]
-    revision: Revision
+    call: NDArray[np.int8]  # (N,), what is called
+    place: NDArray[np.int16]  # (N, D), where the states lie
+    case: NDArray[np.int64]  # (N, k), the nearest cases, nearest first
+    similarity: NDArray[np.float64]  # (N, k), of 100
+    vote: NDArray[np.int8]  # (N, k), what each votes for; -1 for nothing
+    voice: NDArray[np.int8]  # (N, K), what these and perhaps some further cases speak for
+    elected: NDArray[np.int8]  # (N,), what most vote for
+    revision: Revision  # what experience makes of that
 
 
 class CaseBidder:

@@ -44,18 +44,12 @@ def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np
 
 @dataclass(frozen=True)
 class Revision:
-    """The revision of N calls by experience.
+    """The revision of N calls by experience."""
 
-    Attributes:
-        call: int8 (N,), what is called instead; the same call where nothing is clearly better.
-        tried: int64 (N,), in how many near states that call was tried.
-        gain, error: float64 (N,), IMPs that it gained on average, and the standard error; 0 where nothing changes.
-    """
-
-    call: NDArray[np.int8]
-    tried: NDArray[np.int64]
-    gain: NDArray[np.float64]
-    error: NDArray[np.float64]
+    call: NDArray[np.int8]  # (N,), what is called instead; the same call where nothing is clearly better
+    tried: NDArray[np.int64]  # (N,), in how many near states that call was tried
+    gain: NDArray[np.float64]  # (N,), IMPs that it gained on average; 0 where nothing changes
+    error: NDArray[np.float64]  # (N,), the standard error of that; 0 where nothing changes
 
 
 def revised(

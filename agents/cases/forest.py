@@ -22,19 +22,12 @@ _KINDS = {"root": "int32", "feature": "int16", "threshold": "int16", "go": "int3
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees, node after node; a node's yes follows it at once.
+    """Trees, node after node; a node's yes follows it at once."""
 
-    Attributes:
-        root: int32 (T + 1,), where each tree begins, and where the last one ends.
-        feature: int16 (M,), which number of a state a node asks about; ``LEAF``: nothing, it is a leaf.
-        threshold: int16 (M,), yes if that number is at most so much.
-        go: int32 (M,), where a no goes on; of a leaf its number in its tree.
-    """
-
-    root: NDArray[np.int32]
-    feature: NDArray[np.int16]
-    threshold: NDArray[np.int16]
-    go: NDArray[np.int32]
+    root: NDArray[np.int32]  # (T + 1,), where each tree begins, and where the last one ends
+    feature: NDArray[np.int16]  # (M,), which number of a state a node asks about; ``LEAF``: nothing, it is a leaf
+    threshold: NDArray[np.int16]  # (M,), yes if that number is at most so much
+    go: NDArray[np.int32]  # (M,), where a no goes on; of a leaf its number in its tree
 
     def __len__(self) -> int:
         return len(self.root) - 1

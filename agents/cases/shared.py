@@ -27,21 +27,13 @@ Found = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class SharedLeaves:
-    """Cases by the leaves they came to.
+    """Cases by the leaves they came to."""
 
-    Attributes:
-        case: int64 (N,), the numbers under which they are found, the least first.
-        place: int16 (N, T), their leaves.
-        first: int64 (T + 1,), where each tree's leaves begin in ``start``.
-        start: int32 (L + 1,), where each leaf's cases begin in ``order``.
-        order: int32 (T * N,), rows of ``case``, leaf by leaf.
-    """
-
-    case: NDArray[np.int64]
-    place: Int16Array
-    first: NDArray[np.int64]
-    start: NDArray[np.int32]
-    order: NDArray[np.int32]
+    case: NDArray[np.int64]  # (N,), the numbers under which they are found, the least first
+    place: Int16Array  # (N, T), their leaves
+    first: NDArray[np.int64]  # (T + 1,), where each tree's leaves begin in ``start``
+    start: NDArray[np.int32]  # (L + 1,), where each leaf's cases begin in ``order``
+    order: NDArray[np.int32]  # (T * N,), rows of ``case``, leaf by leaf
 
     def __len__(self) -> int:
         return len(self.case)

@@ -54,17 +54,12 @@ _MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # what a line asks that passes with
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """A fault or a note about one line of a file.
-
-    Attributes:
-        fault: the system cannot be used so; else it only says something that its writer may not mean.
-        file: where the line stands, if not in the system's own file.
-    """
+    """A fault or a note about one line of a file."""
 
     line: int
     text: str
-    fault: bool = True
-    file: str = ""
+    fault: bool = True  # the system cannot be used so; else it only says something that its writer may not mean
+    file: str = ""  # where the line stands, if not in the system's own file
 
 
 def check_system(path: Path) -> list[Finding]:

@@ -34,39 +34,27 @@ _OTHERS = 2  # calls that another seat's pass is told to deny
 
 @dataclass(frozen=True)
 class Passed:
-    """A pass, and what it denies.
-
-    Attributes:
-        number: how many calls came before it.
-        denied: calls that were passed over, with hands that would have made them.
-    """
+    """A pass, and what it denies."""
 
     seat: int
-    number: int
-    denied: tuple[Denied, ...]
+    number: int  # how many calls came before it
+    denied: tuple[Denied, ...]  # calls that were passed over, with hands that would have made them
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One call of a system.
-
-    Attributes:
-        line: the line that made the call; None where none fitted, which is a pass.
-        general: the line is one of the general rules, not of the tree.
-        shown: int16 (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``.
-        rule: the rule of the pool that made the call, -1 none.
-        hand: on which, bool (52,).
-    """
+    """One call of a system."""
 
     call: int
     system: str
-    line: Line | None
-    general: bool
+    line: Line | None  # the line that made the call; None where none fitted, which is a pass
+    general: bool  # the line is one of the general rules, not of the tree
     seat: int
+    # (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``
     shown: NDArray[np.int16]
-    rule: int
+    rule: int  # the rule of the pool that made the call, -1 none
     position: Position = field(repr=False, compare=False)
-    hand: NDArray[np.bool_] = field(repr=False, compare=False)
+    hand: NDArray[np.bool_] = field(repr=False, compare=False)  # (52,), on which the call was made
 
     def __str__(self) -> str:
         lines = [call_text(self.call), f"  says      {self.says}", f"  because   {self.because}"]

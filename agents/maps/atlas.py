@@ -50,16 +50,11 @@ _OWN = 1 << 20  # a unit's own hands count before all of its neighbours'
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """One map.
+    """One map."""
 
-    Attributes:
-        rows, columns: of the grid; unit u stands in row ``u // columns``.
-        metric, unit, calls, hand: as in the file.
-    """
-
-    rows: int
-    columns: int
-    metric: NDArray[np.float32]
+    rows: int  # of the grid; unit u stands in row ``u // columns``
+    columns: int  # of the grid
+    metric: NDArray[np.float32]  # this and the following: as in the file
     unit: NDArray[np.int16]
     calls: NDArray[np.int32]
     hand: NDArray[np.float32]
@@ -105,21 +100,13 @@ def points(rows: NDArray[np.int16], metric: NDArray[np.float32]) -> NDArray[np.i
 
 @dataclass(frozen=True, eq=False)
 class Atlas:
-    """All maps of a system.
+    """All maps of a system."""
 
-    Attributes:
-        maps: by situation; a situation without examples has none.
-        inputs: what the maps see, one of ``INPUTS``.
-        reader: the spec of the system by which calls are read.
-        fallback: the spec of the system that calls where there is no map; empty: passes.
-        fitted: what the maps were fitted to, as JSON can say it.
-    """
-
-    maps: Mapping[int, Map]
-    inputs: str
-    reader: str
-    fallback: str = ""
-    fitted: Mapping[str, Any] = field(default_factory=dict)
+    maps: Mapping[int, Map]  # by situation; a situation without examples has none
+    inputs: str  # what the maps see, one of ``INPUTS``
+    reader: str  # the spec of the system by which calls are read
+    fallback: str = ""  # the spec of the system that calls where there is no map; empty: passes
+    fitted: Mapping[str, Any] = field(default_factory=dict)  # what the maps were fitted to, as JSON can say it
 
 
 def save(atlas: Atlas, path: str | os.PathLike[str]) -> None:

@@ -26,18 +26,12 @@ _ROWS = 8192  # states described at a time, to bound memory
 
 @dataclass(frozen=True)
 class Consulted:
-    """The units and calls that the maps give for N states.
+    """The units and calls that the maps give for N states."""
 
-    Attributes:
-        call: int8 (N,), what is called.
-        situation: int64 (N,), the map.
-        unit: int64 (N,), its best-matching unit; -1 where there is no map.
-        share: float64 (N,), of the unit's hands those that made this call; NaN where none did or there is no map.
-    """
-
-    call: NDArray[np.int8]
-    situation: NDArray[np.int64]
-    unit: NDArray[np.int64]
+    call: NDArray[np.int8]  # (N,), what is called
+    situation: NDArray[np.int64]  # (N,), the map
+    unit: NDArray[np.int64]  # (N,), its best-matching unit; -1 where there is no map
+    # (N,), of the unit's hands those that made this call; NaN where none did or there is no map
     share: NDArray[np.float64]
 
 

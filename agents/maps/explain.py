@@ -21,21 +21,14 @@ _TOLD = 4  # calls of a unit that are named
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit in words.
+    """A unit in words."""
 
-    Attributes:
-        where: "row 3, column 7".
-        hands: how many training hands were its.
-        mean: their average hand; empty for none.
-        calls: the most frequent calls, each with its share of the hands, and all others together.
-        distance: from the state's point, in cards (published inputs) or deviations (learned).
-    """
-
-    where: str
-    hands: int
-    mean: str
+    where: str  # "row 3, column 7"
+    hands: int  # how many training hands were its
+    mean: str  # their average hand; empty for none
+    # the most frequent calls, each with its share of the hands, and all others together
     calls: tuple[tuple[str, float], ...]
-    distance: float
+    distance: float  # from the state's point, in cards (published inputs) or deviations (learned)
 
     def __str__(self) -> str:
         told = ", ".join(f"{call} {100 * share:.0f}%" for call, share in self.calls) or "no hands"

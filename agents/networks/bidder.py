@@ -21,15 +21,11 @@ _ROWS = 4096  # asked at a time, to bound memory
 
 @dataclass(frozen=True, eq=False)
 class NetworkBidder:
-    """Makes the legal call with the highest output, the lowest such call in a tie. It uses no random numbers.
-
-    Attributes:
-        path: its file, beside which lies what its calls mean.
-        thought: explains a call by play-outs, if somebody can: thinking stands on networks, not networks on thinking.
-    """
+    """Makes the legal call with the highest output, the lowest such call in a tie. It uses no random numbers."""
 
     networks: Networks
-    path: Path | None = None
+    path: Path | None = None  # of its file, beside which lies what its calls mean
+    # explains a call by play-outs, if somebody can: thinking stands on networks, not networks on thinking
     thought: Callable[[NetworkBidder, BidView, NDArray[np.uint64]], str] | None = None
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:

@@ -53,29 +53,20 @@ REACH = 8.0  # calls whose outputs lie further behind are not looked at: they co
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms a network bids by its book.
+    """On what terms a network bids by its book."""
 
-    Attributes:
-        prior: added to the output of the system's own call; above 0.
-        truth: taken from any other call for each point or card by which the hand misses what the call would tell.
-    """
-
-    prior: float = 1.0
+    prior: float = 1.0  # added to the output of the system's own call; above 0
+    # taken from any other call for each point or card by which the hand misses what the call would tell
     truth: float = 4.0
 
 
 class Look(NamedTuple):
-    """What a book says of N positions and hands.
+    """What a book says of N positions and hands."""
 
-    Attributes:
-        call: int8 (N,), what the system calls; Pass where an auction is over.
-        rule: int32 (N,), which rule of the pool says so, -1 none. made_by: int8 (N,), NO_RULE, BY_LINE or BY_GENERAL.
-        shown: int16 (N, 4, 5, 2), what the seats N E S W have shown: strength, cards of C D H S; least and most.
-    """
-
-    call: NDArray[np.int8]
-    rule: NDArray[np.int32]
-    made_by: NDArray[np.int8]
+    call: NDArray[np.int8]  # (N,), what the system calls; Pass where an auction is over
+    rule: NDArray[np.int32]  # (N,), which rule of the pool says so, -1 none
+    made_by: NDArray[np.int8]  # (N,), NO_RULE, BY_LINE or BY_GENERAL
+    # (N, 4, 5, 2), what the seats N E S W have shown: strength, cards of C D H S; least and most
     shown: NDArray[np.int16]
 
 

@@ -33,18 +33,13 @@ Seated = tuple[Network | ByBook | None, Network | ByBook | None, Network | ByBoo
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Deals after an auction.
+    """Deals after an auction."""
 
-    Attributes:
-        networks: who bids; calls: from the dealer on; dealer, vulnerability: as everywhere.
-        owner: uint8 (HANDS, 52), each as likely as the calls make it.
-    """
-
-    networks: Seated
-    calls: tuple[int, ...]
+    networks: Seated  # who bids
+    calls: tuple[int, ...]  # from the dealer on
     dealer: int
     vulnerability: int
-    owner: NDArray[np.uint8]
+    owner: NDArray[np.uint8]  # (HANDS, 52), each as likely as the calls make it
 
     def ranges(self, seat: int) -> NDArray[np.uint8]:
         """Least and most that nine in ten hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""

@@ -47,20 +47,13 @@ _KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "
 
 @dataclass(frozen=True, eq=False)
 class Networks:
-    """What the files of a network hold.
+    """What the files of a network hold."""
 
-    Attributes:
-        policy: from the inputs to 38 calls.
-        belief: from the inputs to what the others hold (``agents.networks.belief``), or None.
-        trained: what trained it, as JSON can say it.
-        book: the system that the policy bids by, or None; terms: on what terms.
-    """
-
-    policy: Network
-    belief: Network | None = None
-    trained: Mapping[str, Any] = field(default_factory=dict)
-    book: Book | None = None
-    terms: Terms = field(default_factory=Terms)
+    policy: Network  # from the inputs to 38 calls
+    belief: Network | None = None  # from the inputs to what the others hold (``agents.networks.belief``)
+    trained: Mapping[str, Any] = field(default_factory=dict)  # what trained it, as JSON can say it
+    book: Book | None = None  # the system that the policy bids by
+    terms: Terms = field(default_factory=Terms)  # on which it bids by the book
 
     @property
     def player(self) -> Network | ByBook:

@@ -21,13 +21,9 @@ Chance = Callable[[BidView, NDArray[np.int8]], NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Calls:
-    """An auction.
+    """An auction."""
 
-    Attributes:
-        before: what the seat to call saw before each call, but for its hand.
-    """
-
-    before: tuple[BidView, ...]
+    before: tuple[BidView, ...]  # what the seat to call saw before each call, but for its hand
     calls: tuple[int, ...]
 
     @classmethod

@@ -32,17 +32,11 @@ FloatLayer = tuple[NDArray[np.float32], NDArray[np.float32]]  # weight (inputs, 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer in whole numbers.
+    """A layer in whole numbers."""
 
-    Attributes:
-        weight: int16 (inputs, outputs).
-        bias: int32 (outputs,), in the steps of the sum.
-        scale: what 1 of the sum stands for; a power of two.
-    """
-
-    weight: NDArray[np.int16]
-    bias: NDArray[np.int32]
-    scale: float
+    weight: NDArray[np.int16]  # (inputs, outputs)
+    bias: NDArray[np.int32]  # (outputs,), in the steps of the sum
+    scale: float  # what 1 of the sum stands for; a power of two
 
     @cached_property
     def floats(self) -> FloatLayer:

@@ -42,20 +42,13 @@ Noter = Callable[[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8], NDAr
 
 @dataclass(frozen=True)
 class Deals:
-    """N solved boards.
+    """N solved boards."""
 
-    Attributes:
-        owner: uint8 (N, 52).
-        tricks: int8 (N, 4, 5).
-        dealer, vulnerability: int16 (N,).
-        hand: uint16 (N, 4, HAND_ON), the inputs that each hand turns on.
-    """
-
-    owner: NDArray[np.uint8]
-    tricks: NDArray[np.int8]
-    dealer: NDArray[np.int16]
-    vulnerability: NDArray[np.int16]
-    hand: NDArray[np.uint16]
+    owner: NDArray[np.uint8]  # (N, 52)
+    tricks: NDArray[np.int8]  # (N, 4, 5)
+    dealer: NDArray[np.int16]  # (N,)
+    vulnerability: NDArray[np.int16]  # (N,)
+    hand: NDArray[np.uint16]  # (N, 4, HAND_ON), the inputs that each hand turns on
 
     def __len__(self) -> int:
         return len(self.owner)

@@ -55,18 +55,12 @@ class Suggestion(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What calls and cards say of the hands.
-
-    Attributes:
-        networks: seat -> those that may have made its calls.
-        shown: seat -> what its calls show by its system.
-        told: what the cards suggest.
-    """
+    """What calls and cards say of the hands."""
 
     calls: Calls
-    networks: Mapping[int, Sequence[Network | ByBook]]
-    shown: Mapping[int, Constraint] = field(default_factory=dict)
-    told: Sequence[Suggestion] = ()
+    networks: Mapping[int, Sequence[Network | ByBook]]  # seat -> those that may have made its calls
+    shown: Mapping[int, Constraint] = field(default_factory=dict)  # seat -> what its calls show by its system
+    told: Sequence[Suggestion] = ()  # what the cards suggest
 
     def log(self, seat: int, hands: Hands, least: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.

@@ -31,44 +31,29 @@ _MOST_PARALLEL, _MOST_RETRIES, _MOST_SECONDS = 64, 10, 3600.0
 
 @dataclass(frozen=True)
 class Options:
-    """How a program is asked.
+    """How a program is asked."""
 
-    Attributes:
-        parallel: questions at a time.
-        timeout: seconds for an answer.
-        retries: how often to ask again after silence, or where the program says that it is busy or broken.
-        form: ``ben`` (``/bid``, ``/lead``, ``/play``; also Brill's) or ``bbo`` (``robot.php``).
-        vul: how BEN's form writes the vulnerability, ``words`` (None, NS, EW, All) or ``signs`` (``@v``, ``@V``).
-        tournament: the scoring that BEN's form names, ``imps`` or ``mp``.
-        key: ``yes`` sends the random stream of each call along, which ``bridge-env serve`` uses: a bidder that draws
-            by chance then bids as it would here.
-    """
-
-    parallel: int = 8
-    timeout: float = 120.0  # as long as our own server waits for a thinker
-    retries: int = 2
-    form: str = "ben"
+    parallel: int = 8  # questions at a time
+    timeout: float = 120.0  # seconds for an answer: as long as our own server waits for a thinker
+    retries: int = 2  # how often to ask again after silence, or where the program says that it is busy or broken
+    form: str = "ben"  # ``ben`` (``/bid``, ``/lead``, ``/play``; also Brill's) or ``bbo`` (``robot.php``)
+    # how BEN's form writes the vulnerability, ``words`` (None, NS, EW, All) or ``signs`` (``@v``, ``@V``)
     vul: str = "words"
-    tournament: str = "imps"
+    tournament: str = "imps"  # the scoring that BEN's form names, ``imps`` or ``mp``
+    # ``yes`` sends the random stream of each call along, which ``bridge-env serve`` uses: a bidder that draws by chance
+    # then bids as it would here
     key: str = "no"
 
 
 @dataclass(frozen=True)
 class Address:
-    """A program.
+    """A program."""
 
-    Attributes:
-        spec: as the user wrote it.
-        secure: by https.
-        host: its name; ``port``: None for the usual one.
-        path: what stands before the doors, without the last slash.
-    """
-
-    spec: str
-    secure: bool
+    spec: str  # as the user wrote it
+    secure: bool  # by https
     host: str
-    port: int | None
-    path: str
+    port: int | None  # None for the usual one
+    path: str  # what stands before the doors, without the last slash
     options: Options
 
     def url(self, target: str) -> str:

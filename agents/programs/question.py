@@ -20,47 +20,29 @@ _TOLD = 20  # deals, those that count the most first
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A seat that is to call or to play.
+    """A seat that is to call or to play."""
 
-    Attributes:
-        seat: 0..3, who is asked; for dummy's card it is declarer.
-        hand: bool (52,), the thirteen cards that were dealt to it.
-        dealer, vulnerability: 0..3 each.
-        calls: the auction so far, numbers 0..37.
-        dummy: bool (52,), the thirteen cards that were dealt to dummy; None where it is not seen.
-        played: the cards so far, in the order of play, numbers 0..51.
-        key: the random stream to use; None: the answering program's own choice.
-    """
-
-    seat: int
-    hand: NDArray[np.bool_]
-    dealer: int
-    vulnerability: int
-    calls: tuple[int, ...] = ()
+    seat: int  # 0..3, who is asked; for dummy's card it is declarer
+    hand: NDArray[np.bool_]  # (52,), the thirteen cards that were dealt to it
+    dealer: int  # 0..3
+    vulnerability: int  # 0..3
+    calls: tuple[int, ...] = ()  # the auction so far, numbers 0..37
+    # (52,), the thirteen cards that were dealt to dummy; None where it is not seen
     dummy: NDArray[np.bool_] | None = None
-    played: tuple[int, ...] = ()
-    key: int | None = None
+    played: tuple[int, ...] = ()  # the cards so far, in the order of play, numbers 0..51
+    key: int | None = None  # the random stream to use; None: the answering program's own choice
 
 
 @dataclass(frozen=True, eq=False)
 class Imagined:
-    """Deals that somebody imagined for an answer who sees one hand.
+    """Deals that somebody imagined for an answer who sees one hand."""
 
-    Attributes:
-        seat: 0..3, who imagined them.
-        owner: uint8 (S, 52), the thirteen cards that each seat was dealt.
-        weight: float64 (S,), what each counts for; they add up to 1.
-        fitting: the share of them that fits all that calls and cards were taken to show.
-        first: whose hand each sample begins with; the others follow clockwise.
-        gone: cards that are played and left out of the samples.
-    """
-
-    seat: int
-    owner: NDArray[np.uint8]
-    weight: NDArray[np.float64]
-    fitting: float
-    first: int = 0
-    gone: tuple[int, ...] = ()
+    seat: int  # 0..3, who imagined them
+    owner: NDArray[np.uint8]  # (S, 52), the thirteen cards that each seat was dealt
+    weight: NDArray[np.float64]  # (S,), what each counts for; they add up to 1
+    fitting: float  # the share of them that fits all that calls and cards were taken to show
+    first: int = 0  # whose hand each sample begins with; the others follow clockwise
+    gone: tuple[int, ...] = ()  # cards that are played and left out of the samples
 
     def fields(self, details: bool) -> dict[str, Any]:
         """The fields of BEN's answers; without ``details`` the quality alone."""
@@ -83,43 +65,28 @@ class Imagined:
 
 @dataclass(frozen=True)
 class CallAnswer:
-    """A call, and what is told about it.
+    """A call, and what is told about it."""
 
-    Attributes:
-        call: 0..37.
-        candidates: calls that were considered, and how likely each was.
-        explanation: what the call shows.
-        why: how it was found, on lines of its own.
-        alert: does it not mean what it says?
-        imagined: the deals that it was chosen on; None where none are told.
-    """
-
-    call: int
-    candidates: tuple[tuple[int, float], ...] = ()
-    explanation: str = ""
-    why: str = ""
-    alert: bool = False
-    imagined: Imagined | None = None
+    call: int  # 0..37
+    candidates: tuple[tuple[int, float], ...] = ()  # calls that were considered, and how likely each was
+    explanation: str = ""  # what the call shows
+    why: str = ""  # how it was found, on lines of its own
+    alert: bool = False  # does it not mean what it says?
+    imagined: Imagined | None = None  # the deals that it was chosen on; None where none are told
 
 
 @dataclass(frozen=True)
 class CardAnswer:
-    """A card, and what is told about it.
+    """A card, and what is told about it."""
 
-    Attributes:
-        card: 0..51.
-        candidates: cards that were considered, and the tricks that the side may expect from here on.
-        makes: how likely the contract then makes, in the order of ``candidates``; empty where nobody said.
-        why: how it was found, on lines of its own.
-        imagined: the deals that it was chosen on; None where there are none.
-        player: who chose, as BEN counts: 0 declarer's left hand opponent, 2 the right hand one, 3 declarer.
-    """
-
-    card: int
+    card: int  # 0..51
+    # cards that were considered, and the tricks that the side may expect from here on
     candidates: tuple[tuple[int, float], ...] = ()
-    why: str = ""
-    imagined: Imagined | None = None
+    why: str = ""  # how it was found, on lines of its own
+    imagined: Imagined | None = None  # the deals that it was chosen on; None where there are none
+    # how likely the contract then makes, in the order of ``candidates``; empty where nobody said
     makes: tuple[float, ...] = ()
+    # who chose, as BEN counts: 0 declarer's left hand opponent, 2 the right hand one, 3 declarer
     player: int | None = None
 
 

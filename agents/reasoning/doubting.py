@@ -36,23 +36,18 @@ UNCLEAR = 0.1  # IMPs that a wrong choice is expected to cost: above this, more 
 
 @dataclass(frozen=True, eq=False)
 class Weighing:
-    """A chosen call with the reasons for it.
-
-    Attributes:
-        call: what is called; ``usual`` what the player calls without thinking.
-        calls: the candidates, ``usual`` first.
-        chance: float64 (C,), the chance of each by the network, or where a system thinks by the networks that hint.
-        gain, error: float64 (C,), IMPs over ``usual`` and the standard error of that; empty where nothing was thought.
-        drawn: the deals, seen from the seat to call as 0; None where nothing was thought.
-    """
+    """A chosen call with the reasons for it."""
 
     call: int
-    usual: int
-    calls: list[int]
+    usual: int  # what the player calls without thinking
+    calls: list[int]  # the candidates, ``usual`` first
+    # (C,), the chance of each by the network, or where a system thinks by the networks that hint
     chance: NDArray[np.float64]
+    # (C,), IMPs over ``usual``; empty where nothing was thought
     gain: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    # (C,), the standard error of that; empty where nothing was thought
     error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    drawn: Drawn | None = None
+    drawn: Drawn | None = None  # the deals, seen from the seat to call as 0; None where nothing was thought
 
 
 class Doubter:

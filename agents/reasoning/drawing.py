@@ -40,20 +40,13 @@ _ALIVE = 1  # deals for each that is wanted, which are left after a call was hea
 
 
 class Drawn(NamedTuple):
-    """Deals that fit one position, each with the opponents' model that explains their calls on it.
+    """Deals that fit one position, each with the opponents' model that explains their calls on it."""
 
-    Attributes:
-        owner: uint8 (D, 52), the deals, seen from the seat to call as 0.
-        deal, model: int64 (S,), which deal and which model a sample has.
-        weight: float64 (S,), how much it counts; they add up to 1.
-        effective: how many deals of equal weight tell as much.
-    """
-
-    owner: NDArray[np.uint8]
-    deal: NDArray[np.int64]
-    model: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    effective: float
+    owner: NDArray[np.uint8]  # (D, 52), the deals, seen from the seat to call as 0
+    deal: NDArray[np.int64]  # (S,), which deal a sample has
+    model: NDArray[np.int64]  # (S,), which model a sample has
+    weight: NDArray[np.float64]  # (S,), how much it counts; they add up to 1
+    effective: float  # how many deals of equal weight tell as much
 
     def and_more(self, more: Drawn) -> Drawn:
         """Add deals that were drawn for the same position on their own; both count by what they tell."""
@@ -66,16 +59,11 @@ class Drawn(NamedTuple):
 
 
 class _Calls(NamedTuple):
-    """Calls of others that are heard together: of several positions, one each.
+    """Calls of others that are heard together: of several positions, one each."""
 
-    Attributes:
-        position: int64 (K,), whose. call: int8 (K,).
-        before: the auctions in which they were made, seen by nobody yet.
-    """
-
-    position: NDArray[np.int64]
-    call: NDArray[np.int8]
-    before: Auctions
+    position: NDArray[np.int64]  # (K,), whose
+    call: NDArray[np.int8]  # (K,)
+    before: Auctions  # the auctions in which they were made, seen by nobody yet
 
 
 def drawn_deals(

@@ -14,17 +14,11 @@ BY_SYSTEM, AS_BEST, NOTHING = "system", "best", "nothing"
 
 
 class Habit(NamedTuple):
-    """How a player calls.
+    """How a player calls."""
 
-    Attributes:
-        tells: BY_SYSTEM, AS_BEST or NOTHING.
-        active: it may bid again; else the look-ahead has it pass.
-        doubles: it doubles whatever stands from 2NT up.
-    """
-
-    tells: str = BY_SYSTEM
-    active: bool = True
-    doubles: bool = False
+    tells: str = BY_SYSTEM  # BY_SYSTEM, AS_BEST or NOTHING
+    active: bool = True  # it may bid again; else the look-ahead has it pass
+    doubles: bool = False  # it doubles whatever stands from 2NT up
 
 
 #: The trivial bidders: their ways, and systems that bid like them (of ``random`` nobody knows; it is taken to pass).

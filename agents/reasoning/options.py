@@ -14,34 +14,24 @@ _MOST = 1_000_000
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a reasoner.
+    """Options of a reasoner."""
 
-    Attributes:
-        samples: deals that a hard call is thought over on.
-        looks: among strangers, up to so many times the deals where the choice is not clear.
-        seconds: if above 0, a budget of time for each call instead: twice the deals again and again until it is
-            spent. The call then depends on how fast the machine is.
-        look: what the calls after mine are: those that every seat's system makes, or the best of the game with four
-            visible hands (``minimax``).
-        caution: the system's own call is left only for a gain above so many standard errors ...
-        margin: ... and above so many IMPs.
-        candidates: calls to choose from, at most.
-        near: how far a hand may be from a rule for its call to be a candidate.
-        trust: where the look-ahead is minimax, the chance that a seat finds its best call rather than passing; 1 is
-            minimax pure.
-        recall: with an empty hierarchy, how many IMPs an earlier call of a reasoner may have cost before its hand is
-            believed 1/e as much; 0: earlier calls say nothing.
-    """
-
-    samples: int = 64
-    looks: int = 1
+    samples: int = 64  # deals that a hard call is thought over on
+    looks: int = 1  # among strangers, up to so many times the deals where the choice is not clear
+    # if above 0, a budget of time for each call instead: twice the deals again and again until it is spent. The call
+    # then depends on how fast the machine is
     seconds: float = 0.0
+    # what the calls after mine are: those that every seat's system makes, or the best of the game with four visible
+    # hands (``minimax``)
     look: str = "systems"
-    caution: float = 1.5
-    margin: float = 0.2
-    candidates: int = 6
-    near: float = 2.0
+    caution: float = 1.5  # the system's own call is left only for a gain above so many standard errors ...
+    margin: float = 0.2  # ... and above so many IMPs
+    candidates: int = 6  # calls to choose from, at most
+    near: float = 2.0  # how far a hand may be from a rule for its call to be a candidate
+    # where the look-ahead is minimax, the chance that a seat finds its best call rather than passing; 1 is minimax pure
     trust: float = 0.5
+    # with an empty hierarchy, how many IMPs an earlier call of a reasoner may have cost before its hand is believed 1/e
+    # as much; 0: earlier calls say nothing
     recall: float = 2.0
 
     def __str__(self) -> str:

@@ -30,26 +30,20 @@ _HOPELESS = 2.0  # so many standard errors behind the system's call
 
 @dataclass(frozen=True, eq=False)
 class Thought:
-    """A chosen call with the reasons for it.
-
-    Attributes:
-        usual: what the system calls.
-        calls: the candidates, ``usual`` first.
-        average: float64 (C,), what each is worth, in the units of the options, against the field.
-        gain, error: float64 (C,), its advantage over ``usual`` and the standard error of that.
-        points: float64 (C, S), to my side on each deal; NaN where a candidate was dropped before.
-        sample: the deals, seen from the seat to call as N; None where there was nothing to think about.
-        dropped: bool (C,), fell far behind on the first deals.
-    """
+    """A chosen call with the reasons for it."""
 
     call: int
-    usual: int
-    calls: list[int]
+    usual: int  # what the system calls
+    calls: list[int]  # the candidates, ``usual`` first
+    # (C,), what each is worth, in the units of the options, against the field
     average: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    gain: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    gain: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # (C,), its advantage over ``usual``
+    error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))  # (C,), the standard error of that
+    # (C, S), to my side on each deal; NaN where a candidate was dropped before
     points: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    # the deals, seen from the seat to call as N; None where there was nothing to think about
     sample: Sample | None = None
+    # (C,), fell far behind on the first deals
     dropped: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
 

@@ -29,18 +29,12 @@ _OWNER_SHIFTS = 2 * np.arange(13, dtype=np.uint32)
 
 @dataclass(frozen=True, slots=True)
 class CanonicalForm:
-    """The canonical forms of N deals, with the permutations that lead to them.
+    """The canonical forms of N deals, with the permutations that lead to them."""
 
-    Attributes:
-        words: uint64 (N, 2), the canonical deal's four suit words, two in each. Equal exactly for deals
-            that are images of each other.
-        rotation: intp (N,), how many steps 0..3 clockwise its hands are moved: ``cards.rotate_deals``.
-        order: intp (N, 4), and which of the deal's suits is then its suit i.
-    """
-
+    # (N, 2), the canonical deal's four suit words, two in each. Equal exactly for deals that are images of each other
     words: UInt64Array
-    rotation: NDArray[np.intp]
-    order: NDArray[np.intp]
+    rotation: NDArray[np.intp]  # (N,), how many steps 0..3 clockwise its hands are moved: ``cards.rotate_deals``
+    order: NDArray[np.intp]  # (N, 4), which of the deal's suits is then its suit i
 
     def __getitem__(self, rows: ArrayLike) -> CanonicalForm:
         """The forms of some rows (indices or a mask)."""

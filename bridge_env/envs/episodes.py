@@ -35,19 +35,12 @@ _SOLVED_AT_ONCE = 8  # boards: some seconds, for which whoever else needs the so
 
 @dataclass(frozen=True, slots=True)
 class Episodes:
-    """N episodes.
+    """N episodes."""
 
-    Attributes:
-        key: uint64 (N,), each episode's random stream; all else in it is derived from this.
-        boards: with dealer and vulnerability settled.
-        reference: int16 (N,), points for NS: the other table's score, par, or 0; see ``rewards``.
-        control: the other table's contracts, where the reward compares with it.
-    """
-
-    key: NDArray[np.uint64]
-    boards: Boards
-    reference: NDArray[np.int16]
-    control: Contracts | None
+    key: NDArray[np.uint64]  # (N,), each episode's random stream; all else in it is derived from this
+    boards: Boards  # with dealer and vulnerability settled
+    reference: NDArray[np.int16]  # (N,), points for NS: the other table's score, par, or 0; see ``rewards``
+    control: Contracts | None  # the other table's contracts, where the reward compares with it
 
     def __len__(self) -> int:
         return len(self.key)

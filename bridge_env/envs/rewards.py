@@ -45,18 +45,12 @@ def row_reward(side, score, reference, table):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True, eq=False)
 class Reward:
-    """One kind of reward.
+    """One kind of reward."""
 
-    Attributes:
-        name: as in the env's argument ``reward``.
-        reference: what the score is compared with: ``control``, ``par`` or ``nothing``.
-        worst: the size of the worst result, in the reward's unit; what an illegal call costs by default.
-        table: float64 (STEPS,), the rewards of all differences in tens of points, worst first: see ``row_reward``.
-    """
-
-    name: str
-    reference: str
-    worst: float
+    name: str  # as in the env's argument ``reward``
+    reference: str  # what the score is compared with: ``control``, ``par`` or ``nothing``
+    worst: float  # the size of the worst result, in the reward's unit; what an illegal call costs by default
+    # (STEPS,), the rewards of all differences in tens of points, worst first: see ``row_reward``
     table: NDArray[np.float64]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -90,15 +84,10 @@ TOLD = ("contract", "tricks", "score", "par", "control_score", "side")
 
 @dataclass(frozen=True, eq=False)
 class OwnReward(Reward):
-    """A reward that a function works out; what it is compared with is what the function's parameters ask for.
+    """A reward that a function works out; what it is compared with is what the function's parameters ask for."""
 
-    Attributes:
-        function: takes the parameters ``asks`` and returns a number for each auction.
-        asks: some of ``TOLD``.
-    """
-
-    function: RewardFunction
-    asks: tuple[str, ...]
+    function: RewardFunction  # takes the parameters ``asks`` and returns a number for each auction
+    asks: tuple[str, ...]  # some of ``TOLD``
 
     def __reduce__(self) -> tuple[Any, ...]:
         return own_reward, (self.function,)

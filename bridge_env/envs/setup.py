@@ -26,27 +26,18 @@ _INT64 = np.dtype(np.int64)
 
 @dataclass(frozen=True)
 class Setup:
-    """How an env is set up.
+    """How an env is set up."""
 
-    Attributes:
-        learner: the seats that the caller bids: one, both of a partnership, or all four.
-        table: who bids N, E, S, W at the learner's table; None is the caller.
-        other_table: who bids them at the control pair's table; None where the reward does not ask for it.
-        dealer: seat 0..3; None = as the board says, else at random.
-        vulnerability: code 0..3; None = as the board says, else at random.
-        illegal: ``"end"`` or ``"raise"``.
-        penalty: what an illegal call costs, 0 or more, in the reward's unit.
-    """
-
-    learner: tuple[int, ...]
-    table: tuple[Bidder | None, ...]
+    learner: tuple[int, ...]  # the seats that the caller bids: one, both of a partnership, or all four
+    table: tuple[Bidder | None, ...]  # who bids N, E, S, W at the learner's table; None is the caller
+    # who bids them at the control pair's table; None where the reward does not ask for it
     other_table: tuple[Bidder, ...] | None
     deals: DealSource
-    dealer: int | None
-    vulnerability: int | None
+    dealer: int | None  # seat 0..3; None = as the board says, else at random
+    vulnerability: int | None  # code 0..3; None = as the board says, else at random
     reward: Reward
-    illegal: str
-    penalty: float
+    illegal: str  # ``"end"`` or ``"raise"``
+    penalty: float  # what an illegal call costs, 0 or more, in the reward's unit
 
     @property
     def side(self) -> int:

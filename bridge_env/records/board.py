@@ -22,37 +22,24 @@ class BadBoard(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A deal with what is known of its auction, play and result. Equal boards may come from different lines.
+    """A deal with what is known of its auction, play and result. Equal boards may come from different lines."""
 
-    Attributes:
-        owner: uint8 (52,), the seat that holds each card.
-        dealer: seat 0..3.
-        vulnerability: code 0..3, bit 0 NS, bit 1 EW.
-        number: board number, if it is a positive number.
-        auction: calls in order; not always a finished one. None if unknown.
-        contract: None if unknown; of a finished auction always its contract.
-        tricks: declarer's tricks, if known.
-        play: rows of four words, one a trick, each a card (``"SA"``) or ``"-"`` (not played or not known).
-            The columns are seats, clockwise from ``leader``, whoever leads the trick.
-        leader: seat of the first column, if there is play and it is known.
-        tags: all other tags with a value, as text.
-        sections: all other tags with rows under them: the tag's value, then the rows, as they stand.
-        notes: what was told of calls, by their place in the auction; empty text: alerted, and nothing told.
-        line: first line of the board in its file; 0 if it comes from none.
-    """
-
-    owner: UInt8Array
-    dealer: int
-    vulnerability: int
-    number: int | None = None
-    auction: tuple[int, ...] | None = None
-    contract: Contract | None = None
-    tricks: int | None = None
+    owner: UInt8Array  # (52,), the seat that holds each card
+    dealer: int  # seat 0..3
+    vulnerability: int  # code 0..3, bit 0 NS, bit 1 EW
+    number: int | None = None  # if it is a positive number
+    auction: tuple[int, ...] | None = None  # calls in order; not always a finished one. None if unknown
+    contract: Contract | None = None  # None if unknown; of a finished auction always its contract
+    tricks: int | None = None  # declarer's tricks, if known
+    # rows of four words, one a trick, each a card (``"SA"``) or ``"-"`` (not played or not known). The columns are
+    # seats, clockwise from ``leader``, whoever leads the trick
     play: tuple[tuple[str, ...], ...] | None = None
-    leader: int | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)
+    leader: int | None = None  # seat of the first column, if there is play and it is known
+    tags: Mapping[str, str] = field(default_factory=dict)  # all other tags with a value, as text
+    # all other tags with rows under them: the tag's value, then the rows, as they stand
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    line: int = 0
+    line: int = 0  # first line of the board in its file; 0 if it comes from none
+    # what was told of calls, by their place in the auction; empty text: alerted, and nothing told
     notes: Mapping[int, str] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
@@ -83,20 +70,14 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A board or piece of a file that was skipped. ``str`` gives ``file:line: reason``.
-
-    Attributes:
-        kind: the reason in a few words, the same for all that suffer from the same.
-        board: a board was lost, not just a line of text or its play.
-        auction: the board had both a deal and an auction.
-    """
+    """A board or piece of a file that was skipped. ``str`` gives ``file:line: reason``."""
 
     file: str
     line: int
     reason: str
-    kind: str = "stray text"
-    board: bool = False
-    auction: bool = False
+    kind: str = "stray text"  # the reason in a few words, the same for all that suffer from the same
+    board: bool = False  # a board was lost, not just a line of text or its play
+    auction: bool = False  # the board had both a deal and an auction
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}"

@@ -30,18 +30,12 @@ class Draft(Generic[S]):
 
 @dataclass(frozen=True)
 class Form(Generic[S]):
-    """How boards of a form are read.
+    """How boards of a form are read."""
 
-    Attributes:
-        draft: reads what must be known first; raises ``BadBoard``.
-        board: the board, once the end of its auction is known, and what is wrong with its play; raises ``BadBoard``.
-        whole: does it say both a deal and an auction?
-        play_line: the line of its play.
-    """
-
-    draft: Callable[[S], Draft[S]]
+    draft: Callable[[S], Draft[S]]  # reads what must be known first; raises ``BadBoard``
+    # the board, once the end of its auction is known, and what is wrong with its play; raises ``BadBoard``
     board: Callable[[Draft[S], str | Contract | None], tuple[Board, BadBoard | None]]
-    whole: Callable[[S], bool]
+    whole: Callable[[S], bool]  # does it say both a deal and an auction?
     play_line: Callable[[S], int]
 
     def read(self, name: str, sources: Iterator[S], faults: list[tuple[int, str]]) -> Iterator[Board | Problem]:

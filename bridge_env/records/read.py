@@ -36,24 +36,16 @@ def read_records(path: str | os.PathLike[str]) -> ReadResult:
 
 @dataclass(slots=True)
 class Report:
-    """Counts over boards.
-
-    Attributes:
-        read: boards that were read.
-        whole: those of them with an auction (a deal they all have).
-        lost: boards that were left out; ``lost_whole`` those that carry a deal and an auction.
-        text: other pieces of the files that were left out.
-        kinds: boards left out and pieces of text, by kind of reason; the first problem of each kind.
-        problems: the first ``MOST_PROBLEMS`` of them.
-    """
+    """Counts over boards."""
 
     files: int = 0
-    read: int = 0
-    whole: int = 0
-    lost: int = 0
-    lost_whole: int = 0
-    text: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
+    read: int = 0  # boards that were read
+    whole: int = 0  # those of them with an auction (a deal they all have)
+    lost: int = 0  # boards that were left out
+    lost_whole: int = 0  # those of them that carry a deal and an auction
+    text: int = 0  # other pieces of the files that were left out
+    kinds: Counter[str] = field(default_factory=Counter)  # boards left out and pieces of text, by kind of reason
+    # the first problem of each kind, and the first ``MOST_PROBLEMS`` of all
     problems: list[Problem] = field(default_factory=list)
 
     def add(self, item: Board | Problem) -> None:

@@ -35,27 +35,17 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 @dataclass(eq=False)
 class World:
-    """The space to draw deals from: where cards may lie, and the classes of every seat's hand.
+    """The space to draw deals from: where cards may lie, and the classes of every seat's hand."""
 
-    Attributes:
-        order: int64 (K,), the seats with hidden cards, the rarest hand first.
-        fixed, allowed: uint64 (4,), cards that a seat has for certain, and those that it may have.
-        needs: int64 (4,), how many of these it has.
-        classes, reversed_classes: uint64 (4, 2744), and with bit ``37 - h`` for ``h``.
-        bounds: int64 (4, 4, 2), the lengths that they allow.
-        even: every hidden seat may hold every hidden card.
-        feasible: there are hands for each seat, looked at alone.
-    """
-
-    order: NDArray[np.int64]
-    fixed: UInt64Array
-    allowed: UInt64Array
-    needs: NDArray[np.int64]
-    classes: UInt64Array
-    reversed_classes: UInt64Array
-    bounds: NDArray[np.int64]
-    even: bool
-    feasible: bool
+    order: NDArray[np.int64]  # (K,), the seats with hidden cards, the rarest hand first
+    fixed: UInt64Array  # (4,), cards that a seat has for certain
+    allowed: UInt64Array  # (4,), those that it may have
+    needs: NDArray[np.int64]  # (4,), how many of ``allowed`` a seat has
+    classes: UInt64Array  # (4, 2744)
+    reversed_classes: UInt64Array  # (4, 2744), with bit ``37 - h`` for ``h``
+    bounds: NDArray[np.int64]  # (4, 4, 2), the lengths that ``classes`` allow
+    even: bool  # every hidden seat may hold every hidden card
+    feasible: bool  # there are hands for each seat, looked at alone
     _first: Scratch = field(default_factory=scratch)
     _later: Scratch = field(default_factory=scratch)
     _shapes: int = 0

@@ -19,16 +19,12 @@ CURVES = "learning_curves.png"
 
 @dataclass(frozen=True)
 class Run:
-    """A run as its folder tells it.
-
-    Attributes:
-        verdict: the rows of its verdict on unseen boards; none where it has not ended.
-    """
+    """A run as its folder tells it."""
 
     name: str
     config: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
-    verdict: Sequence[Mapping[str, Any]]
+    verdict: Sequence[Mapping[str, Any]]  # the rows of its verdict on unseen boards; none where it has not ended
 
     @property
     def minutes(self) -> float:

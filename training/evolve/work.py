@@ -35,21 +35,14 @@ FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 
 @dataclass(frozen=True)
 class Work:
-    """What a generation has done on the cluster.
-
-    Attributes:
-        league: whom partnerships are tried against, the control pair first.
-        tick: hears of boards as they are done.
-        sayable: does refinement look for rules that a pair can say?
-        say: hears what is done now.
-    """
+    """What a generation has done on the cluster."""
 
     cluster: Cluster
-    league: tuple[Rival, ...]
+    league: tuple[Rival, ...]  # whom partnerships are tried against, the control pair first
     seed: int
-    tick: Callable[[int], None]
-    sayable: bool = False
-    say: Callable[[str], object] = str
+    tick: Callable[[int], None]  # hears of boards as they are done
+    sayable: bool = False  # does refinement look for rules that a pair can say?
+    say: Callable[[str], object] = str  # hears what is done now
 
     def stretch(self, start: int, count: int) -> Stretch:
         return Stretch(self.seed, TRAINING, start, count)

@@ -40,24 +40,15 @@ _LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
 
 @dataclass(frozen=True)
 class RolloutConfig:
-    """The settings of a rollout.
-
-    Attributes:
-        drawn: auctions drawn for each side of the learner.
-        keep: the share of decisions that is learned from.
-        doubled: the share of the boards on which contracts of the learner that fail count as doubled.
-        images: of each solved deal that are dealt.
-        plain: IMPs that a call costs that does not mean what it says (``training.match.code_words``).
-        prices: what a learner that bids by a book pays for straying from it.
-    """
+    """The settings of a rollout."""
 
     boards: int
-    drawn: int
-    keep: float
-    doubled: float
-    images: int = NUM_IMAGES
-    plain: float = 0.0
-    prices: Prices = field(default_factory=Prices)
+    drawn: int  # auctions drawn for each side of the learner
+    keep: float  # the share of decisions that is learned from
+    doubled: float  # the share of the boards on which contracts of the learner that fail count as doubled
+    images: int = NUM_IMAGES  # of each solved deal that are dealt
+    plain: float = 0.0  # IMPs that a call costs that does not mean what it says (``training.match.code_words``)
+    prices: Prices = field(default_factory=Prices)  # what a learner that bids by a book pays for straying from it
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,27 +62,17 @@ class Opponent:
 
 @dataclass(frozen=True, eq=False)
 class Experience:
-    """The experience of a rollout.
+    """The experience of a rollout."""
 
-    Attributes:
-        rows: the inputs that were on.
-        mask: bool (N, 38), legal calls.
-        call: int8 (N,), made. ``log_chance`` float32 (N,) of it then.
-        advantage: float32 (N,), in IMPs.
-        weight: float32 (N,), decisions that each stands for.
-        part: float32 (N, 38), what the learner's book added to its outputs; None without a book.
-        critic_rows, target, critic_weight: what the critic is to learn: the reward from what everybody holds.
-    """
-
-    rows: Sparse
-    mask: NDArray[np.bool_]
-    call: NDArray[np.int8]
-    log_chance: NDArray[np.float32]
-    advantage: NDArray[np.float32]
-    weight: NDArray[np.float32]
-    part: NDArray[np.float32] | None
-    critic_rows: Sparse
-    target: NDArray[np.float32]
+    rows: Sparse  # the inputs that were on
+    mask: NDArray[np.bool_]  # (N, 38), legal calls
+    call: NDArray[np.int8]  # (N,), made
+    log_chance: NDArray[np.float32]  # (N,), of it then
+    advantage: NDArray[np.float32]  # (N,), in IMPs
+    weight: NDArray[np.float32]  # (N,), decisions that each stands for
+    part: NDArray[np.float32] | None  # (N, 38), what the learner's book added to its outputs; None without a book
+    critic_rows: Sparse  # what the critic is to learn from: what everybody holds
+    target: NDArray[np.float32]  # the reward that it is to learn
     critic_weight: NDArray[np.float32]
     figures: Mapping[str, float]
 

@@ -34,55 +34,40 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class DeceptiveOptions(Options):
-    """What to think with, beyond the options of ``montecarlo``.
+    """What to think with, beyond the options of ``montecarlo``."""
 
-    Attributes:
-        real: of the deals, so many are looked at with the opponent's belief in mind (those that count most).
-        imagined: deals that the opponent imagines in each of them.
-        depth: tricks that are looked ahead, more while the opponents have the lead.
-        lines: lines that a level of the search may have; it ends early where there would be more.
-        solves: what a card may cost in positions solved: one of up to seven tricks counts as 1, one
-            of thirteen as much as a hundred. The search goes from a small one of depth 1, which is always done, to
-            larger ones, and keeps the last for which they were enough.
-        sure: a card other than the plain one has to be worth more by so many standard errors, from deal to deal.
-        risk: what such a card may cost at most if the opponent sees through it, in the units of ``score``: with
-            points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
-            published: the greatest sum, whatever it costs then.
-        when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
-    """
-
-    real: int = 8
-    imagined: int = 5
-    depth: int = 2
-    lines: int = 3000
+    real: int = 8  # of the deals, so many are looked at with the opponent's belief in mind (those that count most)
+    imagined: int = 5  # deals that the opponent imagines in each of them
+    depth: int = 2  # tricks that are looked ahead, more while the opponents have the lead
+    lines: int = 3000  # lines that a level of the search may have; it ends early where there would be more
+    # what a card may cost in positions solved: one of up to seven tricks counts as 1, one of thirteen as much as a
+    # hundred. The search goes from a small one of depth 1, which is always done, to larger ones, and keeps the last for
+    # which they were enough
     solves: int = 10_000
+    # a card other than the plain one has to be worth more by so many standard errors, from deal to deal
     sure: float = 1.0
+    # what such a card may cost at most if the opponent sees through it, in the units of ``score``: with points, more
+    # than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as published: the greatest sum, whatever it costs then
     risk: float = 0.3
+    # NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS
     when: str = NEEDED
 
 
 @dataclass(frozen=True, eq=False)
 class Deception:
-    """A deception: what the opponent will believe, and what that is worth.
+    """A deception: what the opponent will believe, and what that is worth."""
 
-    Attributes:
-        plain: how ``montecarlo`` sees it.
-        cards: the candidates; none where the plain card was played without such thought.
-        look: what they are worth, in the units of the options; None without such thought.
-        planted: deals that the opponent imagines after the card, uint8 (S', 52).
-        short: was it a smaller search than the options ask for, because solves ran out?
-        usual: the candidate that stands for the plain card.
-        against: for each candidate, why it was not played though it looks better than the plain one; else empty.
-    """
-
-    plain: CardThought
+    plain: CardThought  # how ``montecarlo`` sees it
     card: int
+    # the candidates; none where the plain card was played without such thought
     cards: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    look: Look | None = None
+    look: Look | None = None  # what they are worth, in the units of the options; None without such thought
+    # (S', 52), deals that the opponent imagines after the card
     planted: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 52), np.uint8))
     opponent: int = -1
-    short: bool = False
-    usual: int = -1
+    short: bool = False  # was it a smaller search than the options ask for, because solves ran out?
+    usual: int = -1  # the candidate that stands for the plain card
+    # for each candidate, why it was not played though it looks better than the plain one; else empty
     against: tuple[str, ...] = ()
 
     @property

@@ -23,22 +23,14 @@ from bridge_env.memory import copy
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """N positions, each in two deals.
+    """N positions, each in two deals."""
 
-    Attributes:
-        hands, imagined: int64 (N, 4), hands as bits, in turn.
-        turn: int64 (N,), whose turn it is.
-        at: int64 (N, 9), as ``agents.cardplay.deception.bits`` says; tricks are counted from the root on.
-        trick: int64 (N, 3), the cards of the present trick in order, padded with -1.
-        parent: int64 (N,), rows of the level above.
-    """
-
-    hands: NDArray[np.int64]
-    imagined: NDArray[np.int64]
-    turn: NDArray[np.int64]
-    at: NDArray[np.int64]
-    trick: NDArray[np.int64]
-    parent: NDArray[np.int64]
+    hands: NDArray[np.int64]  # (N, 4), as bits, in turn
+    imagined: NDArray[np.int64]  # (N, 4), the same in the other deal
+    turn: NDArray[np.int64]  # (N,), whose turn it is
+    at: NDArray[np.int64]  # (N, 9), as ``agents.cardplay.deception.bits`` says; tricks are counted from the root on
+    trick: NDArray[np.int64]  # (N, 3), the cards of the present trick in order, padded with -1
+    parent: NDArray[np.int64]  # (N,), rows of the level above
 
     def __len__(self) -> int:
         return len(self.turn)

@@ -42,22 +42,15 @@ class Size:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """The results of a search for each candidate.
+    """The results of a search for each candidate."""
 
-    Attributes:
-        size: how it was done.
-        seen: float64 (C,), what they are worth if he sees all cards.
-        gain: float64 (D, C), what his belief adds to that in each deal that was looked at; ``weight`` float64 (D,) adds
-            up to 1.
-        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another.
-            ``shares``: what each line counts for, adding up to 1.
-    """
-
-    size: Size
-    seen: NDArray[np.float64]
-    gain: NDArray[np.float64]
-    weight: NDArray[np.float64]
+    size: Size  # how the search was done
+    seen: NDArray[np.float64]  # (C,), what they are worth if he sees all cards
+    gain: NDArray[np.float64]  # (D, C), what his belief adds to that in each deal that was looked at
+    weight: NDArray[np.float64]  # (D,), adds up to 1
+    # for each candidate (L,), tricks from here on along every line, those of one deal after another
     taken: list[NDArray[np.float64]]
+    # for each candidate, what each line counts for, adding up to 1
     shares: list[NDArray[np.float64]] = field(default_factory=list)
 
     @property
@@ -81,18 +74,12 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """Deals to look at, the first ones first, and what is known of them.
+    """Deals to look at, the first ones first, and what is known of them."""
 
-    Attributes:
-        deals: uint8 (S, 52); ``weight`` float64 (S,).
-        tricks: int8 (S, C), of the candidates, double dummy.
-        average: float64 (C,), what the candidates are worth then, on all deals.
-    """
-
-    deals: NDArray[np.uint8]
-    weight: NDArray[np.float64]
-    tricks: NDArray[np.int8]
-    average: NDArray[np.float64]
+    deals: NDArray[np.uint8]  # (S, 52)
+    weight: NDArray[np.float64]  # (S,)
+    tricks: NDArray[np.int8]  # (S, C), of the candidates, double dummy
+    average: NDArray[np.float64]  # (C,), what the candidates are worth then, on all deals
 
     @classmethod
     def of(cls, thought: CardThought, cards: NDArray[np.int64], key: np.uint64) -> Looked:

@@ -138,15 +138,10 @@ def real_values(
 
 @dataclass(frozen=True, eq=False)
 class _Together:
-    """Which rows of a level are the same to the opponent who decides next.
+    """Which rows of a level are the same to the opponent who decides next."""
 
-    Attributes:
-        group: int64 (N,), rows of the same number are; -1: the row stands alone.
-        weight: float64 (N,), what a row counts for in its group.
-    """
-
-    group: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    group: NDArray[np.int64]  # (N,), rows of the same number are; -1: the row stands alone
+    weight: NDArray[np.float64]  # (N,), what a row counts for in its group
 
     def after(self, level: Level, children: Level) -> _Together:
         """Of the level below: rows are still together where my side played the same card."""

@@ -39,29 +39,21 @@ _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
 
 
 class Compiled(NamedTuple):
-    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.kernel_records`` reads them.
+    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.kernel_records`` reads them."""
 
-    Attributes:
-        children: of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends.
-        parts: first clause of the context, end; first rule, end. The first rows are the nodes, by their number; behind
-            them come the general blocks.
-        rules: span, call or strain, flags, first clause, end, line of the text (below 0: of last resort).
-        clauses: first alternative, end; one must hold.
-        together: alternatives: first atom, end; all must hold.
-        atoms: column of the feature row, least, most.
-        roots: of a system: its root node.
-        spans: of a system: the first part that is one of its blocks, end.
-        width: how many quantities of ``shown`` are counted: all, or where nobody asks for details the base alone.
-    """
-
+    # of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends
     children: Annotated[NDArray[np.int32], "nodes", 2, NUM_CALLS]
+    # first clause of the context, end; first rule, end. The first rows are the nodes, by their number; behind them come
+    # the general blocks
     parts: Annotated[NDArray[np.int32], "parts", PART_COLUMNS]
+    # span, call or strain, flags, first clause, end, line of the text (below 0: of last resort)
     rules: Annotated[NDArray[np.int32], "rules", RULE_COLUMNS]
-    clauses: Annotated[NDArray[np.int32], "clauses", PAIR]
-    together: Annotated[NDArray[np.int32], "alternatives", PAIR]
-    atoms: Annotated[NDArray[np.int16], "atoms", ATOM_COLUMNS]
-    roots: Annotated[NDArray[np.int32], "systems"]
-    spans: Annotated[NDArray[np.int32], "systems", PAIR]
+    clauses: Annotated[NDArray[np.int32], "clauses", PAIR]  # first alternative, end; one must hold
+    together: Annotated[NDArray[np.int32], "alternatives", PAIR]  # alternatives: first atom, end; all must hold
+    atoms: Annotated[NDArray[np.int16], "atoms", ATOM_COLUMNS]  # column of the feature row, least, most
+    roots: Annotated[NDArray[np.int32], "systems"]  # of a system: its root node
+    spans: Annotated[NDArray[np.int32], "systems", PAIR]  # of a system: the first part that is one of its blocks, end
+    # how many quantities of ``shown`` are counted: all, or where nobody asks for details the base alone
     width: Annotated[NDArray[np.int32], 1]
 
 

@@ -67,29 +67,23 @@ THEY_MIN, THEY_MAX = WORDS["they-min"], WORDS["they-max"]
 
 
 class Table(NamedTuple):
-    """A table's scratch memory, which all kernels of this folder share.
+    """A table's scratch memory, which all kernels of this folder share."""
 
-    Attributes:
-        auction, history: the rows of ``bridge_env.auction``; its kernels make the calls.
-        place: the node of each seat's own system that the auction has reached, -1 outside the tree.
-        shown: for each seat the least and most of each quantity so far: strength, cards of C D H S, aces, details.
-        told: for each seat the calls other than pass, its last call (-1 none), 1 if that call forces.
-        sides: how far NS, EW are forced (``TO_GAME`` and so on); the seat that opened (-1 none).
-        f: the feature row of the seat to call.
-        out: what its call shows.
-        scratch: room to work that out.
-        width: how many quantities are counted, as ``engine.compiled.Compiled`` has it; the others tell nothing.
-    """
-
+    # this and the next: the rows of ``bridge_env.auction``; its kernels make the calls
     auction: Annotated[NDArray[np.int16], STATE_COLUMNS]
     history: Annotated[NDArray[np.int8], MAX_CALLS]
+    # the node of each seat's own system that the auction has reached, -1 outside the tree
     place: Annotated[NDArray[np.int32], 4]
+    # for each seat the least and most of each quantity so far: strength, cards of C D H S, aces, details
     shown: Annotated[NDArray[np.int16], 4, QUANTITIES, 2]
+    # for each seat the calls other than pass, its last call (-1 none), 1 if that call forces
     told: Annotated[NDArray[np.int16], 4, TOLD_COLUMNS]
+    # how far NS, EW are forced (``TO_GAME`` and so on); the seat that opened (-1 none)
     sides: Annotated[NDArray[np.int16], SIDES]
-    f: Annotated[NDArray[np.int16], NUM_COLUMNS]
-    out: Annotated[NDArray[np.int16], QUANTITIES, 2]
-    scratch: Annotated[NDArray[np.int16], 3, QUANTITIES, 2]
+    f: Annotated[NDArray[np.int16], NUM_COLUMNS]  # the feature row of the seat to call
+    out: Annotated[NDArray[np.int16], QUANTITIES, 2]  # what its call shows
+    scratch: Annotated[NDArray[np.int16], 3, QUANTITIES, 2]  # room to work that out
+    # how many quantities are counted, as ``engine.compiled.Compiled`` has it; the others tell nothing
     width: Annotated[NDArray[np.int32], 1]
 
 

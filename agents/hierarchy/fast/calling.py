@@ -32,19 +32,12 @@ from bridge_env.kernels import njit
 
 
 class Stands(NamedTuple):
-    """What systems note of N tables.
+    """What systems note of N tables."""
 
-    Attributes:
-        known: bool (N,), whether the rest is of the deal that lies there.
-        features: int16 (N, 4, NUM_FEATURES), of the hands at the seats that the systems hold.
-        at: int32 (N, R), the position up to which the auction has been followed, by each of R readings.
-        followed: int16 (N, R), how many calls that is; 0 where it is to be followed from the start.
-    """
-
-    known: NDArray[np.bool_]
-    features: NDArray[np.int16]
-    at: NDArray[np.int32]
-    followed: NDArray[np.int16]
+    known: NDArray[np.bool_]  # (N,), whether the rest is of the deal that lies there
+    features: NDArray[np.int16]  # (N, 4, NUM_FEATURES), of the hands at the seats that the systems hold
+    at: NDArray[np.int32]  # (N, R), the position up to which the auction has been followed, by each of R readings
+    followed: NDArray[np.int16]  # (N, R), how many calls that is; 0 where it is to be followed from the start
 
 
 @njit(forceinline=True)

@@ -64,30 +64,22 @@ POSITIONS, STEPS, ROOTS, MISSED = range(4)
 
 
 class Store(NamedTuple):
-    """Memory for positions, and how much of it is in use. The system gives it when it is first written to.
+    """Memory for positions, and how much of it is in use. The system gives it when it is first written to."""
 
-    Attributes:
-        links, notes: of a position, as above.
-        details: of a position and a seat: least and most of the other quantities. Untouched, so no memory, where no
-            system counts them.
-        code: the programs.
-        root_keys: the keys of roots, -1 where empty; as many as a power of two.
-        roots: of a key: the position.
-        general: of a system and a state: the program of its general rules there, -1 none.
-        trees: of a node: its program, -1 none; tree_states: the state it was made for.
-        counts: POSITIONS, STEPS, ROOTS, MISSED.
-    """
-
-    links: Annotated[NDArray[np.int32], "positions", LINKS]
-    notes: Annotated[NDArray[np.int16], "positions", NOTES]
+    links: Annotated[NDArray[np.int32], "positions", LINKS]  # of a position, as above
+    notes: Annotated[NDArray[np.int16], "positions", NOTES]  # the same
+    # of a position and a seat: least and most of the other quantities. Untouched, so no memory, where no system counts
+    # them
     details: Annotated[NDArray[np.int16], "positions", 4, DETAILS]
-    code: Annotated[NDArray[np.int64], "steps"]
+    code: Annotated[NDArray[np.int64], "steps"]  # the programs
+    # the keys of roots, -1 where empty; as many as a power of two
     root_keys: Annotated[NDArray[np.int32], "roots", ROOT_COLUMNS]
-    roots: Annotated[NDArray[np.int32], "roots"]
+    roots: Annotated[NDArray[np.int32], "roots"]  # of a key: the position
+    # of a system and a state: the program of its general rules there, -1 none
     general: Annotated[NDArray[np.int32], "systems", STATES]
-    trees: Annotated[NDArray[np.int32], "nodes"]
-    tree_states: Annotated[NDArray[np.int32], "nodes"]
-    counts: Annotated[NDArray[np.int64], 4]
+    trees: Annotated[NDArray[np.int32], "nodes"]  # of a node: its program, -1 none
+    tree_states: Annotated[NDArray[np.int32], "nodes"]  # of a node: the state that its program was made for
+    counts: Annotated[NDArray[np.int64], 4]  # POSITIONS, STEPS, ROOTS, MISSED
 
 
 class Work(NamedTuple):

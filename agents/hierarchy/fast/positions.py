@@ -51,19 +51,13 @@ LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with i
 
 
 class Asked(NamedTuple):
-    """Auctions that are asked about, where they stand.
+    """Auctions that are asked about, where they stand."""
 
-    Attributes:
-        features: int16 (B, 4, NUM_FEATURES), of which those of the seats to call are read; boards: int64 (N,), whose.
-        state: int16 (N, STATE_COLUMNS), history: int8 (N, L), of ``bridge_env.auction``.
-        length: int64 (N,), the calls so far.
-    """
-
-    features: NDArray[np.int16]
-    boards: NDArray[np.int64]
-    state: NDArray[np.int16]
-    history: NDArray[np.int8]
-    length: NDArray[np.int64]
+    features: NDArray[np.int16]  # (B, 4, NUM_FEATURES), of which those of the seats to call are read
+    boards: NDArray[np.int64]  # (N,), whose
+    state: NDArray[np.int16]  # (N, STATE_COLUMNS), of ``bridge_env.auction``
+    history: NDArray[np.int8]  # (N, L), of ``bridge_env.auction``
+    length: NDArray[np.int64]  # (N,), the calls so far
 
     @property
     def seat(self) -> NDArray[np.int16]:

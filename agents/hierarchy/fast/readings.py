@@ -28,26 +28,18 @@ NOT_YET, NONE, HANGS = -1, -2, -3  # in ``first``: not looked at; no rule can ma
 
 
 class Readings(NamedTuple):
-    """The rules of a pool, sorted, and what is known of them. A last bid's row is the bid's number + 1.
+    """The rules of a pool, sorted, and what is known of them. A last bid's row is the bid's number + 1."""
 
-    Attributes:
-        made: part and rule of the general rules that make a call.
-        made_at: of a system, a last bid and a call: where they begin; the next call's begin where they end.
-        in_context: of a part: does its condition speak of the auction alone?
-        plain: of a rule: UNKNOWN, CHANGING, POSSIBLE or IMPOSSIBLE.
-        ranges: of a rule that is POSSIBLE: what it shows.
-        first: of a node and a call: the first of the node's rules that can make it; or NOT_YET, NONE, HANGS.
-        shows, flags: of such a first rule: what the call then shows, and the flags of all rules that can make it.
-    """
-
-    made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]
+    made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]  # part and rule of the general rules that make a call
+    # of a system, a last bid and a call: where they begin; the next call's begin where they end
     made_at: Annotated[NDArray[np.int32], "systems", NUM_BIDS + 1, NUM_CALLS + 1]
-    in_context: Annotated[NDArray[np.bool_], "parts"]
-    plain: Annotated[NDArray[np.int8], "rules"]
-    ranges: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]
+    in_context: Annotated[NDArray[np.bool_], "parts"]  # of a part: does its condition speak of the auction alone?
+    plain: Annotated[NDArray[np.int8], "rules"]  # of a rule: UNKNOWN, CHANGING, POSSIBLE or IMPOSSIBLE
+    ranges: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]  # of a rule that is POSSIBLE: what it shows
+    # of a node and a call: the first of the node's rules that can make it; or NOT_YET, NONE, HANGS
     first: Annotated[NDArray[np.int32], "nodes", NUM_CALLS]
-    shows: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]
-    flags: Annotated[NDArray[np.int32], "rules"]
+    shows: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]  # of such a first rule: what the call then shows
+    flags: Annotated[NDArray[np.int32], "rules"]  # of such a first rule: the flags of all rules that can make the call
 
 
 class _Words(NamedTuple):

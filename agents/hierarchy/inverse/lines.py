@@ -31,19 +31,12 @@ _MOST = 64  # rules of one call that are looked at
 
 @dataclass(frozen=True)
 class Telling:
-    """A line that can have made a call.
+    """A line that can have made a call."""
 
-    Attributes:
-        line: as it stands in the system.
-        constraint: what it asks of the hand, suits filled in; what the auction alone decides is left out.
-        artificial: the line says so.
-        general: it is one of the general rules.
-    """
-
-    line: Line
-    constraint: Constraint
-    artificial: bool
-    general: bool
+    line: Line  # as it stands in the system
+    constraint: Constraint  # what it asks of the hand, suits filled in; what the auction alone decides is left out
+    artificial: bool  # the line says so
+    general: bool  # it is one of the general rules
 
 
 @njit

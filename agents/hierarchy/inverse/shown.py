@@ -44,22 +44,14 @@ PARTNERS_WEIGHT, OPPONENTS_WEIGHT = 2.0, 1.0
 
 @dataclass(frozen=True, eq=False)
 class CallsShow:
-    """A constraint of ``bridge_env.sampling``: on this hand the seat's system makes the seat's calls.
-
-    Attributes:
-        pool, systems: the compiled systems, and which each seat plays.
-        before: the table before each of the seat's calls.
-        readings: int8 (L,), how each of them is read.
-        points: the least and most high-card points of hands that may make these calls.
-        lengths: int64 (4, 2), their least and most cards of C D H S.
-    """
+    """A constraint of ``bridge_env.sampling``: on this hand the seat's system makes the seat's calls."""
 
     pool: Compiled
-    systems: NDArray[np.int32]
-    before: Moments
-    readings: NDArray[np.int8]
-    points: tuple[int, int]
-    lengths: NDArray[np.int64]
+    systems: NDArray[np.int32]  # which one of the pool each seat plays
+    before: Moments  # the table before each of the seat's calls
+    readings: NDArray[np.int8]  # (L,), how each of these calls is read
+    points: tuple[int, int]  # the least and most high-card points of hands that may make these calls
+    lengths: NDArray[np.int64]  # (4, 2), the least and most cards of C D H S of such hands
     _classes: NDArray[np.uint64]
 
     def classes(self, size: int) -> NDArray[np.uint64]:

@@ -40,19 +40,12 @@ class OverrideError(ValueError):
 
 @dataclass(frozen=True)
 class Overrides:
-    """What a text says beside its base.
+    """What a text says beside its base."""
 
-    Attributes:
-        name: of the base, as the text has it.
-        base: with general rules, numbered as ``renumbered`` does.
-        own: the text's own lines.
-        marks: by the number of a line, ``ALSO`` or ``DROP``.
-    """
-
-    name: str
-    base: System
-    own: System
-    marks: Mapping[int, str]
+    name: str  # of the base, as the text has it
+    base: System  # with general rules, numbered as ``renumbered`` does
+    own: System  # the text's own lines
+    marks: Mapping[int, str]  # by the number of a line, ``ALSO`` or ``DROP``
 
 
 @dataclass(frozen=True)

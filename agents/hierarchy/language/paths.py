@@ -88,17 +88,11 @@ def call_of(token: str, suits: Mapping[str, int], last_bid: int) -> int:
 
 @dataclass(frozen=True)
 class Path:
-    """One reading of a position.
+    """One reading of a position."""
 
-    Attributes:
-        steps: the calls so far: ours, and theirs other than pass. What goes without saying is left out.
-        names: of the four suits: minors first.
-        suits: which suit each name stands for here, 0..3.
-    """
-
-    steps: tuple[Step, ...]
-    names: tuple[str, str, str, str] = SUIT_NAMES
-    suits: tuple[int, int, int, int] = (0, 1, 2, 3)
+    steps: tuple[Step, ...]  # the calls so far: ours, and theirs other than pass. What goes without saying is left out
+    names: tuple[str, str, str, str] = SUIT_NAMES  # of the four suits: minors first
+    suits: tuple[int, int, int, int] = (0, 1, 2, 3)  # which suit each name stands for here, 0..3
 
     @cached_property
     def text(self) -> str:

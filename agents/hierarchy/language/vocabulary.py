@@ -73,33 +73,22 @@ HAND_ENTAILS: dict[str, dict[str, tuple[Follows, Follows]]] = {
 
 @dataclass(frozen=True)
 class Word:
-    """A word of the auction, or of the auction and the hand.
+    """A word of the auction, or of the auction and the hand."""
 
-    Attributes:
-        name, meaning: as people write it, and what it says to them.
-        mixed: it is put together with the hand.
-        by_suit: it needs a suit behind a colon, and has a column for each.
-        least, most: of its value. A word of 0 and 1 is written without a number.
-        call: its value is the number of a call, written "partner-called:4N".
-        told: the row of ``shown`` that it reads: "me" or "partner", a quantity, and the least (0) or the most (1).
-        hand: the feature of the hand that it counts: with ``plus``, the word of the auction that is added; or else of
-            the suit of the opponents' last bid.
-        kind: what lengths and points tell of it, if ``hand`` does not say so: as ``bridge_env.features``.
-        shows: what it shows of the hand, as ``HAND_SHOWS``.
-    """
-
-    name: str
-    meaning: str
-    mixed: bool = False
-    by_suit: bool = False
-    least: int = 0
-    most: int = 99
-    call: bool = False
+    name: str  # as people write it
+    meaning: str  # what it says to people
+    mixed: bool = False  # it is put together with the hand
+    by_suit: bool = False  # it needs a suit behind a colon, and has a column for each
+    least: int = 0  # of its value
+    most: int = 99  # of its value; a word of 0 and 1 is written without a number
+    call: bool = False  # its value is the number of a call, written "partner-called:4N"
+    # the row of ``shown`` that it reads: "me" or "partner", a quantity, and the least (0) or the most (1)
     told: tuple[str, str, int] | None = None
-    hand: str = ""
+    hand: str = ""  # the feature of the hand that it counts
+    # with ``hand``, the word of the auction that is added; empty: the feature is of the suit of the opponents' last bid
     plus: str = ""
-    kind: int = UNKNOWN
-    shows: Shows = ""
+    kind: int = UNKNOWN  # what lengths and points tell of it, if ``hand`` does not say so: as ``bridge_env.features``
+    shows: Shows = ""  # what it shows of the hand, as ``HAND_SHOWS``
 
 
 def _auction(name: str, meaning: str, most: int = 99, *, by_suit: bool = False) -> Word:

@@ -20,19 +20,13 @@ Holds = Callable[[Rows], Bools]
 
 
 class Label(NamedTuple):
-    """A word of notes.
+    """A word of notes."""
 
-    Attributes:
-        name: as people write it; pattern: of the beginnings of notes that say it.
-        promises: what it says of the hand, for people; holds: of which rows that is so.
-        doubles: it is a promise of doubles alone.
-    """
-
-    name: str
-    pattern: re.Pattern[str]
-    promises: str
-    holds: Holds
-    doubles: bool = False
+    name: str  # as people write it
+    pattern: re.Pattern[str]  # of the beginnings of notes that say it
+    promises: str  # what it says of the hand, for people
+    holds: Holds  # of which rows that is so
+    doubles: bool = False  # it is a promise of doubles alone
 
 
 def _in_some(suits: Bools) -> Bools:

@@ -96,21 +96,15 @@ class Hands(NamedTuple):
 
 @dataclass(eq=False)
 class Scene:
-    """A position of our side, reached by the calls of an auction from the dealer on.
+    """A position of our side, reached by the calls of an auction from the dealer on."""
 
-    Attributes:
-        calls: the auction; side: 0 if the dealer is one of us, else 1; vulnerability: of ``bridge_env.auction``.
-        nodes: of the tree, that it leads to; none where it only lies on the way.
-        coming: the hands that come here, by number; None: all.
-        live: do some hands make partner's calls?
-    """
-
-    calls: Calls
-    side: int
-    vulnerability: int
+    calls: Calls  # the auction
+    side: int  # 0 if the dealer is one of us, else 1
+    vulnerability: int  # of ``bridge_env.auction``
+    # of the tree, that the auction leads to; none where it only lies on the way
     nodes: set[int] = field(default_factory=set)
-    coming: NDArray[np.int64] | None = None
-    live: bool = True
+    coming: NDArray[np.int64] | None = None  # the hands that come here, by number; None: all
+    live: bool = True  # do some hands make partner's calls?
 
     @property
     def ours(self) -> bool:
@@ -119,27 +113,19 @@ class Scene:
 
 
 class Seen(NamedTuple):
-    """What hands have called in some scenes; a row is a hand in a scene.
+    """What hands have called in some scenes; a row is a hand in a scene."""
 
-    Attributes:
-        scenes: of these calls; scene (N,): which of them.
-        calls: int8 (scenes, L), their calls, -1 beyond them; length (scenes,): how many.
-        hands: that came; hand (N,): which of them; features int16 (N, F): its features.
-        call (N,), rule (N,): what it called, and by which rule (-1 none).
-        shown: int16 (scenes, 4, 5, 2): what the seats have shown there; forced (scenes,): does partner's call force?
-    """
-
-    scenes: Sequence[Scene]
-    calls: NDArray[np.int8]
-    length: NDArray[np.int64]
-    scene: NDArray[np.int64]
-    hands: Hands
-    hand: NDArray[np.int64]
-    features: NDArray[np.int16]
-    call: NDArray[np.int64]
-    rule: NDArray[np.int64]
-    shown: NDArray[np.int16]
-    forced: NDArray[np.bool_]
+    scenes: Sequence[Scene]  # of these calls
+    calls: NDArray[np.int8]  # (scenes, L), their calls, -1 beyond them
+    length: NDArray[np.int64]  # (scenes,), how many
+    scene: NDArray[np.int64]  # (N,), which of them
+    hands: Hands  # that came
+    hand: NDArray[np.int64]  # (N,), which of them
+    features: NDArray[np.int16]  # (N, F)
+    call: NDArray[np.int64]  # (N,), what it called
+    rule: NDArray[np.int64]  # (N,), by which rule; -1 none
+    shown: NDArray[np.int16]  # (scenes, 4, 5, 2), what the seats have shown there
+    forced: NDArray[np.bool_]  # (scenes,), does partner's call force?
 
 
 def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:

@@ -19,25 +19,15 @@ _HALF = 0.5  # of the hands that are so changed make the call that is named
 
 @dataclass(frozen=True)
 class Nearly:
-    """Another call, and the change of the hand that leads to it.
+    """Another call, and the change of the hand that leads to it."""
 
-    Attributes:
-        call: that most of the hands changed in this way make.
-        points: HCP more (or less than 0: fewer).
-        gained, lost: the suit of which the hand has one card more, and the one of which it has one less; -1 none.
-            Only ``lost`` may be -1 with a suit gained: any suit may be the shorter one.
-        hand: one hand so changed, which makes the call.
-        share: of the hands one card away that are changed in this way: how many make it.
-        rule: the rule that makes it there, -1 none.
-    """
-
-    call: int
-    points: int
-    gained: int
-    lost: int
-    hand: str
-    share: float
-    rule: int
+    call: int  # that most of the hands changed in this way make
+    points: int  # HCP more (or less than 0: fewer)
+    gained: int  # the suit of which the hand has one card more, -1 none
+    lost: int  # the suit of which it has one less, -1 none: with a suit gained, any may be the shorter one
+    hand: str  # one hand so changed, which makes the call
+    share: float  # of the hands one card away that are changed in this way: how many make it
+    rule: int  # the rule that makes it there, -1 none
 
     @property
     def cost(self) -> float:

@@ -46,21 +46,13 @@ _Range = tuple[int, int, int]  # column, least, most
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule that may call at a position.
+    """A rule that may call at a position."""
 
-    Attributes:
-        number: in the pool.
-        call: the legal call that it makes.
-        needs: what it asks of the hand.
-        flags: its bits.
-        tree: it stands in the tree, not among the general rules.
-    """
-
-    number: int
-    call: int
-    needs: Constraint
-    flags: int
-    tree: bool
+    number: int  # in the pool
+    call: int  # the legal call that it makes
+    needs: Constraint  # what it asks of the hand
+    flags: int  # its bits
+    tree: bool  # it stands in the tree, not among the general rules
 
 
 class Position:

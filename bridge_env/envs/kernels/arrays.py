@@ -40,73 +40,48 @@ OUTCOME_ROWS = 6
 
 
 class Room(NamedTuple):
-    """The tables: a row each.
+    """The tables: a row each."""
 
-    Attributes:
-        state, history: as in ``auction.Auctions``.
-        owner: who holds each card.
-        shown: the same in the order of the observation.
-        tricks: -1 where not known.
-        key: each board's stream; bidders draw from ``bidding.call_keys(key, call number)``.
-        status: ASKS_CALLER, ASKS_BIDDER, OVER, or ILLEGAL: the last call was, and was not made.
-        viewer: the caller's seat that called last; it is shown the end of the auction.
-        base: what a table's episodes are derived from.
-        number: of its next episode.
-        reference: what its score is compared with, points for NS.
-        finished: its episode has ended, and it waits for a new one.
-        kinds: who bids N, E, S, W, at all tables: CALLER, INJECTED, PASSES, RANDOM or DOUBLES.
-    """
-
-    state: Annotated[NDArray[np.int16], "tables", STATE_COLUMNS]
-    history: Annotated[NDArray[np.int8], "tables", MAX_CALLS]
-    owner: Annotated[NDArray[np.uint8], "tables", 52]
-    shown: Annotated[NDArray[np.uint8], "tables", 52]
-    tricks: Annotated[NDArray[np.int8], "tables", 4, 5]
+    state: Annotated[NDArray[np.int16], "tables", STATE_COLUMNS]  # as in ``auction.Auctions``
+    history: Annotated[NDArray[np.int8], "tables", MAX_CALLS]  # the same
+    owner: Annotated[NDArray[np.uint8], "tables", 52]  # who holds each card
+    shown: Annotated[NDArray[np.uint8], "tables", 52]  # the same in the order of the observation
+    tricks: Annotated[NDArray[np.int8], "tables", 4, 5]  # -1 where not known
+    # each board's stream; bidders draw from ``bidding.call_keys(key, call number)``
     key: Annotated[NDArray[np.uint64], "tables"]
+    # ASKS_CALLER, ASKS_BIDDER, OVER, or ILLEGAL: the last call was, and was not made
     status: Annotated[NDArray[np.int8], "tables"]
+    # the caller's seat that called last; it is shown the end of the auction
     viewer: Annotated[NDArray[np.int8], "tables"]
-    base: Annotated[NDArray[np.uint64], "tables"]
-    number: Annotated[NDArray[np.int64], "tables"]
-    reference: Annotated[NDArray[np.int16], "tables"]
-    finished: Annotated[NDArray[np.bool_], "tables"]
+    base: Annotated[NDArray[np.uint64], "tables"]  # what a table's episodes are derived from
+    number: Annotated[NDArray[np.int64], "tables"]  # of its next episode
+    reference: Annotated[NDArray[np.int16], "tables"]  # what its score is compared with, points for NS
+    finished: Annotated[NDArray[np.bool_], "tables"]  # its episode has ended, and it waits for a new one
+    # who bids N, E, S, W, at all tables: CALLER, INJECTED, PASSES, RANDOM or DOUBLES
     kinds: Annotated[NDArray[np.int8], 4]
 
 
 class Terms(NamedTuple):
-    """How a call is paid.
+    """How a call is paid."""
 
-    Attributes:
-        side: the learner's, 0 or 1; -1 if it bids all four seats.
-        points: ``scoring.SCORE_TABLE``.
-        rewards: of ``rewards.Reward``.
-        penalty: of an illegal call.
-    """
-
-    side: int
-    points: Annotated[NDArray[np.int16], NUM_BIDS, 3, 2, 14]
-    rewards: Annotated[NDArray[np.float64], STEPS]
-    penalty: float
+    side: int  # the learner's, 0 or 1; -1 if it bids all four seats
+    points: Annotated[NDArray[np.int16], NUM_BIDS, 3, 2, 14]  # ``scoring.SCORE_TABLE``
+    rewards: Annotated[NDArray[np.float64], STEPS]  # of ``rewards.Reward``
+    penalty: float  # of an illegal call
 
 
 class Stock(NamedTuple):
-    """Where the kernel takes new episodes from: solved deals.
+    """Where the kernel takes new episodes from: solved deals."""
 
-    Attributes:
-        mode: of autoreset.
-        records, indices, images: as ``images.draw_images`` has them.
-        dealer, vulnerability: fixed ones, or -1: at random.
-        by_par: whether scores are compared with par.
-        accepted: ``par.ACCEPTED``.
-    """
-
-    mode: int
+    mode: int  # of autoreset
+    # this, ``indices`` and ``images`` as ``images.draw_images`` has them
     records: Annotated[NDArray[np.uint8], "library", RECORD_BYTES]
     indices: Annotated[NDArray[np.intp], "deals"]
     images: int
-    dealer: int
-    vulnerability: int
-    by_par: int
-    accepted: Annotated[NDArray[np.int16], 2, 5, 14, 7]
+    dealer: int  # fixed, or -1: at random
+    vulnerability: int  # the same
+    by_par: int  # whether scores are compared with par
+    accepted: Annotated[NDArray[np.int16], 2, 5, 14, 7]  # ``par.ACCEPTED``
 
 
 class Asked(NamedTuple):

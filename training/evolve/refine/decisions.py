@@ -28,26 +28,17 @@ Worth = NDArray[np.int8] | NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """The decisions of one reading of a position.
+    """The decisions of one reading of a position."""
 
-    Attributes:
-        path: how lines write it, or the context of general rules.
-        words: what the columns of ``features`` are.
-        calls: the calls tried, as lines write them.
-        features: int16 (N, len(words)).
-        worth: (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call. int8 where
-            calls were played out, float32 where they were looked ahead from.
-        board: int64 (N,), which board of the endless sequence a decision is of.
-        given: what every rule asks for first, such as ``best:x``.
-    """
-
-    path: str
-    words: tuple[str, ...]
-    calls: tuple[str, ...]
-    features: NDArray[np.int16]
+    path: str  # how lines write it, or the context of general rules
+    words: tuple[str, ...]  # what the columns of ``features`` are
+    calls: tuple[str, ...]  # the calls tried, as lines write them
+    features: NDArray[np.int16]  # (N, len(words))
+    # (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call. int8 where calls were
+    # played out, float32 where they were looked ahead from
     worth: Worth
-    board: NDArray[np.int64]
-    given: Constraint = ()
+    board: NDArray[np.int64]  # (N,), which board of the endless sequence a decision is of
+    given: Constraint = ()  # what every rule asks for first, such as ``best:x``
 
     def __len__(self) -> int:
         return len(self.board)

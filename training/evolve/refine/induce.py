@@ -32,21 +32,14 @@ _OFFSET, _VALUES = 16, 64  # features lie in -16 .. 47
 
 @dataclass(frozen=True)
 class Rule:
-    """A call for the hands within some ranges.
+    """A call for the hands within some ranges."""
 
-    Attributes:
-        path, call: as lines write them.
-        constraint: of the hand.
-        gain: IMPs that the labels promise, in all, on boards that the rule was not found on.
-        hands: on how many hands there.
-    """
-
-    path: str
-    call: str
-    constraint: Constraint
-    gain: float
+    path: str  # as lines write it
+    call: str  # the same
+    constraint: Constraint  # of the hand
+    gain: float  # IMPs that the labels promise, in all, on boards that the rule was not found on
     error: float
-    hands: int
+    hands: int  # on how many hands there
 
 
 @njit

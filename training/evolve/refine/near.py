@@ -49,34 +49,23 @@ _MOST = 96  # changes that a decision may lie near; later ones are left out
 
 @dataclass(frozen=True)
 class Change:
-    """A change of one line by one step.
+    """A change of one line by one step."""
 
-    Attributes:
-        line: the line's number in the text.
-        kind: one of the six above.
-        clause, alternative, atom: where; 0 where the kind has no such place.
-    """
-
-    line: int
-    kind: int
-    clause: int = 0
-    alternative: int = 0
-    atom: int = 0
+    line: int  # the line's number in the text
+    kind: int  # one of the six above
+    clause: int = 0  # where; 0 where the kind has no such place
+    alternative: int = 0  # the same
+    atom: int = 0  # the same
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What a change promises by its play-outs: sums over decisions of IMPs against the calls made.
+    """What a change promises by its play-outs: sums over decisions of IMPs against the calls made."""
 
-    Attributes:
-        gain, squares: of the decisions that it changes.
-        liked: of them, how many would go as a player likes that was asked.
-    """
-
-    gain: int
-    squares: int
+    gain: int  # of the decisions that the change alters
+    squares: int  # the same
     decisions: int
-    liked: int = 0
+    liked: int = 0  # of them, how many would go as a player likes that was asked
 
     def __add__(self, other: Promise) -> Promise:
         return Promise(
