@@ -179,7 +179,7 @@ def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
     board, number = decisions.row[:300], decisions.number[:300]
     legal, _ = legal_calls(library_boards(400, 5, "training").dealer[board], before.history[0][board], number)
     made = before.history[0][board, number]
-    worth = judgement.by_judgement(judge("free"))(us, them, STRETCH, before, 0, board, number, legal)
+    worth = judgement.by_judgement(judge("free"), us, them, STRETCH, before, 0, board, number, legal)
     assert (worth[np.arange(300), made] == 0).all()
     assert (worth[~legal] == UNTRIED).all()
     tried = legal & (np.arange(38) != made[:, None])

@@ -135,7 +135,7 @@ def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
 def test_every_opponent_has_boards_of_its_own(sayc, monkeypatch):
     met = []
 
-    def none(us, them, stretch, player):
+    def none(us, them, stretch, player, judge):
         met.append((them, stretch.start, stretch.count))
         return {}
 

@@ -151,16 +151,12 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
         file.unlink()  # these are in its place
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
-    met, unmet = (
-        [spec_of(name) for name in listed(config.league)],
-        [full_spec(name) for name in listed(config.gatekeepers)],
-    )
+    met, unmet = [*map(spec_of, listed(config.league))], [*map(full_spec, listed(config.gatekeepers))]
     control = f"system:{config.control}"
     rows = judge.judge(evolved, control, config.rooted, config.judge, config.seed, met, unmet, workers)
     print("\n" + judge.table_text(rows) + "\n")
-    judge.plot_curve(
-        state.metrics, next(row for row in rows if row.what.endswith(judge.DUPLICATE)), folder / "learning_curve.png"
-    )
+    curve, duplicate = folder / "learning_curve.png", next(r for r in rows if r.what.endswith(judge.DUPLICATE))
+    judge.plot_curve(state.metrics, duplicate, curve)
     manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # --generations may have been raised
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
     kept += [f"at the end: {what}" for what in said]
@@ -173,8 +169,8 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     write_whole(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
     tell({
-        "learning curve": folder / "learning_curve.png", "report": folder / "report.md",
-        "system": " and ".join(str(file) for file in files), "play it": f"bridge-env match {evolved} system:sayc",
+        "learning curve": curve, "report": folder / "report.md",
+        "system": " and ".join(map(str, files)), "play it": f"bridge-env match {evolved} system:sayc",
     })  # fmt: skip
 
 

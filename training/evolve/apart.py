@@ -39,15 +39,14 @@ def report(starts: Sequence[str], best: int, metrics: Sequence[Mapping[str, Any]
         metrics: a row a generation.
         said: what was done to it in the end.
     """
-    lines = ["## How partners came together", ""]
-    lines += [
+    lines = [
+        "## How partners came together", "",
         "Agreement is the share of their decisions at which both systems call alike, before each generation.", "",
         "| generation | agreement |", "| ---: | ---: |",
         *(f"| {row['generation']} | {row['agreement']:.1%} |" for row in metrics if "agreement" in row), "",
     ]  # fmt: skip
     kept = [(row["generation"], what) for row in metrics for what in row["kept"]]
-    for player, start in enumerate(starts):
-        name = PLAYERS[player]
+    for name, start in zip(PLAYERS, starts, strict=False):
         lines += [f"The {name}, who began with `{start}`, took from partner:", ""]
         head = f"{best}: {SWAPPING}, {name}: "
         took = [f"- generation {g}: {what.removeprefix(head)}" for g, what in kept if what.startswith(head)]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from training.running.settings import Settings, least, listed, setting
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "natural")
-BY_DEFAULT = ("tuning", "swapping")
 RULES = ("sound", "sayable", "any")
 
 
@@ -37,7 +36,7 @@ class EvolveConfig(Settings):
     validators: str = setting("policy:standard", "strangers that only validate: nothing is tuned against them, but a "
                               "change must not lose to them")  # fmt: skip
     champions: int = setting(0, "number of the latest champions that join the league", least(0))
-    operators: str = setting(",".join(BY_DEFAULT), f"sources of change, some of {', '.join(OPERATORS)}")
+    operators: str = setting("tuning,swapping", f"sources of change, some of {', '.join(OPERATORS)}")
     player: str = setting("", "network that bids by the system to start from (policy:FILE, made by 'train league "
                           "--book'): amendment learns from how it uses the book")  # fmt: skip
     generations: int = setting(2, "number of generations", least(0))

@@ -13,7 +13,7 @@ from agents.hierarchy.language.tree import System
 from agents.hierarchy.sound.mend import as_sound_as, without_dead
 from training.evolve.config import EvolveConfig
 from training.evolve.generations import State, improved, numbered
-from training.evolve.proposals import BOTH, PLAYERS, SWAPPING, Proposal
+from training.evolve.proposals import BOTH, PLAYERS, SWAPPING, Proposal, Verdict
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch
 
@@ -106,6 +106,18 @@ def _new_to_all(roots: Sequence[System], found: Callable[[System], Iterable[Repl
     return [edit for edit in first if all(edit in edits for edits in others)]
 
 
+def _tried(
+    us: Partnership, edits: Sequence[Replace], work: Work, stretch: Stretch, step: Step, what: str
+) -> list[tuple[Verdict, Proposal]]:
+    """The verdicts on single edits for both players, those that fit; ``what`` the step is called."""
+    proposed = [Proposal(edit, BOTH, "tidying") for edit in edits]
+    running = [(p, c) for p in proposed if (c := p.apply(us)) is not None]
+    if running:
+        step(what, len(running) * stretch.count)
+    verdicts = work.trial(us, [c for _, c in running], stretch)
+    return [(verdict, p) for verdict, (p, _) in zip(verdicts, running, strict=True)]
+
+
 def tidied(
     system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch, *, step: Step = _silent
 ) -> System:
@@ -114,16 +126,11 @@ def tidied(
     Args:
         choose, check: boards that tell which lines those are, and whether it loses nothing without all of them.
     """
-    us = Partnership(system, system)
-    drops = [Proposal(edit, BOTH, "tidying") for edit in _new_to_all(roots, partial(added, after=system))]
-    running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
-    if running:
-        step("tidying new lines", len(running) * choose.count)
-    verdicts = work.trial(us, [c for _, c in running], choose)
-    idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
-    without = us
-    for proposal in idle:
-        without = proposal.apply(without) or without
+    us = without = Partnership(system, system)
+    drops = _new_to_all(roots, partial(added, after=system))
+    for verdict, proposal in _tried(us, drops, work, choose, step, "tidying new lines"):
+        if verdict.gain >= 0:
+            without = proposal.apply(without) or without
     if without != us:
         step("checking the tidy system", check.count)
         if work.trial(us, [without], check)[0].gain < 0:
@@ -147,14 +154,10 @@ def said_plainly(
     us = plain = Partnership(system, system)
     left_out = list[str]()
     for number in range(ROUNDS):  # of a line one condition at a time
-        edits = _new_to_all(roots, partial(plainer, after=plain.first))
-        fewer = [Proposal(edit, BOTH, "plainer") for edit in edits]
-        running = [(p, c) for p in fewer if (c := p.apply(plain)) is not None]
-        if running:
-            step(f"leaving out conditions, round {number + 1} of at most {ROUNDS}", len(running) * choose.count)
-        verdicts = work.trial(plain, [c for _, c in running], choose)
-        ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
-        free = [proposal for verdict, (proposal, _) in ranked if verdict.gain + verdict.error >= 0]
+        fewer = _new_to_all(roots, partial(plainer, after=plain.first))
+        what = f"leaving out conditions, round {number + 1} of at most {ROUNDS}"
+        ranked = sorted(_tried(plain, fewer, work, choose, step, what), key=lambda vp: -vp[0].gain)
+        free = [proposal for verdict, proposal in ranked if verdict.gain + verdict.error >= 0]
         if sound:
             free = list(compress(free, work.sound(plain, free)))
         now = plain

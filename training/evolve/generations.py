@@ -163,10 +163,10 @@ def propose(
     if config.uses(NATURAL) and not any(natural.opens(pair.player(player)) for player in (0, 1)):
         return natural.systems(pair, config.proposals, Chance("natural", config.seed, g, i), study, work)
     proposed: list[Proposal] = []
-    for operator, player in (("refinement", ""), (AMENDMENT, config.player)):
+    for operator, stream, player in (("refinement", "refine", ""), (AMENDMENT, "amend", config.player)):
         if not config.uses(operator):
             continue
-        chance = Chance("refine", config.seed, g, i) if not player else Chance("amend", config.seed, g, i)
+        chance = Chance(stream, config.seed, g, i)
         rules = work.rules(pair, config.positions, chance, study, player)
         general = [rule for rule in rules if rule.path.startswith(proposals.GENERAL)][:GENERAL_TRIED]
         rules = [rule for rule in rules if not rule.path.startswith(proposals.GENERAL)][:RULES_TRIED] + general
@@ -257,7 +257,9 @@ def _united(
         known: the operators whose proposals were confirmed at once; many of them gain by chance, so there is no sum to
             hold them to.
     """
-    team, used = _all_at_once(us, good)
+    team, used = _added_up(us, good, compiled=False)
+    if not is_system(team):
+        team, used = _added_up(us, good, compiled=True)
     if not used:
         return us, []
     whole = work.trial(us, [team], stretch)[0]
@@ -272,19 +274,11 @@ def _united(
     return team, [_said(v, p) for v, p in used]
 
 
-def _all_at_once(
-    us: Partnership, good: Sequence[tuple[Verdict, Proposal]]
-) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
-    """The partnership with all proposals that still change it, and which they were; each matter is settled once."""
-    team, used = _added_up(us, good, compiled=False)
-    return (team, used) if is_system(team) else _added_up(us, good, compiled=True)
-
-
 def _added_up(
     us: Partnership, good: Sequence[tuple[Verdict, Proposal]], compiled: bool,
     judge: Callable[[Partnership, Partnership], Verdict] | None = None,
 ) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:  # fmt: skip
-    """The same.
+    """The partnership with all proposals that still change it, and which they were; each matter is settled once.
 
     Args:
         compiled: leave out what would make no system, which takes a while to find out.

@@ -150,9 +150,8 @@ def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool, operator:
 
 def may_force(rule: Rule) -> bool:
     """Could the call ask partner to speak?"""
-    if rule.path.startswith(GENERAL):
-        return rule.call == "X"
-    return rule.call == "X" or (rule.call[0] in "lj1234" and not rule.call.endswith("N") and rule.path != "")
+    in_tree = rule.path != "" and not rule.path.startswith(GENERAL)  # behind some call
+    return rule.call == "X" or (in_tree and rule.call[0] in "lj1234" and not rule.call.endswith("N"))
 
 
 def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral:
@@ -195,10 +194,8 @@ def settled(proposal: Proposal) -> tuple[object, ...] | None:
 
 def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
     """New calls in the tree to which partner could need answers, each once: as forcing, where it may be."""
-    calls = {
-        inserted(p): p for p in proposals if isinstance(p.edit, Insert) and p.edit.line.path[0].token != "P"
-    }  # fmt: skip
-    return list(calls.values())
+    calls = [p for p in proposals if isinstance(p.edit, Insert) and p.edit.line.path[0].token != "P"]
+    return list({inserted(p): p for p in calls}.values())
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------

@@ -60,27 +60,15 @@ def table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     head = ["run", *settings, "generations", "minutes", "kept", "IMPs/board", *(f"gain: {name}" for name in opponents)]
     rows = []
     for run in found:
-        gains = _gains(run)
+        kept = sum(len(row.get("kept", ())) for row in run.metrics)
+        against_control = next((row for row in run.verdict if "duplicate" in row["what"]), None)
+        gains = {row.get("opponent"): row for row in run.verdict}
         rows.append([
             run.name, *(str(run.config.get(name, "")) for name in settings), str(len(run.metrics)),
-            f"{run.minutes:.1f}", str(_kept(run)),
-            _figure(_duplicate(run)), *(_figure(gains.get(name)) for name in opponents),
+            f"{run.minutes:.1f}", str(kept),
+            _figure(against_control), *(_figure(gains.get(name)) for name in opponents),
         ])  # fmt: skip
     return head, rows
-
-
-def _kept(run: Run) -> int:
-    return sum(len(row.get("kept", ())) for row in run.metrics)
-
-
-def _duplicate(run: Run) -> Mapping[str, Any] | None:
-    """The row of the match against the control pair."""
-    return next((row for row in run.verdict if "duplicate" in row["what"]), None)
-
-
-def _gains(run: Run) -> dict[str | None, Mapping[str, Any]]:
-    """The rows of gains, by opponent."""
-    return {row.get("opponent"): row for row in run.verdict}
 
 
 def _figure(row: Mapping[str, Any] | None) -> str:

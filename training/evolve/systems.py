@@ -13,8 +13,7 @@ _OF_PLAYERS = ("-first", "-second")
 
 def write_systems(folder: Path, name: str, pair: Partnership) -> list[Path]:
     """Write a pair's system as NAME.bidding, or its two as NAME-first.bidding and NAME-second.bidding."""
-    alike = pair.first == pair.second
-    files = [folder / f"{name}{which}.bidding" for which in (("",) if alike else _OF_PLAYERS)]
+    files = [folder / f"{name}{which}.bidding" for which in (("",) if pair.first == pair.second else _OF_PLAYERS)]
     for file, system in zip(files, (pair.first, pair.second), strict=False):
         write_whole(file, system_text(system))
     for other in {folder / f"{name}{which}.bidding" for which in ("", *_OF_PLAYERS)} - {*files}:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from training.evolve.apart import alike_task
 from training.evolve.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict
 from training.evolve.refine import tasks
 from training.evolve.refine.induce import Rule
-from training.evolve.refine.near import Change, Promise, edits, near_task
+from training.evolve.refine.near import added_up, edits, near_task
 from training.match.duel import Partnership, Rival, Stretch, duel
 from training.running.cluster import Cluster
 
@@ -66,8 +68,11 @@ class Work:
     def sound(self, us: Partnership, proposed: Sequence[Proposal]) -> list[bool]:
         """Which proposals bring nothing that ``check --sound`` would tell."""
         ours = self.cluster.put(us)
-        done = dict(self.cluster.map(sound_task, [(ours, proposal) for proposal in proposed]))
-        return [done[k] for k in range(len(proposed))]
+        return self._done(sound_task, [(ours, proposal) for proposal in proposed])
+
+    def _done(self, task: Callable[..., Any], jobs: Sequence[tuple[object, ...]]) -> list[Any]:
+        """What a task gives for each of some jobs, in their order."""
+        return [given for _, given in sorted(self.cluster.map(task, jobs), key=itemgetter(0))]
 
     def _cut(self, candidates: int, stretch: Stretch) -> tuple[list[Stretch], list[slice]]:
         """The boards and the candidates in parts that give all workers something to do, and none long to wait.
@@ -86,19 +91,15 @@ class Work:
 
     def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
         """IMPs a board against the control pair, and the standard error."""
-        parts = stretch.parts(tasks.PARTS)
-        jobs = [(pair, self.league[0], part) for part in parts]
-        done = dict(self.cluster.map(imps_task, jobs))
-        values = np.concatenate([done[k] for k in range(len(parts))])
+        jobs = [(pair, self.league[0], part) for part in stretch.parts(tasks.PARTS)]
+        values = np.concatenate(self._done(imps_task, jobs))
         return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
 
     def agreement(self, pair: Partnership, stretch: Stretch) -> float:
         """The share of the pair's decisions against the control pair at which both players' systems call alike."""
         jobs = [(pair, self.league[0], part) for part in stretch.parts(tasks.PARTS)]
-        alike = asked = 0
-        for _, (same, of) in self.cluster.map(alike_task, jobs):
-            alike, asked = alike + int(same), asked + int(of)
-        return alike / asked
+        alike, asked = np.sum(self._done(alike_task, jobs), axis=0).tolist()
+        return float(alike / asked)
 
     def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch, judge: str = "") -> list[Rule]:
         """The rules that refinement finds at ``count`` positions, the most valuable in front.
@@ -114,17 +115,16 @@ class Work:
         chosen = _choose(paths, count, chance, fewest)
         chosen += _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance, fewest)
         wanted = dict.fromkeys(chosen, MOST_DECISIONS)
-        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, judge) for job in jobs]))
-        groups = sorted({path for found in labelled.values() for path in found})
-        parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
-        found = dict(self.cluster.map(tasks.rules_task, [(part, self.sayable) for part in parts]))
+        labelled = self._done(tasks.label_task, [(*job, wanted, judge) for job in jobs])
+        groups = sorted({path for found in labelled for path in found})
+        parts = [[found[path] for found in labelled if path in found] for path in groups]
+        induced = self._done(tasks.rules_task, [(part, self.sayable) for part in parts])
         self.tick(stretch.count)
-        of_all = often[0] + often[1]
-        share = [
-            sum(map(len, part)) / of_all[group.partition(" / ")[0]] for group, part in zip(groups, parts, strict=True)
-        ]
-        # Of frequent positions only some decisions are labelled: what a rule promises goes for all of them.
-        promised = [(rule.gain / share[k], rule) for k in sorted(found) for rule in found[k]]
+        of_all, promised = often[0] + often[1], list[tuple[float, Rule]]()
+        for group, part, rules in zip(groups, parts, induced, strict=True):
+            # Of frequent positions only some decisions are labelled: what a rule promises goes for all of them.
+            share = sum(map(len, part)) / of_all[group.partition(" / ")[0]]
+            promised += [(rule.gain / share, rule) for rule in rules]
         return [rule for _, rule in sorted(promised, key=lambda gr: -gr[0])]
 
     def _counted(self, jobs: Sequence[tuple[object, ...]]) -> tuple[Counter[str], Counter[str]]:
@@ -150,11 +150,11 @@ class Work:
                 jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
                              MOST_DECISIONS, judge, self.sayable))  # fmt: skip
                 begun.append((proposal, edit))
-        found = dict(self.cluster.map(tasks.answers_task, jobs))
+        found = self._done(tasks.answers_task, jobs)
         return [
-            replace(proposal, edit=proposals.with_answers(edit, found[k]))
-            for k, (proposal, edit) in enumerate(begun)
-            if found[k]
+            replace(proposal, edit=proposals.with_answers(edit, answers))
+            for (proposal, edit), answers in zip(begun, found, strict=True)
+            if answers
         ]
 
     def steps(self, us: Partnership, stretch: Stretch, judge: str = "") -> list[Proposal]:
@@ -167,22 +167,18 @@ class Work:
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         out: list[tuple[float, Proposal]] = []
-        asked = (judge,) if judge else ()
-        for player in (0,) if us.first == us.second else (0, 1):
-            size = min(tasks.PARTS, -(-stretch.count // len(league)))
-            jobs = [(ours, league[k % len(league)], part, player, *asked) for k, part in enumerate(stretch.parts(size))]
-            promised = dict[Change, Promise]()
-            for number, found in sorted(self.cluster.map(near_task, jobs)):
-                for change, promise in found.items():
-                    promised[change] = promised[change] + promise if change in promised else promise
-                self.tick(jobs[number][2].count)
+        parts = stretch.parts(min(tasks.PARTS, -(-stretch.count // len(league))))
+        for whose in (BOTH,) if us.first == us.second else (0, 1):
+            player = 0 if whose == BOTH else whose
+            jobs = [(ours, league[k % len(league)], part, player, judge) for k, part in enumerate(parts)]
+            promised = added_up(self._done(near_task, jobs))
+            self.tick(stretch.count)
             for edit, promise in edits(us.player(player), promised):
-                enough = promise.errors >= PROMISED_ERRORS and promise.decisions >= FEWEST_NEAR
                 if judge:
-                    liked = promise.liked >= max(LIKED * promise.decisions, FEWEST_NEAR)
-                    enough = liked and promise.errors >= 0
+                    enough = promise.liked >= max(LIKED * promise.decisions, FEWEST_NEAR) and promise.errors >= 0
+                else:
+                    enough = promise.errors >= PROMISED_ERRORS and promise.decisions >= FEWEST_NEAR
                 if enough:
-                    whose = BOTH if us.first == us.second else player
                     out.append((promise.errors, Proposal(edit, whose, AMENDMENT if judge else TUNING)))
         out.sort(key=lambda found: -found[0])
         return [proposal for _, proposal in out[:MOST_STEPS]]

@@ -162,9 +162,10 @@ def read(content: Mapping[str, Any], source: str) -> Sweep:
     Raises:
         RunError: a key is missing, unknown or of another type.
     """
+    known = [name.removesuffix("?") for name in _KEYS]
     for key in content:
-        if f"{key}?" not in _KEYS and key not in _KEYS:
-            hint = did_you_mean(key, ["command", "seeds", "settings", "vary"])
+        if key not in known:
+            hint = did_you_mean(key, known)
             raise runs.RunError(
                 f"{source}: there is no key {key!r} here{hint or '; settings of the command stand under [settings]'}"
             )

@@ -17,14 +17,11 @@ from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
 
 
 def _find(system: System, trail: Trail, line: Line) -> tuple[Address, Line] | None:
+    said = what_it_says(line), line.after
     for address, where, candidate in placed(system):
-        if _says_the_same(candidate, line) and where == trail:
+        if where == trail and (what_it_says(candidate), candidate.after) == said:
             return address, candidate
     return None
-
-
-def _says_the_same(a: Line, b: Line) -> bool:
-    return (a.path, a.constraint, a.flags, a.after) == (b.path, b.constraint, b.flags, b.after)
 
 
 @dataclass(frozen=True)
@@ -124,6 +121,7 @@ class Together:
 
 
 Edit = Insert | InsertGeneral | Replace | Exchange | Together | Adopt
+_Held = set[tuple[Trail, tuple[object, ...]]]  # where each line of a system stands, and what it says
 
 
 def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, Line]]:
@@ -138,17 +136,16 @@ def differences(mine: System, theirs: System) -> Iterator[Edit]:
     """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
     there, replaced = _held(theirs), set[tuple[Trail, Line]]()
     for address, trail, line in new_lines(mine, theirs):
-        for edit in _bring(mine, theirs, there, address, trail, line):
-            if isinstance(edit, Replace) and len(edit.new) == 1:
-                replaced.add((edit.trail, edit.old))
-            yield edit
+        edit = _bring(mine, theirs, there, address, trail, line)
+        if isinstance(edit, Replace) and len(edit.new) == 1:
+            replaced.add((edit.trail, edit.old))
+        yield edit
     for _, trail, line in new_lines(theirs, mine):
         if not line.lines and (trail, line) not in replaced:
             yield Replace(trail, line, (), f"drops {line.name}, as partner did")
 
 
-def _held(system: System) -> set[tuple[Trail, tuple[object, ...]]]:
-    """Where each line stands and what it says."""
+def _held(system: System) -> _Held:
     return {(trail, what_it_says(line)) for _, trail, line in placed(system)}
 
 
@@ -178,28 +175,17 @@ def _heading(edit: Edit) -> str:
     return first.split("-")[0]
 
 
-def _bring(
-    mine: System,
-    theirs: System,
-    there: set[tuple[Trail, tuple[object, ...]]],
-    address: Address,
-    trail: Trail,
-    line: Line,
-) -> Iterator[Edit]:
+def _bring(mine: System, theirs: System, there: _Held, address: Address, trail: Trail, line: Line) -> Edit:
     """Bring a line that stands at ``address`` in ``theirs``: in place of mine there, in front of it, or anew."""
     at_place, what = line_at(mine, address), f"takes {line.name}"
-    same_trail = at_place is not None and trail_of(mine, address) == trail
-    if same_trail and at_place is not None:
-        replaced = at_place.path == line.path and (trail, what_it_says(at_place)) not in there
-        if replaced:
-            yield Replace(trail, at_place, (replace(line, lines=at_place.lines),), what)
-        else:
-            yield Replace(trail, at_place, (replace(line, lines=()), at_place), what)
-    elif address[0] == "lines":
+    if at_place is not None and trail_of(mine, address) == trail:
+        if at_place.path == line.path and (trail, what_it_says(at_place)) not in there:
+            return Replace(trail, at_place, (replace(line, lines=at_place.lines),), what)
+        return Replace(trail, at_place, (replace(line, lines=()), at_place), what)
+    if address[0] == "lines":
         above = [line_at(theirs, address[:end]) for end in range(2, len(address))]
-        yield Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
-    else:
-        yield InsertGeneral(theirs.blocks[int(address[1])].when, line, what)
+        return Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
+    return InsertGeneral(theirs.blocks[int(address[1])].when, line, what)
 
 
 def what_it_says(line: Line) -> tuple[object, ...]:

@@ -129,17 +129,6 @@ def moves(atom: Atom) -> tuple[Atom, ...]:
     return tuple(out)
 
 
-def _thresholds(constraint: Constraint) -> list[tuple[int, int, int]]:
-    """Return where the atoms with movable thresholds stand: (clause, alternative, atom)."""
-    return [
-        (c, t, a)
-        for c, clause in enumerate(constraint)
-        for t, together in enumerate(clause)
-        for a, atom in enumerate(together)
-        if moves(atom)
-    ]
-
-
 def with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> Constraint:
     c, t, a = at
     together = (*constraint[c][t][:a], atom, *constraint[c][t][a + 1 :])
@@ -166,9 +155,14 @@ def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> 
     if not candidates:
         return None
     address, line = by_usage(candidates, chance, usage)
-    spots = _thresholds(line.constraint)
-    c, t, a = spots[chance.below(len(spots))]
-    old = line.constraint[c][t][a]
+    spots = [
+        ((c, t, a), atom)
+        for c, clause in enumerate(line.constraint)
+        for t, together in enumerate(clause)
+        for a, atom in enumerate(together)
+        if moves(atom)
+    ]
+    at, old = spots[chance.below(len(spots))]
     options = moves(old)
     new = options[chance.below(len(options))]
-    return address, with_atom(line.constraint, (c, t, a), new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"
+    return address, with_atom(line.constraint, at, new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"

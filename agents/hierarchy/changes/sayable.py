@@ -22,6 +22,7 @@ _COUNTING = ("rule20", "zar", "quick", "playing", "controls", "aces", "kings", "
 _HONOURS = ("top3", "top5", "hcp", "stopper", "keycards", "playing")
 _TRUMPS_SEEN = ("trump-tricks",)  # honours in the suit that they bid
 _MAJORS = ("H", "S", "M", "oM")
+_LENGTHS = (*SUITS, "M", "m", "oM", "om", "x", "y")  # words for the length of a suit
 
 
 def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]:
@@ -41,8 +42,9 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
         said |= {"C", "D"}  # both minors alike, as a takeout double has them
     found = []
     answers = any(not step.theirs and step.token != "P" for step in (*path, *line.path[:-1]))
-    voluntary = call.token != "P" and not answers and not _asks(when, "forced")
-    if voluntary and not any(_is_strength(atom) for atom in (*atoms, *atoms_of(when))):
+    forced = any(atom.word == "forced" and atom.lo > 0 for atom in atoms_of(when))
+    strong = any(_is_strength(atom) for atom in (*atoms, *atoms_of(when)))
+    if not (call.token == "P" or answers or forced or strong):
         found.append("a call that nobody asked for needs a least strength")
     found += [f"{atom.word} has an upper bound" for atom in atoms if _caps_a_count(atom)]
     found += [f"{atom.word}: a suit that has not come up" for atom in atoms if _off_topic(atom, call.token, said)]
@@ -71,10 +73,6 @@ def new_faults(before: System, after: System) -> list[str]:
     return out
 
 
-def _asks(when: Constraint, word: str) -> bool:
-    return any(atom.word == word and atom.lo > 0 for atom in atoms_of(when))
-
-
 def _is_strength(atom: Atom) -> bool:
     """Does it ask for a least strength?"""
     stem = atom.word.partition(":")[0]
@@ -95,9 +93,10 @@ def _caps_a_count(atom: Atom) -> bool:
 def _off_topic(atom: Atom, call: str, said: set[str]) -> bool:
     """Does it speak of a suit that neither the call nor the auction named?"""
     if is_difference(atom.word):
-        return not said & set(atom.word.split("-")) and not {*atom.word.split("-")} <= {*_MAJORS}
+        both = {*atom.word.split("-")}
+        return not said & both and not both <= {*_MAJORS}
     stem, colon, suit = atom.word.partition(":")
-    if not colon and atom.word in (*SUITS, "M", "m", "oM", "om", "x", "y"):
+    if atom.word in _LENGTHS:
         # Lengths: the majors are everybody's business, and a bid may deny longer suits.
         return atom.lo > 0 and atom.word not in said and atom.word not in _MAJORS and "any" not in said
     return bool(colon) and stem in _HONOURS and suit not in said and not call.endswith("N")
@@ -105,8 +104,7 @@ def _off_topic(atom: Atom, call: str, said: set[str]) -> bool:
 
 def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:
     """Return what tells one thing to remember from another: "three cards in each" of several suits is one."""
-    suits = (*SUITS, "M", "m", "oM", "om", "x", "y")
-    return tuple((("length" if a.word in suits else a.word), a.lo, a.hi) for together in clause for a in together)
+    return tuple(("length" if a.word in _LENGTHS else a.word, a.lo, a.hi) for together in clause for a in together)
 
 
 def is_natural(clause: Sequence[Sequence[Atom]], call: str) -> bool:

@@ -8,15 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from agents.hierarchy.changes.edits import Edit, Exchange, Replace, dropped, without_clause
-from agents.hierarchy.changes.mutation import (
-    Address,
-    Chance,
-    addresses,
-    by_usage,
-    line_at,
-    threshold_move,
-    trail_of,
-)
+from agents.hierarchy.changes.mutation import Address, Chance, addresses, by_usage, line_at, threshold_move, trail_of
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import INFINITE, Atom, Line, Step, System
 
@@ -79,10 +71,8 @@ def _neighbour(step: Step, chance: Chance) -> Step:
 
 
 def _drop(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
-    if line.lines:
-        return None  # with it would go all that follows
-    if line.name == "P" and not line.constraint:
-        return None  # else nothing might fit some hand
+    if line.lines or (line.name == "P" and not line.constraint):
+        return None  # what follows would go with it; or nothing might fit some hand
     return dropped(trail_of(system, address), line)
 
 
@@ -112,8 +102,7 @@ def _merge(system: System, address: Address, line: Line, chance: Chance) -> Edit
         return None
     shared = tuple(clause for clause in line.constraint if clause in lower.constraint)
     what = f"{line.name}: one rule with {constraint_text(shared) or 'any hand'}"
-    merged = replace(line, constraint=shared)
-    return Replace(trail_of(system, address), line, (merged,), what)
+    return Replace(trail_of(system, address), line, (replace(line, constraint=shared),), what)
 
 
 _VARIATIONS: dict[str, Callable[[System, Address, Line, Chance], Edit | None]] = {

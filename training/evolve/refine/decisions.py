@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Constraint
 from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS, first_calls
+from bridge_env.calls import first_calls
 from bridge_env.scoring import imps
 from training.match.duel import Duel, Partnership, Rival, Stretch, bid, boards_of
 
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
 
-Label = TypeVar("Label", np.int8, np.float32)
 Worth = NDArray[np.int8] | NDArray[np.float32]
 
 
@@ -94,15 +92,9 @@ def legal_calls(
 
 
 def play_out(
-    us: Partnership,
-    them: Rival,
-    stretch: Stretch,
-    before: Duel,
-    table: int,
-    board: NDArray[np.int64],
-    number: NDArray[np.int64],
-    ask: NDArray[np.bool_],
-) -> NDArray[np.int8]:
+    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
+    number: NDArray[np.int64], ask: NDArray[np.bool_],
+) -> NDArray[np.int8]:  # fmt: skip
     """IMPs that other calls gain over those made, if everyone goes on as now.
 
     Args:
@@ -116,8 +108,8 @@ def play_out(
     boards, _ = boards_of(stretch)
     history = before.history[table]
     made = history[board, number].astype(np.int64)
-    out = unlabelled(made, np.int8)
-    ask = ask.copy()
+    out, ask = np.full(ask.shape, UNTRIED, np.int8), ask.copy()
+    out[np.arange(len(board)), made] = 0
     ask[np.arange(len(board)), made] = False
     which, call = np.nonzero(ask)
     for at in range(0, len(which), BATCH):
@@ -132,17 +124,10 @@ def play_out(
     return out
 
 
-def unlabelled(made: NDArray[np.int64], kind: type[Label]) -> NDArray[Label]:
-    """Labels (N, 38) to fill in: 0 for the call that was made, ``UNTRIED`` for all others."""
-    out = np.full((len(made), NUM_CALLS), UNTRIED, kind)
-    out[np.arange(len(made)), made] = 0
-    return out
-
-
 #: Tells which decisions at a table count: of boards int64 (N,) and numbers of calls int64 (N,), bool (N,).
 Chosen = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
 
-#: What makes labels: ``play_out``, or what ``judgement.by_judgement`` returns, which takes and means the same.
+#: What makes labels: ``play_out``, or ``judgement.by_judgement`` of some player.
 Labeller = Callable[
     [Partnership, Rival, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
 ]

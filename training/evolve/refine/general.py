@@ -62,11 +62,10 @@ def context_constraint(kind: NDArray[np.int16]) -> Constraint:
     if not values["they-bid"]:
         implied |= {"we-opened", "ours", "doubled"}
     atoms = []
-    for (word, most), value in zip(_KIND, kind.tolist(), strict=True):
-        if word in implied:
-            continue
-        open_ended = value == most and word in ("i-bid", "partner-bid", "they-bid")
-        atoms.append(Atom(word, value, INFINITE if open_ended else value))
+    for word, most in _KIND:
+        if word not in implied:
+            open_ended = values[word] == most and word in ("i-bid", "partner-bid", "they-bid")
+            atoms.append(Atom(word, values[word], INFINITE if open_ended else values[word]))
     return tuple(((atom,),) for atom in atoms)
 
 
@@ -123,9 +122,7 @@ def label_general(
                 continue
             calls = {family: _calls(rows[mine], family) for family in FAMILIES}
             ask = np.zeros((len(mine), NUM_CALLS + 1), np.bool_)
-            for table_of_calls in calls.values():
-                for column in table_of_calls.T:
-                    ask[np.arange(len(mine)), column] = True
+            ask[np.arange(len(mine))[:, None], np.hstack(list(calls.values()))] = True
             legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
             worth = by(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
@@ -160,9 +157,8 @@ def _calls(rows: NDArray[np.int16], family: str) -> NDArray[np.int64]:
 
 
 def _examples(
-    when: str, family: str, calls: NDArray[np.int64], rows: NDArray[np.int16], worth: Worth,
-    board: NDArray[np.int64],
-) -> Examples:  # fmt: skip
+    when: str, family: str, calls: NDArray[np.int64], rows: NDArray[np.int16], worth: Worth, board: NDArray[np.int64]
+) -> Examples:
     marked, tokens = FAMILIES[family]
     columns, words = [rows[:, WORDS[word]] for word in _HAND], list(_HAND)
     given: Constraint = ()

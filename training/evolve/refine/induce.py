@@ -182,13 +182,9 @@ def _each_hand_once(examples: Examples) -> tuple[Examples, NDArray[np.float64], 
 
 
 def _rule(
-    examples: Examples,
-    call: str,
-    worth: NDArray[np.float64],
-    learn: NDArray[np.bool_],
-    check: NDArray[np.bool_],
+    examples: Examples, call: str, worth: NDArray[np.float64], learn: NDArray[np.bool_], check: NDArray[np.bool_],
     closed: NDArray[np.bool_],
-) -> Rule | None:
+) -> Rule | None:  # fmt: skip
     """The best rule for a call found on some decisions, if it holds up on others."""
     x, y = np.ascontiguousarray(examples.features[learn]), worth[learn]
     other, inside = examples.features[check], np.empty(np.count_nonzero(check), np.bool_)

@@ -8,8 +8,6 @@ hands that the player tells apart, at the prices that the system's own play-outs
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +16,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError, make
 from bridge_env.calls import first_calls
 from bridge_env.view import view_of
-from training.evolve.refine.decisions import UNTRIED, Labeller, play_out
+from training.evolve.refine.decisions import UNTRIED, play_out
 from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of
 from training.match.strangers import quicken
 
@@ -39,15 +37,11 @@ def judge(spec: str) -> NetworkBidder:
     return bidder
 
 
-def by_judgement(spec: str) -> Labeller:
-    """The labeller that asks the player ``spec``; it takes and means what ``play_out`` does."""
-    return partial(_label, spec)
-
-
-def _label(
+def by_judgement(
     spec: str, us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
     number: NDArray[np.int64], ask: NDArray[np.bool_],
 ) -> NDArray[np.float32]:  # fmt: skip
+    """Labels by the player ``spec``; the rest is taken, and means, what it does in ``play_out``."""
     played = play_out(us, them, stretch, before, table, board, number, ask)
     made = before.history[table][board, number].astype(np.int64)
     preferred = preferences(spec, stretch, before, table, board, number)

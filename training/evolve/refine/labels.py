@@ -34,14 +34,14 @@ OPENINGS = 15  # before the opening: all bids of the first three levels
 _PLAIN = ("hcp", "points", "longest", "shortest", "balanced", "controls", "losers", "rule20")
 _BY_SUIT = (("length", ""), ("top5", "top5"), ("stopper", "stopper"), ("support", "support"))
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
-CONDITIONS = ("vul", "they-vul")
+_CONDITIONS = ("vul", "they-vul")
 
 
 @lru_cache(maxsize=256)
 def words(names: tuple[str, str, str, str]) -> tuple[str, ...]:
     """The words that the columns of an example are, with these names of suits."""
     by_suit = tuple(f"{word}:{name}" if word else name for _, word in _BY_SUIT for name in names)
-    return (*_PLAIN, *by_suit, *(f"{names[a]}-{names[b]}" for a, b in _PAIRS), *CONDITIONS)
+    return (*_PLAIN, *by_suit, *(f"{names[a]}-{names[b]}" for a, b in _PAIRS), *_CONDITIONS)
 
 
 def _columns(suits: tuple[int, int, int, int]) -> NDArray[np.int64]:
@@ -148,27 +148,21 @@ def _choose(
     out = {}
     for text, path_of in positions.items():
         which = np.flatnonzero(np.isin(decisions.position, list(path_of)))
-        which = which[np.argsort(decisions.row[which], kind="stable")][: wanted[text]]
-        out[text] = (which, path_of)
+        out[text] = which[np.argsort(decisions.row[which], kind="stable")][: wanted[text]], path_of
     return out
 
 
 def _examples(
-    text: str,
-    which: NDArray[np.int64],
-    path_of: dict[int, Path],
-    decisions: Decisions,
-    worth: Worth,
-    start: int,
-    boards: Boards,
-    features: NDArray[np.int16],
-) -> Examples:
+    text: str, which: NDArray[np.int64], path_of: dict[int, Path], decisions: Decisions, worth: Worth, start: int,
+    boards: Boards, features: NDArray[np.int16],
+) -> Examples:  # fmt: skip
     """Features and worths of one reading, suits in the order of its names."""
     any_path = next(iter(path_of.values()))
     calls = tokens(any_path)
     x = np.empty((len(which), len(words(any_path.names))), np.int16)
     y = np.full((len(which), len(calls)), UNTRIED, worth.dtype)
-    ours = np.array([name in _named(any_path) for name in any_path.names])
+    bid = {step.token[1:] for step in any_path.steps if not step.theirs}  # the names of the suits that our side has bid
+    ours = np.array([name in bid for name in any_path.names])
     board, number, position = decisions.row[which], decisions.number[which], decisions.position[which]
     seat = (boards.dealer[board] + number) & 3
     vulnerable = boards.vulnerability[board]
@@ -191,8 +185,3 @@ def _examples(
             if call >= 0 and token not in calls[:j]:
                 y[mine, j] = worth[mine, call]
     return Examples(text, words(any_path.names), calls, x, y, board + start)
-
-
-def _named(path: Path) -> set[str]:
-    """Names of the suits that our side has bid."""
-    return {step.token[1:] for step in path.steps if not step.theirs}

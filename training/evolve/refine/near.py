@@ -8,7 +8,7 @@ and their worth, summed over all decisions that lie near, tells what each of tho
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,19 +17,10 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, pooled
 from agents.hierarchy.changes.edits import Edit, Replace, dropped, without_clause
 from agents.hierarchy.changes.mutation import Trail, moves, placed, with_atom
-from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE, Compiled
+from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE
 from agents.hierarchy.engine.context import DEEPEST, new_table, new_trail, write_context, write_mixed
 from agents.hierarchy.engine.engine import replay_on
-from agents.hierarchy.engine.walk import (
-    context_of,
-    holds,
-    legal_call,
-    needs_of,
-    parts,
-    rules_of,
-    within,
-    write_level,
-)
+from agents.hierarchy.engine.walk import context_of, holds, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.text import atom_text, constraint_text
 from agents.hierarchy.language.tree import Line, System
 from bridge_env.auction import row_turn
@@ -298,9 +289,14 @@ def near_task(us: Partnership, them: Rival, stretch: Stretch, player: int, judge
         judge: the spec of a player by a book that is asked which of them it likes; empty: nobody.
     """
     before = duel(us, them, stretch)
+    return added_up(_promises(us, them, stretch, before, table, player, judge) for table in range(2))
+
+
+def added_up(found: Iterable[Mapping[Change, Promise]]) -> dict[Change, Promise]:
+    """What changes promise in all, by what they promise here and there."""
     out: dict[Change, Promise] = {}
-    for table in range(2):
-        for change, promise in _promises(us, them, stretch, before, table, player, judge).items():
+    for promised in found:
+        for change, promise in promised.items():
             out[change] = out[change] + promise if change in out else promise
     return out
 
@@ -341,25 +337,15 @@ def _promises(
     }
 
 
-def _seated(us: Partnership, them: Rival, table: int) -> tuple[Compiled, NDArray[np.int32]]:
-    """The systems of all seats as one pool, ours compiled anew: a process may keep them with other numbers of lines."""
+def _all_near(
+    us: Partnership, them: Rival, table: int, dealer: NDArray[np.int16], vulnerability: NDArray[np.int16],
+    calls: NDArray[np.int8], number: NDArray[np.int64], hands: NDArray[np.int16],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
+    """Rows, keys and calls of all changes."""
+    # Ours are compiled anew: a process may keep them with other numbers of lines.
     anew = {system: Hierarchy(system) for system in {us.first, us.second}}
     north, east, south, west = (anew.get(seat.system, seat) for seat in seats_of(us, them, table))
-    return pooled((north, east, south, west))
-
-
-def _all_near(
-    us: Partnership,
-    them: Rival,
-    table: int,
-    dealer: NDArray[np.int16],
-    vulnerability: NDArray[np.int16],
-    calls: NDArray[np.int8],
-    number: NDArray[np.int64],
-    hands: NDArray[np.int16],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Rows, keys and calls of all changes."""
-    pool, seated = _seated(us, them, table)
+    pool, seated = pooled((north, east, south, west))
     systems = np.broadcast_to(seated, (len(number), 4)).copy()
     found: list[tuple[NDArray[np.int64], ...]] = []
     start, size = 0, max(8 * len(number), _MOST)
@@ -385,8 +371,7 @@ def edits(system: System, changes: Mapping[Change, Promise]) -> Iterator[tuple[E
         if change.line not in lines:
             continue  # a rule of last resort, which stands in no system
         trail, line = lines[change.line]
-        edit = _edit(trail, line, change) if change.clause < max(len(line.constraint), 1) else None
-        if edit is not None:
+        if change.clause < max(len(line.constraint), 1) and (edit := _edit(trail, line, change)) is not None:
             yield edit, promise
 
 

@@ -21,7 +21,7 @@ PARTS = 4096  # boards a task
 
 def labeller(judge: str) -> Labeller:
     """What makes labels: the board, played out, or a player whose judgement is asked by its spec."""
-    return by_judgement(judge) if judge else play_out
+    return partial(by_judgement, judge) if judge else play_out
 
 
 def count_task(us: Partnership, them: Rival, stretch: Stretch, judge: str = "") -> tuple[Counter[str], Counter[str]]:
@@ -44,22 +44,15 @@ def label_task(
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
 
 
-def rules_task(parts: Sequence[Examples], sayable: bool = False) -> list[Rule]:
+def rules_task(parts: Sequence[Examples], sayable: bool) -> list[Rule]:
     """The rules that the decisions at a position ask for."""
-    return rules(joined(list(parts)), sayable=sayable)
+    return rules(joined(parts), sayable=sayable)
 
 
 def answers_task(
-    begun: Partnership,
-    us: Partnership,
-    league: Sequence[Rival],
-    stretches: Sequence[Stretch],
-    path: str,
-    call: str,
-    most: int,
-    judge: str = "",
-    sayable: bool = False,
-) -> list[Rule]:
+    begun: Partnership, us: Partnership, league: Sequence[Rival], stretches: Sequence[Stretch], path: str, call: str,
+    most: int, judge: str = "", sayable: bool = False,
+) -> list[Rule]:  # fmt: skip
     """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
 
     They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is. A change
@@ -93,7 +86,8 @@ def after_call(path: str, call: str) -> dict[str, str]:
         if made is None:
             continue
         texts = [reading.text for reading in readings([call for call, _ in made], int(made[0][1]), 0)]
-        plain = "-".join(_plain(step, bid) for step, bid in zip(steps, _said(made), strict=True))
+        said = [call for call, theirs in made if call != PASS or not theirs]  # passes of theirs go without saying
+        plain = "-".join(_plain(step, bid) for step, bid in zip(steps, said, strict=True))
         if plain in texts:
             out[plain] = "-".join(steps)
         else:
@@ -114,11 +108,6 @@ def _calls(steps: Sequence[str], suits: Mapping[str, int]) -> list[tuple[int, bo
         last = max(last, call - FIRST_BID)
         out.append((call, theirs))
     return out
-
-
-def _said(made: Sequence[tuple[int, bool]]) -> list[int]:
-    """The calls without their passes, which go without saying."""
-    return [call for call, theirs in made if call != PASS or not theirs]
 
 
 def _plain(step: str, call: int) -> str:
