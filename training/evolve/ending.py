@@ -55,10 +55,10 @@ def champion(
         pair, said = agreed(pair, config, work, start + 6 * config.confirm)
     if pair.first != pair.second:
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), said
-    fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
     if not any(map(config.uses, ADDS_LINES)):  # lines of the roots, changed by steps: there is nothing to tidy
         return best, Partnership(*(pair.first.renamed("evolved"),) * 2), said
     roots = [numbered(name).first for name in config.roots]
+    fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
     system = tidied(pair.first, roots, work, *fresh[:2], step=step)
     if config.rules != "any":
         sound = config.rules == "sound"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from agents.hierarchy.changes.edits import Edit, Exchange, Replace, dropped, without_clause
-from agents.hierarchy.changes.mutation import Address, Chance, addresses, by_usage, line_at, threshold_move, trail_of
+from agents.hierarchy.changes.mutation import Chance, Trail, addresses, by_usage, line_at, threshold_move, trail_of
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import INFINITE, Atom, Line, Step, System
 
@@ -38,23 +38,24 @@ def vary(system: System, chance: Chance, usage: Mapping[int, int]) -> Edit | Non
         assert old is not None
         return Replace(trail_of(system, address), old, (replace(old, constraint=constraint),), what)
     address, line = by_usage([(a, line) for a, line in addresses(system) if not line.after], chance, usage)
-    return _VARIATIONS[kind](system, address, line, chance)
+    lower = line_at(system, (*address[:-1], int(address[-1]) + 1))
+    return _VARIATIONS[kind](trail_of(system, address), line, None if lower is None or lower.after else lower, chance)
 
 
-def _loosen(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
+def _loosen(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
     if not line.constraint:
         return None
-    return without_clause(trail_of(system, address), line, chance.below(len(line.constraint)))
+    return without_clause(trail, line, chance.below(len(line.constraint)))
 
 
-def _split(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
+def _split(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
     """Some of a line's hands make a neighbouring call instead."""
     atom = _SPLITS[chance.below(len(_SPLITS))]
     call = _neighbour(line.path[-1], chance)
     path, narrower = (*line.path[:-1], call), (*line.constraint, ((atom,),))
     other = Line(path, narrower, line.flags if call.token not in ("P", "X") else ())
     what = f"{line.name}: {call} with {constraint_text((((atom,),),))}"
-    return Replace(trail_of(system, address), line, (other, line), what)
+    return Replace(trail, line, (other, line), what)
 
 
 def _neighbour(step: Step, chance: Chance) -> Step:
@@ -70,41 +71,35 @@ def _neighbour(step: Step, chance: Chance) -> Step:
     return Step([o for o in options if o != step.token][chance.below(len(options) - (step.token in options))])
 
 
-def _drop(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
+def _drop(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
     if line.lines or (line.name == "P" and not line.constraint):
         return None  # what follows would go with it; or nothing might fit some hand
-    return dropped(trail_of(system, address), line)
+    return dropped(trail, line)
 
 
-def _below(system: System, address: Address) -> Line | None:
-    lower = line_at(system, (*address[:-1], int(address[-1]) + 1))
-    return lower if lower is not None and not lower.after else None
-
-
-def _reorder(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
-    lower = _below(system, address)
+def _reorder(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
     if lower is None:
         return None
-    return Exchange(trail_of(system, address), line, lower, f"{lower.name} before {line.name}")
+    return Exchange(trail, line, lower, f"{lower.name} before {line.name}")
 
 
-def _flag(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
+def _flag(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
     flag = ("forcing", "invite", "gf")[chance.below(3)]
     flags = tuple(f for f in line.flags if f != flag) if flag in line.flags else (*line.flags, flag)
     what = f"{line.name}: {'no longer' if flag in line.flags else 'now'} {flag}"
-    return Replace(trail_of(system, address), line, (replace(line, flags=flags),), what)
+    return Replace(trail, line, (replace(line, flags=flags),), what)
 
 
-def _merge(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
+def _merge(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
     """Two neighbouring lines with the same call become one with either's hands, where each asks for one thing more."""
-    lower = _below(system, address)
     if lower is None or lower.path != line.path or line.lines or lower.lines:
         return None
     shared = tuple(clause for clause in line.constraint if clause in lower.constraint)
     what = f"{line.name}: one rule with {constraint_text(shared) or 'any hand'}"
-    return Replace(trail_of(system, address), line, (replace(line, constraint=shared),), what)
+    return Replace(trail, line, (replace(line, constraint=shared),), what)
 
 
-_VARIATIONS: dict[str, Callable[[System, Address, Line, Chance], Edit | None]] = {
+#: Each takes a line's trail, the line, the rule next below it, if there is one, and chance.
+_VARIATIONS: dict[str, Callable[[Trail, Line, Line | None, Chance], Edit | None]] = {
     "loosen": _loosen, "split": _split, "drop": _drop, "reorder": _reorder, "flag": _flag, "merge": _merge,
 }  # fmt: skip
