@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help selfplay test test-slow test-bounds browser lint results results-check docs check clean
 
 help:
-	@echo "make selfplay   install and compile (three minutes, once), then evolve partnerships against a league (three)"
+	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (two; compiling, once, one more)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, ten the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
@@ -28,7 +28,7 @@ help:
 	@echo "make check      lint and all tests, as CI runs them"
 	@echo "make clean      remove .venv and what tools left behind"
 
-selfplay: $(VENV)/.compiled
+selfplay: $(VENV)/.train
 	$(BIN)/bridge-env evolve
 
 test: $(VENV)/.dev
@@ -82,13 +82,6 @@ $(VENV)/.python:
 $(VENV)/.train: $(VENV)/.python pyproject.toml constraints.txt
 	@echo "installing bridge-env with Ray into $(VENV) (once)"
 	$(PIP) --editable ".[ray]"
-	touch $@
-
-# What self-play needs is compiled on its first use: a run of a few boards does that once.
-$(VENV)/.compiled: $(VENV)/.train
-	@echo "compiling what self-play needs (once, a minute)"
-	$(BIN)/bridge-env evolve --generations 1 --partnerships 1 --study 768 --boards 16 --confirm 64 --judge 16 \
-		--gatekeepers "" --out $(VENV)/compiling > $(VENV)/compiling.log
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt

@@ -51,10 +51,10 @@ class EvolveConfig(Settings):
     rules: str = setting(RULES[0], "rules that operators may propose: those that a pair can say and remember "
                          "(sayable), those of them that 'check --sound' has nothing against (sound), or "
                          "any")  # fmt: skip
-    study: int = setting(24576, "fresh boards whose decisions refinement and tuning value, each generation and "
+    study: int = setting(12288, "fresh boards whose decisions refinement and tuning value, each generation and "
                          "partnership", least(2))  # fmt: skip
     boards: int = setting(4096, "boards to try each proposal on; the leading ones get three times as many", least(2))
-    confirm: int = setting(8192, "fresh boards to confirm the leading proposals on", least(2))
+    confirm: int = setting(6144, "fresh boards to confirm the leading proposals on", least(2))
     judge: int = setting(6000, "unseen boards that judge the winner", least(2))
 
     def check(self) -> None:
