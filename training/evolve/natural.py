@@ -28,36 +28,32 @@ def systems(us: Partnership, count: int, chance: Chance, stretch: Stretch, work:
     """
     all_parts, built = sets().parts, list[Part]()
     best, offered = sets().drawn(chance), list[Proposal]()
-    pair = us
     for sweep in range(SWEEPS):
         for part in all_parts:
             work.say(f"sweep {sweep + 1} of {SWEEPS}: {part.name}")
             parts = [*built, part] if part not in built else built
-            genes, verdict = _best_of(part, parts, best, pair, us, count, chance, stretch, work)
-            if verdict.gain > 0:
+            found = dict[Genes, Verdict]()
+            for _ in range(ROUNDS):
+                new = _drawn(part, best, found, count, chance)
+                tried = [_changed(genes, parts, us) for genes in new]
+                found |= zip(new, work.trial(_changed(best, built, us), tried, stretch), strict=True)
+            genes = max(found, key=lambda genes: found[genes].gain)
+            if found[genes].gain > 0:
                 best, built = genes, parts
-                pair = _changed(best, built, us)
             if part is all_parts[0] or part is all_parts[-1]:
                 offered.append(_proposal(best, built))
     return list(dict.fromkeys(offered[::-1]))
 
 
-def _best_of(
-    part: Part, parts: list[Part], best: Genes, pair: Partnership, us: Partnership, count: int, chance: Chance,
-    stretch: Stretch, work: Work,
-) -> tuple[Genes, Verdict]:  # fmt: skip
-    found = dict[Genes, Verdict]()
-    for _ in range(ROUNDS):
-        parents = sorted(found, key=lambda genes: (-found[genes].gain, genes))[:PARENTS]
-        new = []
-        for _ in range(count):
-            one = parents[chance.below(len(parents))] if parents else best
-            other = parents[chance.below(len(parents))] if parents else sets().drawn(chance)
-            new.append(sets().crossed(one, other, part, chance))
-        new = [genes for genes in dict.fromkeys(new) if genes not in found]
-        tried = [_changed(genes, parts, us) for genes in new]
-        found |= zip(new, work.trial(pair, tried, stretch), strict=True)
-    return max(found.items(), key=lambda item: item[1].gain)
+def _drawn(part: Part, best: Genes, found: dict[Genes, Verdict], count: int, chance: Chance) -> list[Genes]:
+    """Children of the best so far, none of them tried before; in the first round, of ``best`` and of chance."""
+    parents = sorted(found, key=lambda genes: (-found[genes].gain, genes))[:PARENTS]
+    new = []
+    for _ in range(count):
+        one = parents[chance.below(len(parents))] if parents else best
+        other = parents[chance.below(len(parents))] if parents else sets().drawn(chance)
+        new.append(sets().crossed(one, other, part, chance))
+    return [genes for genes in dict.fromkeys(new) if genes not in found]
 
 
 def _changed(genes: Genes, parts: list[Part], us: Partnership) -> Partnership:

@@ -21,7 +21,7 @@ Genes = tuple[int, ...]  # for each choice of the file, in its order, which of i
 _CHANGED_ONE_IN = 8
 _GUARD = re.compile(r"\s*\[(not )?([^\]=<]+)(?:([=<])([^\]]+))?\]$")
 _HOLE = re.compile(r"\{([^}]+)\}")
-_RANGE = re.compile(r"(?<![\d-])(-?\d+)-(-?\d+)(?!\d)")
+_RANGE = re.compile(r"(?<!\d)(\d+)-(\d+)(?!\d)")
 
 
 @dataclass(frozen=True)
