@@ -12,8 +12,8 @@ import pytest
 from support.web import TOKEN
 
 SEED = 3
-_FOUND = [os.environ.get("CHROMIUM"), *map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))]
-CHROMIUM = next(filter(None, _FOUND), None)  # else the one that playwright installed, if it did
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in the Makefile
+CHROMIUM = next(filter(None, [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES)]), None)  # else the one that playwright installed, if it did
 
 
 @pytest.fixture(scope="session")
