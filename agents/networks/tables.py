@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,9 +186,8 @@ def play_on(
     samples: NDArray[np.int8],
     key: NDArray[np.uint64],
     note: Noter | None = None,
-    rounds: int | None = None,
 ) -> None:
-    """Bid every auction to its end, or for ``rounds`` calls.
+    """Bid every auction to its end.
 
     Args:
         auctions: R of them, begun or fresh.
@@ -200,9 +198,9 @@ def play_on(
         key: uint64 (R,), each row's random stream.
         note: hears of every call of the learner, if anybody wants to.
     """
-    for made in count():
+    while True:
         rows = np.flatnonzero(~auctions.done)
-        if not rows.size or made == rounds:
+        if not rows.size:
             return
         side = auctions.turn[rows] & 1
         who = seated[rows, side]

@@ -120,12 +120,14 @@ def shares() -> dict[str, dict[str, float]]:
         league = league_of(Path(folder), 2, 1)
     config, pool = RolloutConfig(_BOARDS, 16, 0.3, 0.05), league.pool(0)
     learner = league.learner
-    experience = rollout(*learner.players(), pool, config, 1, 0)  # compiled and warm
+    policy, critic = learner.players()
+    experience = rollout(policy, critic, pool, config, 1, 0)  # compiled and warm
     learner.learn(experience, 0)
     learner.players()
 
     def play() -> Experience:
-        return rollout(*learner.players(), pool, config, 1, 1)
+        policy, critic = learner.players()
+        return rollout(policy, critic, pool, config, 1, 1)
 
     rolled = _profiled(play, _ROLLOUT)
 

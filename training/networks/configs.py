@@ -64,7 +64,6 @@ class LeagueConfig(Settings):
     lessons: int = setting(200, "rollouts of first lessons for a network that starts from nothing", least(0))
     silent: int = setting(200, "iterations against opponents who pass, after those lessons", least(0))
     drawn: int = setting(4, "auctions to sample beside the likeliest one, for each side that learns", least(1))
-    replies: int = setting(1, "calls of partner's to try after the call that leaves the likeliest auction", least(1))
     keep: float = setting(0.4, "share of the decisions to learn from: those with the most to teach", SHARE)
     doubled: float = setting(0.05, "share of the boards on which every failing contract counts as doubled", least(0))
     plain: float = setting(0.0, "penalty in IMPs for an artificial call: a suit bid without four cards, a low double "

@@ -42,16 +42,15 @@ from training.running.settings import listed
 KIND = "league"
 NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions
 CHECKPOINT, START, POLICY, SELVES, DEALS = "checkpoint.npz", "start.npz", "policy.npz", "selves", "estimated.deals"
-Players = tuple[Network, Network, Network]  # policy, critic and judge of replies
+Players = tuple[Network, Network]  # policy and critic
 
 _POINT = {"mean_imps": Number(), "standard_error": Number(0, unknown=True)}
 ROW = {"iteration": Whole(0), "boards": Whole(1), "seconds": Number(0), ...: Either(_POINT, Number(unknown=True))}
 """The shape of a row of metrics: a point of the curve for each opponent, and figures."""
 _SCALES = [Number(0)]
-_HEADS = ("policy", "critic", "judge")
 _CHECKPOINT = {
     "iteration": Whole(0), "seconds": Number(0), "metrics": [ROW], "sums": {...: Number(unknown=True)},
-    "players": [{"version": Whole(0), "scales": (_SCALES, _SCALES, _SCALES)}],
+    "players": [{"version": Whole(0), "scales": (_SCALES, _SCALES)}],
     "judging": [{"iteration": Whole(0), "boards": Whole(1), "seconds": Number(0), ...: Number(unknown=True)}],
 }  # fmt: skip
 
@@ -119,12 +118,12 @@ class League:
         """
         config = self.config
         settings = RolloutConfig(
-            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain, replies=config.replies,
+            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain,
             prices=Prices(config.departure, config.untruth),
         )  # fmt: skip
         records = cluster.put(self.records)
         pools: dict[tuple[int, ...], Any] = {}
-        sent: dict[int, tuple[Any, ...]] = {}
+        sent: dict[int, tuple[Any, Any]] = {}
 
         def submit(number: int) -> Any:
             version = max(0, number - config.lag + 1)
@@ -134,8 +133,8 @@ class League:
                 pools.clear()
                 pools[met] = cluster.put(self.pool(version))
             if version not in sent:
-                policy, *judges = next(p for v, p in self.players if v == version)
-                sent[version] = cluster.put(self._networks(policy).player), *(cluster.put(j) for j in judges)
+                policy, critic = next(p for v, p in self.players if v == version)
+                sent[version] = cluster.put(self._networks(policy).player), cluster.put(critic)
                 for old in [v for v in sent if v < version]:
                     del sent[old]
             first, told = number * config.rollouts, (*sent[version], pools[met], settings, config.seed)
@@ -224,7 +223,7 @@ class League:
         arrays, kept = self.learner.arrays(), []
         for version, players in self.players:
             scales = []
-            for head, network in zip(_HEADS, players, strict=True):
+            for head, network in zip(("policy", "critic"), players, strict=True):
                 scales.append([layer.scale for layer in network.layers])
                 for i, layer in enumerate(network.layers):
                     arrays[f"player.{version}.{head}.weight.{i}"] = layer.weight
@@ -250,7 +249,7 @@ class League:
         for kept in state.pop("players"):
             version = int(kept["version"])
             both = []
-            for head, scales in zip(_HEADS, kept["scales"], strict=True):
+            for head, scales in zip(("policy", "critic"), kept["scales"], strict=True):
                 layers = [
                     Layer(
                         arrays[f"player.{version}.{head}.weight.{i}"].astype(np.int16),
@@ -259,7 +258,7 @@ class League:
                     for i, scale in enumerate(scales)
                 ]  # fmt: skip
                 both.append(Network(tuple(layers)))
-            self.players.append((version, (both[0], both[1], both[2])))
+            self.players.append((version, (both[0], both[1])))
         self.sums, self.judging = state.pop("sums"), state.pop("judging")
         self.state = State(**state)
 
@@ -299,8 +298,7 @@ def summary(sums: dict[str, float]) -> dict[str, float]:
     drawn = max(sums["drawn"], 1.0)
     return {
         "reward": sums["reward"] / drawn, "gains": sums["gains"] / drawn, "drawn_a_board": drawn / sums["boards"],
-        "joint": sums["joint"] / sums["branches"], "usual": sums["usual"] / sums["branches"],
-        "tried": sums["tried"] / sums["branches"], "moved_replies": sums["moved_replies"] / sums["branches"], "entropy": sums["entropy"] / later, "explained": 1 - sums["unexplained"] / max(sums["spread"], 1e-9),
+        "entropy": sums["entropy"] / later, "explained": 1 - sums["unexplained"] / max(sums["spread"], 1e-9),
         "clipped": sums["clipped"] / n, "moved": sums["moved"] / n, "calls": sums["calls"],
         "decisions": sums["decisions"], "learned": sums["kept"], "waited": round(sums["waited"], 1),
     }  # fmt: skip

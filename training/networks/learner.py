@@ -18,7 +18,7 @@ from training.networks.configs import LeagueConfig, widths
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
 from training.networks.model import Perceptron, widened
 from training.networks.rollout import Experience
-from training.networks.shards import IMPS, CriticShard, Hands, PolicyShard, ReplyShard, Step, apply, cut
+from training.networks.shards import IMPS, CriticShard, Hands, PolicyShard, Step, apply, cut
 from training.running.checkpoint import Arrays, learner_arrays, load_learner
 
 
@@ -35,8 +35,6 @@ class Learner:
         if layers is not None:
             self.policy.load_floats(layers)
         self.critic = Perceptron([CRITIC_INPUTS, *widths(config.critic), 1], config.seed + 1)
-        self.judge = Perceptron([self.inputs, *widths(config.critic), NUM_CALLS], config.seed + 3)
-        self.judge_adam = torch.optim.Adam(self.judge.parameters(), lr=config.critic_rate, eps=1e-6, fused=True)
         self.average = [p.detach().clone() for p in self.policy.parameters()]
         self.slow = [p.clone() for p in self.average] if config.slow else self.average
         self.policy_adam = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate, eps=1e-6, fused=True)
@@ -53,14 +51,12 @@ class Learner:
         self.policy_adam.param_groups[0]["lr"] = config.learning_rate * (1 - share * (1 - config.last_rate))
         policy = self._cut("learn", len(experience.call), iteration)
         critic = self._cut("critic", len(experience.target), iteration)
-        reply = self._cut("reply", len(experience.reply_call), iteration)
         figures = np.zeros(2)
-        for ours, theirs, partners in zip_longest(policy, critic, reply):
+        for ours, theirs in zip_longest(policy, critic):
             steps: list[Step] = []
             for model, rows, make in (
                 (self.policy, ours, self.policy_shard),
                 (self.critic, theirs, CriticShard.of),
-                (self.judge, partners, ReplyShard.of),
             ):
                 if rows is not None:
                     count = sum(len(part) for part in rows)
@@ -72,8 +68,6 @@ class Learner:
                 self.follow()
             if theirs is not None:
                 apply(self.critic, self.critic_adam, next(found))
-            if partners is not None:
-                apply(self.judge, self.judge_adam, next(found))
         return {"clipped": figures[0], "moved": figures[1], "steps": float(len(policy))}
 
     def _cut(self, purpose: str, count: int, iteration: int) -> list[list[NDArray[np.int64]]]:
@@ -95,14 +89,11 @@ class Learner:
             if config.slow:
                 torch._foreach_lerp_(self.slow, list(self.policy.parameters()), 1 - config.slow)
 
-    def players(self) -> tuple[Network, Network, Network]:
-        """Return what plays now: the average policy, and the critic and the judge of replies in IMPs, in whole numbers."""
-        both = []
-        for model, on in ((self.critic, CRITIC_ON), (self.judge, self.most_on)):
-            layers = model.floats()
-            weight, bias = layers[-1]
-            both.append(quantized([*layers[:-1], (weight * IMPS, bias * IMPS)], on))
-        return self._policy(self.average), both[0], both[1]
+    def players(self) -> tuple[Network, Network]:
+        """Return what plays now: the average policy, and the critic in IMPs, in whole numbers."""
+        layers = self.critic.floats()
+        weight, bias = layers[-1]
+        return self._policy(self.average), quantized([*layers[:-1], (weight * IMPS, bias * IMPS)], CRITIC_ON)
 
     def best(self) -> Network:
         """Return the policy to judge and to save: the slower average of weights."""
@@ -117,7 +108,6 @@ class Learner:
         """All that is needed to go on."""
         out = learner_arrays("policy", self.policy, self.policy_adam)
         out |= learner_arrays("critic", self.critic, self.critic_adam)
-        out |= learner_arrays("judge", self.judge, self.judge_adam)
         for name, parameters in self._averages().items():
             out |= {f"{name}.{i}": a.numpy().copy() for i, a in enumerate(parameters)}
         return out
@@ -129,7 +119,6 @@ class Learner:
         """Take over what ``arrays`` gave."""
         load_learner("policy", arrays, self.policy, self.policy_adam)
         load_learner("critic", arrays, self.critic, self.critic_adam)
-        load_learner("judge", arrays, self.judge, self.judge_adam)
         for name, parameters in self._averages().items():
             for i, parameter in enumerate(parameters):
                 parameter.copy_(torch.from_numpy(arrays[f"{name}.{i}"]))

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from agents.networks.book import ByBook
 from agents.networks.inputs import Sparse, stacked, take_rows
 from agents.networks.network import Network
-from agents.networks.tables import Deals, branched, decide, judged, look, play_on, rewound
+from agents.networks.tables import Deals, branched, look, play_on, rewound
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
@@ -35,9 +35,6 @@ from training.running.speed import use_fastest
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept
-_RAREST_REPLY = 0.002  # a reply that is tried counts as at least as likely
-_WARMTH = 0.5  # IMPs by which a reply must be better to be e times as likely
-_MOVED = 0.02  # the least change of partner's replies that is learned from
 _LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
 
 
@@ -50,7 +47,6 @@ class RolloutConfig:
     keep: float  # the share of decisions that is learned from
     doubled: float  # the share of the boards on which contracts of the learner that fail count as doubled
     images: int = NUM_IMAGES  # of each solved deal that are dealt
-    replies: int = 1  # calls of partner's that are tried after the call by which an auction leaves the likeliest
     plain: float = 0.0  # IMPs that a call costs that does not mean what it says (``training.match.code_words``)
     prices: Prices = field(default_factory=Prices)  # what a learner that bids by a book pays for straying from it
 
@@ -74,14 +70,10 @@ class Experience:
     log_chance: NDArray[np.float32]  # (N,), of it then
     advantage: NDArray[np.float32]  # (N,), in IMPs
     weight: NDArray[np.float32]  # (N,), decisions that each stands for
-    share: NDArray[np.float32]  # (N,), how often partner should reply so; -1 where the advantage is what counts
     part: NDArray[np.float32] | None  # (N, 38), what the learner's book added to its outputs; None without a book
     critic_rows: Sparse  # what the critic is to learn from: what everybody holds
     target: NDArray[np.float32]  # the reward that it is to learn
     critic_weight: NDArray[np.float32]
-    reply_rows: Sparse  # partner's inputs after a branch: what its replies are worth is to be learned from them
-    reply_call: NDArray[np.int8]
-    reply_target: NDArray[np.float32]  # IMPs more than partner's usual replies
     figures: Mapping[str, float]
 
 
@@ -91,18 +83,7 @@ def together(parts: Sequence[Experience]) -> Experience:
         return parts[0]
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in (
-            "mask",
-            "call",
-            "log_chance",
-            "advantage",
-            "weight",
-            "share",
-            "target",
-            "critic_weight",
-            "reply_call",
-            "reply_target",
-        )
+        for name in ("mask", "call", "log_chance", "advantage", "weight", "target", "critic_weight")
     }
     own = [part.part for part in parts if part.part is not None]
     figures: dict[str, float] = {}
@@ -111,7 +92,6 @@ def together(parts: Sequence[Experience]) -> Experience:
             figures[name] = figures.get(name, 0.0) + value
     return Experience(
         rows=stacked([part.rows for part in parts]), critic_rows=stacked([part.critic_rows for part in parts]),
-        reply_rows=stacked([part.reply_rows for part in parts]),
         part=np.concatenate(own) if own else None, figures=figures, **arrays,
     )  # fmt: skip
 
@@ -144,58 +124,6 @@ class _Decisions:
     def rows(self) -> NDArray[np.int64]:
         """The rows one behind the other."""
         return np.concatenate([*self.row, np.empty(0, np.int64)])
-
-
-@dataclass
-class _Replies:
-    """What partner tries after a branch: one row for each call that it tries, the rows of a branch together."""
-
-    branch: NDArray[np.int64]  # (M,)
-    call: NDArray[np.int8]  # (M,), -1 where partner has none: the auction is over, or nothing is tried
-    chance: NDArray[np.float32]  # (M,), of it by partner's network
-    usual: NDArray[np.float64]  # (M,), the same as a share of the calls tried
-    better: NDArray[np.float64]  # (M,), the same for a partner who knew what ``judge`` knows
-
-    @classmethod
-    def none(cls, branches: int) -> _Replies:
-        one = np.ones(branches)
-        return cls(np.arange(branches), np.full(branches, -1, np.int8), one.astype(np.float32), one, one)
-
-    @classmethod
-    def of(
-        cls, learner: Network | ByBook, judge: Network, auctions: Auctions, deals: Deals, board: NDArray[np.int64], most: int,
-    ) -> _Replies:  # fmt: skip
-        """The ``most`` likeliest calls of partner, whose turn it is, and what ``judge`` makes of them."""
-        rows = np.flatnonzero(~auctions.done)
-        outputs, seen, mask, _ = judged(learner, auctions, deals, board, rows)
-        chances, _ = decide(outputs, mask, np.full(len(rows), -1.0))
-        order = np.argsort(-chances, axis=1, kind="stable")[:, :most]
-        chosen = np.take_along_axis(chances, order, axis=1)
-        worth = np.take_along_axis(judge.outputs(*seen), order, axis=1)
-        legal = np.take_along_axis(mask, order, axis=1)
-        usual = np.where(legal, np.maximum(chosen, _RAREST_REPLY), 0.0).astype(np.float64)
-        usual /= usual.sum(axis=1, keepdims=True)
-        better = usual * np.exp(np.clip(worth, -20, 20) / _WARMTH)
-        better /= better.sum(axis=1, keepdims=True)
-        at, which = np.nonzero(legal)
-        over = np.flatnonzero(auctions.done)
-        one = np.ones(len(over))
-        branch = np.concatenate([rows[at], over])
-        sort = np.argsort(branch, kind="stable")
-        return cls(*(np.concatenate(pair)[sort] for pair in (
-            (rows[at], over), (order[at, which].astype(np.int8), np.full(len(over), -1, np.int8)),
-            (chosen[at, which], one.astype(np.float32)), (usual[at, which], one), (better[at, which], one),
-        )))  # fmt: skip
-
-    @property
-    def first(self) -> NDArray[np.int64]:
-        """The first row of each branch."""
-        return np.flatnonzero(np.diff(self.branch, prepend=-1))
-
-    @property
-    def chosen(self) -> NDArray[np.bool_]:
-        """Where partner tried more than one call."""
-        return (self.call >= 0) & (np.bincount(self.branch)[self.branch] > 1)
 
 
 def draw_deals(key: NDArray[np.uint64], records: UInt8Array, images: int = NUM_IMAGES) -> Deals:
@@ -253,7 +181,6 @@ def _branches(history, dealer, length, sides, at, chances, points, drawn, out): 
 def rollout(
     learner: Network | ByBook,
     critic: Network,
-    judge: Network,
     pool: Sequence[Opponent],
     config: RolloutConfig,
     seed: int,
@@ -263,19 +190,17 @@ def rollout(
     """Rollout ``number`` of a run: a pure function of its arguments.
 
     Args:
-        judge: what partner's replies are worth, by what partner sees: outputs in IMPs for each call.
         records: the deals, as ``stock`` gives them; None: the solved ones.
     """
     use_fastest()
     records, key = solved() if records is None else records, streams.key("league", seed, number)
     with threadpool_limits(1):
-        return _rollout(learner, critic, judge, pool, config, key, records)
+        return _rollout(learner, critic, pool, config, key, records)
 
 
 def _rollout(
     learner: Network | ByBook,
     critic: Network,
-    judge: Network,
     pool: Sequence[Opponent],
     config: RolloutConfig,
     key: NDArray[np.uint64],
@@ -309,16 +234,6 @@ def _rollout(
     found = _branches(best.history, deals.dealer, best.length, sides, likeliest.at, chances, points, config.drawn, out)
     board, side, left, other = (out[:found, i].astype(np.int64) for i in range(4))
     auctions = branched(best, board, left, other.astype(np.int8))
-    drawn_keys = streams.key(keys[board], "drawn", np.arange(found))
-    replies = _Replies.none(found)
-    if config.replies > 1:
-        silent = np.full(found, -1, np.int8)
-        play_on(auctions, deals, board, players, seated[board], silent, drawn_keys, rounds=1)
-        replies = _Replies.of(learner, judge, auctions, deals, board, config.replies)
-        auctions = auctions.take(replies.branch)
-        tried = np.flatnonzero(replies.call >= 0)
-        auctions.step(replies.call[tried], tried)
-        board, side, left, drawn_keys = (a[replies.branch] for a in (board, side, left, drawn_keys))
     later = _Decisions()
 
     def note_drawn(rows: Any, chances: Any, calls: Any, part: Any) -> None:
@@ -331,6 +246,7 @@ def _rollout(
         later.parts.append(None if part is None else part[drawn])
         later.entropy += float(-(chance * np.log(np.maximum(chance, 1e-9))).sum())
 
+    drawn_keys = streams.key(keys[board], "drawn", np.arange(found))
     play_on(auctions, deals, board, players, seated[board], side.astype(np.int8), drawn_keys, note_drawn)
     drawn_points = deals.points(auctions, board, (doubled & (sides != 3))[board])
     reward = imps((1 - 2 * side) * (drawn_points - best_points[board])).astype(np.float32)
@@ -345,7 +261,7 @@ def _rollout(
         reward -= strayed.price(best, auctions, board, side, left, later.rows, made)
     return _experience(
         critic, deals, config, key, best, likeliest.at, chances, auctions, board, side, left, reward,
-        best_points, later, strayed, replies,
+        best_points, later, strayed,
     )  # fmt: skip
 
 
@@ -353,17 +269,14 @@ def _experience(
     critic: Network, deals: Deals, config: RolloutConfig, key: NDArray[np.uint64],
     best: Auctions, at: NDArray[np.int32], chances: NDArray[np.float32], auctions: Auctions, board: NDArray[np.int64],
     side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], best_points: NDArray[np.int64],
-    later: _Decisions, strayed: Strayed | None, replies: _Replies,
+    later: _Decisions, strayed: Strayed | None,
 ) -> Experience:  # fmt: skip
     """Advantages of all decisions, and the share of them that is learned from."""
     # Decisions up to where a drawn auction left the likeliest, that one included: there the likeliest call is worth 0.
     before = np.arange(_LONGEST)
-    first = replies.first
-    mine = (before <= left[first, None]) & (((deals.dealer[board[first]][:, None] + before) & 1) == side[first, None])
-    mine &= at[board[first]] >= 0
-    which, length = np.nonzero(mine)
-    drawn = first[which]
-    usual, better = (np.bincount(replies.branch, w * reward, len(first)) for w in (replies.usual, replies.better))
+    mine = (before <= left[:, None]) & (((deals.dealer[board][:, None] + before) & 1) == side[:, None])
+    mine &= at[board] >= 0
+    drawn, length = np.nonzero(mine)
     call = auctions.history[drawn, length]
     chance = chances[at[board[drawn], length], call]
     # Decisions after it: the critic says what was to be expected.
@@ -373,25 +286,14 @@ def _experience(
     looked = critic_rows(seen, deals, board[rows], best_points[board[rows]])
     expected = critic.outputs(*looked)[:, 0]
 
-    # Partner's replies to the call that left it, where it should reply otherwise than it does.
-    tried = np.flatnonzero(replies.chosen)
-    beside = np.zeros(len(tried), np.float32)
-    moved = np.bincount(replies.branch, np.abs(replies.better - replies.usual))[replies.branch] > _MOVED
+    everything = np.concatenate([drawn, rows])
+    lengths_all = np.concatenate([length, lengths])
+    calls = np.concatenate([call, *later.call]).astype(np.int8)
+    chance_all = np.concatenate([chance, *later.chance]).astype(np.float32)
+    advantage = np.concatenate([reward[drawn], reward[rows] - expected]).astype(np.float32)
 
-    everything = np.concatenate([drawn, rows, tried])
-    lengths_all = np.concatenate([length, lengths, left[tried] + 2])
-    calls = np.concatenate([call, *later.call, replies.call[tried]]).astype(np.int8)
-    chance_all = np.concatenate([chance, *later.chance, replies.chance[tried]]).astype(np.float32)
-    advantage = np.concatenate([better[which], reward[rows] - expected, beside]).astype(np.float32)
-    likely = ((replies.usual + replies.better) / 2).astype(np.float32)
-    base = np.concatenate([np.ones(len(drawn), np.float32), likely[rows], likely[tried]])
-
-    interest = base * (1 - chance_all) * (np.abs(advantage) + _LEAST)
-    keep = np.clip(interest * _factor(interest[: len(base) - len(tried)], config.keep), _RAREST, 1.0)
-    keep[len(base) - len(tried) :] = np.where(moved[tried], 1.0, 0.0)
-    base[len(base) - len(tried) :] = 1.0
-    share = np.full(len(base), -1.0, np.float32)
-    share[len(base) - len(tried) :] = replies.better[tried]
+    interest = (1 - chance_all) * (np.abs(advantage) + _LEAST)
+    keep = np.clip(interest * _factor(interest, config.keep), _RAREST, 1.0)
     kept = np.flatnonzero(streams.uniforms(streams.key(key, "kept", np.arange(len(keep))), 1)[:, 0] < keep)
     states = rewound(auctions, everything[kept], lengths_all[kept])
     inputs, mask = look(states, deals, board[everything[kept]], np.arange(len(kept)))
@@ -399,10 +301,8 @@ def _experience(
     if strayed is not None:
         part = np.concatenate([strayed.best[at[board[drawn], length]], strayed.later])[kept]
         inputs = strayed.inputs(states, deals, board[everything[kept]], inputs)
-    weight = (base[kept] / keep[kept]).astype(np.float32)
-    taught = kept[(kept >= len(drawn)) & (kept < len(drawn) + len(rows))] - len(drawn)
-    asked = tried[streams.uniforms(streams.key(key, "asked", np.arange(len(tried))), 1)[:, 0] < 0.4]
-    asked_rows, _ = look(rewound(auctions, asked, left[asked] + 2), deals, board[asked], np.arange(len(asked)))
+    weight = (1 / keep[kept]).astype(np.float32)
+    taught = kept[kept >= len(drawn)] - len(drawn)
     target = reward[rows]
     spread = float(((target - target.mean()) ** 2).sum()) if len(rows) else 0.0
     figures = {
@@ -410,13 +310,11 @@ def _experience(
         "kept": float(len(kept)), "reward": float(reward.sum()), "reward_squared": float((reward**2).sum()),
         "gains": float((reward > 0).sum()), "entropy": later.entropy, "later": float(len(rows)),
         "unexplained": float(((target - expected) ** 2).sum()), "spread": spread,
-        "joint": float(better.sum()), "usual": float(usual.sum()), "branches": float(len(first)),
-        "tried": float(len(tried)), "moved_replies": float(moved[tried].sum()), "calls": float(best.length.sum() + (auctions.length - left[: len(auctions)] - 1).sum()),
+        "calls": float(best.length.sum() + (auctions.length - left[: len(auctions)] - 1).sum()),
     }  # fmt: skip
     return Experience(
-        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, share[kept], part,
-        take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32),
-        asked_rows, replies.call[asked], (reward - usual[replies.branch])[asked].astype(np.float32), figures,
+        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part,
+        take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
     )  # fmt: skip
 
 

@@ -23,7 +23,6 @@ from training.networks.rollout import Experience
 
 IMPS = 4.0  # advantages and rewards are learned in units of this many IMPs: about their deviation
 _NEVER = -1e9
-REPLIES = 0.5  # how much a reply that partner should make counts beside a decision's advantage in units of IMPS
 
 Floats = list[NDArray[np.float32]]
 
@@ -38,7 +37,6 @@ class PolicyShard:
     log_chance: NDArray[np.float32]
     advantage: NDArray[np.float32]
     weight: NDArray[np.float32]
-    share: NDArray[np.float32]
     part: NDArray[np.float32] | None
     clip: float
     entropy: float
@@ -49,7 +47,7 @@ class PolicyShard:
         scale = len(e.call) / float(e.weight.sum())
         return cls(
             take_rows(e.rows, rows), e.mask[rows], e.call[rows], e.log_chance[rows], e.advantage[rows],
-            e.weight[rows] * np.float32(scale), e.share[rows], None if e.part is None else e.part[rows], clip, entropy,
+            e.weight[rows] * np.float32(scale), None if e.part is None else e.part[rows], clip, entropy,
         )  # fmt: skip
 
     def gradient(self, model: Perceptron, count: int) -> tuple[Floats, NDArray[np.float64]]:
@@ -67,9 +65,6 @@ class PolicyShard:
         ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
         bounded = ratio.clamp(1 - self.clip, 1 + self.clip)
         gain = torch.minimum(ratio * advantage, bounded * advantage)
-        share = torch.from_numpy(self.share).to(on)
-        towards = REPLIES * share * logs.gather(1, calls[:, None])[:, 0]
-        gain = torch.where(share >= 0, towards, gain)
         entropy = -(logs.exp() * logs.clamp_min(-30)).sum(1)
         found = _gradient(model, -(weight * (gain + self.entropy * entropy)).sum() / count)
         with torch.no_grad():
@@ -98,28 +93,7 @@ class CriticShard:
         return _gradient(model, (weight * off * off).sum() / count), np.zeros(2)
 
 
-@dataclass(frozen=True)
-class ReplyShard:
-    """Worths of partner's replies to foretell."""
-
-    rows: Sparse
-    call: NDArray[np.int8]
-    target: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, e: Experience, rows: NDArray[np.int64]) -> ReplyShard:
-        """Some of the replies of a rollout."""
-        return cls(take_rows(e.reply_rows, rows), e.reply_call[rows], e.reply_target[rows])
-
-    def gradient(self, model: Perceptron, count: int) -> tuple[Floats, NDArray[np.float64]]:
-        """As a critic's."""
-        outputs = model(self.rows)
-        made = outputs.gather(1, torch.from_numpy(self.call.astype(np.int64)).to(outputs.device)[:, None])[:, 0]
-        off = made - torch.from_numpy(self.target / np.float32(IMPS)).to(outputs.device)
-        return _gradient(model, (off * off).sum() / count), np.zeros(2)
-
-
-Shard = PolicyShard | CriticShard | ReplyShard
+Shard = PolicyShard | CriticShard
 #: Layers of a network, shards of a step by it, and how many decisions these are.
 Step = tuple[Perceptron, Sequence[Shard], int]
 
