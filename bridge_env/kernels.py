@@ -20,6 +20,7 @@ a folder of its own.
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import shutil
@@ -40,6 +41,7 @@ from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.types import unliteral
 
 from bridge_env.kernel_parts import making, set_environments
 
@@ -351,24 +353,25 @@ _told = False
 
 
 @contextlib.contextmanager
-def _telling() -> Iterator[None]:
-    """Tell whoever sits at a terminal, once, what takes so long."""
+def _at_length() -> Iterator[None]:
+    """Tell whoever sits at a terminal, once, what takes so long; and collect no garbage, which takes an eighth more."""
 
     def tell() -> None:
         global _told  # noqa: PLW0603
         _told = True
         print("compiling what this needs, up to half a minute: once for each version", file=sys.stderr, flush=True)
 
-    if _told or sys.stderr is None or not sys.stderr.isatty():
-        yield
-        return
-    timer = threading.Timer(_PATIENCE, tell)
+    timer, collects = threading.Timer(_PATIENCE, tell), gc.isenabled()
     timer.daemon = True
-    timer.start()
+    if not (_told or sys.stderr is None or not sys.stderr.isatty()):
+        timer.start()
+    gc.disable()
     try:
         yield
     finally:
         timer.cancel()
+        if collects:
+            gc.enable()
 
 
 class _Compiling:
@@ -382,7 +385,7 @@ class _Compiling:
 
     def __init__(self, kernel: Any, cache: _Cache) -> None:
         self._kernel, self._cache = kernel, cache
-        self._compile, self._add = kernel.compile, kernel.add_overload
+        self._compile, self._add, self._template = kernel.compile, kernel.add_overload, kernel.get_call_template
         self._bare: set[Any] = set()  # the types of arguments for which there are no wrappers
 
     def compile(self, sig: Any) -> Any:
@@ -395,10 +398,10 @@ class _Compiling:
                 del kernel.overloads[types]
             wanted = kernel._compiler.targetoptions
             wanted["no_cpython_wrapper"] = wanted["no_cfunc_wrapper"] = cache.bare
-            telling = _telling() if _Compiling.depth == 0 else contextlib.nullcontext()
+            around = _at_length() if _Compiling.depth == 0 else contextlib.nullcontext()
             _Compiling.depth += 1
             try:
-                with telling, making(kernel.targetctx.codegen(), parts=cache.bare):
+                with around, making(kernel.targetctx.codegen(), parts=cache.bare):
                     entry = self._compile(sig)
                 if not cache.bare and types in kernel.overloads:
                     set_environments(kernel.overloads[types])
@@ -406,6 +409,11 @@ class _Compiling:
             finally:
                 _Compiling.depth -= 1
                 cache.end_turn()
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile once for all numbers: numba would compile anew for each number that a caller writes out."""
+        kws = dict(zip(kws, map(unliteral, kws.values()), strict=True))
+        return self._template(tuple(map(unliteral, args)), kws)
 
     def add_overload(self, result: Any) -> None:
         """Note what was compiled or loaded; a call from Python must not find what has no wrapper."""
@@ -422,9 +430,11 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda given: njit(given, **options)
     cached = options.pop("cache", True) and FOLDER is not None
+    options.setdefault("forceinline", False)  # numba would take it over from whoever calls the kernel first
     kernel = numba.njit(**options)(function)
     if cached:
         kernel._cache = _Cache(function)
         compiling = _Compiling(kernel, kernel._cache)
         kernel.compile, kernel.add_overload = compiling.compile, compiling.add_overload
+        kernel.get_call_template = compiling.get_call_template
     return kernel

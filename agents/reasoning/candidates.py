@@ -22,8 +22,8 @@ def near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
     pool, systems = bidder.seated(view)
     out = np.empty((len(view), NUM_CALLS), np.float32)
     near_rows(
-        pool, systems, view.dealer, view.vulnerability, np.ascontiguousarray(view.history), view.length,
-        hand_features(view.hand), out,
+        pool, systems, view.dealer, view.vulnerability, np.ascontiguousarray(view.history),
+        np.ascontiguousarray(view.length), hand_features(view.hand), out,
     )  # fmt: skip
     return out
 

@@ -21,7 +21,7 @@ from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
 from agents.reasoning.look import contract_values, smooth_imps
 from agents.reasoning.options import Options
 from bridge_env import streams
-from bridge_env.auction import STATE_COLUMNS, Auctions
+from bridge_env.auction import Auctions
 from bridge_env.calls import first_calls
 from bridge_env.cards import hands
 from bridge_env.features import HCP, LENGTH, hand_features
@@ -81,7 +81,7 @@ def _cost(
     total, rows = np.zeros(len(owner)), np.arange(len(owner))
     for number in np.flatnonzero(mine):
         worth = np.empty((len(owner), 38), np.float32)
-        states = np.broadcast_to(positions[number], (len(owner), STATE_COLUMNS))
+        states = np.repeat(positions[None, number], len(owner), axis=0)
         call_values(states, rows, leaves, trusts(habits, options), worth)
         lost = smooth_imps((worth.max(axis=1) - worth[:, calls[number]]).astype(np.float64))
         total += np.maximum(_smoothed(hand, lost), 0)

@@ -91,10 +91,10 @@ def _solve_opening(trust, best, values):
 @njit
 def _value(state, leaf, trust, best, values):
     """Return what a position that is not over is worth to North-South."""
-    last, seat = state[LAST_BID], row_turn(state)
+    last, seat = np.int64(state[LAST_BID]), row_turn(state)
     _solve_above(state, leaf, trust, last, best, values)
     if last >= 0:
-        _solve_bid(state, leaf, trust, last, state[LAST_BIDDER], best, values)
+        _solve_bid(state, leaf, trust, last, np.int64(state[LAST_BIDDER]), best, values)
         return values[state[DOUBLING], state[PASSES], seat]
     _solve_opening(trust, best, values)
     return values[1, 0, seat] if state[PASSES] == 3 else values[0, state[PASSES], seat]
@@ -133,7 +133,8 @@ def call_values(states, leaf_of, leaves, trust, out):
     best, values, opening = np.empty((NUM_BIDS + 1, 4)), np.empty((3, 3, 4)), np.empty((3, 3, 4))
     for n in range(len(states)):
         state, leaf = states[n], leaves[leaf_of[n]]
-        last, seat, doubling, passes = states[n, LAST_BID], row_turn(state), states[n, DOUBLING], states[n, PASSES]
+        last, doubling, passes = np.int64(states[n, LAST_BID]), states[n, DOUBLING], states[n, PASSES]
+        seat = row_turn(state)
         sign = 1.0 if seat & 1 == 0 else -1.0
         out[n] = -_WORST
         _solve_above(state, leaf, trust, last, best, values)
@@ -147,7 +148,7 @@ def call_values(states, leaf_of, leaves, trust, out):
                 after = opening[1, 0, (seat + 1) & 3] if passes == 2 else opening[0, passes + 1, (seat + 1) & 3]
             out[n, PASS] = sign * after
             continue
-        bidder = state[LAST_BIDDER]
+        bidder = np.int64(state[LAST_BIDDER])
         _solve_bid(state, leaf, trust, last, bidder, best, values)
         passing = _final(state, leaf, last, bidder, doubling)
         if passes < 2:

@@ -91,5 +91,5 @@ def of_all_calls(view: BidView, leaves: NDArray[np.float32], trust: NDArray[np.f
     """The same for every call at once, float32 (S, 38), -1e9 where it is not legal."""
     out = np.empty((len(leaves), NUM_CALLS), np.float32)
     state = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability).state
-    call_values(np.broadcast_to(state[0], (len(leaves), state.shape[1])), np.arange(len(leaves)), leaves, trust, out)
+    call_values(np.repeat(state, len(leaves), axis=0), np.arange(len(leaves)), leaves, trust, out)
     return out

@@ -431,6 +431,24 @@ def test_compiling_that_takes_long_is_told_once_at_a_terminal(monkeypatch, capfd
     monkeypatch.setattr(kernels, "_told", False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     for _ in range(2):
-        with kernels._telling():
+        with kernels._at_length():
             time.sleep(0.2)
     assert capfd.readouterr().err.count("once for each version") == told
+
+
+def test_a_part_is_compiled_once_for_all_numbers_and_inlined_only_where_it_says_so():
+    @kernels.njit
+    def part(x, number):
+        return x * number
+
+    @kernels.njit(forceinline=True)
+    def between(x):
+        return part(x, 2) + part(x, 3) + part(x, number=4)
+
+    @kernels.njit
+    def whole(x):
+        return between(x)
+
+    assert whole(5) == 45
+    assert [made.fndesc.inline for made in part.overloads.values()] == [False]
+    assert [made.fndesc.inline for made in between.overloads.values()] == [True]

@@ -13,7 +13,8 @@ from support.web import TOKEN
 
 SEED = 3
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in the Makefile
-CHROMIUM = next(filter(None, [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES)]), None)  # else the one that playwright installed, if it did
+_FOUND = [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES)]
+CHROMIUM = next(filter(None, _FOUND), None)  # else the one that playwright installed, if it did
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,8 @@ The straightforward ones: ``agents.hierarchy.fast.following`` bids whole boards 
 
 from __future__ import annotations
 
+import numpy as np
+
 from agents.hierarchy.engine.compiled import FLAG_BITS
 from agents.hierarchy.engine.context import (
     BIDS,
@@ -119,7 +121,7 @@ def replay(pool, systems, dealer, vulnerability, calls, length, t):
     start_table(pool, systems, dealer, vulnerability, t)
     for i in range(length):
         write_context(t, row_turn(t.auction))
-        observe(pool, systems, calls[i], t)
+        observe(pool, systems, np.int64(calls[i]), t)
 
 
 @njit(forceinline=True)
@@ -160,7 +162,7 @@ def replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail):
         if followed and k < DEEPEST:
             remember(t, trail, k)
         write_context(t, row_turn(t.auction))
-        observe(pool, systems[i], calls[i, k], t)
+        observe(pool, systems[i], np.int64(calls[i, k]), t)
 
 
 @njit

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.context import write_context
 from agents.hierarchy.fast.following import (
     LINK_AT,
     NEW,
@@ -24,6 +23,7 @@ from agents.hierarchy.fast.following import (
     _observe,
     _run,
     _unpacked,
+    _write_context,
     turned_sides,
 )
 from bridge_env.auction import DEALER, DONE, LENGTH, VULNERABILITY, row_step, row_turn
@@ -64,7 +64,7 @@ def _follow(pool, read, store, systems, r, at, loaded, calls, row, dealer, begin
         if after < 0:
             if loaded != at:
                 _load(store, at, work, t)
-            write_context(t, seat)
+            _write_context(t, seat)
             _observe(pool, read, systems[r, seat], seat, call, t)
             if at >= 0:
                 after = _keep_if_met(store, at, call, seldom, work, t)
@@ -82,7 +82,7 @@ def _call_here(pool, read, store, room, systems, r, at, loaded, features, row, h
         return call, rule, loaded
     if loaded != at:
         _load(store, at, work, t)
-    write_context(t, seat)
+    _write_context(t, seat)
     call, rule = _decide(pool, read, store, room, systems, r, features[row, holder], seat, t)
     if at >= 0:
         _met(pool, store, room, systems[r, seat], at, program, seat, t)

@@ -130,7 +130,7 @@ def _write_shape(pool, system, node, auction, f, code, counts, starts, key, room
     if room == 0 or counts[STEPS] + room > len(code):
         return -1
     start = counts[STEPS]
-    counts[STEPS] += write_program(pool, system, node, auction, False, f, code, start)
+    counts[STEPS] += write_program(pool, np.int64(system), np.int64(node), auction, False, f, code, start)
     starts[key] = start
     return start
 
@@ -289,7 +289,8 @@ def _met(pool, store, room, system, at, program, seat, t):
     store.links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
     start = store.counts[STEPS]
     if program == NEW - MEETINGS and room > 0 and start + room <= len(store.code):
-        store.counts[STEPS] += write_program(pool, system, t.place[seat], t.auction, True, t.f, store.code, start)
+        here = np.int64(t.place[seat])
+        store.counts[STEPS] += write_program(pool, np.int64(system), here, t.auction, True, t.f, store.code, start)
         store.links[at, PROGRAM_AT] = start
 
 

@@ -148,7 +148,7 @@ def _add(pool, read, rule, f, out, scratch, found):
     return True
 
 
-@njit
+@njit(forceinline=True)
 def _of_node(pool, read, node, call, f, out, scratch):
     """What a call shows by the rules of a node: (found, flags); kept in ``read`` where the auction does not matter."""
     found, flags, first, hangs = False, 0, NONE, False
