@@ -15,7 +15,7 @@ from support.systems import FORCING, TANGLE, boards, with_constraint
 from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features, line_usage
 from agents.hierarchy.changes.mutation import Chance, threshold_move
 from agents.hierarchy.fast import positions as kept
-from agents.hierarchy.fast.positions import Positions, positions_among
+from agents.hierarchy.fast.positions import Asked, Positions, positions_among
 from agents.hierarchy.language.overrides import GENERAL, renumbered
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
@@ -167,6 +167,25 @@ def test_every_position_with_a_program():
     for turn in range(20):  # other hands along the same first calls
         of_board = np.random.default_rng(turn).permutation(40)
         assert_same(positions, systems, features, dealer, vulnerability, of_board, calls, length)
+
+
+def test_many_hands_or_none_are_asked_about_an_auction_as_each_by_itself():
+    owner, dealer, vulnerability = boards(90, 50)
+    features = deal_features(owner)
+    auctions = bid_out((everyone()[0],) * 4, features, dealer, vulnerability)
+    rng = np.random.default_rng(1)
+    length = rng.integers(0, auctions.length + 1)
+    counts = rng.integers(0, 4, len(length))
+    hands, which = rng.integers(0, 90, counts.sum()), np.repeat(np.arange(90), counts)
+    begins = np.concatenate([[0], np.cumsum(counts)])
+    together = Asked(features, hands, auctions.state, auctions.history, length, begins)
+    apart = Asked(features, hands, auctions.state[which], auctions.history[which], length[which])
+    for most in (100_000, 200):  # also where positions do not all find room
+        call, rule, shown = Positions(everyone()[:1], most).look(together)
+        calls, rules, each = Positions(everyone()[:1]).look(apart)
+        np.testing.assert_array_equal(call, calls)
+        np.testing.assert_array_equal(rule, rules)
+        np.testing.assert_array_equal(shown[which], each)
 
 
 def test_the_bidders_functions_use_them():

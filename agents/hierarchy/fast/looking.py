@@ -27,34 +27,37 @@ TOLD = 5  # quantities that a hand is held to: strength, cards of C D H S
 
 
 @njit
-def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, stands, chosen, rules):
-    """Follow auctions to where they stand, and note the position, the system's call there, and its rule.
+def stand_rows(plan, room, systems, hands, boards, begins, calls, lengths, auctions, stands, chosen, rules):
+    """Follow auctions to where they stand; note the positions, the system's calls there on some hands, and their rules.
 
     Of an auction that is over the call is Pass, without a rule.
 
     Args:
-        plan, room, systems, hands, boards, calls, lengths, auctions: as for ``following.bid_along``. There must be room
-            for every position that is met.
+        plan, room, systems, hands, calls, lengths, auctions: as for ``following.bid_along``. There must be room for
+            every position that is met.
+        boards: int64 (M,), whose hands call; begins: int64 (N + 1,), where those of each auction begin.
         stands: written, int32 (N,), positions.
-        chosen: written, int8 (N,); rules: written, int32 (N,), -1 where no rule made the call.
+        chosen: written, int8 (M,); rules: written, int32 (M,), -1 where no rule made the call.
     """
     pool, read, store, work, t = _unpacked(plan)
     t.width[0] = pool.width[0]
     loaded = np.int64(-1)  # the position that scratch memory holds
     for i in range(len(stands)):
-        dealer, row, length = auctions[i, DEALER], boards[i], lengths[i]
+        dealer, length = auctions[i, DEALER], lengths[i]
         at = _enter(pool, store, systems, i, dealer, auctions[i, VULNERABILITY], work, t)
         for k in range(min(length, 4)):
             t.history[k] = calls[i, k]  # the context asks for a seat's first call
         at, loaded = _follow(pool, read, store, systems, i, at, loaded, calls, i, dealer, 0, length, True, work, t)
         seat = (dealer + length) & 3
-        if store.notes[at, DONE]:  # nobody calls: a program made here would know of no call but Pass
-            call, rule = np.int64(PASS), np.int64(-1)
-        else:
-            call, rule, loaded = _call_here(
-                pool, read, store, room, systems, i, at, loaded, hands, row, seat, seat, work, t
-            )
-        stands[i], chosen[i], rules[i] = at, call, rule
+        stands[i] = at
+        for k in range(begins[i], begins[i + 1]):
+            if store.notes[at, DONE]:  # nobody calls: a program made here would know of no call but Pass
+                call, rule = np.int64(PASS), np.int64(-1)
+            else:
+                call, rule, loaded = _call_here(
+                    pool, read, store, room, systems, i, at, loaded, hands, boards[k], seat, seat, work, t
+                )
+            chosen[k], rules[k] = call, rule
 
 
 @njit
@@ -85,7 +88,7 @@ def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
     """Write by how much hands miss what ``wanted`` calls would tell, more than they miss what was told before.
 
     Args:
-        plan, systems, hands, boards: as for ``stand_rows``; stands: from there.
+        plan, systems, hands: as for ``stand_rows``; stands: from there; boards: int64 (N,), whose hands.
         wanted: bool (N, 38), legal calls to look at.
         out: written where ``wanted``, int16 (N, 38).
     """

@@ -54,10 +54,11 @@ class Asked(NamedTuple):
     """Auctions that are asked about, where they stand."""
 
     features: NDArray[np.int16]  # (B, 4, NUM_FEATURES), of which those of the seats to call are read
-    boards: NDArray[np.int64]  # (N,), whose
+    boards: NDArray[np.int64]  # (M,), whose
     state: NDArray[np.int16]  # (N, STATE_COLUMNS), of ``bridge_env.auction``
     history: NDArray[np.int8]  # (N, L), of ``bridge_env.auction``
     length: NDArray[np.int64]  # (N,), the calls so far
+    begins: NDArray[np.int64] | None = None  # (N + 1,), where the ``boards`` of each begin; None: each has one
 
     @property
     def seat(self) -> NDArray[np.int16]:
@@ -199,14 +200,13 @@ class Positions:
             systems: int32 (4,), which system each seat plays (default: the first in all).
 
         Returns:
-            What the systems call int8 (N,), Pass where an auction is over; the rules of the pool that say so int32
-            (N,), -1 none; and what each seat has shown, int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``.
+            What the systems call int8 (M,), Pass where an auction is over; the rules of the pool that say so int32
+            (M,), -1 none; and what each seat has shown, int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``.
         """
-        n = len(asked.length)
-        chosen, rules, shown = np.empty(n, np.int8), np.empty(n, np.int32), np.empty((n, 4, TOLD, 2), np.int16)
+        m, shown = len(asked.boards), np.empty((len(asked.length), 4, TOLD, 2), np.int16)
+        chosen, rules = np.empty(m, np.int8), np.empty(m, np.int32)
         with self.lock:
-            for part, stands, calls, by in self._stands(asked, systems):
-                chosen[part], rules[part] = calls, by
+            for part, stands in self._stands(asked, systems, chosen, rules):
                 shown_rows(self._store.notes, stands, shown[part])
         return chosen, rules, shown
 
@@ -218,7 +218,7 @@ class Positions:
         """
         out = np.zeros(wanted.shape, np.int16)
         with self.lock:
-            for part, stands, _, _ in self._stands(asked):
+            for part, stands in self._stands(asked):
                 systems, boards = np.zeros((len(stands), 4), np.int32), asked.boards[part]
                 untruth_rows(self.plan[0], systems, asked.features, boards, stands, wanted[part], out[part])
         return out
@@ -227,7 +227,7 @@ class Positions:
         """Whether partner's last call forces where auctions stand, by the first system: bool (N,)."""
         out = np.zeros(len(asked.length), np.bool_)
         with self.lock:
-            for part, stands, _, _ in self._stands(asked):
+            for part, stands in self._stands(asked):
                 partner = asked.seat[part] ^ 2
                 out[part] = self._store.notes[stands, TOLD_AT + partner * TOLD_COLUMNS + FORCES] != 0
         return out
@@ -245,31 +245,39 @@ class Positions:
         out = np.zeros(len(features), np.bool_)
         one = Asked(features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64))
         with self.lock:
-            for _, stands, _, _ in self._stands(one):
+            for _, stands in self._stands(one):
                 asked_rows(self.plan[0], stands[0], part, rule, features, out)
         return out
 
     def _stands(
-        self, asked: Asked, systems: NDArray[np.int32] | None = None
-    ) -> Iterator[tuple[slice, NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]]:
-        """Rows in parts whose positions all find room: which rows, positions, the calls there, the rules that say so.
+        self,
+        asked: Asked,
+        systems: NDArray[np.int32] | None = None,
+        chosen: NDArray[np.int8] | None = None,
+        rules: NDArray[np.int32] | None = None,
+    ) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Auctions in parts whose positions all find room: which auctions, and the positions, good until the next part.
 
-        The positions are good until the next part.
+        Args:
+            chosen, rules: written, the calls there and the rules that say so.
         """
+        begins = np.arange(len(asked.length) + 1) if asked.begins is None else asked.begins
+        if chosen is None or rules is None:  # nobody wants calls
+            begins, chosen, rules = np.zeros_like(begins), np.empty(0, np.int8), np.empty(0, np.int32)
         seats, met = np.zeros(4, np.int32) if systems is None else systems, np.cumsum(asked.length + 1)
         room, start, before = max(len(self._store.links) - _ROOTS, 1), 0, 0
         while start < len(asked.length):
             end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
             n, part = end - start, slice(start, end)
-            stands, chosen, rules = np.empty(n, np.int32), np.empty(n, np.int8), np.empty(n, np.int32)
+            stands = np.empty(n, np.int32)
             if self._store.counts[POSITIONS] + int(met[end - 1]) - before + _ROOTS > len(self._store.links):
                 self.clear()
             stand_rows(
-                *self.plan, np.tile(seats, (n, 1)), asked.features, asked.boards[part],
+                *self.plan, np.tile(seats, (n, 1)), asked.features, asked.boards, begins[start : end + 1],
                 np.ascontiguousarray(asked.history[part], np.int8), np.asarray(asked.length[part], np.int64),
                 np.ascontiguousarray(asked.state[part]), stands, chosen, rules,
             )  # fmt: skip
-            yield part, stands, chosen, rules
+            yield part, stands
             start, before = end, int(met[end - 1])
 
 

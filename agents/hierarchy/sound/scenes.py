@@ -227,14 +227,12 @@ class Theatre:
         which = np.repeat(np.arange(len(scenes)), [len(c) for c in coming])
         hand = np.concatenate(coming) if coming else np.empty(0, np.int64)
         state, calls, length = arrays(scenes)
-        # A last row for each scene: what is shown there.
-        boards = np.concatenate([hand, np.zeros(len(scenes), np.int64)])
-        rows = np.concatenate([which, np.arange(len(scenes))])
-        chosen, rules, shown = self.positions.look(Asked(of.features, boards, state[rows], calls[rows], length[rows]))
-        forced = self.positions.forced(Asked(of.features, boards[len(hand) :], state, calls, length))
-        n, row = len(hand), of.features[hand, 0]
-        made, by = chosen[:n].astype(np.int64), rules[:n].astype(np.int64)
-        return Seen(scenes, calls, length, which, of, hand, row, made, by, shown[n:], forced)
+        begins = np.searchsorted(which, np.arange(len(scenes) + 1))
+        asked = Asked(of.features, hand, state, calls, length, begins)
+        chosen, rules, shown = self.positions.look(asked)
+        forced, row = self.positions.forced(asked), of.features[hand, 0]
+        made, by = chosen.astype(np.int64), rules.astype(np.int64)
+        return Seen(scenes, calls, length, which, of, hand, row, made, by, shown, forced)
 
 
 def _of_those(scene: Scene, at: int, made: _Made) -> NDArray[np.int64] | None:
