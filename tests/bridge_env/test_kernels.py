@@ -414,14 +414,12 @@ for kernel in (outer, inner, theirs):
 """
 
 
-def test_functions_of_others_that_kernels_call_answer_python_too(tmp_path):
+def test_functions_of_others_that_kernels_call_answer_python_too(forks, tmp_path):
     """They are compiled as a part of the kernel first. The second process loads the kernels from the cache."""
     (tmp_path / "foreign.py").write_text(FOREIGN)
+    words = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, tmp_path / "foreign.py"], capture_output=True, text=True, timeout=120, check=False,
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+        done = forks.run(tmp_path / "foreign.py", **words)
         assert (done.stdout.split("\n"), done.stderr) == (["66 11 55 66", *["less than nothing"] * 3, ""], "")
 
 

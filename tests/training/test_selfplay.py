@@ -38,7 +38,7 @@ def tiny(tmp_path_factory) -> EvolveConfig:
     toy = tmp_path_factory.mktemp("systems") / "toy.bidding"
     toy.write_text(TOY)
     return EvolveConfig(
-        seed=3, start=str(toy), control=str(toy), generations=2, partnerships=2, proposals=5, positions=3, study=300,
+        seed=3, start=str(toy), control=str(toy), generations=2, partnerships=2, proposals=5, positions=1, study=300,
         boards=300, confirm=600, judge=64, champions=1, league="acol,preempts", validators="",
         operators="evolution,refinement,swapping",
     )  # fmt: skip
@@ -93,9 +93,10 @@ def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):
     assert len((tmp_path / runs.METRICS).read_text().splitlines()) == tiny.generations
 
 
-def test_another_seed_gives_another_run(reference, tiny, tmp_path):
-    config = replace(tiny, seed=4, generations=1)
-    assert comparable(run_all(tmp_path, config)) != comparable(reference[1])
+def test_another_seed_gives_another_run(tiny, tmp_path):
+    config = replace(tiny, generations=1, partnerships=1, operators="evolution")
+    one, same, other = (comparable(run_all(tmp_path, replace(config, seed=seed))) for seed in (3, 3, 4))
+    assert one == same != other
 
 
 def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
@@ -236,7 +237,7 @@ def test_a_ray_that_does_not_start_leaves_sigterm_to_who_handled_it():
 
 def test_it_learns_a_toy(tiny, tmp_path):
     """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
-    config = replace(tiny, generations=4, partnerships=1, boards=512, confirm=1024)
+    config = replace(tiny, generations=2, partnerships=1, positions=3, boards=512, confirm=1024)
     state = run_all(tmp_path, config)
     _, pair, _ = ending.champion(config, state, Work(Here(), generations.league(config), 3, silent))
     unseen = duel(pair, generations.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
@@ -250,15 +251,16 @@ def test_it_learns_a_toy(tiny, tmp_path):
 )
 def test_each_operator_works_alone(tiny, operators, kinds):
     """Swapping alone varies as well: else there would be nothing to swap."""
-    config = replace(tiny, operators=operators, proposals=12)
+    config = replace(tiny, operators=operators, proposals=12, positions=3)
     population = [generations.numbered(tiny.start), generations.numbered("acol")]
     work = Work(Here(), generations.league(config), config.seed, silent)
     proposed = generations.propose(population, 0, config, work, 0, 0)
     assert {p.operator for p in proposed} == kinds
 
 
-def test_who_opens_nothing_gets_a_natural_system(tiny, tmp_path):
-    config = replace(tiny, start="empty", operators="natural", generations=2, partnerships=1, proposals=2, champions=0)
+def test_who_opens_nothing_gets_a_natural_system(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(natural, "ROUNDS", 2)
+    config = replace(tiny, start="empty", operators="natural", generations=2, partnerships=1, proposals=1, champions=0)
     state = run_all(tmp_path, config)
     assert natural.opens(state.population[0].first)
     assert state.population[0].first == state.population[0].second
@@ -337,8 +339,9 @@ def test_a_start_of_two_is_checked_like_one(tiny, apart):
         replace(tiny, start="sayc,polish", gatekeepers="polish").check()
 
 
-def test_champions_join_the_league(tiny, tmp_path):
-    config = replace(tiny, generations=generations.CHAMPION_EVERY, partnerships=1, positions=1, proposals=2)
+def test_champions_join_the_league(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(generations, "CHAMPION_EVERY", 2)
+    config = replace(tiny, generations=3, partnerships=1, operators="evolution", proposals=2)
     state = run_all(tmp_path, config)
     assert len(state.champions) == 1
     _, loaded = generations.load(tmp_path)

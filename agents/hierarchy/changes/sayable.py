@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from agents.hierarchy.changes.edits import new_lines
 from agents.hierarchy.language.paths import path_steps
@@ -54,7 +55,8 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
     return found
 
 
-def may_speak_of(path: Sequence[Step], call: str, word: str) -> bool:
+@lru_cache(maxsize=1 << 14)
+def may_speak_of(path: tuple[Step, ...], call: str, word: str) -> bool:
     """Return whether a sayable rule for ``call`` after ``path`` may use ``word``."""
     probes = [Atom(word, 1, INFINITE), Atom(word, 0, 3)]
     line = Line((Step(call),))
