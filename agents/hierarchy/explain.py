@@ -248,9 +248,10 @@ def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
 
 def line_of(system: System, general: bool, number: int) -> Line:
     """The line of a system, or of its general rules and those of last resort, that has this number."""
+    if not general:
+        return system.by_number[number]
     blocks = (*system.blocks, *LAST_RESORT)
-    lines = (line for block in blocks for line in block.lines) if general else walk(system.lines)
-    return next(line for line in lines if line.number == number)
+    return next(line for block in blocks for line in block.lines if line.number == number)
 
 
 def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:

@@ -21,10 +21,10 @@ def clauses_of(pool: Compiled, first: int, end: int) -> tuple[tuple[tuple[AtomRo
     """Clauses ``first`` to ``end``: of each its alternatives, of each of these its atoms."""
     return tuple(
         tuple(
-            tuple((column, low, high) for column, low, high in pool.atoms[slice(*pool.together[together])].tolist())
-            for together in range(*pool.clauses[clause])
+            tuple((column, low, high) for column, low, high in pool.atoms[one:last].tolist())
+            for one, last in pool.together[start:stop].tolist()
         )
-        for clause in range(first, end)
+        for start, stop in pool.clauses[first:end].tolist()
     )
 
 

@@ -96,6 +96,11 @@ class System:
             other.name, other.lines, other.blocks
         )  # fmt: skip
 
+    @cached_property
+    def by_number(self) -> dict[int, Line]:
+        """The lines of its tree by their numbers; of several with the same, the first."""
+        return {line.number: line for line in reversed(list(walk(self.lines)))}
+
     def __reduce__(self) -> tuple[object, ...]:
         return System, (self.name, self.lines, self.blocks, self.comments)  # hashes differ from process to process
 
