@@ -26,6 +26,19 @@ def ignore(share, state):
     pass
 
 
+@pytest.fixture(autouse=True)
+def _speed_is_seen_at_once(monkeypatch):
+    monkeypatch.setattr(verdict, "_SPEED_DEALS", 500)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """The path of a library with a small part of the package's deals."""
+    path, rows = tmp_path_factory.mktemp("few") / "few.bdl", np.arange(5_000)
+    write_library(path, embedded().owners(rows), embedded().tricks_at(rows), {"source": "a part"})
+    return path
+
+
 def test_torch_and_numpy_compute_the_same():
     network = Network(hidden=8, depth=3, width=12, blocks=2, seed=5)
     with torch.no_grad():
@@ -115,8 +128,8 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         fit.load_state(tmp_path, SMALL)
 
 
-def test_the_verdict_counts_right_and_the_card_says_it(tmp_path):
-    library = embedded()
+def test_the_verdict_counts_right_and_the_card_says_it(few, tmp_path):
+    library = Library.open(few)
 
     class Oracle(TrickEstimator):
         """Knows the table of every deal, but thinks that each entry is one trick more with a chance of 0.3."""
@@ -157,9 +170,10 @@ def test_what_is_too_sure_is_cooled(tmp_path):
     assert loss < state.metrics[-1]["held_out_loss"] - 0.01
 
 
-def test_the_command_fits_stops_short_of_overwriting_and_resumes(tmp_path, capsys):
+def test_the_command_fits_stops_short_of_overwriting_and_resumes(few, tmp_path, capsys):
     out = tmp_path / "mine"
     words = ["fit", "estimators", "--deals", "700", "--batch", "64", "--epochs", "1", "--hidden", "4", "--width", "8"]
+    words += ["--library", str(few)]
     assert main([*words, "--out", str(out), "--sizes", "300"]) == 0
     assert {p.name for p in out.iterdir()} >= {
         "README.md",
@@ -185,8 +199,8 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(tmp_path, capsy
     assert not (tmp_path / "results").exists()
 
 
-def test_medians_of_all_judging_deals_are_counted():
-    library = embedded()
+def test_medians_of_all_judging_deals_are_counted(few):
+    library = Library.open(few)
     estimator = TrickEstimator(Network(4, 2, 4, 0, 1).weights())
     found = verdict.judge(estimator, library)
     rows = library.split("judging")
