@@ -26,10 +26,10 @@ STRETCH = Stretch(4, "training", 100, 300)
 SMALL = Partnership(*(parse_system(TANGLE),) * 2)  # as many kinds of lines as sayc has, at a fiftieth of the time
 
 
-def changes(count, base=SAYC):
-    """Variations of a system, for one player or both, that compile."""
+def changes(count, base=SAYC, first=25):
+    """Variations of a system, for one player or both, that compile; of sayc's first none is noticed on these boards."""
     number = 0
-    for k in range(10_000):
+    for k in range(first, 10_000):
         edit = vary(base.first, Chance("variation", k), {})
         pair = Proposal(edit, k % 3, "evolution").apply(base) if edit is not None else None
         if pair is not None:
@@ -39,7 +39,7 @@ def changes(count, base=SAYC):
             return
 
 
-@pytest.mark.parametrize(("base", "count", "least"), [(SMALL, 150, 60), (SAYC, 40, 1)], ids=["tangle", "sayc"])
+@pytest.mark.parametrize(("base", "count", "least"), [(SMALL, 100, 40), (SAYC, 12, 2)], ids=["tangle", "sayc"])
 def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed(base, count, least):
     noticed, before = 0, duel(base, THEM, STRETCH).imps
     for edit, pair in changes(count, base):
@@ -128,7 +128,7 @@ def test_no_gain_from_a_minority_of_the_league():
 
 def test_variations_make_systems_that_read_back():
     system, kinds = SMALL.first, set()
-    for k in range(400):
+    for k in range(250):
         edit = vary(system, Chance("walk", k), {})
         changed = edit.apply(system) if edit is not None else None
         if changed is None:
@@ -147,8 +147,8 @@ def test_variations_make_systems_that_read_back():
 
 def test_an_edit_finds_its_line_where_others_were_put_in_front():
     rule = Rule("1M", "3S", parse_system("3S 7+ S\nwhen 0-7 last-level\n  P").lines[0].constraint, 1.0, 0.1, 5)
-    for edit, pair in list(changes(10)):
-        later = rule_edit(rule).apply(SAYC.first)
+    later = rule_edit(rule).apply(SAYC.first)
+    for edit, pair in changes(6):
         both = edit.apply(later)
         assert both is not None, edit.what
         assert both != later
@@ -162,7 +162,7 @@ def _texts(system):
 
 
 def test_partners_offer_each_other_what_they_do_differently():
-    _, changed = next(c for c in changes(40) if c[1].first != SAYC.first and c[1].second == SAYC.second)
+    _, changed = next(c for c in changes(40, first=0) if c[1].first != SAYC.first and c[1].second == SAYC.second)
     offers = swaps([changed], 0, 10, Chance("swap"))
     assert {o.player for o in offers} == {0, 1}
     after = [o.apply(changed) for o in offers]
@@ -190,7 +190,7 @@ def test_a_whole_sub_hierarchy_is_taken_over():
 
 
 def test_swaps_between_partnerships():
-    _, changed = next(c for c in changes(40) if c[1].first != SAYC.first and c[1].second == SAYC.second)
+    _, changed = next(c for c in changes(40, first=0) if c[1].first != SAYC.first and c[1].second == SAYC.second)
     assert swaps([SAYC, changed], 0, 10, Chance("swap"))
 
 
