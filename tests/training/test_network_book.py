@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -24,19 +26,28 @@ from bridge_env.view import view_of
 from training.book import network_book, network_pages
 from training.book.asking import SEED, NetworkAsker
 from training.book.measure import HELD
-from training.book.network_book import FRESH, make_network_book
+from training.book.network_book import make_network_book
 from training.book.network_calls import calls_by
 from training.book.network_rows import RARELY
 from training.book.situations import SUITS, call_words, chapter, situation_words, situations
 from training.cli.entry import main
 from training.match.code_words import code_words
 
-DEALS = 3_000
+DEALS, FRESH = 3_000, 5_000
 
 
 @lru_cache(maxsize=1)
 def book():
-    return make_network_book("policy:standard", read_networks("standard").policy, DEALS, 1)
+    with small():
+        return make_network_book("policy:standard", read_networks("standard").policy, DEALS, 1)
+
+
+@contextmanager
+def small():
+    """A book is held against fewer deals, and its card asks about fewer hands."""
+    asker = partial(NetworkAsker, count=2_000)
+    with patch.object(network_book, "FRESH", FRESH), patch.object(network_book, "NetworkAsker", asker):
+        yield
 
 
 @lru_cache(maxsize=1)
@@ -255,7 +266,8 @@ def test_bml_has_its_tables():
 
 def test_levels_and_pages_leave_calls_out(monkeypatch, capsys, tmp_path):
     words, out = ["book", "policy:standard", "--deals", "600", "--rare", "600"], tmp_path / "book.md"
-    assert main([*words, "--levels", "1"]) == 0
+    with small():
+        assert main([*words, "--levels", "1"]) == 0
     text = capsys.readouterr().out
     assert "**1NT**" in text
     assert "**1♣-?**" not in text
