@@ -8,7 +8,7 @@ from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.natural import sets
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system
-from agents.hierarchy.sound.sound import DEAD, unsound
+from agents.hierarchy.sound import sound
 from bridge_env.features import FEATURES
 from training.match.boards import library_boards
 
@@ -26,9 +26,10 @@ def built(genes, parts=PARTS):
 
 
 @pytest.mark.parametrize("genes", drawn(1))
-def test_a_drawn_system_is_sound_and_opens_every_strong_hand(genes):
+def test_a_drawn_system_is_sound_and_opens_every_strong_hand(genes, monkeypatch):
     system = built(genes)
-    assert not [text for _, text in unsound(Hierarchy(system)) if not text.startswith(DEAD)]
+    monkeypatch.setattr(sound, "_dead", lambda *_: ())  # some lines of a drawn system are
+    assert not sound.unsound(Hierarchy(system))
     assert system.blocks == EMPTY.blocks
     boards = library_boards(2000, 1, "training")
     features = deal_features(boards.owner)
@@ -40,9 +41,9 @@ def test_a_drawn_system_is_sound_and_opens_every_strong_hand(genes):
 
 def test_every_drawn_system_can_be_read_with_any_of_its_parts():
     for k, genes in enumerate(drawn(40)):
-        assert Hierarchy(built(genes)).compiled
-        system = built(genes, PARTS[: 1 + k % len(PARTS)])
-        assert len(system.lines) < len(built(genes).lines) or k % len(PARTS) == len(PARTS) - 1
+        whole, system = built(genes), built(genes, PARTS[: 1 + k % len(PARTS)])
+        assert Hierarchy(whole).compiled
+        assert len(system.lines) < len(whole.lines) or k % len(PARTS) == len(PARTS) - 1
 
 
 def test_a_choice_tells_which_lines_are_there_and_with_which_numbers():

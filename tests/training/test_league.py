@@ -301,8 +301,8 @@ def test_two_seats_find_together_what_neither_can_alone():
     records = pack_records(owner, np.array(tables))
     pool = [Opponent("silent", 1.0, None)]
     settings = RolloutConfig(256, 8, 0.5, 0.0, 1)
-    config = LeagueConfig(**(vars(TOY) | {"iterations": 600, "layers": "48"}))
-    policy = learn(config, pool, records, settings, 300)
+    config = LeagueConfig(**(vars(TOY) | {"iterations": 300, "layers": "48", "learning_rate": 6e-3}))
+    policy = learn(config, pool, records, settings, 150)
     deals_ = draw_deals(streams.key("toy", np.arange(256)), records, 1)
     seated = np.tile(np.array([0, 1], np.int8), (256, 1))
     auctions = Auctions(deals_.dealer, deals_.vulnerability)

@@ -354,7 +354,7 @@ def test_fuzzed_questions(ours):
         f"/autoplay?deal={' '.join(DEALT.values())}&board=5&dealer=N&vul=NS&auction=1C,Pass&bidding_only=True",
     ]  # fmt: skip
     answered = 0
-    for number in range(350):
+    for number in range(200):
         path, _, query = rng.choice([BID, lead, play, robots, *others]).partition("?")
         text = list(query)
         for _ in range(rng.choice([1, 1, 2, 8])):
@@ -369,7 +369,7 @@ def test_fuzzed_questions(ours):
         if path == "/robot.php":
             found = ElementTree.fromstring(response.text).find("r").attrib
             assert response.status_code == 200 or is_sentence(found["message"])
-    assert 0 < answered < 245
+    assert 0 < answered < 140
 
 
 def test_fuzzed_bodies(ours):
