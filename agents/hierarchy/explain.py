@@ -16,7 +16,7 @@ from agents.hierarchy.engine.walk import is_general
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.text import constraint_text
-from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.language.tree import Line, System
 from agents.hierarchy.telling.denied import Denied, denied
 from agents.hierarchy.telling.nearest import Nearly, nearest
 from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text, under, unite
