@@ -11,7 +11,7 @@ from training.book.book import GOAL, make_book
 from training.match.duel import Partnership, Stretch, duel
 from training.match.strangers import Stranger
 
-BOARDS = Stretch(9, "judging", 0, 4000)
+BOARDS = Stretch(9, "judging", 0, 2500)
 START = "two-over-one"
 GATEKEEPERS = ("policy:humans", "policy:polish", "policy:wbridge5")
 
@@ -49,5 +49,5 @@ def test_its_auctions_end():
 
 
 def test_its_calls_show_what_its_book_says():
-    book = make_book(read_system("champion"), 4000, 1, levels=3, examples=0, tick=lambda _deals: None)
+    book = make_book(read_system("champion"), 2000, 1, levels=3, examples=0, tick=lambda _deals: None)
     assert book.check.share >= GOAL

@@ -78,7 +78,7 @@ def everyone():
     small = (parse_system(text, name=name) for text, name in ((TANGLE, "tangle"), (FORCING, "forcing")))
     return [
         Hierarchy(sayc), *map(Hierarchy, small), Hierarchy(odd), Hierarchy(parse_system(CHOOSY, name="choosy")),
-        *(mutated(sayc, 150, seed) for seed in range(2)), mutated(odd, 12, 2),
+        *(mutated(sayc, 40, seed) for seed in range(2)), mutated(odd, 12, 2),
     ]  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def in_classes(classes, held):
 
 
 def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
-    others = (random_deals(9, 0, 150)[:, None] == np.arange(4)[:, None]).reshape(-1, 52)
+    others = (random_deals(9, 0, 75)[:, None] == np.arange(4)[:, None]).reshape(-1, 52)
     asked = fitted = 0
     for owner, views in auctions_of(sayc, 60, seed=51):
         for row in range(0, len(views), 2):

@@ -142,7 +142,7 @@ def bidder(request, written):
 
 def enough(bidder, count):
     """How many positions to ask a bidder about: fewer where each takes milliseconds."""
-    return max(4, count // 50) if getattr(player_at(bidder, 0), "thinks", False) else count
+    return max(4, count // 100) if getattr(player_at(bidder, 0), "thinks", False) else count
 
 
 known_positions = cache(positions)  # for tests that leave them alone

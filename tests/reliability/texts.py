@@ -171,7 +171,8 @@ def sizes(folder: Path, count: int, seed: int) -> Iterator[Case]:
         piece = pieces[number // len(kinds) % len(pieces)]
         tail = pieces[int(rng.integers(len(pieces)))]
         times = (1 << (22 if kind in ("pbn", "lin") else 20)) // len(piece) + 1
-        text = "".join(piece.replace("{n}", str(n)) for n in range(times)) + tail.replace("{n}", "0")
+        many = "".join(piece.replace("{n}", str(n)) for n in range(times)) if "{n}" in piece else piece * times
+        text = many + tail.replace("{n}", "0")
         name = f"size {number} of seed {seed}: {kind}, {piece!r} {times:,} times, then {tail!r}"
         yield name, partial(within, _LONG, _MOST, partial(_sized, kind, text, folder / f"large.{kind}"))
 

@@ -123,8 +123,8 @@ def test_a_changed_call_is_a_surprise_and_an_unchanged_one_is_none():
     assert not any(one.auction == "1!s" for one in found)
     scores = [one.per_deal * one.distance for one in found]
     assert scores == sorted(scores, reverse=True)
-    same = make_book(SAYC, 1_000, 1)
-    assert surprises(Spoken(Hierarchy(same.points.system), same.measured.walker, 1, 1_000), SAYC) == []
+    same = make_book(SAYC, 400, 1)
+    assert surprises(Spoken(Hierarchy(same.points.system), same.measured.walker, 1, 400), SAYC) == []
 
 
 def test_distance_is_measured_on_hands():
@@ -273,10 +273,10 @@ def test_pages_that_hold_every_row_bid_as_the_system(name):
     book = make_book(read_system(name), 200, 1)
     notes = make_notes(book, Spoken(Hierarchy(book.points.system), book.measured.walker, 1, 200))
     leaves = Printed(book, [], [], "", notes, most=99)
-    same, asked = agreement(book.points.system, read_pages(f"{leaves._main(leaves.kept)}\n\n{leaves._more()}"), 400, 7)
-    assert same == asked > 3_500
+    same, asked = agreement(book.points.system, read_pages(f"{leaves._main(leaves.kept)}\n\n{leaves._more()}"), 200, 7)
+    assert same == asked > 1_700
     few = Printed(book, [], [], "", notes, most=2)
-    same, asked = agreement(book.points.system, read_pages(f"{few._main(few.kept)}\n\n{few._more()}"), 400, 7)
+    same, asked = agreement(book.points.system, read_pages(f"{few._main(few.kept)}\n\n{few._more()}"), 200, 7)
     assert 0.6 * asked < same < asked
 
 

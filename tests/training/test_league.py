@@ -29,6 +29,7 @@ from training.cli.entry import main
 from training.match.match import play
 from training.match.strangers import refuse_gatekeepers
 from training.networks import lessons
+from training.networks import stock as stocks
 from training.networks.configs import LeagueConfig
 from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
 from training.networks.league import League, chosen_selves
@@ -43,6 +44,11 @@ SMALL = LeagueConfig(
     start="nothing", iterations=6, boards=64, evaluate=3, judged=50, panel="", remember=2, layers="24,16", critic="16",
     slow=0.9,
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _few_deals_at_a_time(monkeypatch):
+    monkeypatch.setattr(stocks, "_PART", 1_000)
 
 
 def small_learner(**changes):

@@ -250,7 +250,7 @@ def test_calls_show_what_they_show_at_their_own_seats(a, b):
 
 
 def test_artificial_calls_are_alerted_and_explained(match):
-    made = report(match.take(np.arange(60)))
+    made = report(match.take(np.arange(25)))
     page = Page(made.page)
     assert page.all("sup", "bridge-alert")
     assert "What the calls show" in page.text

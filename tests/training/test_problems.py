@@ -20,7 +20,7 @@ PLAIN = "montecarlo?lead=solved"
 DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&risk=1000&when=always"
 PROBLEMS = read_problems(FILE)
 EXAMPLE = "The ace from ace-queen"  # as published
-QUICK = (EXAMPLE, "The ace from ace-king", "The higher of equals")  # those that take a few seconds
+QUICK = (EXAMPLE, "The ace from ace-king")  # those that take a second or two
 
 
 def solved(problem: Problem, seeds: int = 0) -> Solved:
@@ -75,7 +75,7 @@ def one(tmp_path):
 
 def test_the_command_writes_a_page(one, tmp_path, capsys):
     (problem,) = read_problems(one)
-    args = ["--player", "montecarlo?deals=10", "--deceptive", "deceptive?deals=10&real=2&imagined=2&when=always"]
+    args = ["--player", "montecarlo?deals=5", "--deceptive", "deceptive?deals=5&real=2&imagined=2&when=always"]
     args += ["--seeds", "1", "--out", str(tmp_path / "new" / "folder")]
     assert main(["play", "--problems", str(one), *args]) == 0
     assert problem.title in capsys.readouterr().out
@@ -84,7 +84,7 @@ def test_the_command_writes_a_page(one, tmp_path, capsys):
         problem.title,
         problem.idea,
         f"bridge-env play --problems {one}",
-        "montecarlo?deals=10",
+        "montecarlo?deals=5",
         "Seen through",
         "against unbelievers",
     ):

@@ -67,7 +67,7 @@ def test_a_match_through_the_door_is_the_match(spec, options):
 
 @pytest.mark.parametrize("options", ["", "?form=bbo"])
 def test_cards_through_the_door_are_the_cards(options):
-    bidding = play("system:sayc", "system:acol", 2, seed=5)
+    bidding = play("system:sayc", "system:acol", 1, seed=5)
     here = play_match(bidding, Teams(SIDES, ("rule", "rule")))
     with doors("system:sayc", play="rule") as url:
         seat = f"seat:{url}{options}"
@@ -271,20 +271,20 @@ def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch)
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_program_that_dies_in_the_play(tmp_path, capsys, keep):
-    left = [160]
+    left = [130]
 
     def answer(path):
         left[0] -= 1
         return None if left[0] < 0 else (200, urlopen(there + path).read())
 
     with doors("system:sayc") as there, program(answer) as url:
-        words = ["match", "system:sayc", "pass", "--boards", "6", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
+        words = ["match", "system:sayc", "pass", "--boards", "4", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
         words += ["--keep", str(tmp_path / "kept.jsonl")] * keep
         assert main([*words, "--json", str(tmp_path / "x.json")]) == 2
         said = capsys.readouterr()
         assert "Is the program running?" in said.err
         assert "not played:" not in said.out
-        assert 0 < json.loads((tmp_path / "x.json").read_text())["play"]["boards_played"] < 6
+        assert 0 < json.loads((tmp_path / "x.json").read_text())["play"]["boards_played"] < 4
         assert ("go on: bridge-env match" in said.err) == keep
         left[0] = 10**6
         assert main(words) == 0
