@@ -48,6 +48,13 @@ def _one_ray_at_most():
     _end_ray()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_loop_ends():
+    yield
+    if "support.one_loop" in sys.modules:
+        sys.modules["support.one_loop"].end()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _none_for_who_asks_for_none(request):
     """Of the slow tests all that need a Ray run in one process; any other file may follow in the default run."""

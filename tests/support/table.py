@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
-from starlette.testclient import TestClient
+from support import one_loop
 from support.web import HOST, TOKEN, Visitor
 
 from training.web.app import make_app
@@ -21,7 +21,7 @@ def limits(**named):
 
 def client(**options):
     """Asks a server of its own."""
-    return TestClient(make_app(TOKEN, **{"limits": limits(), **options}), base_url=HOST)
+    return one_loop.client(make_app(TOKEN, **{"limits": limits(), **options}), HOST)
 
 
 def visitor_of(**options):

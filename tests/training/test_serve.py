@@ -18,8 +18,8 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
-from starlette.testclient import TestClient
 from support import command as typed
+from support import one_loop
 from support.web import HOST, is_sentence
 
 import agents
@@ -39,7 +39,7 @@ DEALT = {
 
 
 def client(spec="system:sayc", opponents=None, play="rule", limits=LIMITS, patience=120.0):
-    return TestClient(make_app(Answers(spec, opponents, play, patience), limits=limits), base_url=HOST)
+    return one_loop.client(make_app(Answers(spec, opponents, play, patience), limits=limits), HOST)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def test_contracts_of_two_hands(ours):
 
 def test_pages_and_names_that_are_allowed_may_ask():
     app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",), names=("bridge.local",))
-    door = TestClient(app, base_url=HOST)
+    door = one_loop.client(app, HOST)
     page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
     told = door.get(BID, headers=page)
     assert told.status_code == 200

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
-from starlette.testclient import TestClient
+from support import one_loop
 from support.web import HOST, is_sentence
 
 from bridge_env.auction import one_auction
@@ -27,7 +27,7 @@ THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
 
 @pytest.fixture(scope="module")
 def door():
-    return TestClient(make_app(Answers("reason:system:sayc?samples=8", None, "montecarlo?deals=4")), base_url=HOST)
+    return one_loop.client(make_app(Answers("reason:system:sayc?samples=8", None, "montecarlo?deals=4")), HOST)
 
 
 def refused(response, status=400):
@@ -135,7 +135,7 @@ def test_every_call_is_told(door):
 
 
 def test_a_call_is_asked_for_by_body():
-    door = TestClient(make_app(Answers("system:sayc", None, "rule")), base_url=HOST)
+    door = one_loop.client(make_app(Answers("system:sayc", None, "rule")), HOST)
     body = {"dealer": "N", "auction": ["1H", "Pass"], "vuln": "EW", "hand": "95.T982.A5.AKJ85", "sysNS": "DEFAULT"}
     told = door.post("/cuebid", json=body).json()
     asked = door.get("/bid?hand=95.T982.A5.AKJ85&seat=S&dealer=N&vul=EW&ctx=1H--").json()
@@ -146,7 +146,7 @@ def test_a_call_is_asked_for_by_body():
 
 
 def test_a_whole_board_is_bid_and_played():
-    door = TestClient(make_app(Answers("system:sayc", "system:acol", "rule")), base_url=HOST)
+    door = one_loop.client(make_app(Answers("system:sayc", "system:acol", "rule")), HOST)
     deal = f"{NORTH} {EAST} {SOUTH} {WEST}"
     told = door.get(f"/autoplay?deal={deal}&board=2").json()
     assert (told["deal"], told["dealer"], told["vulnerability"]) == (deal, "E", "N-S")
