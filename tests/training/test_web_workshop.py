@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from support.errands import failing, sleeping
 from support.table import limits, visitor_of
 from support.web import is_sentence
 
@@ -83,16 +84,6 @@ def test_the_server_answers_while_a_book_is_measured_and_the_work_can_be_stopped
     assert visitor.get(f"errands/{begun['errand']}")["state"] == STOPPED
     assert "result" not in visitor.get(f"errands/{begun['errand']}")
     visitor.get("errands/nothing", 404)
-
-
-def sleeping(seconds, tell):
-    tell(1, 2)
-    time.sleep(seconds)
-    return "awake"
-
-
-def failing(tell):
-    raise RuntimeError("on purpose")
 
 
 def test_errands_are_few_told_of_and_end():
