@@ -11,9 +11,9 @@ from hypothesis import settings
 settings.register_profile("busy", deadline=None)  # other work on the machine says nothing of what is tested
 settings.load_profile("busy")
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is loaded: the cores are shared, and its threads would spin
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Before numpy is loaded: its threads gain nothing on so small arrays, and spin while others work on this machine.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_configure() -> None:

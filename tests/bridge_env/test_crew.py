@@ -87,7 +87,7 @@ def test_every_share_is_done_once_in_each_of_many_short_rounds(count):
 def test_the_results_are_the_same_awake_or_after_a_sleep(threads):
     one = BiddingVectorEnv(TABLES, learner="all", reward="imps_vs_par")
     env = BiddingVectorEnv(TABLES, learner="all", reward="imps_vs_par", threads=threads)
-    assert digest(env, 300) == digest(one, 300)
+    assert digest(env, 100) == digest(one, 100)
     assert digest(env, 30, pause=0.01) == digest(one, 30)  # ten times longer than a helper looks for a round
     assert len(helpers()) >= threads - 1
     env.close()

@@ -138,8 +138,8 @@ def test_two_thousand_boards_are_those_of_single_envs(mode, two_thousand):
     check_against_single(BiddingVectorEnv(50, learner="all", autoreset_mode=mode), two_thousand, SEED)
 
 
-def test_a_thousand_boards_are_those_of_single_envs():
-    stories = [single_episodes({"learner": "all"}, SEED + t, 40) for t in range(25)]
+def test_five_hundred_boards_are_those_of_single_envs():
+    stories = [single_episodes({"learner": "all"}, SEED + t, 20) for t in range(25)]
     check_against_single(BiddingVectorEnv(25, learner="all", autoreset_mode="SameStep"), stories, SEED)
 
 

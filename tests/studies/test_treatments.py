@@ -44,8 +44,8 @@ def test_a_change_of_nothing_never_comes_up():
 
 
 def test_treatments_are_measured_apart(tmp_path, capsys):
-    five, three = measure(TREATMENTS[0], 10, 2000), measure(TREATMENTS[1], 10, 2000)
-    assert 0 < five.boards <= 10
+    five, three = measure(TREATMENTS[0], 5, 1000), measure(TREATMENTS[1], 5, 1000)
+    assert 0 < five.boards <= 5
     assert (five.exact, five.played) != (three.exact, three.played)
     only = ["five level", "weak twos on three"]
     main(["--boards", "2", "--tried", "400", "--json", str(tmp_path / "out.json"), "--only", *only])
