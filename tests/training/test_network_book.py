@@ -33,7 +33,7 @@ from training.book.situations import SUITS, call_words, chapter, situation_words
 from training.cli.entry import main
 from training.match.code_words import code_words
 
-DEALS, FRESH = 3_000, 5_000
+DEALS, FRESH = 3_000, 6_000
 
 
 @lru_cache(maxsize=1)
