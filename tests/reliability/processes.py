@@ -332,7 +332,8 @@ def _full(command: Command, folder: Path, room: int) -> bool:
     place = folder / _slug(command)
     place.mkdir(parents=True)
     limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (room, room))
-    code, said = finish(start(command.words, place, preexec_fn=limit))
+    kept = "import sys; sys.dont_write_bytecode = True"  # Python would keep modules that the full disk cuts off
+    code, said = finish(start(command.words, place, before=kept, preexec_fn=limit))
     if code not in (0, 2):
         raise Wrong(f"it ends with {code}: {said.strip()[-300:]}")
     if code == 2 and "too large" not in said.lower() and "no space" not in said.lower():
