@@ -123,7 +123,8 @@ def _browser() -> Any:
         from playwright.sync_api import sync_playwright
     except ImportError:
         raise SystemExit(f"playwright is missing; install it with: {how_to_install('browser')}") from None
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in the Makefile
+    found = next(filter(None, [os.environ.get("CHROMIUM"), *map(shutil.which, names)]), None)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=found, args=["--no-sandbox", "--hide-scrollbars"])
         yield browser
