@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.engine.context import FORCED
+from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.engine.walk import is_general
-from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System

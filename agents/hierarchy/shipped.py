@@ -12,7 +12,7 @@ from agents.bidder_files import read_once
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.conventions import UnknownConvention, without
 from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.last_resort import NAME
+from agents.hierarchy.engine.last_resort import NAME
 from agents.hierarchy.language.limits import lines_of
 from agents.hierarchy.language.overrides import GENERAL, base_in, renumbered
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system

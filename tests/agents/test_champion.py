@@ -7,7 +7,7 @@ from agents.hierarchy.shipped import read_system
 from agents.wire import read_states
 from bridge_env.bidders import DEFAULT_BIDDER, make
 from bridge_env.calls import parse_call
-from training.book.book import GOAL, make_book
+from training.book.written.book import GOAL, make_book
 from training.match.duel import Partnership, Stretch, duel
 from training.match.strangers import Stranger
 

@@ -8,7 +8,7 @@ import pytest
 from support.pages import BOOK
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.language.last_resort import LAST_RESORT
+from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import SystemTextError, parse_constraint, parse_system
 from agents.hierarchy.language.tree import INFINITE, Atom, Block, Line, Step, System, walk
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_LETTERS, SUIT_WORDS, WORDS

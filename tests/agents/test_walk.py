@@ -7,6 +7,7 @@ import pytest
 from support.systems import TANGLE
 
 from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE, compile_system, pool
+from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.engine.walk import (
     NOWHERE,
     call_of,
@@ -18,7 +19,6 @@ from agents.hierarchy.engine.walk import (
     parts,
     rules_of,
 )
-from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.paths import SPAN_CODES, span_call
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system

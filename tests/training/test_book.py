@@ -20,17 +20,17 @@ from agents.hierarchy.telling.wording import condition, promise, symbols
 from bridge_env.auction import Auctions
 from bridge_env.calls import call_text
 from bridge_env.cards import hand_text
-from training.book import book as book_module
-from training.book.bml import bml, sequence
-from training.book.book import add_worth, make_book, pages
-from training.book.diff import compare_systems, find_changes
-from training.book.diff_text import diff_html, diff_markdown
-from training.book.html import html
-from training.book.markdown import markdown
-from training.book.measure import HELD, Table, measure
-from training.book.points import Points, Walker, numbered
-from training.book.shows import Shows, check
-from training.book.worth import Judge, without
+from training.book.measured.measure import HELD, Table, measure
+from training.book.measured.points import Points, Walker, numbered
+from training.book.measured.shows import Shows, check
+from training.book.measured.worth import Judge, without
+from training.book.written import book as book_module
+from training.book.written.bml import bml, sequence
+from training.book.written.book import add_worth, make_book, pages
+from training.book.written.diff import compare_systems, find_changes
+from training.book.written.diff_text import diff_html, diff_markdown
+from training.book.written.html import html
+from training.book.written.markdown import markdown
 from training.match.duel import Partnership, Stretch, duel
 
 TOY_TEXT = """\

@@ -16,16 +16,16 @@ from agents.hierarchy.telling.wording import symbols
 from agents.registry import make_pages
 from bridge_env.calls import parse_call
 from bridge_env.features import HCP, LENGTH
-from training.book.asking import Asker
-from training.book.auctions import Spoken, title
-from training.book.book import PAGE_WIDTH, make_book, pages, printed
-from training.book.card import convention_card
-from training.book.card_slam import slam
-from training.book.measure import HELD, Figures, entries_of
-from training.book.notes import Note, Notes, Row, make_notes, measured, share
-from training.book.printed import Printed, agreement, side_by_side
-from training.book.shows import Shows
-from training.book.surprise import apart, surprises
+from training.book.measured.auctions import Spoken, title
+from training.book.measured.measure import HELD, Figures, entries_of
+from training.book.measured.shows import Shows
+from training.book.printed.asking import Asker
+from training.book.printed.card import convention_card
+from training.book.printed.notes import Note, Notes, Row, make_notes, measured, share
+from training.book.printed.pages import Printed, agreement, side_by_side
+from training.book.printed.slam import slam
+from training.book.printed.surprise import apart, surprises
+from training.book.written.book import PAGE_WIDTH, make_book, pages, printed
 from training.cli.entry import main
 from training.match.code_words import code_words, of_itself
 

@@ -23,13 +23,14 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call
 from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.view import view_of
-from training.book import network_book, network_pages
-from training.book.asking import SEED, NetworkAsker
-from training.book.measure import HELD
-from training.book.network_book import make_network_book
-from training.book.network_calls import calls_by
-from training.book.network_rows import RARELY
-from training.book.situations import SUITS, call_words, chapter, situation_words, situations
+from training.book.measured.measure import HELD
+from training.book.network import book as network_book
+from training.book.network import pages as network_pages
+from training.book.network.book import make_network_book
+from training.book.network.calls import calls_by
+from training.book.network.rows import RARELY
+from training.book.network.situations import SUITS, call_words, chapter, situation_words, situations
+from training.book.printed.asking import SEED, NetworkAsker
 from training.cli.entry import main
 from training.match.code_words import code_words
 

@@ -13,7 +13,7 @@ from support.web import is_sentence
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
 from bridge_env.calls import call_text
-from training.book.points import Points
+from training.book.measured.points import Points
 from training.exam.marks import plays, sit
 from training.exam.positions import textbook
 from training.http.asked import Refused

@@ -67,7 +67,7 @@ def add_bid(subparsers: Any) -> None:
 
 def _bid(args: argparse.Namespace) -> int:
     if args.words:
-        from agents.hierarchy.language.words import words_text
+        from agents.hierarchy.telling.words import words_text
 
         print(words_text())
         return 0

@@ -92,10 +92,10 @@ def run(args: argparse.Namespace) -> int:
         return _diff(args, kind)
     if args.system.startswith("policy:"):
         return _network(args, kind)
-    from training.book.bml import bml
-    from training.book.book import add_worth, make_book
-    from training.book.html import html
-    from training.book.markdown import markdown
+    from training.book.written.bml import bml
+    from training.book.written.book import add_worth, make_book
+    from training.book.written.html import html
+    from training.book.written.markdown import markdown
 
     system = _system(args.system)
     with Bar(max(args.deals, args.rare), "deal", brief=True) as bar:
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _print(args: argparse.Namespace, book: Any, kind: str, formats: Mapping[str, Callable[[Any], str]]) -> int:
     """Print a book, of a system or of a network, on so many pages; with ``--check`` how many hands keep to it."""
-    from training.book.book import PAGE_LINES, PAGE_WIDTH, pages
+    from training.book.written.book import PAGE_LINES, PAGE_WIDTH, pages
 
     if args.check:
         return _tell_check(book)
@@ -127,7 +127,7 @@ def _print(args: argparse.Namespace, book: Any, kind: str, formats: Mapping[str,
 
 
 def _notes(args: argparse.Namespace, book: Any) -> int:
-    from training.book.printed import PAGES, make_printed
+    from training.book.printed.pages import PAGES, make_printed
 
     with Bar(4, "step", brief=True) as bar:
         printed = make_printed(book, _system(args.base or "sayc"), args.pages or PAGES, bar.add)
@@ -156,8 +156,8 @@ def _code_words(args: argparse.Namespace) -> int:
 
 def _network(args: argparse.Namespace, kind: str) -> int:
     from agents.networks.shipped import read_networks
-    from training.book import network_pages
-    from training.book.network_book import FRESH, make_network_book
+    from training.book.network import pages
+    from training.book.network.book import FRESH, make_network_book
     from training.running.speed import use_fastest
 
     if args.worth:
@@ -169,14 +169,14 @@ def _network(args: argparse.Namespace, kind: str) -> int:
         book = make_network_book(
             args.system, networks.player, deals, args.seed, levels=args.levels, examples=args.examples, tick=bar.add
         )
-    formats = {"markdown": network_pages.markdown, "bml": network_pages.bml, "html": network_pages.html}
+    formats = {"markdown": pages.markdown, "bml": pages.bml, "html": pages.html}
     return _print(args, book, kind, formats)
 
 
 def _tell_check(book: Any) -> int:
     """Print how many hands keep to the book, and the calls that keep to it least."""
     from agents.hierarchy.telling.wording import symbols
-    from training.book.book import GOAL
+    from training.book.written.book import GOAL
 
     print(book.facts()[1])
     for hands, fitting, text in book.worst(10):
@@ -188,8 +188,8 @@ def _tell_check(book: Any) -> int:
 
 
 def _diff(args: argparse.Namespace, kind: str) -> int:
-    from training.book.diff import compare_systems
-    from training.book.diff_text import diff_html, diff_markdown
+    from training.book.written.diff import compare_systems
+    from training.book.written.diff_text import diff_html, diff_markdown
 
     if kind == "bml" or args.check:
         raise ValueError("--diff is printed as markdown or html, and has no --check")

@@ -177,8 +177,8 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
 def _write_diff(folder: Path, config: Any, pair: Any) -> str:
     """Write what the system changes in the one that it began with, in words, with the worth of each change."""
     from agents.hierarchy.shipped import read_system
-    from training.book.diff import compare_systems
-    from training.book.diff_text import diff_markdown
+    from training.book.written.diff import compare_systems
+    from training.book.written.diff_text import diff_markdown
 
     root, control = read_system(config.roots[0]), read_system(config.control)
     with Bar(None, "change", "what each change is worth") as bar:

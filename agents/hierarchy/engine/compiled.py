@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.denials import Alternatives, AtomRow, denied, left_by
+from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
-from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
 from agents.hierarchy.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference
 from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System, atoms_of

@@ -18,8 +18,8 @@ from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
 from bridge_env.view import view_of
-from training.book.measure import Calls, Table
-from training.book.points import Points, Walker
+from training.book.measured.measure import Calls, Table
+from training.book.measured.points import Points, Walker
 from training.exam.positions import ALL, FULL, Exam, Position, exam_text
 from training.http.asked import Refused
 from training.web.board.views import legal_calls

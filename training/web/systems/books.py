@@ -12,9 +12,9 @@ from agents.hierarchy.language.tree import Line, System
 from agents.hierarchy.shipped import read_system
 from agents.hierarchy.telling import wording
 from bridge_env.calls import call_text
-from training.book.book import Book, add_worth, made, make_book, usual
-from training.book.diff import match_lines
-from training.book.points import Entry, Point, Points, Walker
+from training.book.measured.points import Entry, Point, Points, Walker
+from training.book.written.book import Book, add_worth, made, make_book, usual
+from training.book.written.diff import match_lines
 
 CONTROL = "sayc"  # against which the worth of a call is judged
 _MOST_ROWS = 4000  # lines that two systems are compared by

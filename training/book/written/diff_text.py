@@ -6,9 +6,9 @@ from html import escape
 
 from agents.hierarchy.language.tree import Line, Step
 from agents.hierarchy.telling import wording
-from training.book.book import table
-from training.book.diff import Change, Difference
-from training.book.html import document, rich
+from training.book.written.book import table
+from training.book.written.diff import Change, Difference
+from training.book.written.html import document, rich
 
 _TITLES = {
     "added": "New lines",

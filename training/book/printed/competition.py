@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from agents.hierarchy.telling.wording import SUIT_MARKS, span
-from training.book.asking import Asker, Hands, call_name
+from training.book.printed.asking import Asker, Hands, call_name
 
 _SUITS = "CDHS"
 _SHORT = 2.8  # cards in their suit on average: hands at random have more

@@ -7,9 +7,9 @@ from html import escape
 
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
-from training.book.book import LEGEND, Book, made, usual
-from training.book.measure import Figures
-from training.book.points import Entry, Point
+from training.book.measured.measure import Figures
+from training.book.measured.points import Entry, Point
+from training.book.written.book import LEGEND, Book, made, usual
 
 STYLE = """\
 :root{color-scheme:light dark;--c:#187a33;--d:#c75a00;--h:#c4122f;--s:#1d3fa8;--line:#8884;--dim:#777}

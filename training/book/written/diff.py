@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
 from agents.hierarchy.language.tree import Block, Line, Step, System
-from training.book.points import Points
-from training.book.worth import Judge, Worth, without
+from training.book.measured.points import Points
+from training.book.measured.worth import Judge, Worth, without
 from training.match.boards import standard_error
 
 

@@ -20,11 +20,11 @@ from agents.hierarchy.language.tree import Line, Step
 from agents.hierarchy.telling import pages as written
 from agents.hierarchy.telling.phrases import Ranges, hull, unite
 from agents.hierarchy.telling.wording import span
-from training.book.auctions import Spoken
-from training.book.book import Book, made
-from training.book.measure import Figures, add_calls
-from training.book.points import Entry
-from training.book.shows import EACH, FEWEST, Shows, shown
+from training.book.measured.auctions import Spoken
+from training.book.measured.measure import Figures, add_calls
+from training.book.measured.points import Entry
+from training.book.measured.shows import EACH, FEWEST, Shows, shown
+from training.book.written.book import Book, made
 
 _MOST_HCP = 37
 _NARROW, _NEWS = 4, 2  # HCP: a band so narrow is not told more narrowly, nor one by so little

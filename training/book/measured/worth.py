@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Line, System
-from training.book.measure import Calls, calls_of
-from training.book.points import Entry, Points, Walker
+from training.book.measured.measure import Calls, calls_of
+from training.book.measured.points import Entry, Points, Walker
 from training.match.boards import standard_error
 from training.match.duel import Partnership, Stretch, boards_of, duel, gains_and_touched
 

@@ -22,9 +22,9 @@ from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
 from bridge_env.features import FEATURES
 from bridge_env.streams import key as hashed
-from training.book.auctions import since_opening, steps_of
-from training.book.measure import HELD, held_of
-from training.book.situations import SUITS, situations
+from training.book.measured.auctions import since_opening, steps_of
+from training.book.measured.measure import HELD, held_of
+from training.book.network.situations import SUITS, situations
 from training.match.code_words import which
 
 PART = 8_192  # deals bid at a time

@@ -9,20 +9,20 @@ from functools import cached_property
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.engine.context import ENOUGH
-from agents.hierarchy.language.last_resort import LAST_RESORT
+from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System, atoms_of
 from agents.hierarchy.language.vocabulary import AUCTION_WORDS
 from agents.hierarchy.telling import wording
 from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
 from bridge_env.features import MEANINGS
-from training.book.asking import Asker
-from training.book.auctions import Spoken
-from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed, table
-from training.book.card import Section, card_text, convention_card
-from training.book.measure import Table
-from training.book.notes import Note, Notes, make_notes, share
-from training.book.points import Points, Walker
-from training.book.surprise import Surprise, surprises
+from training.book.measured.auctions import Spoken
+from training.book.measured.measure import Table
+from training.book.measured.points import Points, Walker
+from training.book.printed.asking import Asker
+from training.book.printed.card import Section, card_text, convention_card
+from training.book.printed.notes import Note, Notes, make_notes, share
+from training.book.printed.surprise import Surprise, surprises
+from training.book.written.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed, table
 
 PAGES = 10
 _SURPRISES = 36  # so many fill a page

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
-from training.book.book import LEGEND, Book, made, usual
-from training.book.points import Entry, Point
+from training.book.measured.points import Entry, Point
+from training.book.written.book import LEGEND, Book, made, usual
 
 
 def bml(book: Book) -> str:

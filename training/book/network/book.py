@@ -17,12 +17,12 @@ import numpy as np
 from agents.hierarchy.telling import wording
 from agents.networks.book import ByBook
 from agents.networks.network import Network
-from training.book.asking import NetworkAsker
-from training.book.book import chapter, least_kept, rarest
-from training.book.card import Section, convention_card
-from training.book.network_calls import calls_by
-from training.book.network_rows import EXAMPLES, Fresh, Maker, NetworkCall, NetworkPoint, Situation
-from training.book.shows import least_first
+from training.book.measured.shows import least_first
+from training.book.network.calls import calls_by
+from training.book.network.rows import EXAMPLES, Fresh, Maker, NetworkCall, NetworkPoint, Situation
+from training.book.printed.asking import NetworkAsker
+from training.book.printed.card import Section, convention_card
+from training.book.written.book import chapter, least_kept, rarest
 
 FRESH = 20_000  # deals that the book is held against
 _DEEP = 5  # calls: what follows them is the sixth or later

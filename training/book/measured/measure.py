@@ -13,7 +13,7 @@ from agents.hierarchy.engine.compiled import RULE_LINE
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
 from bridge_env.features import HCP_AND_LENGTHS
 from bridge_env.view import BidView, views_before
-from training.book.points import Entry, Points, Walker
+from training.book.measured.points import Entry, Points, Walker
 from training.match.code_words import code_words
 
 #: What is kept of a hand: its points, its suits, and the suits that the call's variables stand for (-1: unknown).

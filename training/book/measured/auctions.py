@@ -15,8 +15,8 @@ from agents.hierarchy.telling.pages import auction_head
 from agents.networks.meaning import auction_keys
 from bridge_env.calls import PASS
 from bridge_env.streams import key as hashed
-from training.book.measure import Figures, Table, held_of
-from training.book.points import Walker
+from training.book.measured.measure import Figures, Table, held_of
+from training.book.measured.points import Walker
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.hierarchy.telling.wording import SUIT_MARKS, span
-from training.book.asking import Asker, Hands, call_name
-from training.book.book import table
-from training.book.card_competition import competition
-from training.book.card_slam import slam
+from training.book.printed.asking import Asker, Hands, call_name
+from training.book.printed.competition import competition
+from training.book.printed.slam import slam
+from training.book.written.book import table
 
 _SUITS = "CDHS"
 _NONE = "not used"

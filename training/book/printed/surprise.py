@@ -17,11 +17,11 @@ from agents.hierarchy.language.tree import System
 from agents.hierarchy.telling.wording import of_call
 from bridge_env.calls import PASS
 from bridge_env.features import HCP_AND_LENGTHS
-from training.book.asking import Asker
-from training.book.auctions import Group, Spoken, title
-from training.book.measure import Figures, held_of
-from training.book.points import Points, Walker
-from training.book.shows import shown
+from training.book.measured.auctions import Group, Spoken, title
+from training.book.measured.measure import Figures, held_of
+from training.book.measured.points import Points, Walker
+from training.book.measured.shows import shown
+from training.book.printed.asking import Asker
 
 FEWEST = 40  # hands behind a call that is compared
 _RARE = 1 / 2_000  # a call that fewer deals have surprises nobody

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.hierarchy.telling import wording
-from training.book.book import LEGEND, Book, made, table, usual
-from training.book.points import Entry, Point
+from training.book.measured.points import Entry, Point
+from training.book.written.book import LEGEND, Book, made, table, usual
 
 _OTHERS = 0.05  # a share of calls by general rules that is worth a row
 

@@ -19,8 +19,8 @@ from agents.hierarchy.engine.context import STRENGTH, SUIT
 from agents.hierarchy.language.tree import Clause, Line
 from agents.hierarchy.telling.wording import span, suit
 from bridge_env.features import FEATURES
-from training.book.measure import HELD, Figures, Measured, Table, entries_of, tables
-from training.book.points import Entry, Points
+from training.book.measured.measure import HELD, Figures, Measured, Table, entries_of, tables
+from training.book.measured.points import Entry, Points
 
 FEWEST = 20  # hands that ranges are drawn from
 _FEW = 400  # below, a range is widened

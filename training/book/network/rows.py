@@ -12,11 +12,11 @@ from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from agents.networks.drawn import NEVER_PASSED
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
-from training.book import situations
-from training.book.auctions import alike
-from training.book.measure import HELD, Figures, nine_in_ten, per_hundred
-from training.book.network_calls import NetworkCalls
-from training.book.shows import FEWEST, Shows, shown
+from training.book.measured.auctions import alike
+from training.book.measured.measure import HELD, Figures, nine_in_ten, per_hundred
+from training.book.measured.shows import FEWEST, Shows, shown
+from training.book.network import situations
+from training.book.network.calls import NetworkCalls
 
 _RARE, _RARE_SITUATION = 8_000, 600  # a call has a row that came up once in so many deals
 LONG = 3  # cards that are worth telling

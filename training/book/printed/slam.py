@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.telling.wording import of_call
 from bridge_env.calls import FIRST_BID
 from bridge_env.features import FEATURES
-from training.book.asking import Asker, parsed
+from training.book.printed.asking import Asker, parsed
 
 _RAISES = (
     ("1S P 3S P", "1!s-3!s"), ("1D P 1S P 4S P", "1!d-1!s-4!s"), ("1D P 1S P 3S P", "1!d-1!s-3!s"),

@@ -8,14 +8,14 @@ from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from agents.hierarchy.telling.pages import NEXT_NOTE, NEXT_ROW, auction_head
 from agents.networks.drawn import NEVER_PASSED
-from training.book.bml import sequence, token
-from training.book.card import card_text
-from training.book.html import branch, called, document, for_example, leaf, passing, rich
-from training.book.network_book import NetworkBook
-from training.book.network_rows import LONG, RARELY, SLACK, NetworkCall, NetworkPoint, Situation
-from training.book.notes import Note, often
-from training.book.printed import side_by_side
-from training.book.shows import EACH
+from training.book.measured.shows import EACH
+from training.book.network.book import NetworkBook
+from training.book.network.rows import LONG, RARELY, SLACK, NetworkCall, NetworkPoint, Situation
+from training.book.printed.card import card_text
+from training.book.printed.notes import Note, often
+from training.book.printed.pages import side_by_side
+from training.book.written.bml import sequence, token
+from training.book.written.html import branch, called, document, for_example, leaf, passing, rich
 
 KNOWN = 4  # cards, where it is a suit that was named before
 LEGEND = (

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.tree import Block, Step, System
 from agents.hierarchy.telling import wording
-from training.book.measure import Figures, Measured, measure
-from training.book.points import Entry, Point, Points
-from training.book.shows import Check, Shows, check, statements
-from training.book.worth import Judge, Worth
+from training.book.measured.measure import Figures, Measured, measure
+from training.book.measured.points import Entry, Point, Points
+from training.book.measured.shows import Check, Shows, check, statements
+from training.book.measured.worth import Judge, Worth
 
 PAGE_LINES, PAGE_WIDTH = 55, 132  # of a printed page, in small print across
 GOAL = 0.98  # of the hands keep to what the book says
