@@ -15,6 +15,9 @@ warning tells of it.
 Processes that start together compile every kernel once: who comes second to a kernel waits, and loads what the first
 has kept. Code with numba's checks of bounds (``NUMBA_BOUNDSCHECK=1``), of which numba's own index knows nothing, has
 a folder of its own.
+
+Kernels are plain Python where ``NUMBA_DISABLE_JIT=1`` asks for it, to step through one in a debugger, and where
+``interpret_unless_compiled`` finds that a call is sooner made than compiled.
 """
 
 from __future__ import annotations
@@ -56,6 +59,7 @@ _MARK = ".bridge-env"  # a file that tells our folders from others'
 _TEMPORARY = "BRIDGE_ENV_TEMPORARY_KERNELS"  # tells processes of this one where to look
 _PLAIN = (int, float, str, bytes, tuple, np.generic, np.dtype, type(None))  # constants that say what they are
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
+interpreted = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 _PATIENCE = 3.0  # seconds of compiling before it is told
 _WAIT = 300.0  # seconds that a process leaves a kernel to another; then it compiles the kernel itself
 
@@ -182,6 +186,18 @@ def _prepare() -> Path | None:
 
 
 FOLDER = _prepare()
+
+
+_any_made = False  # has a kernel been made, for good or in plain Python?
+
+
+def interpret_unless_compiled(kernel: str) -> None:
+    """Make plain Python of all kernels in this process if the disk holds none of this name, and none is made yet."""
+    global interpreted  # noqa: PLW0603
+    kept = FOLDER is not None and any(FOLDER.glob(f"*/*.{kernel}-*.nbi"))
+    if not (_any_made or kept):
+        interpreted = True
+        np.seterr(over="ignore")  # hashes run over, in compiled code without a word
 
 
 _Function = Callable[..., Any]
@@ -427,8 +443,13 @@ class _Compiling:
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """``numba.njit`` with the cache of this module; used bare or with numba's options."""
+    global _any_made  # noqa: PLW0603
     if function is None:
         return lambda given: njit(given, **options)
+    _any_made = True
+    if interpreted:
+        function.py_func = function  # type: ignore[attr-defined]
+        return function
     cached = options.pop("cache", True) and FOLDER is not None
     options.setdefault("forceinline", False)  # numba would take it over from whoever calls the kernel first
     kernel = numba.njit(**options)(function)

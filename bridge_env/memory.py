@@ -1,29 +1,57 @@
 """Add what numba lacks.
 
 Bits counted and found in one instruction each, arrays at an address, copies that compile at once, atomic words that
-threads share, many words compared at once, and memory that is asked for early.
+threads share, many words compared at once, and memory that is asked for early. Beside each stands the same in Python.
 """
 
 from __future__ import annotations
 
+import ctypes
+import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as _intrinsic
 from numba.np import arrayobj as _arrayobj
+from numpy.typing import NDArray
 
+from bridge_env import kernels
 from bridge_env.kernels import njit
 
-intrinsic: Any = _intrinsic  # its own type forgets that the first argument is numba's
 arrayobj: Any = _arrayobj
 unpack: Any = cgutils.unpack_tuple
 
 AT_ONCE = 16  # words that ``agreeing`` compares
+_ALL = (1 << 64) - 1
 
 
-@intrinsic
+def intrinsic(plain: Callable[..., Any]) -> Callable[[Any], Any]:
+    """numba's ``intrinsic`` of a function that writes code; ``plain`` in its place where kernels are interpreted."""
+    return lambda code: plain if kernels.interpreted else _intrinsic(code)
+
+
+def _array_at(address: int, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    size = math.prod(map(int, shape)) * np.dtype(dtype).itemsize
+    return np.ndarray(shape, dtype, (ctypes.c_char * size).from_address(int(address)))
+
+
+def _add(words: NDArray[np.int64], at: int, value: int) -> int:
+    before = int(words[at])
+    words[at] += value
+    return before
+
+
+def _agreeing(words: NDArray[np.int64], start: int, word: int) -> int:
+    there = words[start : start + AT_ONCE]
+    differ = (there ^ word) & (there >> 32) & 0xFFFFFFFF
+    return int((differ == 0) @ (1 << np.arange(AT_ONCE)))
+
+
+@intrinsic(lambda x: (int(x) & _ALL).bit_count())
 def ones(typing: Any, x: Any) -> Any:
     """Return how many bits of a uint64 are set, int64."""
 
@@ -33,7 +61,7 @@ def ones(typing: Any, x: Any) -> Any:
     return types.int64(types.uint64), code
 
 
-@intrinsic
+@intrinsic(lambda x: (int(x) & -int(x)).bit_length() - 1 if x else 64)
 def lowest(typing: Any, x: Any) -> Any:
     """Number of the lowest bit set of a uint64, int64; 64 if none is."""
 
@@ -43,7 +71,7 @@ def lowest(typing: Any, x: Any) -> Any:
     return types.int64(types.uint64), code
 
 
-@intrinsic
+@intrinsic(lambda x: (int(x) & _ALL).bit_length() - 1)
 def highest(typing: Any, x: Any) -> Any:
     """Number of the highest bit set of a uint64, int64; -1 if none is."""
 
@@ -54,7 +82,7 @@ def highest(typing: Any, x: Any) -> Any:
     return types.int64(types.uint64), code
 
 
-@intrinsic
+@intrinsic(_array_at)
 def array_at(typing: Any, address: Any, shape: Any, dtype: Any) -> Any:
     """Return the C-contiguous array of this shape and type at ``address``. The caller keeps the memory alive.
 
@@ -93,7 +121,7 @@ def copy(source, target):  # type: ignore[no-untyped-def]
         other[k] = one[k]
 
 
-@intrinsic
+@intrinsic(lambda words, at: words[at])
 def load(typing: Any, words: Any, at: Any) -> Any:
     """``words[at]`` of int64 (N,), as another thread left it, with all that it wrote before ``store``."""
 
@@ -104,7 +132,7 @@ def load(typing: Any, words: Any, at: Any) -> Any:
     return types.int64(words, types.intp), code
 
 
-@intrinsic
+@intrinsic(lambda words, at, value: words.__setitem__(at, value))
 def store(typing: Any, words: Any, at: Any, value: Any) -> Any:
     """``words[at] = value`` of int64 (N,), for ``load``; nothing written before it comes later."""
 
@@ -116,7 +144,7 @@ def store(typing: Any, words: Any, at: Any, value: Any) -> Any:
     return types.void(words, types.intp, types.int64), code
 
 
-@intrinsic
+@intrinsic(_add)
 def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
     """``words[at] += value`` of int64 (N,) in one piece; returns what it was. Ordered like ``load`` and ``store``."""
 
@@ -127,7 +155,7 @@ def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
     return types.int64(words, types.intp, types.int64), code
 
 
-@intrinsic
+@intrinsic(_agreeing)
 def agreeing(typing: Any, words: Any, start: Any, word: Any) -> Any:
     """Which of AT_ONCE words from ``start`` on agree with ``word`` in the low 32 bits, as far as their high 32 say.
 
@@ -149,7 +177,7 @@ def agreeing(typing: Any, words: Any, start: Any, word: Any) -> Any:
     return types.int64(words, types.intp, types.int64), code
 
 
-@intrinsic
+@intrinsic(lambda words, at: None)
 def prefetch(typing: Any, words: Any, at: Any) -> Any:
     """Ask for the memory of the word at flat place ``at`` of a C-contiguous array, some time before it is read."""
 

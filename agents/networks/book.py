@@ -179,7 +179,7 @@ def _write(numbers, starts, seat, call, made_by, shown, ends, out):  # type: ign
         for k in range(starts[i], starts[i + 1]):
             out[n] = numbers[k]
             n += 1
-        out[n], out[n + 1] = CALLED + call[i], MADE_BY + made_by[i]
+        out[n], out[n + 1] = CALLED + int(call[i]), MADE_BY + int(made_by[i])
         n += 2
         for who in range(4):
             told = shown[i, (seat[i] + who) & 3]

@@ -450,3 +450,40 @@ def test_a_part_is_compiled_once_for_all_numbers_and_inlined_only_where_it_says_
     assert whole(5) == 45
     assert [made.fndesc.inline for made in part.overloads.values()] == [False]
     assert [made.fndesc.inline for made in between.overloads.values()] == [True]
+
+
+# --- kernels in plain Python -------------------------------------------------------------------------------
+
+FIRST = """
+from bridge_env import kernels
+kernels.interpret_unless_compiled("long_one")
+import module_under_test as m
+print(kernels.interpreted, m.twice(21), m.twice.py_func(4), hasattr(m.twice, "overloads"))
+"""
+TOO_LATE = f"import module_under_test{FIRST}"
+
+
+def test_kernels_are_plain_python_if_the_long_one_is_not_compiled(forks, tmp_path):
+    (tmp_path / "module_under_test.py").write_text(MODULE)
+    where = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": f"{ROOT}:{tmp_path}"}
+    assert forks.run(FIRST, **where).stdout == "True 42 8 False\n"
+    assert forks.run(TOO_LATE, **where).stdout == "False 42 8 True\n"  # not one this way and one that
+    (folder,) = (tmp_path / "cache").glob("kernels-*")
+    (folder / "some.module").mkdir()
+    (folder / "some.module" / "module.long_one-7-abc.py311.nbi").touch()
+    assert forks.run(FIRST, **where).stdout == "False 42 8 True\n"
+
+
+def test_a_debugger_can_step_through_kernels():
+    """numba's own switch leaves every kernel a function of Python; here one plays an auction to its end."""
+    program = """
+from bridge_env import kernels
+from bridge_env.auction import Auctions
+auctions = Auctions([0], [0])
+for call in (3, 0, 0, 0):
+    auctions.step([call])
+print(kernels.interpreted, auctions.done)
+"""
+    environment = {"PATH": "", "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment)
+    assert (done.stdout, done.stderr) == ("True [ True]\n", "")

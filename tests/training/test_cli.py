@@ -142,6 +142,18 @@ def test_bid_a_transfer(capsys):
     assert "  shown     S (me) 5+ hearts" in out.splitlines()
 
 
+def test_the_first_bid_waits_for_no_compiler(capsys, tmp_path):
+    """With nothing compiled the kernels are read as Python, and say the same."""
+    words = ["bid", "system:sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P 2C P 3D P"]
+    code, out, err = run(capsys, *words)
+    first = python(
+        f"import sys, training.cli as c; sys.exit(c.main({words!r}))",
+        env={"PATH": "", "NUMBA_CACHE_DIR": str(tmp_path)},
+    )
+    assert (code, out, err) == (0, first.stdout, first.stderr)
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
 def test_bid_a_hand_without_a_system(capsys):
     told = "Pass\n  pass follows no bidding system that could tell why\n"
     assert run(capsys, "bid", "pass", "--hand", HAND, "--vulnerability", "Both") == (0, told, "")

@@ -94,6 +94,8 @@ def _run(args: argparse.Namespace) -> int:
     """Run the command's handler; return its exit code, or that of the error that ends it."""
     try:
         _check_agents()
+        if prepare := getattr(args, "prepare", None):  # before anything has made a kernel
+            prepare(args)
         _look_in_current_folder()
         with terminal.words_aside(args):
             code: int = args.handler(args)
