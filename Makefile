@@ -9,7 +9,9 @@ MORE_SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(6, 2 * (os.cpu_
 KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_own_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
 	bridge_env/test_crew.py bridge_env/test_sampling.py agents/test_walk.py agents/test_positions.py agents/test_company.py agents/test_networks.py \
 	agents/test_book_bidder.py)
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
+# pip would make bytecode on one core. Some packages hold files for other Pythons, which say so.
+BYTECODE = $(BIN)/python -m compileall -qq -j 0 $(VENV) || true
 
 # Tests and Ray start hundreds of processes; where nothing may be kept, each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -86,11 +88,13 @@ $(VENV)/.python:
 $(VENV)/.train: $(VENV)/.python pyproject.toml constraints.txt
 	@echo "installing bridge-env with Ray into $(VENV) (once)"
 	$(PIP) --editable ".[ray]"
+	@$(BYTECODE)
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt
 	@echo "installing bridge-env with Ray and the tools for developers into $(VENV) (once)"
 	$(PIP) --editable ".[dev]"
+	@$(BYTECODE)
 	touch $@ $(VENV)/.train
 
 clean:

@@ -29,6 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="write the pictures to this folder")
     parser.add_argument("--only", choices=sorted(_PICTURES), nargs="+", help="take these pictures only")
     args = parser.parse_args(arguments)
+    args.folder.mkdir(parents=True, exist_ok=True)
     with _served() as address, _browser() as browser:
         for name in args.only or _PICTURES:
             page = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light")

@@ -147,10 +147,8 @@ def inputs_of(view: BidView) -> Sparse:
     """
     room = len(view) * min(MOST_ON, HAND_ON + 8 + int(view.length.max(initial=0)) + 1)
     out, starts = np.empty(room + MOST_ON, np.uint16), np.empty(len(view) + 1, np.int64)
-    used = _inputs_of_rows(
-        view.hand, np.ascontiguousarray(view.history), view.length, view.dealer, view.vulnerability, view.seat,
-        out, starts,
-    )  # fmt: skip
+    columns = map(np.ascontiguousarray, (view.history, view.length, view.dealer, view.vulnerability, view.seat))
+    used = _inputs_of_rows(view.hand, *columns, out, starts)
     return out[:used].copy(), starts
 
 
