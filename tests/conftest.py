@@ -33,7 +33,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items):
-    """Let tests of an ``xdist_group`` run in one process: xdist 3.8 writes the group where pytest 9.2 does not read."""
+    """Begin with the longest tests, so that none ends alone; let those of an ``xdist_group`` share a process.
+
+    xdist 3.8 writes the group where pytest 9.2 does not read.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     yield
     for item in items:
         grouped = getattr(item, "_nodeid", item.nodeid)

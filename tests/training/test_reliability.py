@@ -103,6 +103,7 @@ def test_a_larger_share_of_every_row_passes():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_kills_and_full_disks():
     rows = study.rows(Settings(seed=7, cases=1, kills=1, only=("match", "full", "two writers")))
     assert [row.failures for row in rows if row.failed] == []

@@ -389,6 +389,7 @@ learning_rate = [3e-2]
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_real_runs_are_resumed_after_a_kill_and_summed_up_by_their_verdicts(rates, capsys):
     pytest.importorskip("sb3_contrib")
     rates.write_text(REAL)
