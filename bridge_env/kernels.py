@@ -59,7 +59,6 @@ _MARK = ".bridge-env"  # a file that tells our folders from others'
 _TEMPORARY = "BRIDGE_ENV_TEMPORARY_KERNELS"  # tells processes of this one where to look
 _PLAIN = (int, float, str, bytes, tuple, np.generic, np.dtype, type(None))  # constants that say what they are
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
-interpreted = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 _PATIENCE = 3.0  # seconds of compiling before it is told
 _WAIT = 300.0  # seconds that a process leaves a kernel to another; then it compiles the kernel itself
 
@@ -188,6 +187,8 @@ def _prepare() -> Path | None:
 FOLDER = _prepare()
 
 
+interpreted = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+"""Are kernels left as plain Python?"""
 _any_made = False  # has a kernel been made, for good or in plain Python?
 
 
