@@ -115,9 +115,10 @@ def test_train_a_champion(one_ray, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "bridge_env", here)
     league = "--iterations 2 --boards 64 --estimated 100 --judged 64 --judge 32 --panel pass --lessons 2 --silent 1"
     imitation = "--boards 300 --epochs 1 --layers 32"
-    more = {"imitation": imitation.split(), "first": f"{league} --layers 32".split(), "second": league.split()}
+    more = {name: league.split() for name in module.LEAGUES}
+    more |= {"imitation": imitation.split(), "first": f"{league} --layers 32".split()}
     trained = module.main(tmp_path, ["system:sayc"], more)
-    assert ran == [("fit", "policy"), ("train", "league"), ("train", "league")]
+    assert ran == [("fit", "policy"), *[("train", "league")] * len(module.LEAGUES)]
     made = trained.stat().st_mtime_ns
     again = module.main(tmp_path, ["system:sayc"], more)  # all has ended: nothing is done
     assert again == trained
