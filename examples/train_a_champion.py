@@ -4,9 +4,9 @@
     python examples/train_a_champion.py mine system:two-over-one    # or a bidder, on boards that it bids
     python examples/train_a_champion.py mine nothing                # or begin from nothing
 
-Stop it when you like; the same command goes on. Each league writes ``mine/league/NAME/policy.npz``. The second, after three
-hours, is nearly as strong as the last, which uses half as many code words (artificial calls). Where the champion's third
-league raised its price by and by, from 0.6 to 3, this one has one price.
+Stop it when you like; the same command goes on. Each league writes ``mine/league/NAME/policy.npz``. The second, after
+three hours, is nearly as strong as the last, which uses half as many code words (artificial calls). The champion's
+third league raised its price of code words by and by, from 0.6 to 3; this one has one price.
 """
 
 import subprocess
