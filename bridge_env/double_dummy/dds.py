@@ -5,7 +5,7 @@ It solves samples of what ``ExactDoubleDummy`` solved again. Tests and ``bridge-
 DDS has its own orders: suits and strains S H D C NT, a holding as bits 2..14 for ranks 2..A. They are
 converted here and nowhere else.
 
-endplay is imported at the first solve, not before: it takes half a second and brings matplotlib along.
+endplay is the extra ``dds``. It is imported at the first solve: that takes half a second and brings matplotlib along.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.exact import ExactDoubleDummy, Int8Array
+from bridge_env.extras import missing
 
 TABLES_PER_CALL, BOARDS_PER_CALL = 40, 200  # DDS refuses more
 
@@ -68,8 +69,14 @@ class DdsDoubleDummy(ExactDoubleDummy):
 
 
 def load_dds(threads: int) -> Any:
-    """endplay's ctypes layer over DDS, set to ``threads``. Call with the lock held."""
+    """endplay's ctypes layer over DDS, set to ``threads``. Call with the lock held.
+
+    Raises:
+        ModuleNotFoundError: endplay is not installed; the message says how to install it.
+    """
     global _dds_threads  # noqa: PLW0603 - DDS has one setting a process, and this mirrors it
+    if told := missing("dds", "endplay"):
+        raise ModuleNotFoundError(told, name="endplay")
     import endplay._dds as dds
 
     if not _dds_threads:

@@ -357,6 +357,25 @@ def test_without_ray_it_solves_in_this_process(tmp_path, capsys, monkeypatch):
     assert "Ray" not in capsys.readouterr().err
 
 
+def test_without_endplay_it_says_that_nothing_was_checked(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "endplay", None)
+    monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented())
+    out = tmp_path / "a.bdl"
+    assert run("--n", 3, "--out", out) == 0
+    said = capsys.readouterr()
+    assert "No table is checked with DDS: endplay is not installed; install with: pip install" in said.err
+    assert "0 solved again" in said.out
+    with pytest.raises(ValueError, match="--verify needs DDS: endplay is not installed"):
+        run("--n", 4, "--verify", 3, "--out", out)
+    assert len(Library.open(out)) == 3  # nothing was solved before it was refused
+    with pytest.raises(ModuleNotFoundError, match="endplay is not installed"):
+        DdsDoubleDummy().tricks(cards.random_deals(1, 0, 1))
+    ours = tmp_path / "ours.bdl"
+    solve_random(ours, 2, seed=1, start=0, solver=ExactDoubleDummy(1))
+    assert cli.main(["library", "verify", str(ours)]) == 2
+    assert "endplay is not installed" in capsys.readouterr().err
+
+
 def test_a_stopped_command_says_how_to_go_on(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented(1, press_ctrl_c))
     out = tmp_path / "two deals.bdl"

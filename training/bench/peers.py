@@ -14,7 +14,8 @@ from training.bench.own import Rate, fresh_numbers, rate
 
 def missing() -> list[str]:
     """Peers that are not installed."""
-    return [name for name, module in (("pgx", "pgx"), ("OpenSpiel", "pyspiel")) if find_spec(module) is None]
+    peers = {"pgx": "pgx", "OpenSpiel": "pyspiel", "endplay": "endplay"}
+    return [name for name, module in peers.items() if find_spec(module) is None]
 
 
 def pgx(batch: int, repetitions: int) -> Rate:

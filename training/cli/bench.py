@@ -98,6 +98,9 @@ def _networks(args: argparse.Namespace) -> int:
 
 def _solver(args: argparse.Namespace) -> int:
     from training.bench import solver
+    from training.running.runs import require
+
+    require("dds", "endplay")
 
     measured = []
     for row in solver.rows(args.repetitions):
@@ -165,7 +168,7 @@ def _rates(repetitions: int) -> Iterator[Rate]:
     for name, settings in own.SETTINGS[:2]:
         yield own.tables(name, settings, repetitions, at_random=True)
     yield own.one_table(repetitions)
-    there = {"pgx", "OpenSpiel"} - set(peers.missing())
+    there = {"pgx", "OpenSpiel", "endplay"} - set(peers.missing())
     for batch in (128, 4096, 16384, 65536):
         for threads in (1, 2) if batch > 128 else (1,):
             yield own.vector_env(batch, threads, repetitions)
@@ -183,7 +186,8 @@ def _rates(repetitions: int) -> Iterator[Rate]:
     for auction in ("1N P", "1S 2H", "1C P 1H P"):
         yield own.sampled_deals(auction, repetitions)
     yield from own.solving(repetitions)
-    yield from peers.endplay_loops(repetitions)
+    if "endplay" in there:
+        yield from peers.endplay_loops(repetitions)
 
 
 def _told(rates: Iterable[Rate]) -> list[Rate]:

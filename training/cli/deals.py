@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env import cards
-from bridge_env.extras import how_to_install
+from bridge_env.extras import how_to_install, missing
 from training.cli.arguments import add_address, natural, positive, words_of
 from training.cli.progress import Bar
 from training.running.cluster import Cluster, installed
@@ -106,8 +106,9 @@ def add_solve(subparsers: Any) -> None:
     )
     add_address(parser)
     parser.add_argument(
-        "--verify", type=natural, default=20, metavar="N",
-        help="number of random deals to check by another method, at the end and before resuming (20; 0 = none)",
+        "--verify", type=natural, metavar="N",
+        help="number of random deals to check with DDS, at the end and before resuming (20 if endplay is installed; "
+        "0 = none)",
     )  # fmt: skip
     parser.set_defaults(handler=_solve)
 
@@ -122,6 +123,7 @@ def _solve_random(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import ExactDoubleDummy, maintenance
     from training.solve import solve_random
 
+    verify = _to_verify(args.verify)
     args.kept = args.out, _again(args)
     cluster, bar = _solving_cluster(args), Bar(args.n, "deal", "solving")
 
@@ -133,7 +135,7 @@ def _solve_random(args: argparse.Namespace) -> int:
         done = solve_random(
             args.out, args.n, seed=args.seed, start=args.start,
             solver=ExactDoubleDummy(1 if cluster else args.workers), cluster=cluster,
-            verify=args.verify, progress=bar.to, tell=tell,
+            verify=verify, progress=bar.to, tell=tell,
         )  # fmt: skip
     except KeyboardInterrupt:  # a second Ctrl-C, or one while a sample is solved again
         done = None
@@ -147,6 +149,16 @@ def _solve_random(args: argparse.Namespace) -> int:
         print(f"{done.new:,} solved now, {done.new / done.seconds:.1f} deals/s")
     print(f"{done.verified:,} solved again and right")
     return 0
+
+
+def _to_verify(asked: int | None) -> int:
+    """How many deals DDS checks: as many as asked for, or 20 where it is installed."""
+    gone = missing("dds", "endplay")
+    if asked is None and gone:
+        print(f"No table is checked with DDS: {gone}", file=sys.stderr)
+    elif asked and gone:
+        raise ValueError(f"--verify needs DDS: {gone}; or add --verify 0")
+    return (0 if gone else 20) if asked is None else asked
 
 
 def _solving_cluster(args: argparse.Namespace) -> Cluster | None:
@@ -171,7 +183,7 @@ def _so_far(args: argparse.Namespace) -> str:
 
 def _again(args: argparse.Namespace) -> str:
     words = ["bridge-env", "solve", "--n", args.n, "--seed", args.seed, "--start", args.start, "--out", args.out]
-    return shlex.join(map(str, [*words, *words_of(args, {"workers": None, "address": None, "verify": 20})]))
+    return shlex.join(map(str, [*words, *words_of(args, {"workers": None, "address": None, "verify": None})]))
 
 
 def _solve_pbn(args: argparse.Namespace) -> int:
@@ -250,9 +262,13 @@ def _library_info(args: argparse.Namespace) -> int:
 
 def _library_verify(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import embedded, maintenance
+    from bridge_env.double_dummy.dds import DdsDoubleDummy
+    from training.running import runs
 
     path = args.file or embedded().path
     other = maintenance.second_opinion(maintenance.info(path)["made"], args.workers)
+    if isinstance(other, DdsDoubleDummy):
+        runs.require("dds", "endplay")
     solved = maintenance.verify(path, args.sample, solver=other, seed=args.seed)
     print(f"{path}: sound; {solved:,} deals solved again, all tables right")
     return 0

@@ -2,7 +2,7 @@
 
 On one machine it starts a private cluster (``private_ray``). ``address`` joins one that runs; then the three packages
 travel to its nodes as ``py_modules`` of the runtime environment, so that the nodes need Python of the same
-version with numpy, numba, gymnasium and endplay, but no installation of this project.
+version with numpy, numba and gymnasium, but no installation of this project.
 """
 
 from __future__ import annotations
