@@ -1,12 +1,13 @@
-"""Train a network as ``policy:champion`` was trained: imitation, then five leagues. Six hours on two cores.
+"""Train a network as ``policy:champion`` was trained: imitation, then eight leagues. Eight hours on two cores.
 
     python examples/train_a_champion.py mine auctions.pbn           # imitate these records first
     python examples/train_a_champion.py mine system:two-over-one    # or a bidder, on boards that it bids
     python examples/train_a_champion.py mine nothing                # or begin from nothing
 
 Stop it when you like; the same command goes on. Each league writes ``mine/league/NAME/policy.npz``. The second, after
-three hours, is nearly as strong as the last, which uses half as many code words (artificial calls). The champion's
-third league raised its price of code words by and by, from 0.6 to 3; this one has one price.
+three hours, is nearly as strong as the last, which uses half as many code words (artificial calls). Two detours by
+natural calls follow it. The champion's third league raised its price of code words by and by, from 0.6 to 3; this one
+has one price.
 """
 
 import subprocess
@@ -21,6 +22,11 @@ MORE_DEALS = [
     "--keep", "0.3", "--learning-rate", "2e-4",
 ]  # fmt: skip
 CALM = [*MORE_DEALS, "--batch", "4096", "--average", "0.98", "--last-rate", "0.05", "--iterations", "2400"]
+# Two more strangers, who have learned to answer calls of the champion, and fresh deals.
+AMONG_FIVE = [
+    *CALM, "--pool", "policy:two-over-one,policy:acol,policy:standard,policy:two-over-one-met,policy:acol-met",
+    "--iterations", "1800", "--seed", "3",
+]  # fmt: skip
 #: Each begins with the network of the one before.
 LEAGUES = {
     # Learns its 75,000 deals by heart.
@@ -30,6 +36,10 @@ LEAGUES = {
     "natural": [*CALM, "--plain", "2"],
     "less-natural": [*CALM, "--plain", "0.5"],
     "free": CALM,
+    # The same again.
+    "natural-again": [*CALM, "--plain", "1.5", "--iterations", "1600"],
+    "less-natural-again": [*AMONG_FIVE, "--plain", "0.5"],
+    "free-again": AMONG_FIVE,
 }
 COMMAND = "import sys; from training.cli import main; sys.exit(main())"
 
