@@ -16,7 +16,7 @@ BYTECODE = $(BIN)/python -m compileall -qq -j 0 $(VENV) || true
 # Tests and Ray start hundreds of processes; where nothing may be kept, each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help selfplay test test-slow test-bounds browser chromium lint results results-check docs check clean
+.PHONY: help selfplay test test-slow test-bounds browser chromium lint docs check clean
 
 help:
 	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (two; compiling, once, one more)"
@@ -24,8 +24,7 @@ help:
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
 	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"
-	@echo "make lint       ruff, mypy, the import contracts, the figures of the pages, and the documentation strictly"
-	@echo "make results    run again what made pages that are stale (make results-check lists them, with their time)"
+	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
 	@echo "make docs       the documentation as a site: build/site/index.html"
 	@echo "make check      lint and all tests, as CI runs them"
 	@echo "make clean      remove .venv and what tools left behind"
@@ -60,18 +59,12 @@ chromium:
 	done; \
 	echo "no Chromium: install it with your system's packages, or set CHROMIUM to its program"
 
-lint: $(VENV)/.dev results-check
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-
-results-check: $(VENV)/.dev
-	$(BIN)/python docs/figures.py
-
-results: $(VENV)/.dev
-	$(BIN)/python docs/figures.py --renew
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
