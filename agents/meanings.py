@@ -31,7 +31,7 @@ from agents.registry import system_of
 from agents.seats import network_at, spec_at
 from bridge_env.auction import one_auction
 from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
-from bridge_env.view import unseen
+from bridge_env.view import public_view
 
 _LINES = 4  # of a system that are told for a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it tells nothing
@@ -133,12 +133,12 @@ class Reader:
         return out
 
     def _shown(self, calls: Sequence[int], dealer: int, vulnerability: int) -> NDArray[np.int16]:
-        view = unseen(one_auction(calls, dealer, vulnerability))
+        view = public_view(one_auction(calls, dealer, vulnerability))
         shown: NDArray[np.int16] = self.bidders[int(view.seat[0])].meaning(view)[0]
         return shown
 
     def _by_system(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
-        view = unseen(one_auction(calls, dealer, vulnerability))
+        view = public_view(one_auction(calls, dealer, vulnerability))
         bidder = self.bidders[int(view.seat[0])]
         told = lines_of_call(bidder, view, made)
         told = [t for t in told if not t.general] or told  # as partner reads it

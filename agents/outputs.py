@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
-from bridge_env.extras import missing
 from bridge_env.observation import OBSERVATION_SIZE, observe
+from bridge_env.optional_dependencies import missing
 from bridge_env.view import BidView
 
 _ROWS = 8192  # bid at a time, to bound memory

@@ -48,7 +48,7 @@ from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import Reasoner
 from agents.reasoning.voices import NetworkVoice, SystemVoice
 from bridge_env.bidders import SpecError, full_spec, make
-from bridge_env.protocols import Bidder, Company
+from bridge_env.protocols import Bidder, BidderGroup
 from bridge_env.view import BidView
 from bridge_env.weights import format_of
 
@@ -248,10 +248,10 @@ class PairBidder:
         """Return the player that calls at ``seat``, 0..3."""
         return self.first if seat < 2 else self.second
 
-    def company(self, seats: Sequence[Bidder | None], tables: int) -> Company | None:
+    def group(self, seats: Sequence[Bidder | None], tables: int) -> BidderGroup | None:
         """Return the systems among who bids N, E, S, W, if one of the two players is one."""
         one = self.first if type(self.first) is HierarchyBidder else self.second
-        return one.company(seats, tables) if type(one) is HierarchyBidder else None
+        return one.group(seats, tables) if type(one) is HierarchyBidder else None
 
     @property
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder] | None:

@@ -267,9 +267,9 @@ class Auctions:
         c = np.ascontiguousarray(np.broadcast_to(np.asarray(calls, np.int64), r.shape))
         bad = int(_step_rows(self.state, self.history, r, c))
         if bad >= 0:
-            raise self.refusal(int(r[bad]), int(c[bad]))
+            raise self.illegal_call_error(int(r[bad]), int(c[bad]))
 
-    def refusal(self, row: int, call: int, where: str | None = None) -> IllegalCall:
+    def illegal_call_error(self, row: int, call: int, where: str | None = None) -> IllegalCall:
         """The error that says that a call is not legal at a table.
 
         Args:

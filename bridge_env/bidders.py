@@ -78,11 +78,11 @@ def player_at(bidder: Bidder, seat: int) -> Bidder:
     Raises:
         SpecError: somebody's own partnership has none there.
     """
-    if not meets(bidder, Partnership):
+    if not implements(bidder, Partnership):
         return bidder
     with _told(f"{type(bidder).__name__}.player({seat}) failed"):
         player: Bidder = bidder.player(seat)  # type: ignore[attr-defined]
-    if not meets(player, Bidder):
+    if not implements(player, Bidder):
         raise SpecError(f"{type(bidder).__name__}.player({seat}) gave {type(player).__name__}, which cannot bid")
     return player
 
@@ -111,7 +111,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
         SpecError: the spec names nothing, or its file or module cannot be used; the message says why.
     """
     if not isinstance(spec, str):
-        if meets(spec, Bidder):
+        if implements(spec, Bidder):
             return spec
         raise SpecError(f"{_shown(spec)} is neither a spec string nor a Bidder (an object with bid(view, key))")
     head, _, argument = full_spec(spec).partition(":")
@@ -160,12 +160,12 @@ def _from_published(
     failed = _told(f"{spec!r}: {published.value} failed", "; it is called as factory(argument, partner=, opponents=)")
     with contextlib.nullcontext() if package == "agents" else failed:  # ours have said what is wrong
         bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
-    if not meets(bidder, Bidder):
+    if not implements(bidder, Bidder):
         raise SpecError(f"{spec!r}: {published.value} gave {type(bidder).__name__}, which has no method bid(view, key)")
     return bidder
 
 
-def meets(player: object, kind: type[Any]) -> bool:
+def implements(player: object, kind: type[Any]) -> bool:
     """Has this object, no class, the methods of a protocol? One that cannot be looked at has none."""
     try:
         return isinstance(player, kind) and not isinstance(player, type) and not _has_data(player, kind)
@@ -238,11 +238,11 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
             target = getattr(target, name)
     except AttributeError as error:
         raise SpecError(f"{spec!r}: {error}") from error
-    if meets(target, kind):
+    if implements(target, kind):
         return target
     with _told(f"{spec!r}: calling {attribute!r} without arguments failed"):
         made = target() if callable(target) else target
-    if not meets(made, kind):
+    if not implements(made, kind):
         raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method {method}")
     return made
 

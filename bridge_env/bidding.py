@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, IllegalCall
-from bridge_env.bidders import meets
+from bridge_env.bidders import implements
 from bridge_env.chance import row_key
 from bridge_env.faults import BidderFault, answer_of
 from bridge_env.kernels import njit
-from bridge_env.protocols import Bidder, Company, InCompany
+from bridge_env.protocols import Bidder, BidderGroup, Groupable
 from bridge_env.view import view_of
 
 
@@ -41,12 +41,12 @@ def _call_keys_at(key, state, rows):  # type: ignore[no-untyped-def]
     return out
 
 
-def company_of(seats: Sequence[Bidder | None], tables: int) -> Company | None:
+def bidder_group(seats: Sequence[Bidder | None], tables: int) -> BidderGroup | None:
     """Return those among who bids N, E, S, W that can call together at N tables; None: nobody."""
     for bidder in seats:
-        company: Company | None = bidder.company(seats, tables) if meets(bidder, InCompany) else None  # type: ignore[union-attr]
-        if company is not None:
-            return company
+        group: BidderGroup | None = bidder.group(seats, tables) if implements(bidder, Groupable) else None  # type: ignore[union-attr]
+        if group is not None:
+            return group
     return None
 
 

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.auction import Auctions
 from bridge_env.cards import check_deals
 from bridge_env.double_dummy.canonical import is_judging
-from bridge_env.double_dummy.cascade import library_then_solver
+from bridge_env.double_dummy.library_then_solver import library_then_solver
 from bridge_env.protocols import DoubleDummy
 from bridge_env.scoring import score
 
-UNSAID = -1
+UNKNOWN = -1
 UNKNOWN_TRICKS = -1
 _SHAPES = {"owner": (52,), "tricks": (4, 5)}  # of a board; the other arrays have a number a board
 
@@ -111,8 +111,8 @@ class Boards:
 def boards_of(
     owner: ArrayLike,
     tricks: ArrayLike | None = None,
-    dealer: ArrayLike = UNSAID,
-    vulnerability: ArrayLike = UNSAID,
+    dealer: ArrayLike = UNKNOWN,
+    vulnerability: ArrayLike = UNKNOWN,
 ) -> Boards:
     """Boards from arrays, checked; ``dealer`` and ``vulnerability`` are scalars or (N,).
 
@@ -128,7 +128,7 @@ def boards_of(
     said = []
     for name, value in (("dealer", dealer), ("vulnerability", vulnerability)):
         a = np.broadcast_to(np.asarray(value), n)
-        if ((a < UNSAID) | (a > 3)).any():
+        if ((a < UNKNOWN) | (a > 3)).any():
             raise ValueError(f"{name} must be 0..3, or -1 where it is not known")
         said.append(a.astype(np.int8))
     return Boards(deals, said[0], said[1], tricks=table.astype(np.int8))

@@ -152,7 +152,7 @@ def as_wide(histories: Sequence[NDArray[np.int8]], least: int = 0) -> list[NDArr
     ]  # fmt: skip
 
 
-def every_call(length: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def call_indices(length: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each call of auctions of some lengths (N,) the row of its auction, and how many calls came before."""
     row = np.repeat(np.arange(len(length)), length)
     return row, np.arange(len(row)) - np.repeat(np.cumsum(length) - length, length)

@@ -50,7 +50,7 @@ def text_bounded(path: PathLike, most: int, error: type[ValueError] = FileError)
     return read_bounded(path, most, error).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def write_whole(path: PathLike, content: Content) -> None:
+def atomic_write(path: PathLike, content: Content) -> None:
     """Write a file, all or nothing. The one that was there keeps its permissions.
 
     Args:

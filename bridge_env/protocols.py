@@ -38,14 +38,14 @@ class Explains(Protocol):
 
 
 @runtime_checkable
-class Thinks(Protocol):
+class SlowBidder(Protocol):
     """A slow bidder: a match asks it about fewer boards at once, so that progress shows.
 
     Attributes:
-        thinks: True.
+        slow: True.
     """
 
-    thinks: bool
+    slow: bool
 
 
 @runtime_checkable
@@ -57,7 +57,7 @@ class Partnership(Protocol):
         ...
 
 
-class Company(Protocol):
+class BidderGroup(Protocol):
     """Bidders at the same tables who call together, in one compiled loop. Each calls as it would alone.
 
     Attributes:
@@ -80,10 +80,10 @@ class Company(Protocol):
 
 
 @runtime_checkable
-class InCompany(Protocol):
+class Groupable(Protocol):
     """A bidder that can call in company."""
 
-    def company(self, seats: Sequence[Bidder | None], tables: int) -> Company | None:
+    def group(self, seats: Sequence[Bidder | None], tables: int) -> BidderGroup | None:
         """Return those among ``seats`` (who bids N, E, S, W) that can call together at N tables; None: nobody."""
         ...
 

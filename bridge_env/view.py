@@ -74,6 +74,6 @@ def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = No
     )  # fmt: skip
 
 
-def unseen(auctions: Auctions) -> BidView:
+def public_view(auctions: Auctions) -> BidView:
     """The same of every row for one who sees no hand."""
     return view_of(auctions, np.full((len(auctions), 52), UNKNOWN, np.uint8))

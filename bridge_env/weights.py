@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.files import FileError, read_bounded, write_whole
+from bridge_env.files import FileError, atomic_write, read_bounded
 from bridge_env.schema import parse_json
 
 _LARGEST_FILE = 1 << 28
@@ -59,7 +59,7 @@ def write_weights(
     packed = BytesIO()
     save = np.savez_compressed if compressed else np.savez
     save(packed, allow_pickle=False, header=text, **weights)
-    write_whole(path, packed.getvalue())
+    atomic_write(path, packed.getvalue())
 
 
 def read_weights(

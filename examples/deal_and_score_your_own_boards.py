@@ -11,7 +11,7 @@ import agents
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.double_dummy import ExactDoubleDummy
-from bridge_env.sampling import Places, hand, sample_deals
+from bridge_env.sampling import KnownCards, hand, sample_deals
 from bridge_env.scoring import score
 from bridge_env.view import view_of
 
@@ -19,7 +19,7 @@ from bridge_env.view import view_of
 def main(count: int = 20):
     """Deal ``count`` boards, bid them with sayc at all seats; returns (contracts, tricks, points of North-South)."""
     shown = {"S": hand(hcp=(12, 14), balanced=True), "N": hand(hcp=(12, 15), S=(5, 6))}
-    deals = sample_deals(Places.seen({}), shown, count, streams.key("my boards")).owner
+    deals = sample_deals(KnownCards.seen({}), shown, count, streams.key("my boards")).owner
     auctions = Auctions(np.full(count, 2, np.int16), np.zeros(count, np.int16))  # South deals, nobody is vulnerable
     sayc = agents.make("system:sayc")
     while not auctions.done.all():

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.shipped import forget_system, lend_system, system_path
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cardplay.match import Teams, play_match
 from training.match.boards import library_boards, standard_error
 from training.match.match import MatchResult, play
@@ -218,7 +218,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(worth.text(), flush=True)
     if args.json:
         rows = [vars(worth) for worth in worths]
-        write_whole(args.json, json.dumps({"treatments": rows}, indent=1) + "\n")
+        atomic_write(args.json, json.dumps({"treatments": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

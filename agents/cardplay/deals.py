@@ -24,7 +24,7 @@ from agents.registry import believer
 from bridge_env import streams
 from bridge_env.cards import SEATS
 from bridge_env.play_view import PlayView
-from bridge_env.sampling import Constraint, Places, PlacesError, Sample, sample_deals
+from bridge_env.sampling import Constraint, KnownCards, KnownCardsError, Sample, sample_deals
 from bridge_env.sampling.drawing import everything
 
 FACTS, AUCTION, ALL = "facts", "auction", "all"
@@ -137,7 +137,7 @@ def _one_by_one(
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    places: Places
+    places: KnownCards
     shown: Mapping[int, Constraint]
     key: np.uint64
 
@@ -158,18 +158,18 @@ class _Search:
             return False
         return bool(self._sample(told, 1, np.uint64(streams.key(self.key, "feasible")[0]), _PROBE).fitting)
 
-    def _placed(self, told: Sequence[Hypothesis]) -> Places | None:
+    def _placed(self, told: Sequence[Hypothesis]) -> KnownCards | None:
         """The places less the cards that seats do not hold; None where no deal is left."""
         may_hold = self.places.may_hold.copy()
         for hypothesis in told:
             may_hold[hypothesis.seat, hypothesis.lacking() or []] = False
-            if not hypothesis.possible(Places(may_hold, self.places.sizes)):
+            if not hypothesis.possible(KnownCards(may_hold, self.places.sizes)):
                 return None
         if not may_hold.any(axis=0).all():
             return None
         try:
-            return Places(may_hold, self.places.sizes).settled()
-        except PlacesError:
+            return KnownCards(may_hold, self.places.sizes).propagated()
+        except KnownCardsError:
             return None
 
     def _sample(self, told: Sequence[Hypothesis], count: int, key: np.uint64 | None = None, limit: int = 0) -> Sample:

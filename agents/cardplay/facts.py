@@ -11,12 +11,12 @@ from bridge_env.auction import Auctions
 from bridge_env.cards import SEATS, UNKNOWN, hand_text
 from bridge_env.play import Plays, row_winner
 from bridge_env.play_view import PlayView, play_view
-from bridge_env.sampling import Places
+from bridge_env.sampling import KnownCards
 
 Hand = NDArray[np.bool_]
 
 
-def places_of(view: PlayView, row: int) -> Places:
+def places_of(view: PlayView, row: int) -> KnownCards:
     """Return where each card may lie, as seen by the player to choose in one row of ``view``.
 
     His own hand and dummy are known, as are the cards that the others have played. Who did not follow suit holds no
@@ -28,7 +28,7 @@ def places_of(view: PlayView, row: int) -> Places:
     return _places(known_hands(view, row), cards, players)
 
 
-def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players: NDArray[np.int64]) -> Places:
+def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players: NDArray[np.int64]) -> KnownCards:
     """Where cards may lie, of the hands that are ``known`` and of the ``cards`` that ``players`` played, in order."""
     owner = np.full(52, UNKNOWN, np.uint8)
     for seat, hand in known:
@@ -39,7 +39,7 @@ def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players
     may_hold = (owner == np.arange(4)[:, None]) | (owner == UNKNOWN)
     for suit, seat in voids(cards, players):
         may_hold[seat, 13 * suit : 13 * suit + 13] &= owner[13 * suit : 13 * suit + 13] == seat
-    return Places(may_hold, np.full(4, 13)).settled()
+    return KnownCards(may_hold, np.full(4, 13)).propagated()
 
 
 def known_hands(view: PlayView, row: int) -> list[tuple[int, NDArray[np.bool_]]]:
@@ -96,7 +96,7 @@ def view_of_seen(
 
 def places_of_seen(
     auctions: Auctions, seat: int, hand: Hand, dummy: Hand | None = None, played: Sequence[int] = ()
-) -> Places:
+) -> KnownCards:
     """Where the cards may lie for ``seat``, whosever turn it is; all else as ``view_of_seen`` has it."""
     if not auctions.done[0]:
         raise ValueError(f"the auction is not over: {auctions.text(0) or 'there was no call'}")
@@ -128,7 +128,7 @@ def _who_played(declarer: int, strain: int, played: Sequence[int]) -> NDArray[np
     return np.array(players, np.int64)
 
 
-def _filled(places: Places) -> NDArray[np.uint8]:
+def _filled(places: KnownCards) -> NDArray[np.uint8]:
     """Any deal of ``places``: cards that may lie in several hands are free among all the hands with room."""
     may_hold = places.may_hold
     certain = may_hold.sum(axis=0) == 1

@@ -16,7 +16,7 @@ from bridge_env.calls import NOTRUMP
 from bridge_env.cards import RANKS, SEATS, SUITS, card_text
 from bridge_env.play import beats
 from bridge_env.play_view import PlayView
-from bridge_env.sampling import Places
+from bridge_env.sampling import KnownCards
 
 TEN, JACK, QUEEN, KING, ACE = range(8, 13)
 
@@ -46,7 +46,7 @@ class Hypothesis:
             least = np.minimum(least, off)
         return least
 
-    def possible(self, places: Places) -> bool:
+    def possible(self, places: KnownCards) -> bool:
         """Return whether the places of the cards allow it."""
         may, alone = places.may_hold[self.seat], places.may_hold.sum(axis=0) == 1
         return any(

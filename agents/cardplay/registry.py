@@ -30,7 +30,7 @@ from agents.cardplay.options import Options, parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
 from agents.cardplay.table import declares
 from agents.programs.seat import make_seat_player
-from bridge_env.bidders import SpecError, from_python, meets
+from bridge_env.bidders import SpecError, from_python, implements
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
 
@@ -65,7 +65,7 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         SpecError: the spec names nothing, or its module cannot be used; the message says why.
     """
     if not isinstance(spec, str):
-        if meets(spec, CardPlayer):
+        if implements(spec, CardPlayer):
             return spec
         raise SpecError(f"{spec!r} is neither a spec string nor a CardPlayer (an object with play(view, key))")
     declarer, plus, defender = spec.strip().partition("+")

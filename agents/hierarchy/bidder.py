@@ -16,10 +16,10 @@ from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions
-from bridge_env.bidders import meets, player_at
+from bridge_env.bidders import implements, player_at
 from bridge_env.cards import hands
 from bridge_env.features import NUM_FEATURES, hand_features
-from bridge_env.protocols import Bidder, InCompany
+from bridge_env.protocols import Bidder, Groupable
 from bridge_env.view import BidView
 
 
@@ -113,9 +113,9 @@ class HierarchyBidder:
         seats[seat], seats[seat ^ 2] = self.own, self.partner
         return seats[0], seats[1], seats[2], seats[3]
 
-    def company(self, seats: Sequence[Bidder | None], tables: int) -> SystemsAtTables | None:
+    def group(self, seats: Sequence[Bidder | None], tables: int) -> SystemsAtTables | None:
         """Return the systems among who bids N, E, S, W, to call together at some tables."""
-        known = [bidder if meets(bidder, InCompany) else None for bidder in seats]
+        known = [bidder if implements(bidder, Groupable) else None for bidder in seats]
         players = [None if bidder is None else player_at(bidder, seat) for seat, bidder in enumerate(known)]
         read = [p.reading(seat) if type(p) is HierarchyBidder else None for seat, p in enumerate(players)]
         return SystemsAtTables(read, tables) if any(read) else None

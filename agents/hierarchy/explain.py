@@ -25,7 +25,7 @@ from agents.hierarchy.telling.wording import FLAG_TEXT, of_call, symbols
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS
-from bridge_env.view import BidView, unseen
+from bridge_env.view import BidView, public_view
 
 _GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
 _NEARLY = 3  # other calls that are told in the text
@@ -169,7 +169,7 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     after = Auctions.replay(view.history, view.dealer, view.vulnerability)
     after.step(call)
     if not after.done[0]:
-        shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(unseen(after))
+        shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(public_view(after))
     return Explanation(
         call, bidder.own.system.name, line, general, seat, shown[0], rule, Position(bidder, view), view.hand[0]
     )  # fmt: skip
@@ -214,7 +214,7 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
         auctions.step(step)
         if auctions.done[0]:
             return ""
-    partner = Position(as_seat(position.bidder, position.seat, position.seat ^ 2), unseen(auctions))
+    partner = Position(as_seat(position.bidder, position.seat, position.seat ^ 2), public_view(auctions))
     if partner.context[FORCED]:
         return "forcing"
     bid = call - FIRST_BID
@@ -233,7 +233,7 @@ def _passes(position: Position, call: int) -> Iterator[Passed]:
             continue
         seat = (position.seat - offset) & 3
         auctions = Auctions.replay(position.calls[None, :number], position.view.dealer, position.view.vulnerability)
-        found = denied(Position(as_seat(position.bidder, position.seat, seat), unseen(auctions)), _OTHERS)
+        found = denied(Position(as_seat(position.bidder, position.seat, seat), public_view(auctions)), _OTHERS)
         if found:
             yield Passed(seat, number, tuple(found))
 

@@ -20,7 +20,7 @@ from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS
 from bridge_env.features import HCP_AND_LENGTHS, hand_features
-from bridge_env.view import unseen
+from bridge_env.view import public_view
 
 HANDS = 100
 NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
@@ -76,7 +76,7 @@ class Drawn:
 
     def _chances(self, calls: tuple[int, ...]) -> NDArray[np.float64]:
         """How likely each call is after ``calls`` with each of the hands; all alike where no network sits there."""
-        one = unseen(one_auction(calls, self.dealer, self.vulnerability))
+        one = public_view(one_auction(calls, self.dealer, self.vulnerability))
         seat = int(one.seat[0])
         network = self.networks[seat]
         if network is None:

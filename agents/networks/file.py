@@ -32,7 +32,7 @@ from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, ByBook
 from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.calls import NUM_CALLS
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import FileError, atomic_write
 from bridge_env.schema import Number, check_shape
 from bridge_env.weights import read_weights, write_weights
 
@@ -78,7 +78,7 @@ def save(networks: Networks, path: str | os.PathLike[str]) -> None:
             "inputs": BOOK_LAYOUT,
             "book": {"system": system.name, "digest": networks.book.digest, "terms": asdict(networks.terms)},
         }
-        write_whole(book_path(path), system_text(system))
+        atomic_write(book_path(path), system_text(system))
     _write(header, networks.policy, path)
     if networks.belief is not None:
         save_belief(networks, path)

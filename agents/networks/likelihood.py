@@ -13,7 +13,7 @@ from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.tables import decide
 from bridge_env.auction import Auctions
-from bridge_env.view import BidView, unseen
+from bridge_env.view import BidView, public_view
 
 Chance = Callable[[BidView, NDArray[np.int8]], NDArray[np.float64]]
 """How likely a player makes calls (N,), float64 (N,), with the hands of a view."""
@@ -31,7 +31,7 @@ class Calls:
         """The calls from the dealer on."""
         made = np.array(calls, np.int8)
         before = (Auctions.replay(made[None, :number], dealer, vulnerability) for number in range(len(made)))
-        return cls(tuple(map(unseen, before)), tuple(made.tolist()))
+        return cls(tuple(map(public_view, before)), tuple(made.tolist()))
 
     def last_of(self, seat: int) -> BidView | None:
         """What ``seat`` saw before its last call, but for its hand; None where it never called."""

@@ -25,7 +25,7 @@ from agents.networks.likelihood import Calls, chance_of
 from agents.networks.network import Network
 from bridge_env import streams
 from bridge_env.cards import UNKNOWN, deals_of
-from bridge_env.sampling import Constraint, Places, Sample
+from bridge_env.sampling import Constraint, KnownCards, Sample
 
 # Of all calls, the share that follows no network; ten times as many leave a 1NT opener any hand in 11%.
 _SURPRISE = 0.002
@@ -89,7 +89,7 @@ class Evidence:
             log += np.logaddexp.reduce(each, axis=1) - np.log(len(models))
         return log
 
-    def odds(self, network: Network, places: Places, seat: int, hand: Hands) -> NDArray[np.float64]:
+    def odds(self, network: Network, places: KnownCards, seat: int, hand: Hands) -> NDArray[np.float64]:
         """What a belief network at ``seat`` thinks of the holders of each card, of those who may hold it: (52, 3)."""
         view = self.calls.last_of(seat)
         vague = np.full((52, 3), 1 / 3)
@@ -102,7 +102,7 @@ class Evidence:
 
 
 def weighed_deals(
-    places: Places, seat: int, hand: Hands, evidence: Evidence, network: Network, count: int, key: np.uint64
+    places: KnownCards, seat: int, hand: Hands, evidence: Evidence, network: Network, count: int, key: np.uint64
 ) -> Sample:
     """Draw ``count`` deals as ``seat`` sees them, each as likely as the evidence makes it.
 
@@ -123,7 +123,7 @@ def weighed_deals(
 
 def deals_by_calls(evidence: Evidence, count: int, key: np.uint64) -> NDArray[np.uint8]:
     """Draw ``count`` deals as a kibitzer imagines them who sees no card: uint8 (count, 52)."""
-    walk = _Walk(Places.of(np.full(52, UNKNOWN)), evidence, np.zeros((52, 4)), key)
+    walk = _Walk(KnownCards.of(np.full(52, UNKNOWN)), evidence, np.zeros((52, 4)), key)
     owner = deals_of(streams.key(key, "proposed", np.arange(_PROPOSED * count)))
     return walk.cooled(owner, np.zeros(len(owner)), count)
 
@@ -153,7 +153,7 @@ class _Deals:
 class _Walk:
     """Lets deals walk; ``odds`` (52, 4) are the logarithms of those by which they were proposed."""
 
-    places: Places
+    places: KnownCards
     evidence: Evidence
     odds: NDArray[np.float64]
     key: np.uint64

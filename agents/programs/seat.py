@@ -29,7 +29,7 @@ class SeatBidder:
     """A ``Bidder`` that asks a program."""
 
     address: Address
-    thinks: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         def call(row: int) -> int:

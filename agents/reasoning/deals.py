@@ -25,7 +25,7 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import first_calls
 from bridge_env.cards import hands
 from bridge_env.features import HCP, LENGTH, hand_features
-from bridge_env.sampling import Places, Sample, sample_deals
+from bridge_env.sampling import KnownCards, Sample, sample_deals
 from bridge_env.view import BidView
 
 _POOL = 2  # deals for each that is wanted, where they are weighed by earlier calls
@@ -51,7 +51,8 @@ def fitting_deals(
         shown = shown_by_calls(bidder, view, memory=memory)
     wanted = count * _POOL if recalled else count
     sample = sample_deals(
-        Places.seen({0: view.hand[0]}), {s: c for s, c in shown.items() if habits[s].tells == BY_SYSTEM}, wanted, key,
+        KnownCards.seen({0: view.hand[0]}),
+        {s: c for s, c in shown.items() if habits[s].tells == BY_SYSTEM}, wanted, key,
         weights={1: OPPONENTS_WEIGHT, 2: PARTNERS_WEIGHT, 3: OPPONENTS_WEIGHT}, limit=2_000 + 100 * wanted,
     )  # fmt: skip
     if not recalled:

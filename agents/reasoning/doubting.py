@@ -60,7 +60,7 @@ class Doubter:
         options: what to think with: ``samples``, ``looks``, ``caution``, ``margin``, ``candidates``.
     """
 
-    thinks = True
+    slow = True
 
     def __init__(self, voice: Voice, belief: Network, models: Sequence[Network | ByBook], options: Options) -> None:
         self.voice, self.belief, self.models, self.options = voice, belief, tuple(models), options

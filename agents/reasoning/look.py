@@ -11,7 +11,7 @@ from agents.hierarchy.bidder import Seats, bid_out
 from agents.reasoning.game import call_values, game_values
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS
-from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, expected_scores
+from bridge_env.double_dummy.estimator import TrickEstimator, builtin_estimator, expected_scores
 from bridge_env.scoring import IMP_STEPS
 from bridge_env.view import BidView
 
@@ -33,7 +33,7 @@ def contract_values(owner: NDArray[np.uint8], vulnerability: int) -> NDArray[np.
 @lru_cache(maxsize=1)
 def estimator() -> TrickEstimator:
     """The shipped estimator, on one thread: the deals of a row, or of a card, are few."""
-    shipped = embedded_estimator()
+    shipped = builtin_estimator()
     return TrickEstimator(shipped.weights, shipped.trained, threads=1)
 
 

@@ -55,7 +55,7 @@ class Reasoner:
         habits: of partner and the two opponents, the one at N or E first.
     """
 
-    thinks = True
+    slow = True
 
     def __init__(
         self, reader: HierarchyBidder, options: Options, habits: tuple[Habit, Habit, Habit] = (Habit(),) * 3

@@ -4,9 +4,9 @@ from bridge_env.double_dummy.canonical import CanonicalForm as CanonicalForm
 from bridge_env.double_dummy.canonical import canonical_form as canonical_form
 from bridge_env.double_dummy.canonical import canonical_key as canonical_key
 from bridge_env.double_dummy.canonical import is_judging as is_judging
-from bridge_env.double_dummy.cascade import Cascade as Cascade
 from bridge_env.double_dummy.exact import ExactDoubleDummy as ExactDoubleDummy
 from bridge_env.double_dummy.library import Library as Library
 from bridge_env.double_dummy.library import LibraryError as LibraryError
-from bridge_env.double_dummy.library import embedded as embedded
+from bridge_env.double_dummy.library import builtin_library as builtin_library
 from bridge_env.double_dummy.library import write_library as write_library
+from bridge_env.double_dummy.library_then_solver import LibraryThenSolver as LibraryThenSolver

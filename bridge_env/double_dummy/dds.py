@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.exact import ExactDoubleDummy, Int8Array
-from bridge_env.extras import missing
+from bridge_env.optional_dependencies import missing
 
 TABLES_PER_CALL, BOARDS_PER_CALL = 40, 200  # DDS refuses more
 

@@ -49,7 +49,7 @@ class EstimatorFileError(ValueError):
 
 
 class TrickEstimator:
-    """Estimates of whole double-dummy tables. Make one with :func:`load_estimator` or :func:`embedded_estimator`.
+    """Estimates of whole double-dummy tables. Make one with :func:`load_estimator` or :func:`builtin_estimator`.
 
     Args:
         weights: by name, as :func:`layer_names` lists them: each layer float32 (4, inputs, outputs) a seat, with
@@ -270,7 +270,7 @@ def load_estimator(path: str | os.PathLike[str]) -> TrickEstimator:
 
 
 @lru_cache(maxsize=1)
-def embedded_estimator() -> TrickEstimator:
+def builtin_estimator() -> TrickEstimator:
     """Return the estimator that ships with the package; it is read once.
 
     Raises:

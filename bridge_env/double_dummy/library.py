@@ -46,7 +46,7 @@ from bridge_env.double_dummy.packing import (
     unpack_deals,
     unpack_tables,
 )
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import FileError, atomic_write
 from bridge_env.schema import parse_json
 
 Int8Array = NDArray[np.int8]
@@ -96,7 +96,7 @@ def write_records(path: str | os.PathLike[str], records: UInt8Array | bytearray,
     checksum = zlib.crc32(record, zlib.crc32(packed))
     offset = HEADER_BYTES + packed.nbytes
     header = HEADER.pack(MAGIC, VERSION, checksum, packed.nbytes // RECORD_BYTES, offset, len(record))
-    write_whole(path, [header, zlib.crc32(header).to_bytes(4, "little"), packed, record])
+    atomic_write(path, [header, zlib.crc32(header).to_bytes(4, "little"), packed, record])
 
 
 class Library:
@@ -262,6 +262,6 @@ def _check(path: Path, content: UInt8Array) -> tuple[int, int]:
 
 
 @functools.cache
-def embedded() -> Library:
+def builtin_library() -> Library:
     """Return the library of random deals that ships with the package: opened at the first call, then kept."""
     return Library.open(Path(__file__).parents[1] / "data" / "solved_deals.bdl")

@@ -20,8 +20,8 @@ from bridge_env.cards import SEATS
 from bridge_env.envs.episodes import OPTIONS
 from bridge_env.envs.picture import Frame
 from bridge_env.envs.single import BiddingEnv
-from bridge_env.extras import how_to_install
 from bridge_env.observation import OBSERVATION_SIZE
+from bridge_env.optional_dependencies import how_to_install
 
 try:
     from pettingzoo import AECEnv

@@ -30,12 +30,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
-from bridge_env.boards import UNSAID, Boards, boards_of
+from bridge_env.boards import UNKNOWN, Boards, boards_of
 from bridge_env.cards import deals_of
-from bridge_env.double_dummy import Library, embedded
-from bridge_env.double_dummy.cascade import library_then_solver
-from bridge_env.double_dummy.estimator import embedded_estimator, quantile
-from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
+from bridge_env.double_dummy import Library, builtin_library
+from bridge_env.double_dummy.estimator import builtin_estimator, quantile
+from bridge_env.double_dummy.library_then_solver import library_then_solver
+from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
 from bridge_env.protocols import DoubleDummy
 from bridge_env.records.pbn import read_boards
 
@@ -79,8 +79,8 @@ class SolvesTheRest:
 class LibraryDeals(SolvesTheRest):
     """Solved deals drawn at random, each equally likely.
 
-    For training, each deal is drawn as any of its 96 images (``bridge_env.double_dummy.images``), which are solved too
-    and on its side of the split.
+    For training, each deal is drawn as any of its 96 images (``bridge_env.double_dummy.symmetries``), which are solved
+    too and on its side of the split.
 
     Args:
         split: ``"training"``, ``"judging"`` or ``"all"``.
@@ -99,18 +99,18 @@ class LibraryDeals(SolvesTheRest):
     @cached_property
     def library(self) -> Library:
         """Opened at the first draw."""
-        return embedded() if self.path is None else Library.open(self.path)
+        return builtin_library() if self.path is None else Library.open(self.path)
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
-        owner, tricks = draw_images(key, *self.records())
+        owner, tricks = draw_symmetries(key, *self.records())
         return Boards(owner, *_unsaid(len(key)), tricks=tricks)
 
     def records(self) -> tuple[NDArray[np.uint8], NDArray[np.intp], int]:
-        """What ``images.draw_images`` draws from: the library's records, which of them, and how many images."""
+        """What ``images.draw_symmetries`` draws from: the library's records, which of them, and how many images."""
         indices = self.library.split(self.split)
         if not len(indices):
             raise ValueError(f"{self.library!r} has no deals for {self.split!r}")
-        return self.library.records, indices, NUM_IMAGES if self.split == "training" else 1
+        return self.library.records, indices, NUM_SYMMETRIES if self.split == "training" else 1
 
 
 class RandomDeals(SolvesTheRest):
@@ -137,7 +137,7 @@ class EstimatedDeals(SolvesTheRest):
         owner = deals_of(streams.key(key, "random deal"))
         luck = streams.uniforms(streams.key(key, "estimated tricks"), 1)
         of_declarer = np.where(np.arange(4) & 1, 1 - luck, luck)  # (N, 4)
-        tricks = quantile(embedded_estimator().distribution(owner), of_declarer[:, :, None])
+        tricks = quantile(builtin_estimator().distribution(owner), of_declarer[:, :, None])
         return Boards(owner, *_unsaid(len(key)), tricks=tricks)
 
 
@@ -192,7 +192,7 @@ class PbnDeals(SolvesTheRest):
 
 def _unsaid(count: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Dealer and vulnerability where the source does not say them."""
-    unsaid = np.full(count, UNSAID, np.int8)
+    unsaid = np.full(count, UNKNOWN, np.int8)
     return unsaid, unsaid
 
 

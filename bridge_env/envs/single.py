@@ -176,7 +176,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("the auction is over; call reset() before the next step()")
         tables, call = self._tables, one_call(action)
         if self._setup.illegal == "raise" and tables.first_bad(np.array([call]), True) == 0:
-            raise tables.auctions.refusal(0, call, "")
+            raise tables.auctions.illegal_call_error(0, call, "")
         self._over, self._mask = True, None  # until all went well: an injected bidder may fail
         if tables.call_at(0, call) == ASKS_CALLER:
             self._over = False

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, DONE, LENGTH, Auctions, Contracts
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
-from bridge_env.bidding import bid_round, company_of
+from bridge_env.bidding import bid_round, bidder_group
 from bridge_env.boards import Boards, contract_tricks
 from bridge_env.calls import NUM_CALLS
 from bridge_env.cards import parse_seat
@@ -88,7 +88,7 @@ class Tables:
     def _open(self, room: Room) -> None:
         self.room, self._rows = room, np.arange(len(room.status))
         injected = [bidder if room.kinds[seat] == INJECTED else None for seat, bidder in enumerate(self._seats)]
-        self._company = company_of(injected, len(self._rows))
+        self._company = bidder_group(injected, len(self._rows))
         # Of those outside it, each distinct bidder is asked once a round; _asked[seat] is its place among them.
         self._bidders: list[Bidder] = []
         self._asked = np.full(4, -1, np.int8)

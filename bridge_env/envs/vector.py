@@ -318,7 +318,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         """What is wrong with the action at table ``bad``."""
         if not 0 <= action < NUM_CALLS:
             return no_call(action, f" at table {bad}")
-        return self._tables.auctions.refusal(bad, int(action))
+        return self._tables.auctions.illegal_call_error(bad, int(action))
 
     def _play(self, calls: NDArray[np.int64], results: Results) -> tuple[int, int, int]:
         """A round, all of it compiled.

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import IO, cast
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 Fault = tuple[int, str]
@@ -69,7 +69,7 @@ def write_text(target: Source, text: str) -> None:
     """Write the text of a record: to a path, gzipped if it ends in ``.gz``, or to a text or binary stream; as UTF-8."""
     if isinstance(target, str | os.PathLike):
         data = text.encode()
-        write_whole(target, gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
+        atomic_write(target, gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
     elif hasattr(target, "encoding"):  # as text streams have, also wrapped ones
         cast("IO[str]", target).write(text)
     else:

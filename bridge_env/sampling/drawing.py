@@ -25,7 +25,7 @@ from bridge_env.memory import ones
 from bridge_env.sampling.bits import holding, points, some_of, to_bits, uniform
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, SHAPES, hull
 from bridge_env.sampling.counting import TABLES, Scratch, count_hands, draw_hand, scratch
-from bridge_env.sampling.places import Places
+from bridge_env.sampling.known_cards import KnownCards
 
 UInt64Array = NDArray[np.uint64]
 
@@ -51,7 +51,7 @@ class World:
     _shapes: int = 0
 
     @classmethod
-    def of(cls, places: Places, classes: UInt64Array) -> World:
+    def of(cls, places: KnownCards, classes: UInt64Array) -> World:
         """Of the classes uint64 (4, 2744) of the four seats."""
         owners = places.may_hold.sum(axis=0)
         own = places.may_hold & (owners == 1)

@@ -22,7 +22,7 @@ from bridge_env.cards import parse_seat
 from bridge_env.sampling.bits import to_hands, to_owner
 from bridge_env.sampling.constraints import Constraint, relaxed
 from bridge_env.sampling.drawing import COUNTED, SHUFFLED, World, everything
-from bridge_env.sampling.places import Places
+from bridge_env.sampling.known_cards import KnownCards
 
 UInt64Array = NDArray[np.uint64]
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Sample:
 
 
 def sample_deals(
-    places: Places,
+    places: KnownCards,
     constraints: BySeat[Constraint],
     count: int,
     key: ArrayLike,
@@ -84,7 +84,7 @@ def sample_deals(
     """Draw deals.
 
     Args:
-        places: where each card may lie: ``Places.seen({"S": "AKQ2.T98.J7.A543"})``.
+        places: where each card may lie: ``KnownCards.seen({"S": "AKQ2.T98.J7.A543"})``.
         constraints: seat -> what its hand is like, such as ``{"N": hand(hcp=(15, 17), balanced=True)}``.
         count: deals wanted. Where enough fit, a smaller count gives the first of the same deals.
         key: uint64, the stream that the deals are drawn from (``bridge_env.streams.key``).
@@ -94,7 +94,7 @@ def sample_deals(
         limit: deals to try at most; default 500 for each that is wanted, and 100,000 at least.
 
     >>> from bridge_env import streams
-    >>> me = Places.seen({"S": "AKQ2.T98.J7.A543"})
+    >>> me = KnownCards.seen({"S": "AKQ2.T98.J7.A543"})
     >>> deals = sample_deals(me, {"N": hand(hcp=(15, 17), balanced=True)}, 1000, streams.key("example"))
     >>> deals.fitting, round(deals.effective)
     (1000, 1000)
@@ -103,12 +103,12 @@ def sample_deals(
     importance = {parse_seat(seat): float(weight) for seat, weight in (weights or {}).items()}
     most = limit if limit is not None else max(500 * count, 100_000)
     stream = np.uint64(np.ravel(key)[0])
-    return _Search(places.settled(), wanted, importance, tolerance, count, stream, most).run()
+    return _Search(places.propagated(), wanted, importance, tolerance, count, stream, most).run()
 
 
 @dataclass(eq=False)
 class _Search:
-    places: Places
+    places: KnownCards
     constraints: dict[int, Constraint]
     importance: dict[int, float]
     tolerance: float

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from studies.cases_2008.study import (
     PUBLISHED_BIDS,
     PUBLISHED_RIGHT,
@@ -54,8 +54,8 @@ def write(
         "command": command, "manifest": dict(manifest), "tables": [asdict(table) for table in found],
         "calls of others": list(blind), "similarity among few": {str(n): pair for n, pair in few.items()},
     }  # fmt: skip
-    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
-    write_whole(out / "README.md", markdown(found, blind, few, command))
+    atomic_write(out / "results.json", json.dumps(content, indent=1) + "\n")
+    atomic_write(out / "README.md", markdown(found, blind, few, command))
 
 
 def markdown(

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from studies.maps_2007.study import FEW, PUBLISHED, Row
 
 _HOW = """\
@@ -26,9 +26,9 @@ _HEAD = ("maps", "learned from", "inputs", "opponent", "first 24 boards, IMPs", 
 def write(out: Path, found: Sequence[Row], command: str, manifest: Mapping[str, Any]) -> None:
     """Write ``README.md`` and ``results.json`` into ``out``."""
     content = {"command": command, "manifest": dict(manifest), "rows": [asdict(row) for row in found]}
-    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
+    atomic_write(out / "results.json", json.dumps(content, indent=1) + "\n")
     seed = manifest["config"]["seed"]
-    write_whole(out / "README.md", markdown(found, command, seed))
+    atomic_write(out / "README.md", markdown(found, command, seed))
 
 
 def markdown(found: Sequence[Row], command: str, seed: int) -> str:

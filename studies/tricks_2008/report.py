@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from studies.tricks_2008.rows import NO_TRUMP, SPADES, STRAINS, Job, jobs
 
 Records = Mapping[str, Mapping[str, Any]]  # by the name of the job
@@ -37,11 +37,11 @@ def write(out: Path, results: Sequence[Mapping[str, Any]], manifest: Mapping[str
     """Write ``README.md``, ``results.json`` and ``study.png`` into ``out``; ``REMARKS`` there end the first."""
     records = {str(record["network"]): record for record in results}
     content = {"manifest": manifest, "command": command, "rows": [_as_json(job, records) for job in jobs()]}
-    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
+    atomic_write(out / "results.json", json.dumps(content, indent=1) + "\n")
     plot(records, out / "study.png")
     remarks = out / REMARKS
     added = "\n" + remarks.read_text(encoding="utf-8") if remarks.exists() else ""
-    write_whole(out / "README.md", markdown(records, manifest, command) + added)
+    atomic_write(out / "README.md", markdown(records, manifest, command) + added)
 
 
 def markdown(records: Records, manifest: Mapping[str, Any], command: str) -> str:

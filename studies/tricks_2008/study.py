@@ -21,8 +21,8 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
-from bridge_env.double_dummy import Library, canonical, embedded
-from bridge_env.files import write_whole
+from bridge_env.double_dummy import Library, builtin_library, canonical
+from bridge_env.files import atomic_write
 from bridge_env.schema import read_json
 from studies.tricks_2008.architecture import weights
 from studies.tricks_2008.blocks import BlockNetwork, Examples, one_thread, predict, train
@@ -57,7 +57,7 @@ class Settings:
 
     def open(self) -> Library:
         """The deals."""
-        return embedded() if self.library is None else Library.open(self.library)
+        return builtin_library() if self.library is None else Library.open(self.library)
 
     def epochs_of(self, job: Job) -> int:
         """Steps that the network of a job makes."""
@@ -246,7 +246,7 @@ def _do(settings: Settings, deals: Record, folder: Path, job: Job, tick: Callabl
         "settings": _job_settings(settings, deals, job), "weights": network.size(),
         "figures": figures(said, tricks, len(library.split("judging"))), "fit": asdict(how) | {"looks": thinned},
     }  # fmt: skip
-    write_whole(folder / f"{job.name}.json", json.dumps(record) + "\n")
+    atomic_write(folder / f"{job.name}.json", json.dumps(record) + "\n")
 
 
 def _examples(library: Library, indices: NDArray[np.intp], job: Job) -> tuple[Examples, NDArray[np.int8]]:

@@ -52,7 +52,7 @@ def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
     together = make_env(SETTINGS[name])
     assert together._tables._company is not None or name == "against strangers"
     seen = played(together, 3)
-    monkeypatch.setattr(table, "company_of", lambda seats, tables: None)
+    monkeypatch.setattr(table, "bidder_group", lambda seats, tables: None)
     alone = make_env(SETTINGS[name])
     assert alone._tables._company is None
     assert_equal(seen, played(alone, 3))
@@ -89,6 +89,6 @@ def test_a_copy_goes_on_with_a_company_of_its_own():
 
 def test_who_can_call_together():
     sayc, pair = make("system:sayc"), make("pair:system:acol,pass")
-    assert bidding.company_of([None, make("random"), None, make("policy:champion-plain")], 3) is None
-    assert bidding.company_of([sayc, None, sayc, make("pass")], 3).seats.tolist() == [True, False, True, False]
-    assert bidding.company_of([pair, None, pair, sayc], 3).seats.tolist() == [True, False, False, True]
+    assert bidding.bidder_group([None, make("random"), None, make("policy:champion-plain")], 3) is None
+    assert bidding.bidder_group([sayc, None, sayc, make("pass")], 3).seats.tolist() == [True, False, True, False]
+    assert bidding.bidder_group([pair, None, pair, sayc], 3).seats.tolist() == [True, False, False, True]

@@ -225,9 +225,9 @@ def test_boards_of_the_study():
     assert boards.share_in_training() == 0
     assert len(set(boards.dealer.tolist())) == 4
     np.testing.assert_array_equal(study.no_trump_boards(24, 1).owner, boards.owner[:24])
-    from bridge_env.double_dummy.library import embedded
+    from bridge_env.double_dummy.library import builtin_library
 
-    np.testing.assert_array_equal(embedded().tables_of(boards.owner[:40]), boards.tricks[:40])
+    np.testing.assert_array_equal(builtin_library().tables_of(boards.owner[:40]), boards.tricks[:40])
 
 
 # --- the command -------------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ import agents
 from agents.outputs import Outputs
 from bridge_env import bidders
 from bridge_env.bidders import SpecError
-from bridge_env.extras import missing
 from bridge_env.faults import Failed
 from bridge_env.observation import observe
+from bridge_env.optional_dependencies import missing
 from bridge_env.view import view_of
 from training.match.match import play
 

@@ -26,7 +26,7 @@ from bridge_env.cards import parse_hand, random_deals
 from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
-from bridge_env.sampling import Places
+from bridge_env.sampling import KnownCards
 from training.serve.answers import Answers
 
 HAND = parse_hand("KJ53.KJ7.AT92.K5")
@@ -120,7 +120,7 @@ def test_deals_come_as_often_as_their_evidence_says():
         assert np.abs(met.mean(axis=0) - share).sum() / 2 < 0.1
 
 
-def all_deals(places: Places, hidden: list[int]) -> np.ndarray:
+def all_deals(places: KnownCards, hidden: list[int]) -> np.ndarray:
     """Every deal in which the cards have such places, uint8 (N, 52)."""
     one, other = hidden
     free = np.flatnonzero(places.may_hold[one] & places.may_hold[other])

@@ -15,7 +15,7 @@ pytest.importorskip("pettingzoo")
 from pettingzoo.test import api_test, seed_test
 
 from bridge_env.envs import aec
-from bridge_env.extras import how_to_install
+from bridge_env.optional_dependencies import how_to_install
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")

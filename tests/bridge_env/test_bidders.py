@@ -142,7 +142,7 @@ def bidder(request, written):
 
 def enough(bidder, count):
     """How many positions to ask a bidder about: fewer where each takes milliseconds."""
-    return max(4, count // 100) if getattr(player_at(bidder, 0), "thinks", False) else count
+    return max(4, count // 100) if getattr(player_at(bidder, 0), "slow", False) else count
 
 
 known_positions = cache(positions)  # for tests that leave them alone
@@ -393,7 +393,7 @@ class Odd(BaseException):
 
 
 class Data(PassBidder):
-    player = company = explain = 5
+    player = group = explain = 5
 
 
 class Lost(PassBidder):
@@ -407,7 +407,7 @@ class Empty(PassBidder):
 
 
 def test_what_has_the_name_of_a_method_and_is_none():
-    assert bidders.player_at(bidders.make(Data()), 1).company == 5
+    assert bidders.player_at(bidders.make(Data()), 1).group == 5
 
 
 @pytest.mark.parametrize(("kind", "why"), [(Lost, "failed: .*no such seat"), (Empty, "gave int, which cannot bid")])

@@ -9,7 +9,7 @@ from bridge_env.auction import Auctions, one_auction
 from bridge_env.boards import Boards, boards_of, contract_tricks
 from bridge_env.calls import parse_call
 from bridge_env.cards import random_deals
-from bridge_env.double_dummy import embedded
+from bridge_env.double_dummy import builtin_library
 from training.match.boards import library_boards
 
 NAMES = ("owner", "dealer", "vulnerability", "number", "base", "tricks")
@@ -67,7 +67,7 @@ def test_known_tricks_are_read_and_only_the_others_are_asked_for():
 
 
 def test_points_are_north_souths():
-    library = embedded()
+    library = builtin_library()
     boards = boards_of(library.owners([3, 3]), library.tricks_at([3, 3]), dealer=[0, 1], vulnerability=0)
     calls = np.array([[parse_call(c) for c in ("1NT", "P", "P", "P")], [parse_call("P")] * 4])
     points = boards.points(Auctions.replay(calls, boards.dealer, boards.vulnerability))

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference.images import permute_suits, permute_tricks, rotate_tricks
+from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
 from bridge_env import cards
 from bridge_env.double_dummy import (
+    builtin_library,
     canonical_form,
     canonical_key,
-    embedded,
     is_judging,
 )
 
@@ -85,8 +85,8 @@ def test_what_is_not_a_deal_is_refused():
 @given(row=st.integers(0, 1000), turn=turns, permutation=permutations)
 def test_tables_move_with_their_deals(row, turn, permutation):
     """To the canonical form and on to an image is the same as straight to the image."""
-    deal, table = embedded().owners(row), embedded().tricks_at(row)
+    deal, table = builtin_library().owners(row), builtin_library().tricks_at(row)
     image = permute_suits(cards.rotate_deals(deal, turn), permutation)
     moved = canonical_form(deal).tricks_to(table, canonical_form(image))
     np.testing.assert_array_equal(moved, permute_tricks(rotate_tricks(table, turn), permutation))
-    np.testing.assert_array_equal(embedded().tables_of(image), moved)
+    np.testing.assert_array_equal(builtin_library().tables_of(image), moved)

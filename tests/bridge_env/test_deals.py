@@ -7,9 +7,9 @@ import pytest
 from support.envs import QUIET
 
 from bridge_env import streams
-from bridge_env.boards import UNSAID, boards_of
+from bridge_env.boards import UNKNOWN, boards_of
 from bridge_env.cards import DealError, check_deals, deal_text, parse_deal, random_deals
-from bridge_env.double_dummy import ExactDoubleDummy, canonical_key, embedded, is_judging, write_library
+from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, canonical_key, is_judging, write_library
 from bridge_env.envs import deals
 from bridge_env.envs.deals import FixedDeals, LibraryDeals, PbnDeals, RandomDeals, resolve
 from bridge_env.envs.single import BiddingEnv
@@ -51,20 +51,20 @@ def test_the_library_gives_its_own_tables_and_keeps_the_split():
     for split, judging in (("training", False), ("judging", True)):
         boards = LibraryDeals(split).draw(KEYS, NUMBERS)
         assert (is_judging(boards.owner) == judging).all()
-        np.testing.assert_array_equal(embedded().tables_of(boards.owner), boards.tricks)
+        np.testing.assert_array_equal(builtin_library().tables_of(boards.owner), boards.tricks)
         assert len(np.unique(canonical_key(boards.owner))) > 450
-        known = {deal.tobytes() for deal in embedded().owners(embedded().split(split))}
+        known = {deal.tobytes() for deal in builtin_library().owners(builtin_library().split(split))}
         here = np.mean([deal.tobytes() in known for deal in boards.owner])
         assert (here < 0.1) != judging  # images, unless for judging
-        assert (boards.dealer == UNSAID).all()
+        assert (boards.dealer == UNKNOWN).all()
     both = is_judging(LibraryDeals("all").draw(KEYS, NUMBERS).owner)
     assert 0.15 < both.mean() < 0.35
 
 
 def test_another_library_file(tmp_path):
     path = tmp_path / "mine.bdl"
-    owner = embedded().owners(np.arange(5))
-    write_library(path, owner, embedded().tricks_at(np.arange(5)), {"made": "by a test"})
+    owner = builtin_library().owners(np.arange(5))
+    write_library(path, owner, builtin_library().tricks_at(np.arange(5)), {"made": "by a test"})
     boards = resolve(str(path)).draw(KEYS, NUMBERS)
     assert {d.tobytes() for d in boards.owner} == {d.tobytes() for d in owner}
 
@@ -102,7 +102,7 @@ def test_arrays_with_tricks_are_never_solved(monkeypatch):
         raise AssertionError("solved")
 
     monkeypatch.setattr(deals, "library_then_solver", solve)
-    monkeypatch.setattr(deals, "embedded", solve)
+    monkeypatch.setattr(deals, "builtin_library", solve)
     owner, tricks = random_deals(2, 0, 7), np.full((7, 4, 5), 8)
     source = FixedDeals(boards_of(owner, tricks, dealer=2, vulnerability=np.arange(7) % 4))
     assert source.solved

@@ -17,7 +17,7 @@ from bridge_env.bidding import call_keys
 from bridge_env.boards import boards_of
 from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, parse_call
 from bridge_env.cards import DealError, deal_text, parse_deal, random_deals, rotate_deals
-from bridge_env.double_dummy import Cascade
+from bridge_env.double_dummy import LibraryThenSolver
 from bridge_env.envs import single
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.kernels.arrays import ASKS_CALLER, OVER
@@ -132,7 +132,7 @@ def test_the_constructor_opens_nothing(monkeypatch):
     def opened(*args):
         raise AssertionError("data opened")
 
-    for name in ("embedded", "library_then_solver", "read_boards"):
+    for name in ("builtin_library", "library_then_solver", "read_boards"):
         monkeypatch.setattr(f"bridge_env.envs.deals.{name}", opened)
     env = BiddingEnv()
     BiddingEnv(deals=LibraryDeals())
@@ -282,7 +282,7 @@ def test_without_them_all_sixteen_occur():
 
 
 def test_the_tricks_of_the_fixed_deals_are_these():
-    tricks = Cascade().tricks(np.stack([parse_deal(SLAM), parse_deal(PART)]))
+    tricks = LibraryThenSolver().tricks(np.stack([parse_deal(SLAM), parse_deal(PART)]))
     assert tricks.tolist() == [SLAM_TRICKS, PART_TRICKS]
 
 

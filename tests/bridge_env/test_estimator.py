@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import estimator as reference
-from reference.images import permute_suits
+from reference.symmetries import permute_suits
 
 from bridge_env.cards import DealError, random_deals, rotate_deals
-from bridge_env.double_dummy import embedded
+from bridge_env.double_dummy import builtin_library
 from bridge_env.double_dummy.estimator import (
     OUTCOMES,
     EstimatorFileError,
     TrickEstimator,
-    embedded_estimator,
+    builtin_estimator,
     expected_scores,
     layer_names,
     load_estimator,
@@ -214,9 +214,9 @@ def test_damaged_and_hostile_files_are_refused(tmp_path, small, monkeypatch):
 
 @pytest.fixture(scope="module")
 def shipped():
-    library = embedded()
+    library = builtin_library()
     rows = library.split("judging")[:2000]
-    return embedded_estimator().distribution(library.owners(rows)), library.tricks_at(rows)
+    return builtin_estimator().distribution(library.owners(rows)), library.tricks_at(rows)
 
 
 def test_the_shipped_estimator_hits_as_its_card_says(shipped):
@@ -241,7 +241,7 @@ def test_its_chances_are_calibrated(shipped):
 
 
 def test_estimated_boards_are_random_deals_with_the_estimators_distributions(small, monkeypatch):
-    monkeypatch.setattr("bridge_env.envs.deals.embedded_estimator", lambda: small)
+    monkeypatch.setattr("bridge_env.envs.deals.builtin_estimator", lambda: small)
     key = np.repeat(np.uint64(5), 1)
     source = EstimatedDeals()
     one = source.draw(key, np.zeros(1, np.int64))

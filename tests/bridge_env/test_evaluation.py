@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference.images import permute_suits
+from reference.symmetries import permute_suits
 
 import agents
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder

@@ -9,12 +9,12 @@ import sys
 
 import numpy as np
 import pytest
-from reference.images import permute_suits, permute_tricks, rotate_tricks
+from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 from support.places import ROOT
 
 from bridge_env import cards
-from bridge_env.double_dummy import Cascade, ExactDoubleDummy, embedded
+from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver, builtin_library
 from bridge_env.double_dummy import exact as exact_module
 
 
@@ -121,8 +121,8 @@ class Counting:
 
 
 def test_cascade_solves_only_what_the_library_lacks():
-    library, counting = embedded(), Counting()
-    source = Cascade(counting)
+    library, counting = builtin_library(), Counting()
+    source = LibraryThenSolver(counting)
     known = permute_suits(cards.rotate_deals(library.owners([3, 9]), 1), (2, 0, 3, 1))
     deals = np.concatenate([known[:1], cards.random_deals(7, 0, 2), known[1:]])
     tables = permute_tricks(rotate_tricks(library.tricks_at([3, 9]), 1), (2, 0, 3, 1))
@@ -138,10 +138,10 @@ def test_cascade_solves_only_what_the_library_lacks():
 def test_the_library_does_without_endplay():
     code = (
         "import sys\n"
-        "from bridge_env.double_dummy import Cascade, embedded\n"
-        "deals = embedded().owners([0, 7])\n"
-        "source = Cascade()\n"
-        "assert (source.tricks(deals) == embedded().tricks_at([0, 7])).all()\n"
+        "from bridge_env.double_dummy import LibraryThenSolver, builtin_library\n"
+        "deals = builtin_library().owners([0, 7])\n"
+        "source = LibraryThenSolver()\n"
+        "assert (source.tricks(deals) == builtin_library().tricks_at([0, 7])).all()\n"
         "source.tricks_for(deals, 0, 4)\n"
         "heavy = {m.partition('.')[0] for m in sys.modules} & {'endplay', 'matplotlib', 'torch', 'ray'}\n"
         "assert not heavy, heavy\n"

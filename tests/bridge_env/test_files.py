@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge_env import schema
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import FileError, atomic_write
 from bridge_env.schema import Either, Number, Whole, parse_json, read_json, read_json_lines
 from bridge_env.weights import WeightsError, read_weights, write_weights
 from tests.reliability.damage import mutations
@@ -26,17 +26,17 @@ def target(tmp_path):
 
 def test_a_file_is_replaced_and_nothing_stays_beside_it(target):
     target.chmod(0o640)
-    write_whole(target, "new ♥")
+    atomic_write(target, "new ♥")
     assert target.read_text(encoding="utf-8") == "new ♥"
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
-    write_whole(target, [b"a", memoryview(b"b")])
+    atomic_write(target, [b"a", memoryview(b"b")])
     assert target.read_bytes() == b"ab"
     assert [path.name for path in target.parent.iterdir()] == [target.name]
 
 
 def test_a_new_file_has_the_usual_permissions(tmp_path):
     before = os.umask(0o027)
-    write_whole(tmp_path / "new", b"")
+    atomic_write(tmp_path / "new", b"")
     os.umask(before)
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
 
@@ -53,7 +53,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(target, monkeypatch, a
     if at != "write":
         monkeypatch.setattr(os, at, full)
     with pytest.raises(OSError, match="No space left") as caught:
-        write_whole(target, pieces() if at == "write" else b"new")
+        atomic_write(target, pieces() if at == "write" else b"new")
     assert caught.value.filename == str(target)
     assert target.read_text() == "old"
     assert [path.name for path in target.parent.iterdir()] == [target.name]
@@ -65,26 +65,26 @@ def test_no_link_that_somebody_laid_is_followed(target):
     victim.write_text("mine")
     for name in (target.name + ".part", f".{target.name}.part"):
         target.with_name(name).symlink_to(victim)
-    write_whole(target, "new")
+    atomic_write(target, "new")
     assert victim.read_text() == "mine"
     assert target.read_text() == "new"
     target.unlink()
     target.symlink_to(victim)
-    write_whole(target, "newer")
+    atomic_write(target, "newer")
     assert (victim.read_text(), target.read_text(), target.is_symlink()) == ("mine", "newer", False)
 
 
 def test_what_is_no_file_is_written_to(tmp_path):
-    write_whole("/dev/null", "x")
+    atomic_write("/dev/null", "x")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     with pytest.raises(FileNotFoundError) as caught:
-        write_whole(tmp_path / "none" / "x", "x")
+        atomic_write(tmp_path / "none" / "x", "x")
     assert caught.value.filename == str(tmp_path / "none" / "x")
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "\u00e9" * 127, "\u724c" * 85, "\U0001f0a1" * 63], ids=len)
 def test_the_longest_names_are_written_to(tmp_path, name):
-    write_whole(tmp_path / name, "x")
+    atomic_write(tmp_path / name, "x")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
@@ -94,14 +94,14 @@ def test_what_is_open_already_is_written_to(target):
     link = target.with_name("stdout")
     with target.open("ab") as stream:
         link.symlink_to(f"/dev/fd/{stream.fileno()}")
-        write_whole(link, " and new")
-        write_whole(f"/dev/fd/{stream.fileno()}", [b", and ", b"more"])
+        atomic_write(link, " and new")
+        atomic_write(f"/dev/fd/{stream.fileno()}", [b", and ", b"more"])
     assert link.is_symlink()
     assert target.read_text() == "old and new, and more"
     with target.open("rb") as stream:
         name = f"/dev/fd/{stream.fileno()}"
         with pytest.raises(OSError, match="Bad file descriptor") as caught:
-            write_whole(name, "x")
+            atomic_write(name, "x")
     assert caught.value.filename == name
 
 

@@ -15,7 +15,7 @@ from bridge_env import cards
 from bridge_env.double_dummy import (
     Library,
     LibraryError,
-    embedded,
+    builtin_library,
     is_judging,
     maintenance,
     write_library,
@@ -32,7 +32,7 @@ MADE = {"source": "a test", "seed": 3}
 def some(tmp_path):
     """A file of 40 real deals, and its content."""
     path = tmp_path / "some.bdl"
-    owner, tricks = embedded().owners(range(40)), embedded().tricks_at(range(40))
+    owner, tricks = builtin_library().owners(range(40)), builtin_library().tricks_at(range(40))
     write_library(path, owner, tricks, MADE)
     return path, owner, tricks
 
@@ -198,8 +198,8 @@ def test_two_deals_with_one_hash_are_told_apart(some, monkeypatch):
 
 
 def test_the_embedded_library():
-    library = embedded()
-    assert library is embedded()
+    library = builtin_library()
+    assert library is builtin_library()
     assert len(library) >= 39_400  # it only grows
     judging, training = library.split("judging"), library.split("training")
     assert abs(len(judging) / len(library) - 0.25) < 0.01
@@ -236,7 +236,7 @@ def test_merge_drops_duplicates_and_notices_contradictions(some, tmp_path):
     path, owner, tricks = some
     other, out = tmp_path / "other.bdl", tmp_path / "out.bdl"
     write_library(other, owner[::-1][:50], tricks[::-1][:50], MADE)
-    more = embedded().owners([50, 51])
+    more = builtin_library().owners([50, 51])
     write_library(other, np.concatenate([owner[30:], more]), np.concatenate([tricks[30:], tricks[:2]]), MADE)
     assert maintenance.merge([path, other], out) == 42
     np.testing.assert_array_equal(Library.open(out).owners(), np.concatenate([owner, more]))

@@ -12,7 +12,7 @@ import pytest
 from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
 from bridge_env import cards
-from bridge_env.double_dummy import ExactDoubleDummy, embedded
+from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
 from bridge_env.double_dummy.dds import DdsDoubleDummy
 from bridge_env.double_dummy.own.solver import Crew, as_hands, solve_deals
 from bridge_env.double_dummy.own.state import STOP, Workspace
@@ -77,7 +77,7 @@ def test_the_sample_deal_of_the_2009_slides(own):
 
 def test_contracts_of_solved_deals(own):
     rows, declarer, strain = np.arange(40), np.arange(40) % 4, np.arange(40) % 5
-    owner, tricks = embedded().owners(rows), embedded().tricks_at(rows)
+    owner, tricks = builtin_library().owners(rows), builtin_library().tricks_at(rows)
     np.testing.assert_array_equal(own.tricks_for(owner, declarer, strain), tricks[rows, declarer, strain])
 
 
@@ -126,7 +126,7 @@ def test_many_tables(own):
     np.testing.assert_array_equal(own.tricks(deals), tables)
     for start in range(0, TABLES, 50):
         rows = np.arange(start, min(start + 50, TABLES))
-        np.testing.assert_array_equal(own.tricks(embedded().owners(rows)), embedded().tricks_at(rows))
+        np.testing.assert_array_equal(own.tricks(builtin_library().owners(rows)), builtin_library().tricks_at(rows))
         print(f"{rows[-1] + 1} tables are right", flush=True)
 
 

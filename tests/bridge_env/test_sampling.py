@@ -12,13 +12,13 @@ from support.sampling import MINE, differ, holding_mine, kinds_of
 from bridge_env import streams
 from bridge_env.cards import check_deals, parse_deal, parse_hand, random_deals
 from bridge_env.features import FEATURES, hand_features
-from bridge_env.sampling import Places, PlacesError, hand, sample_deals
+from bridge_env.sampling import KnownCards, KnownCardsError, hand, sample_deals
 from bridge_env.sampling.bits import to_bits, to_hands, to_owner
 from bridge_env.sampling.constraints import hull, relaxed, shape_features
 from bridge_env.sampling.drawing import COUNTED, SHUFFLED, World, everything
 
 KEY = streams.key("test of sampling", 1)
-ME = Places.seen({"S": MINE})
+ME = KnownCards.seen({"S": MINE})
 
 OPENING = hand(hcp=(11, 21), S=(5, 13))
 OVERCALL = hand(hcp=(10, 17), H=(5, 13))
@@ -50,12 +50,12 @@ def small_world(may_hold=None, four=False):
     hidden = SMALL[2:10] if four else SMALL
     rest = [c for c in range(52) if c not in hidden]
     owner[rest] = np.arange(44) % 4 if four else np.append(np.arange(36) % 4, [2] * 4)
-    places = Places.of(owner)
+    places = KnownCards.of(owner)
     if may_hold is not None:
         allowed = places.may_hold.copy()
         for card, seats in may_hold.items():
             allowed[:, card] = [s in seats for s in range(4)]
-        places = Places(allowed, places.sizes).settled()
+        places = KnownCards(allowed, places.sizes).propagated()
     return places
 
 
@@ -188,7 +188,7 @@ def test_dummy_played_cards_and_voids():
     deal = parse_deal("N:AKQ2.T98.J7.A543 J98.AKQ.T98.KQ76 T76.J76.AKQ.T982 543.5432.65432.J")
     me, dummy = deal == 0, deal == 2
     played = np.flatnonzero(deal == 1)[:3]
-    table = Places.seen({"N": me, "S": dummy, "E": played}).without("W", "C")
+    table = KnownCards.seen({"N": me, "S": dummy, "E": played}).without("W", "C")
     sample = sample_deals(table, {"E": hand(hcp=(10, 37))}, 200, KEY)
     assert sample.fitting == 200
     check_deals(sample.owner)
@@ -202,7 +202,7 @@ def test_dummy_played_cards_and_voids():
 
 def test_late_in_the_play_hands_are_short():
     gone = np.arange(32)
-    late = Places.seen({"S": [32, 33, 51, 50, 49]}, sizes=5, gone=gone)
+    late = KnownCards.seen({"S": [32, 33, 51, 50, 49]}, sizes=5, removed=gone)
     sample = sample_deals(late, {"W": hand(S=(2, 5)), "N": hand(hcp=(0, 4))}, 300, KEY)
     assert sample.fitting == 300
     assert (sample.owner[:, gone] == 255).all()
@@ -211,27 +211,27 @@ def test_late_in_the_play_hands_are_short():
 
 
 def test_all_four_hands_can_be_drawn_and_none():
-    open_table = Places.seen({})
+    open_table = KnownCards.seen({})
     sample = sample_deals(open_table, {"N": hand(hcp=(20, 37)), "S": hand(S=(6, 13))}, 100, KEY)
     assert sample.fitting == 100
     check_deals(sample.owner)
     deal = random_deals(1, 0, 1)[0]
-    assert (sample_deals(Places.of(deal), {}, 3, KEY).owner == deal).all()
+    assert (sample_deals(KnownCards.of(deal), {}, 3, KEY).owner == deal).all()
     assert len(sample_deals(open_table, {}, 0, KEY)) == 0
-    told = sample_deals(Places.of(deal), {"N": hand(hcp=99)}, 3, KEY)
+    told = sample_deals(KnownCards.of(deal), {"N": hand(hcp=99)}, 3, KEY)
     assert told.fitting == 0
     assert len(told) == 3
 
 
 def test_places_that_no_deal_has_are_refused():
-    with pytest.raises(PlacesError, match="two seats hold A"):
-        Places.seen({"N": [51], "S": [51]})
-    with pytest.raises(PlacesError, match="room for 13"):
-        Places.seen({"N": np.arange(14)})
-    with pytest.raises(PlacesError, match="52 cards are in the game"):
-        Places.seen({}, sizes=12)
-    short = Places.seen({"S": MINE}).without("N", "S").without("N", "H")
-    with pytest.raises(PlacesError, match="room for"):
+    with pytest.raises(KnownCardsError, match="two seats hold A"):
+        KnownCards.seen({"N": [51], "S": [51]})
+    with pytest.raises(KnownCardsError, match="room for 13"):
+        KnownCards.seen({"N": np.arange(14)})
+    with pytest.raises(KnownCardsError, match="52 cards are in the game"):
+        KnownCards.seen({}, sizes=12)
+    short = KnownCards.seen({"S": MINE}).without("N", "S").without("N", "H")
+    with pytest.raises(KnownCardsError, match="room for"):
         short.without("E", "C").without("E", "D").without("W", "C").without("W", "D")
 
 
@@ -329,10 +329,10 @@ def test_hands_and_bits():
 
 def test_the_examples_of_the_docs():
     import bridge_env.sampling.constraints as c
-    import bridge_env.sampling.places as p
+    import bridge_env.sampling.known_cards as p
     import bridge_env.sampling.sampler as s
 
     for module in (c, p, s):
-        result = doctest.testmod(module, extraglobs={"Places": Places, "hand": hand})
+        result = doctest.testmod(module, extraglobs={"KnownCards": KnownCards, "hand": hand})
         assert result.failed == 0
         assert result.attempted > 0

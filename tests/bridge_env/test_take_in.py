@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from bridge_env.double_dummy import Library, LibraryError, embedded
+from bridge_env.double_dummy import Library, LibraryError, builtin_library
 from bridge_env.double_dummy.take_in import import_npz
 from tests.reliability.damage import mutations
 
@@ -18,12 +18,12 @@ class Trusting:
     """A solver that says what the library says."""
 
     def tricks(self, owner):
-        return embedded().tables_of(owner)
+        return builtin_library().tables_of(owner)
 
 
 @pytest.fixture(scope="module")
 def arrays():
-    return {"owner": embedded().owners(range(30)), "tricks": embedded().tricks_at(range(30))}
+    return {"owner": builtin_library().owners(range(30)), "tricks": builtin_library().tricks_at(range(30))}
 
 
 def written(save, **arrays):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from tests.reliability.report import markdown, text
 from tests.reliability.study import Settings, rows
 from training.cli.arguments import above_0, natural, positive
@@ -58,9 +58,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         page = markdown(found, settings, command, (time.perf_counter() - began) / 60)
-        write_whole(args.out / "README.md", page)
+        atomic_write(args.out / "README.md", page)
         content = {"seed": settings.seed, "rows": [row.as_json() for row in found]}
-        write_whole(args.out / "table.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+        atomic_write(args.out / "table.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     return 1 if failed else 0
 
 
@@ -71,8 +71,8 @@ def _soak(length: float, out: Path | None, command: str) -> int:
     found = soak.soak(length, print)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        write_whole(out / "soak.md", soak.markdown(found, command))
-        write_whole(out / "soak.json", json.dumps([growth.as_json() for growth in found], indent=1) + "\n")
+        atomic_write(out / "soak.md", soak.markdown(found, command))
+        atomic_write(out / "soak.json", json.dumps([growth.as_json() for growth in found], indent=1) + "\n")
     return int(any(growth.growth > soak.MOST for growth in found))
 
 

@@ -134,7 +134,7 @@ def _plug_ins() -> dict[str, Any]:
         player(f"property-{n}", bid=property(_raising(error)))
         player(f"repr-{n}", __repr__=_raising(error))
         player(f"getattr-{n}", __getattr__=_raising(error))
-    for name in ("systems", "player", "company", "explain", "thinks", "networks", "bid"):
+    for name in ("systems", "player", "group", "explain", "slow", "networks", "bid"):
         player(f"{name}-is-data", **{name: 5})
     answers: dict[str, Any] = {
         "none": None, "float": np.zeros(1), "text": "Pass", "38": np.array([38]), "-1": np.array([-1]), "2**63": 2**63,

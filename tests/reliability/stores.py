@@ -29,7 +29,7 @@ from bridge_env.cards import random_deals
 from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
 from bridge_env.double_dummy.library import Library, LibraryError, write_library
 from bridge_env.double_dummy.take_in import import_npz
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import FileError, atomic_write
 from bridge_env.schema import read_json
 from tests.reliability.damage import ARRAY_WORDS, mutations
 from tests.reliability.tally import Case, Wrong, refuses, within
@@ -142,9 +142,9 @@ def run_files(folder: Path, count: int, seed: int) -> Iterator[Case]:
     generations.save(run, config, state)
     runs.write_manifest(run, runs.manifest(asdict(config), "0" * 64) | {"kind": "evolve"})
     verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
-    write_whole(run / VERDICT, json.dumps(verdict))
+    atomic_write(run / VERDICT, json.dumps(verdict))
     line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
-    write_whole(run / "panel.json", json.dumps({'["start", "", "pass", "", 20, 1]': asdict(line)}))
+    atomic_write(run / "panel.json", json.dumps({'["start", "", "pass", "", 20, 1]': asdict(line)}))
     readers: dict[str, Reader] = {
         runs.MANIFEST: report.read_run, runs.METRICS: report.read_run, VERDICT: report.read_run,
         runs.CHECKPOINT: generations.load, "panel.json": lambda path: panel.read(path / "panel.json"),

@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from bridge_env.double_dummy import embedded
+from bridge_env.double_dummy import builtin_library
 from studies.tricks_2008 import architecture, blocks, study
 from studies.tricks_2008 import report as study_report
 from studies.tricks_2008 import rows as study_rows
@@ -29,7 +29,7 @@ def test_every_row_makes_a_network_of_its_size(name):
     row = study_rows.ROWS[name]
     with blocks.one_thread():
         network = blocks.BlockNetwork(row.architecture, row.tanh, seed=0)
-        given = [torch.from_numpy(part) for part in code(embedded().owners([0, 1, 2]), 3, row.parts)]
+        given = [torch.from_numpy(part) for part in code(builtin_library().owners([0, 1, 2]), 3, row.parts)]
         assert network(given).shape == (3,)
     weights = sum(weight.numel() for layer in network.layers for weight in layer.weights)
     assert weights == architecture.weights(row.architecture)

@@ -9,7 +9,7 @@ import pytest
 
 from bridge_env import cards
 from bridge_env.bidders import PassBidder
-from bridge_env.double_dummy import Library, canonical, embedded, write_library
+from bridge_env.double_dummy import Library, builtin_library, canonical, write_library
 from bridge_env.records.pbn import Board, write_boards
 from training.match import match
 from training.match.boards import Boards, BoardsError, library_boards, pbn_boards
@@ -20,7 +20,9 @@ from training.match.boards import Boards, BoardsError, library_boards, pbn_board
 @pytest.fixture
 def small(tmp_path):
     """A library of 60 deals, so that its boards come round soon."""
-    write_library(tmp_path / "small.bdl", embedded().owners(range(60)), embedded().tricks_at(range(60)), {"s": 1})
+    write_library(
+        tmp_path / "small.bdl", builtin_library().owners(range(60)), builtin_library().tricks_at(range(60)), {"s": 1}
+    )
     return Library.open(tmp_path / "small.bdl")
 
 
@@ -105,7 +107,7 @@ def test_tricks_are_looked_up_or_solved():
 @pytest.fixture
 def event(tmp_path):
     """Twelve boards of the library, one of them twice, with dealers and vulnerabilities of their own; and a bad one."""
-    owner = embedded().owners([*range(11), 0])
+    owner = builtin_library().owners([*range(11), 0])
     path = tmp_path / "event.pbn"
     write_boards(path, [Board(o, (i * 3) % 4, (i * 7) % 4, 40 + i) for i, o in enumerate(owner)])
     text = path.read_text()
@@ -126,8 +128,8 @@ def test_boards_of_a_file_are_played_as_they_stand(event):
     assert facts["problems"][0].startswith(f"{event}:")
     assert 0 < facts["share_in_training"] <= 1
     rows = result.rows()
-    assert rows[0]["deal"] == cards.deal_text(embedded().owners([0])[0])
-    for row, tables in zip(rows, embedded().tricks_at([*range(11), 0]), strict=True):
+    assert rows[0]["deal"] == cards.deal_text(builtin_library().owners([0])[0])
+    for row, tables in zip(rows, builtin_library().tricks_at([*range(11), 0]), strict=True):
         for table in (row["a_ns"], row["a_ew"]):
             if table["contract"] != "Pass":
                 declarer = cards.SEATS.index(table["contract"][-1])

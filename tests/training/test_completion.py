@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from support.command import refused
 
-from bridge_env.extras import missing
+from bridge_env.optional_dependencies import missing
 from training.cli.completion import SHELLS
 from training.cli.entry import main
 
@@ -48,5 +48,5 @@ echo "${{COMPREPLY[@]}}"
 
 
 def test_without_shtab_it_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.setattr("bridge_env.extras.find_spec", lambda package: None)
+    monkeypatch.setattr("bridge_env.optional_dependencies.find_spec", lambda package: None)
     assert "shtab is not installed; install with: pip" in refused(capsys, "completion", "bash")

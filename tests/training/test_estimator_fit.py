@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from bridge_env.cards import random_deals  # noqa: E402
-from bridge_env.double_dummy import Library, embedded, write_library  # noqa: E402
+from bridge_env.double_dummy import Library, builtin_library, write_library  # noqa: E402
 from bridge_env.double_dummy.canonical import is_judging  # noqa: E402
 from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
 from training.cli.entry import main  # noqa: E402
@@ -35,7 +35,7 @@ def _speed_is_seen_at_once(monkeypatch):
 def few(tmp_path_factory):
     """The path of a library with a small part of the package's deals."""
     path, rows = tmp_path_factory.mktemp("few") / "few.bdl", np.arange(5_000)
-    write_library(path, embedded().owners(rows), embedded().tricks_at(rows), {"source": "a part"})
+    write_library(path, builtin_library().owners(rows), builtin_library().tricks_at(rows), {"source": "a part"})
     return path
 
 

@@ -245,7 +245,7 @@ class Untrue(PassBidder):
     systems = "sayc"
 
     @property
-    def thinks(self):
+    def slow(self):
         raise RuntimeError("nobody looks at me")
 
 

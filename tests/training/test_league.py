@@ -21,7 +21,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import DOUBLE, PASS, parse_call
 from bridge_env.double_dummy.canonical import canonical_key, is_judging, key_is_judging
-from bridge_env.double_dummy.library import embedded
+from bridge_env.double_dummy.library import builtin_library
 from bridge_env.double_dummy.packing import pack_records, unpack_deals
 from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
@@ -263,7 +263,7 @@ TOY = LeagueConfig(
 
 
 def deals_of_training(count):
-    library = embedded()
+    library = builtin_library()
     return library.owners(library.split("training")[:count])
 
 

@@ -20,7 +20,7 @@ from agents.policy import load
 from bridge_env.boards import boards_of
 from bridge_env.calls import PASS
 from bridge_env.cards import parse_deal
-from bridge_env.double_dummy import Cascade
+from bridge_env.double_dummy import LibraryThenSolver
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
@@ -161,7 +161,7 @@ def test_vec_monitor_counts_episodes():
 def test_ppo_learns_when_to_bid_what():
     """Two deals: on one, hearts make nine tricks for North-South; on the other every bid of theirs costs."""
     owner = np.stack([parse_deal(SLAM), parse_deal(PART)])
-    tricks = Cascade().tricks(owner)
+    tricks = LibraryThenSolver().tricks(owner)
     assert tricks[1, 0, 2] == 9
     deals = FixedDeals(boards_of(owner, tricks))
     config = PPOConfig(tables=64, rollout=16, batch=256, layers="32", critic="32", learning_rate=5e-3)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from bridge_env import cards
-from bridge_env.double_dummy import ExactDoubleDummy, Library, LibraryError, embedded, maintenance, write_library
+from bridge_env.double_dummy import ExactDoubleDummy, Library, LibraryError, builtin_library, maintenance, write_library
 from bridge_env.double_dummy.dds import DdsDoubleDummy
 from bridge_env.double_dummy.library import write_records
 from bridge_env.double_dummy.packing import pack_records
@@ -170,7 +170,7 @@ def test_solving_does_not_mix_deals(tmp_path):
         solve_random(path, 80, seed=6, start=10, solver=Invented())
     with pytest.raises(SolveError, match="from number 1:"):
         solve_random(path, 80, seed=5, start=1, solver=Invented())
-    write_library(path, embedded().owners([0]), embedded().tricks_at([0]), {"seed": 5, "start": 10})
+    write_library(path, builtin_library().owners([0]), builtin_library().tricks_at([0]), {"seed": 5, "start": 10})
     with pytest.raises(SolveError, match=r"a\.bdl"):
         again(path)
 
@@ -200,7 +200,11 @@ def test_a_sample_is_solved_again_by_the_other_solver(tmp_path):
     """The shipped library was made by DDS; what `solve` makes, by our own."""
     again(tmp_path / "a.bdl", 40)
     assert type(maintenance.second_opinion(Library.open(tmp_path / "a.bdl").made)) is DdsDoubleDummy
-    assert type(maintenance.second_opinion(embedded().made)) is type(maintenance.second_opinion({})) is ExactDoubleDummy
+    assert (
+        type(maintenance.second_opinion(builtin_library().made))
+        is type(maintenance.second_opinion({}))
+        is ExactDoubleDummy
+    )
 
 
 def test_the_record_names_every_solver(tmp_path, monkeypatch):
@@ -220,7 +224,7 @@ def test_parts_solved_apart_make_the_same_library(whole, tmp_path):
     solve_random(b, 160, seed=5, start=100, solver=Invented(), verify=4, checker=Invented())
     assert maintenance.merge([a, b], out) == 250
     assert out.read_bytes() == whole.read_bytes()
-    write_library(other, embedded().owners([0]), embedded().tricks_at([0]), {"source": "a test"})
+    write_library(other, builtin_library().owners([0]), builtin_library().tricks_at([0]), {"source": "a test"})
     maintenance.merge([b, other], out)
     maintenance.merge([out, a], out)  # flat, however often it is merged; not in order, so two ranges
     origins = Library.open(out).made["merged"]
@@ -228,7 +232,7 @@ def test_parts_solved_apart_make_the_same_library(whole, tmp_path):
 
 
 def test_packed_records_write_the_same_library(tmp_path):
-    owner, tricks = embedded().owners(range(40)), embedded().tricks_at(range(40))
+    owner, tricks = builtin_library().owners(range(40)), builtin_library().tricks_at(range(40))
     write_library(tmp_path / "a", owner, tricks, {"x": 1})
     records = pack_records(owner, tricks)
     for form in (records, bytearray(records.tobytes()), records[:0].copy()):
@@ -388,11 +392,11 @@ def test_a_stopped_command_says_how_to_go_on(tmp_path, capsys, monkeypatch):
 def test_tables_of_a_pbn_file(tmp_path, capsys):
     deals = tmp_path / "deals.pbn"
     text = '[Board "{}"]\n[Dealer "N"]\n[Vulnerable "None"]\n[Deal "{}"]\n'
-    known = cards.deal_text(embedded().owners(4)[0])
+    known = cards.deal_text(builtin_library().owners(4)[0])
     deals.write_text(text.format(8, known) + "\n" + text.format(9, "N:no deal"))
     assert run("--deals", deals) == 0
     said = capsys.readouterr()
-    assert said.out == f"8. {known}\n{table_text(embedded().tricks_at(4)[0])}\n"
+    assert said.out == f"8. {known}\n{table_text(builtin_library().tricks_at(4)[0])}\n"
     assert "deals.pbn:9" in said.err
 
 

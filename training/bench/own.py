@@ -225,9 +225,9 @@ def sampled_deals(auction: str, repetitions: int) -> Rate:
 
 def library_reads(repetitions: int) -> Rate:
     """Solved deals a second, read in random order."""
-    from bridge_env.double_dummy import embedded
+    from bridge_env.double_dummy import builtin_library
 
-    library = embedded()
+    library = builtin_library()
     order = np.random.default_rng(1).permutation(len(library))
 
     def work() -> int:

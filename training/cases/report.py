@@ -13,7 +13,7 @@ import numpy as np
 from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.bidder import CaseBidder
 from agents.cases.experience import CLEARLY, ENOUGH, STATES
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cases.judge import Share
 from training.match.boards import library_boards, standard_error
 from training.match.match import play
@@ -52,8 +52,8 @@ Mean = tuple[float, float]
 
 def write_results(out: Path, content: Mapping[str, Any], page: str) -> None:
     """Write ``results.json`` and ``README.md`` into ``out``."""
-    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
-    write_whole(out / "README.md", page)
+    atomic_write(out / "results.json", json.dumps(content, indent=1) + "\n")
+    atomic_write(out / "README.md", page)
 
 
 def write(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import Auctions
-from bridge_env.calls import FIRST_BID, every_call, first_calls, histories_of
+from bridge_env.calls import FIRST_BID, call_indices, first_calls, histories_of
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
 from bridge_env.view import BidView, view_of
@@ -58,7 +58,7 @@ def read_states(paths: Sequence[str | Path]) -> States:
     if not boards:
         raise BoardsError(f"{', '.join(map(str, paths))}: no board has both a deal and an auction")
     whole = histories_of([board.auction or () for board in boards])
-    which, number = every_call((whole >= 0).sum(axis=1))
+    which, number = call_indices((whole >= 0).sum(axis=1))
     said = whole[which, number]
     history = first_calls(whole[which], number)
     owner = np.stack([board.owner for board in boards])

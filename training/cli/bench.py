@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge_env.extras import how_to_install
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
+from bridge_env.optional_dependencies import how_to_install
 from training.cli.arguments import positive
 from training.cli.progress import Bar
 
@@ -148,7 +148,7 @@ def _write(out: Path, pages: dict[str, str], plots: Mapping[str, Callable[[Path]
     """Write pages and plots into a folder, and tell their names."""
     out.mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():
-        write_whole(out / name, text)
+        atomic_write(out / name, text)
     for name, plot in (plots or {}).items():
         plot(out / name)
     print(f"written: {out}/{', '.join([*pages, *(plots or {})])}")

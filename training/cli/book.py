@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import natural, positive
 from training.cli.progress import Bar
 
@@ -219,5 +219,5 @@ def _write(text: str, out: Path | None) -> None:
     if out is None:
         print(text, end="")
         return
-    write_whole(out, text)
+    atomic_write(out, text)
     print(f"{out}: {len(text):,} characters")

@@ -94,7 +94,7 @@ def _mend(path: Path, out: Path, base: Path | None) -> None:
     from agents.hierarchy.language.text import load_system, system_text
     from agents.hierarchy.shipped import with_general
     from agents.hierarchy.sound.mend import as_sound_as, without_dead
-    from bridge_env.files import write_whole
+    from bridge_env.files import atomic_write
 
     own = load_system(path)
     mended = with_general(own)
@@ -105,7 +105,7 @@ def _mend(path: Path, out: Path, base: Path | None) -> None:
             print(f"taken back: {what}")
     with Bar(what="dropping lines", brief=True) as bar:
         mended = without_dead(mended, lambda done, of: bar.share(done / of))
-    write_whole(out, system_text(mended if own.blocks else replace(mended, blocks=())))
+    atomic_write(out, system_text(mended if own.blocks else replace(mended, blocks=())))
     print(f"{out}: written", file=sys.stderr)
 
 

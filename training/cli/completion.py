@@ -30,7 +30,7 @@ def add_completion(subparsers: Any, whole: Callable[[], argparse.ArgumentParser]
 
 
 def _run(args: argparse.Namespace, whole: Callable[[], argparse.ArgumentParser]) -> int:
-    from bridge_env.extras import missing
+    from bridge_env.optional_dependencies import missing
 
     if wanting := missing("completion", "shtab"):
         raise ValueError(wanting)

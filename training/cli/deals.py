@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env import cards
-from bridge_env.extras import how_to_install, missing
+from bridge_env.optional_dependencies import how_to_install, missing
 from training.cli.arguments import add_address, natural, positive, words_of
 from training.cli.progress import Bar
 from training.running.cluster import Cluster, installed
@@ -187,12 +187,12 @@ def _again(args: argparse.Namespace) -> str:
 
 
 def _solve_pbn(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import Cascade, ExactDoubleDummy
-    from bridge_env.double_dummy.estimator import embedded_estimator
+    from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver
+    from bridge_env.double_dummy.estimator import builtin_estimator
     from bridge_env.records.read import read_records
     from training.solve import estimate_text, table_text
 
-    source, read = Cascade(exact=ExactDoubleDummy(args.workers)), read_records(args.deals)
+    source, read = LibraryThenSolver(exact=ExactDoubleDummy(args.workers)), read_records(args.deals)
     for problem in read.problems:
         print(problem, file=sys.stderr)
     if args.tricks == "estimate":
@@ -200,7 +200,7 @@ def _solve_pbn(args: argparse.Namespace) -> int:
     for place, board in enumerate(read.boards, start=1):
         print(f"{board.number or place}. {cards.deal_text(board.owner)}")
         if args.tricks == "estimate":
-            text = estimate_text(embedded_estimator().distribution(board.owner[None])[0])
+            text = estimate_text(builtin_estimator().distribution(board.owner[None])[0])
         else:
             text = table_text(source.tricks(board.owner)[0])
         print(text, flush=True)
@@ -250,9 +250,9 @@ def _add_sample_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _library_info(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import embedded, maintenance
+    from bridge_env.double_dummy import builtin_library, maintenance
 
-    facts = maintenance.info(args.file or embedded().path)
+    facts = maintenance.info(args.file or builtin_library().path)
     for name in ("file", "bytes", "deals", "training", "judging"):
         value = facts[name]
         print(f"{name:>9}  {value:,}" if isinstance(value, int) else f"{name:>9}  {value}")
@@ -261,11 +261,11 @@ def _library_info(args: argparse.Namespace) -> int:
 
 
 def _library_verify(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import embedded, maintenance
+    from bridge_env.double_dummy import builtin_library, maintenance
     from bridge_env.double_dummy.dds import DdsDoubleDummy
     from training.running import runs
 
-    path = args.file or embedded().path
+    path = args.file or builtin_library().path
     other = maintenance.second_opinion(maintenance.info(path)["made"], args.workers)
     if isinstance(other, DdsDoubleDummy):
         runs.require("dds", "endplay")

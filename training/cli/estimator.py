@@ -54,11 +54,11 @@ def run(args: argparse.Namespace) -> int:
         raise runs.RunError("--out is for a new run; --resume continues in its folder")
     config = read_run_fields(args, EstimatorConfig, _MAY_CHANGE)
     runs.require("rl", "torch")
-    from bridge_env.double_dummy import Library, embedded
+    from bridge_env.double_dummy import Library, builtin_library
     from bridge_env.double_dummy.estimator import TrickEstimator
     from training.estimators import fit, report, verdict
 
-    library = Library.open(config.library) if config.library else embedded()
+    library = Library.open(config.library) if config.library else builtin_library()
     fit.training_deals(config)  # what is wrong with them is told before there is a folder
     folder = args.resume or _new_folder(args.out)
     sizes = f" --sizes {','.join(map(str, args.sizes))}" if args.sizes else ""

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import above_0, add_address
 from training.cli.config import add_config_file, add_fields, add_run_options, read_run_fields
 from training.cli.progress import Bar
@@ -164,9 +164,9 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     together = apart.report(config.starts, best, state.metrics, said) if config.apart else []
     diff = _write_diff(folder, config, pair) if alike and len(config.roots) == 1 else ""
     report = judge.markdown(rows, manifest, command, kept, [f.name for f in files], together, diff)
-    write_whole(folder / "report.md", report)
+    atomic_write(folder / "report.md", report)
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
-    write_whole(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
+    atomic_write(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
     tell({
         "learning curve": curve, "report": folder / "report.md",
@@ -183,7 +183,7 @@ def _write_diff(folder: Path, config: Any, pair: Any) -> str:
     root, control = read_system(config.roots[0]), read_system(config.control)
     with Bar(None, "change", "what each change is worth") as bar:
         difference = compare_systems(root, pair.first, control, config.judge, config.seed, bar.add)
-    write_whole(folder / DIFF, diff_markdown(difference))
+    atomic_write(folder / DIFF, diff_markdown(difference))
     return DIFF
 
 

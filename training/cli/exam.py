@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.terminal import write_json
 
 _EPILOG = """\
@@ -64,7 +64,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.page is not None:
         later = read_exam([args.page.with_name("unseen.exam")])
         unseen = [sit(spec, later, args.key) for spec in args.specs]
-        write_whole(args.page, page_text(exam, papers, unseen, str(args.page)))
+        atomic_write(args.page, page_text(exam, papers, unseen, str(args.page)))
     if args.json is not None:
         record = {"exam": [str(path) for path in args.file or ["textbook"]], "papers": [p.record() for p in papers]}
         write_json(args, record)

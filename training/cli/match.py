@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import SPECS, above_0, add_allowance, add_board_options, allowance_of, boards_of, positive
 from training.cli.config import add_config_file
 from training.cli.progress import Bar
@@ -163,5 +163,5 @@ def _write_report(path: Path, result: MatchResult, played: PlayedMatch | None) -
 
     with Bar(None, "board", "report", brief=True) as bar:
         made = report(result, played, progress=bar.add)
-    write_whole(path, made.page)
+    atomic_write(path, made.page)
     print(f"{path}: a page with {made.kept:,} of {made.boards:,} boards")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import add_allowance, allowance_of, whole
 from training.cli.config import add_config_file
 from training.cli.progress import Bar
@@ -102,7 +102,7 @@ def _run(args: argparse.Namespace) -> int:
         told.append("\n".join(truth.lines_of(args.spec, args.boards, args.seed)))
     print("\n\n".join([panel.table_text(lines), *told]))
     if args.out is not None:
-        write_whole(args.out / ("where.md" if args.where else "panel.md"), "\n".join(_page(args, lines, told)))
+        atomic_write(args.out / ("where.md" if args.where else "panel.md"), "\n".join(_page(args, lines, told)))
     if args.json is not None:
         rows = [vars(line) for line in lines]
         write_json(args, {"spec": args.spec, "seed": args.seed, "lines": rows})

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import natural, words_of
 from training.cli.progress import Bar
 
@@ -103,7 +103,7 @@ def _solve_problems(args: argparse.Namespace) -> int:
         usual = {"player": "montecarlo", "deceptive": _DECEPTIVE, "bidder": "system:sayc", "seed": 1, "seeds": 5}
         words = ["bridge-env", "play", "--problems", args.problems, "--out", str(args.out), *words_of(args, usual)]
         page = problem_page(solved, shlex.join(words), args.player, args.deceptive, args.bidder)
-        write_whole(args.out / "problems.md", page)
+        atomic_write(args.out / "problems.md", page)
     return 0
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import words_of
 from training.cli.config import add_config_file, add_fields, read_fields
 from training.cli.progress import Bar
@@ -107,8 +107,8 @@ def _run(args: argparse.Namespace) -> int:
     table = imitate.agreement(networks, judged)
     told = {"command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(fit.seconds),
             "held_out_auctions": len(apart), "agreement": table, "config": asdict(config)}  # fmt: skip
-    write_whole(args.out / "report.json", json.dumps(told, indent=2) + "\n")
-    write_whole(args.out / "report.md", report.imitation_page(told))
+    atomic_write(args.out / "report.json", json.dumps(told, indent=2) + "\n")
+    atomic_write(args.out / "report.md", report.imitation_page(told))
     print("\n" + report.agreement_text(table) + "\n")
     tell({
         "report": args.out / "report.md", "network": path, "play it": f"bridge-env match policy:{path} system:sayc"

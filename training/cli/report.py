@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 
 _EPILOG = """\
 examples:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         args.out.mkdir(parents=True, exist_ok=True)
         report.plot(found, args.out / report.CURVES)
         command = shlex.join(["bridge-env", "report", *map(str, args.folders), "--out", str(args.out)])
-        write_whole(args.out / "README.md", report.markdown(found, command))
+        atomic_write(args.out / "README.md", report.markdown(found, command))
         print(f"\nwritten: {args.out / 'README.md'}, {args.out / report.CURVES}")
     return 0
 

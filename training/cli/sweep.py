@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import add_address, positive
 from training.cli.terminal import tell
 
@@ -171,7 +171,7 @@ def _conclude(folder: Path, sweep: Sweep, trials: list[Trial], failed: dict[str,
     told = sweep.told()
     if found:
         print(f"\n{figures.table(found, told)}\n\n{figures.HOW_TO_READ}\n")
-    write_whole(folder / _REPORT, figures.markdown(folder.name, sweep, found, failed))
+    atomic_write(folder / _REPORT, figures.markdown(folder.name, sweep, found, failed))
     content = asdict(sweep) | {
         "varied": sweep.varied(),
         "trials": [
@@ -179,7 +179,7 @@ def _conclude(folder: Path, sweep: Sweep, trials: list[Trial], failed: dict[str,
         ],
         "figures": [asdict(figure) for figure in found],
     }
-    write_whole(folder / _JSON, json.dumps(content, indent=1) + "\n")
+    atomic_write(folder / _JSON, json.dumps(content, indent=1) + "\n")
     tell({"report": folder / _REPORT, "figures": folder / _JSON})
     if failed:
         print(f"\n{len(failed)} of {len(trials)} trials failed; this tries them again: {go_on}")

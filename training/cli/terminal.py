@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 
 _PLAIN = {
     "\u00b1": "+-", "\u2660": "S", "\u2665": "H", "\u2666": "D", "\u2663": "C", "\u2013": "-", "\u2014": "-",
@@ -56,7 +56,7 @@ def write_json(args: argparse.Namespace, content: Any) -> None:
         args.stdout.write(text)
         args.stdout.flush()
     else:
-        write_whole(args.json, text)
+        atomic_write(args.json, text)
 
 
 def left_out(problems: Iterable[object]) -> None:

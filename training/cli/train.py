@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.cli.arguments import above_0, add_address, whole
 from training.cli.config import add_config_file, add_fields, add_run_options, read_run_fields
 from training.cli.panel import shows
@@ -204,9 +204,9 @@ def _conclude_ppo(folder: Path, config: PPOConfig, state: Any) -> None:
     manifest = runs.read_manifest(folder)
     report.ppo_curve(state.metrics, rows[0], folder / "learning_curve.png")
     page = report.ppo_page(f"policy:{file}", (rows, source), config, manifest, state.metrics[-1])
-    write_whole(folder / "report.md", page)
+    atomic_write(folder / "report.md", page)
     verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
-    write_whole(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
+    atomic_write(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"policy_sha256": runs.sha256(file)})
     tell({
         "learning curve": folder / "learning_curve.png", "report": folder / "report.md", "policy": file,

@@ -21,7 +21,7 @@ from agents.networks.book import ByBook
 from agents.networks.file import Networks, digest
 from agents.networks.shipped import read_networks
 from bridge_env import streams
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.coach import left
 from training.coach.config import CoachConfig
 from training.coach.report import Result, report
@@ -56,7 +56,7 @@ def prepare(resumed: Path | None, config: CoachConfig, root: Path, name: str | N
     system = read_system(config.system)
     folder = runs.new_folder(root, KIND, name or system_path(config.system).stem)
     lock.hold(folder)
-    write_whole(_book(folder), system_text(system))
+    atomic_write(_book(folder), system_text(system))
     runs.write_manifest(folder, runs.manifest(asdict(config), "") | {"kind": KIND})
     return folder
 
@@ -184,7 +184,7 @@ def amend(this: Round, cluster: Cluster, tick: Callable[[int], None],
         generation(state.generation)
     work = Work(cluster, generations.league(settings), settings.seed, tick)
     _, pair, said = ending.champion(settings, state, work, step)
-    write_whole(this.amended, system_text(pair.first.renamed(this.amended.stem)))
+    atomic_write(this.amended, system_text(pair.first.renamed(this.amended.stem)))
     return [what for row in state.metrics for what in row["kept"]] + said
 
 
@@ -223,7 +223,7 @@ def conclude(folder: Path, config: CoachConfig, kept: list[list[str]], say: Call
         config, name_of(config), results, found, left.left(found), left.unused(found, _player(first)),
         sound_findings(_book(folder)),
     )  # fmt: skip
-    write_whole(folder / "report.md", page)
+    atomic_write(folder / "report.md", page)
     return "\n\n".join(panel.table_text(lines) for one in results for lines in (one.player, one.amended))
 
 

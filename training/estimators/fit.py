@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from bridge_env import streams
 from bridge_env.double_dummy.estimator import TrickEstimator, save_estimator
-from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.double_dummy.library import Library, builtin_library
 from bridge_env.schema import Number, Whole
 from training.estimators.config import EstimatorConfig
 from training.estimators.network import Network
@@ -65,7 +65,7 @@ def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
     Raises:
         ValueError: the library has too few.
     """
-    library = Library.open(config.library) if config.library else embedded()
+    library = Library.open(config.library) if config.library else builtin_library()
     rows = library.split("training")
     order = np.argsort(streams.draws(streams.key(config.seed, "estimator deals")[0], len(rows)))
     rows = rows[order]

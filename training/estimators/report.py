@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.estimators.config import EstimatorConfig
 from training.estimators.verdict import Hits, Verdict
 from training.running import runs
@@ -32,10 +32,10 @@ def write_report(
         sizes: verdicts of the same network after fewer training deals; may be empty.
     """
     content = {"verdict": asdict(verdict), "sizes": [[n, [vars(hit) for hit in hits]] for n, hits in sizes]}
-    write_whole(folder / VERDICT, json.dumps(content, indent=1) + "\n")
+    atomic_write(folder / VERDICT, json.dumps(content, indent=1) + "\n")
     _plots(folder, verdict, sizes)
     manifest = runs.read_manifest(folder)
-    write_whole(folder / CARD, _card(config, verdict, metrics, sizes, manifest))
+    atomic_write(folder / CARD, _card(config, verdict, metrics, sizes, manifest))
 
 
 def hits_table(hits: Sequence[Hits]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.hierarchy.language.text import system_text
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.match.duel import Partnership
 
 _OF_PLAYERS = ("-first", "-second")
@@ -15,7 +15,7 @@ def write_systems(folder: Path, name: str, pair: Partnership) -> list[Path]:
     """Write a pair's system as NAME.bidding, or its two as NAME-first.bidding and NAME-second.bidding."""
     files = [folder / f"{name}{which}.bidding" for which in (("",) if pair.first == pair.second else _OF_PLAYERS)]
     for file, system in zip(files, (pair.first, pair.second), strict=False):
-        write_whole(file, system_text(system))
+        atomic_write(file, system_text(system))
     for other in {folder / f"{name}{which}.bidding" for which in ("", *_OF_PLAYERS)} - {*files}:
         other.unlink(missing_ok=True)  # of a generation in which partners differed, or did not
     return files

@@ -6,7 +6,7 @@ import contextlib
 import socket
 from collections.abc import Iterator
 
-from bridge_env.extras import how_to_install
+from bridge_env.optional_dependencies import how_to_install
 
 LOCAL = "127.0.0.1"
 USUAL_PORT = 8737

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
-from bridge_env.calls import as_wide, every_call, first_calls
+from bridge_env.calls import as_wide, call_indices, first_calls
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView, view_of
 from training.cases.fit import training_rows
@@ -76,7 +76,7 @@ def _spec(bidder: str | Bidder) -> str | None:
 def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, NDArray[np.int64]]:
     """Every state of finished auctions, and the row that it is of."""
     count = auctions.length.astype(np.int64)
-    row, number = every_call(count)
+    row, number = call_indices(count)
     longest = int(count.max(initial=1))
     history = first_calls(auctions.history[row, :longest], number)
     before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])

@@ -13,14 +13,14 @@ from bridge_env import streams
 from bridge_env.boards import Boards
 from bridge_env.cards import board_dealer, board_vulnerability
 from bridge_env.double_dummy.canonical import canonical_key
-from bridge_env.double_dummy.images import NUM_IMAGES, image_number, images_of
-from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.double_dummy.library import Library, builtin_library
+from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, symmetries_of, symmetry_number
 
 __all__ = ["Boards", "BoardsError", "known", "library_boards", "pbn_boards", "standard_error"]
 
 # The order in which a match goes through a deal's images: all turns of the table, then the next order of the suits.
-_WALK = image_number(np.arange(NUM_IMAGES) // 4, np.arange(NUM_IMAGES) % 4)
-_OTHERS = NUM_IMAGES - 1  # images that are not the deal itself
+_WALK = symmetry_number(np.arange(NUM_SYMMETRIES) // 4, np.arange(NUM_SYMMETRIES) % 4)
+_OTHERS = NUM_SYMMETRIES - 1  # images that are not the deal itself
 
 
 class BoardsError(ValueError):
@@ -40,17 +40,17 @@ def library_boards(
     """
     if count < 0 or start < 0:
         raise BoardsError(f"the number of boards is {count}, from {start}; both must be 0 or more")
-    lib = embedded() if library is None else library
+    lib = builtin_library() if library is None else library
     indices = lib.split(split) if among is None else among
     if not len(indices):
         raise BoardsError(f"{lib.path}: no deal of it is in the split {split!r}")
     order = indices[np.argsort(streams.key("shuffle", split, seed, indices), kind="stable")]
     position = np.arange(start, start + count)
     base = order[position % len(order)]
-    round_ = position // len(order) % NUM_IMAGES
+    round_ = position // len(order) % NUM_SYMMETRIES
     first = (streams.key("image", seed, base) % np.uint64(_OTHERS)).astype(np.int64)  # place 0 is the deal itself
     place = np.where(round_ > 0, 1 + (first + round_) % _OTHERS, 0)
-    owner, tricks = images_of(lib.records, base, _WALK[place])
+    owner, tricks = symmetries_of(lib.records, base, _WALK[place])
     number = position + 1
     what = f"{count:,} boards of the {split} split of {lib.path.name} ({len(order):,} deals), seed {seed}"
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)

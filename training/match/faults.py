@@ -19,7 +19,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import player_at
 from bridge_env.bidding import call_keys
 from bridge_env.faults import BidderFault, Late, answer_of, are_legal, bidder_name, said
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView, view_of
 from training.running.patience import TookTooLong, within
@@ -156,7 +156,7 @@ class Round:
         if self.allowance.witness is not None:
             row = int(rows[0])
             told = f"{self._name(number, row)}\n{self.board[row]}\n{said(view, 0)}"
-            write_whole(self.allowance.witness, told)
+            atomic_write(self.allowance.witness, told)
 
 
 class TooLate(Late):

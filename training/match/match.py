@@ -22,12 +22,12 @@ from agents.reasoning.doubting import Doubter
 from agents.registry import PairBidder
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
-from bridge_env.bidders import make, meets, player_at
+from bridge_env.bidders import implements, make, player_at
 from bridge_env.boards import Boards
 from bridge_env.calls import as_wide, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.faults import BidderFault
-from bridge_env.protocols import Bidder, Thinks
+from bridge_env.protocols import Bidder, SlowBidder
 from bridge_env.scoring import imps, score
 from training.match.boards import known, library_boards, pbn_boards, standard_error
 from training.match.deaths import Surviving
@@ -256,7 +256,7 @@ def _parts(
 ) -> Iterator[Played]:
     """The boards at both tables, in parts, in order."""
     chunk = CHUNK if boards.solved else SOLVING_CHUNK
-    if any(meets(player, Thinks) and player.thinks for player in _players(teams)):  # type: ignore[attr-defined]
+    if any(implements(player, SlowBidder) and player.slow for player in _players(teams)):  # type: ignore[attr-defined]
         chunk = THINKING_CHUNK
     size = max(1, min(chunk, -(-len(boards) // workers)))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]

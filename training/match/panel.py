@@ -22,7 +22,7 @@ from agents.networks.shipped import GATEKEEPER, network_path, read_networks, rol
 from agents.programs.asking import NoAnswer
 from bridge_env.bidders import full_spec
 from bridge_env.faults import BidderFault
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from bridge_env.schema import Either, Number, Whole, parse_json, read_json
 from training.match.boards import library_boards
 from training.match.code_words import of_match
@@ -148,7 +148,7 @@ def panel(
             line = Line(group, opponent, match.mean_imps, match.standard_error, count, round(words, 2), *gain)
             done = {old: other for old, other in done.items() if _match_of(old) != _match_of(key)} | {key: line}
             if kept is not None:
-                write_whole(kept, json.dumps({k: asdict(row) for k, row in done.items()}, indent=1) + "\n")
+                atomic_write(kept, json.dumps({k: asdict(row) for k, row in done.items()}, indent=1) + "\n")
         out.append(done[key])
     return out
 

@@ -16,7 +16,7 @@ from agents.networks.network import quantized
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
-from bridge_env.calls import every_call, first_calls
+from bridge_env.calls import call_indices, first_calls
 from bridge_env.view import view_of
 from training.match.boards import Boards, library_boards
 from training.match.match import bid_out
@@ -35,7 +35,7 @@ def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse,
     a, b = make(spec, partner=spec, opponents=opponent), make(opponent, partner=opponent, opponents=spec)
     auctions = bid_out(a, b, boards, seed)
     n, length = len(boards), auctions.length.astype(np.int64)
-    row, number = every_call(length)
+    row, number = call_indices(length)
     side = (auctions.dealer[row] + number) & 1
     ours = side == (row >= n)
     row, number = row[ours], number[ours]

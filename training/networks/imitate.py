@@ -17,7 +17,7 @@ from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stack
 from agents.networks.network import quantized
 from bridge_env import streams
 from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS, PASS, every_call, first_calls
+from bridge_env.calls import NUM_CALLS, PASS, call_indices, first_calls
 from bridge_env.schema import Number, Whole
 from bridge_env.view import view_of
 from training.match.situations import KINDS, OPENING, kinds_of
@@ -59,7 +59,7 @@ def calls_of(recorded: Recorded) -> Calls:
 
 def _calls(recorded: Recorded) -> Calls:
     length = (recorded.history >= 0).sum(axis=1)
-    which, number = every_call(length)
+    which, number = call_indices(length)
     side = (recorded.dealer[which] + number) & 1
     wanted = recorded.learned[which, side]
     which, number = which[wanted], number[wanted]

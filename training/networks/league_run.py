@@ -15,7 +15,7 @@ from agents.networks.book import BOOK_INPUTS, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Network
 from bridge_env.bidders import make
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.match import panel
 from training.match.strangers import refuse_gatekeepers
 from training.networks import imitate, lessons, recorded, report
@@ -166,7 +166,7 @@ def conclude(folder: Path, config: LeagueConfig, boards: int, tell: Callable[[st
     )
     metrics = runs.read_metrics(folder, ROW)
     report.league_curve(metrics, folder / "learning_curve.png")
-    write_whole(folder / "report.md", report.league_page(folder, config, lines, metrics))
+    atomic_write(folder / "report.md", report.league_page(folder, config, lines, metrics))
     print("\n" + panel.table_text(lines) + "\n")
     for what, name in (("report", "report.md"), ("learning curve", "learning_curve.png"), ("network", POLICY)):
         print(f"{what + ':':<16}{folder / name}")

@@ -30,7 +30,7 @@ from agents.policy import Policy
 from bridge_env import streams
 from bridge_env.bidders import from_python, make
 from bridge_env.envs.vector import BiddingVectorEnv
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from bridge_env.schema import Number, Whole
 from training.match.boards import library_boards
 from training.match.match import play
@@ -270,7 +270,7 @@ class _Run(BaseCallback):
             content = io.BytesIO()
             self.model.save(content)
             path = self.folder / f"model-{len(state.metrics):03d}.zip"
-            write_whole(path, content.getvalue())
+            atomic_write(path, content.getvalue())
             state.model, state.sha256 = path.name, runs.sha256(path)
         state.seconds = self.seconds()
         runs.save_checkpoint(self.folder, asdict(state), "steps")

@@ -24,7 +24,7 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.cards import UInt8Array
-from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
+from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.match.code_words import code_words
@@ -46,7 +46,7 @@ class RolloutConfig:
     drawn: int  # auctions drawn for each side of the learner
     keep: float  # the share of decisions that is learned from
     doubled: float  # the share of the boards on which contracts of the learner that fail count as doubled
-    images: int = NUM_IMAGES  # of each solved deal that are dealt
+    images: int = NUM_SYMMETRIES  # of each solved deal that are dealt
     plain: float = 0.0  # IMPs that a call costs that does not mean what it says (``training.match.code_words``)
     prices: Prices = field(default_factory=Prices)  # what a learner that bids by a book pays for straying from it
 
@@ -126,9 +126,9 @@ class _Decisions:
         return np.concatenate([*self.row, np.empty(0, np.int64)])
 
 
-def draw_deals(key: NDArray[np.uint64], records: UInt8Array, images: int = NUM_IMAGES) -> Deals:
+def draw_deals(key: NDArray[np.uint64], records: UInt8Array, images: int = NUM_SYMMETRIES) -> Deals:
     """One of the ``records`` (n, 23) for every stream, as any of its images, dealer and vulnerability at random."""
-    owner, tricks = draw_images(key, records, np.arange(len(records)), images)
+    owner, tricks = draw_symmetries(key, records, np.arange(len(records)), images)
     chance = streams.draws(streams.key(key, "dealer and vulnerability"), 2) & np.uint64(3)
     return Deals.of(owner, tricks, chance[:, 0].astype(np.int16), chance[:, 1].astype(np.int16))
 

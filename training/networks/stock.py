@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from bridge_env import streams
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.canonical import is_judging
-from bridge_env.double_dummy.library import embedded
+from bridge_env.double_dummy.library import builtin_library
 from bridge_env.double_dummy.packing import RECORD_BYTES, pack_records
 from bridge_env.envs.deals import EstimatedDeals
-from bridge_env.files import write_whole
+from bridge_env.files import atomic_write
 from training.match.boards import Boards, library_boards
 
 HELD = 4_000  # solved training deals that no league plays: its curve is judged on them
@@ -30,14 +30,14 @@ _PART = 8_192  # deals estimated at a time
 @lru_cache(maxsize=1)
 def solved() -> UInt8Array:
     """The solved training deals that leagues play: records uint8 (n, 23), as a library's. Read once."""
-    library = embedded()
+    library = builtin_library()
     return library.records[library.split("training")[HELD:]]
 
 
 @lru_cache(maxsize=2)
 def curve_boards(count: int, seed: int) -> Boards:
     """Boards to judge a curve on: training deals, but none that a league plays."""
-    return library_boards(count, seed, "training", among=embedded().split("training")[:HELD])
+    return library_boards(count, seed, "training", among=builtin_library().split("training")[:HELD])
 
 
 def stock(
@@ -60,7 +60,7 @@ def _kept(estimated: int, seed: int, kept: Path | None, tell: Callable[[float], 
         return np.frombuffer(content, np.uint8).reshape(estimated, RECORD_BYTES)
     records = estimate(estimated, seed, tell)
     if kept is not None:
-        write_whole(kept, records.tobytes())
+        atomic_write(kept, records.tobytes())
     return records
 
 

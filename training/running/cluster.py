@@ -27,7 +27,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from bridge_env.extras import how_to_install
+from bridge_env.optional_dependencies import how_to_install
 from training.running.private_ray import PrivateRay
 
 PACKAGES = ("bridge_env", "agents", "training")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import FileError, append_whole, write_whole
+from bridge_env.files import FileError, append_whole, atomic_write
 from bridge_env.schema import check_shape, parse_json
 from training.running.lock import hold
 
@@ -118,7 +118,7 @@ class Kept:
 
     def _write(self, lines: list[bytes], header: bytes | None = None) -> None:
         first = json.dumps(self.header).encode() if header is None else header
-        write_whole(self.path, [first + b"\n", *(line + b"\n" for line in lines)])
+        atomic_write(self.path, [first + b"\n", *(line + b"\n" for line in lines)])
 
 
 def _sum(row: Row) -> str:

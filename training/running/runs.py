@@ -15,8 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bridge_env.extras import missing
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import FileError, atomic_write
+from bridge_env.optional_dependencies import missing
 from bridge_env.schema import Either, Number, check_shape, parse_json, read_json, read_json_lines
 from training.running.settings import Settings
 
@@ -118,7 +118,7 @@ def portable(spec: str) -> str:
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
-    write_whole(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")
+    atomic_write(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -174,9 +174,9 @@ def note_of_other_code(folder: Path) -> str | None:
 
 def shipped_deals() -> str:
     """The SHA-256 of the deals of the package."""
-    from bridge_env.double_dummy.library import embedded
+    from bridge_env.double_dummy.library import builtin_library
 
-    return sha256(Path(embedded().path))
+    return sha256(Path(builtin_library().path))
 
 
 def sha256(path: Path) -> str:
@@ -221,7 +221,7 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any], step: str) -> None:
         raise RunError(f"{path} is at {step} {there}, further than {state[step]}; does another process go on with it?")
     body = json.dumps(state, sort_keys=True)
     digest = hashlib.sha256(body.encode()).hexdigest()
-    write_whole(path, json.dumps({"sha256": digest, "step": state[step], "state": body}))
+    atomic_write(path, json.dumps({"sha256": digest, "step": state[step], "state": body}))
 
 
 def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
@@ -273,4 +273,4 @@ def _read(folder: Path, name: str, shape: Any, read: Callable[[Path, Any, type[F
 
 def write_metrics(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """The metrics so far, one JSON object a line."""
-    write_whole(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
+    atomic_write(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))

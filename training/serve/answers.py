@@ -26,7 +26,7 @@ from agents.reasoning.reasoner import Reasoner
 from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
-from bridge_env.bidders import make, meets, player_at
+from bridge_env.bidders import implements, make, player_at
 from bridge_env.calls import NOTRUMP, PASS, bid_call, call_text
 from bridge_env.cards import SEATS, hand_text, parse_hand
 from bridge_env.faults import BidderFault, explained, last_line, legal_answer_of
@@ -103,7 +103,7 @@ class Answers:
         if details and isinstance(player, Reasoner):
             thought = self._own(self.spec, lambda: player.think(view, key))
             why, deals = explain(player, view, thought), _of_sample(seat, thought.sample)
-        elif details and meets(player, Explains):
+        elif details and implements(player, Explains):
             why = self._own(self.spec, lambda: explained(player, view, key))  # type: ignore[arg-type]
         return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial, deals)
 

@@ -16,10 +16,10 @@ from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import FIRST_BID, NUM_BIDS
 from bridge_env.cards import SEATS
-from bridge_env.double_dummy.estimator import embedded_estimator, expected_scores
+from bridge_env.double_dummy.estimator import builtin_estimator, expected_scores
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play import Plays
-from bridge_env.sampling import Places, sample_deals
+from bridge_env.sampling import KnownCards, sample_deals
 
 _DEALS = 200  # for a contract
 _LEAST = 0.05  # share of deals, and chance of a number of tricks, that is told
@@ -44,7 +44,7 @@ def contracts_json(question: Question) -> dict[str, Any]:
     owner[:, question.hand], owner[:, question.dummy] = seat, partner
     order = streams.uniforms(streams.key("contract", np.arange(_DEALS)), len(others)).argsort(axis=1, kind="stable")
     owner[:, others] = np.where(order < len(others) // 2, (seat + 1) & 3, (seat + 3) & 3)
-    tricks_of = embedded_estimator().distribution(owner)
+    tricks_of = builtin_estimator().distribution(owner)
     values = expected_scores(tricks_of, question.vulnerability)[:, :, :, 0]  # [deal, declarer, bid]
     chances = tricks_of.mean(axis=0)  # [declarer, strain, tricks]
     ours = values[:, [seat, partner]]
@@ -111,9 +111,9 @@ def _taken(plays: Plays, seat: int, seen: tuple[int, int]) -> NDArray[np.int8]:
     return best
 
 
-def _deals(places: Places, key: NDArray[np.uint64]) -> tuple[NDArray[np.uint8], bool]:
+def _deals(places: KnownCards, key: NDArray[np.uint64]) -> tuple[NDArray[np.uint8], bool]:
     """Deals of ``places``, of which two seats are hidden, uint8 (S, 52); are they all that there are?"""
-    places = places.settled()
+    places = places.propagated()
     free = np.flatnonzero(places.may_hold.sum(axis=0) > 1)
     if not len(free):
         return places.may_hold.argmax(axis=0).astype(np.uint8)[None], True

@@ -302,7 +302,7 @@ def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np
 
 
 class SystemsAtTables:
-    """A ``Company``: systems at some seats of N tables, whose calls one kernel makes, as each would make them alone.
+    """A group: systems at some seats of N tables, whose calls one kernel makes, as each would make them alone.
 
     Args:
         readings: for N, E, S, W the systems by which who sits there reads the calls of N, E, S and W; None: nobody of

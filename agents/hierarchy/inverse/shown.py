@@ -35,7 +35,7 @@ from bridge_env.auction import DEALER
 from bridge_env.calls import FIRST_BID
 from bridge_env.cards import SUITS
 from bridge_env.features import hand_features
-from bridge_env.sampling import Places, Sample, hand, sample_deals
+from bridge_env.sampling import KnownCards, Sample, hand, sample_deals
 from bridge_env.sampling.constraints import hull, shape_features
 from bridge_env.view import BidView
 
@@ -134,7 +134,7 @@ def sample_view(
     """
     me = int(view.seat[row])
     weights = {(me + offset) % 4: partner if offset == 2 else opponents for offset in (1, 2, 3)}
-    places = Places.seen({me: view.hand[row]})
+    places = KnownCards.seen({me: view.hand[row]})
     shown = shown_by_calls(bidder, view, row, memory=memory)
     return sample_deals(places, shown, count, key, weights=weights, tolerance=tolerance, limit=limit)
 

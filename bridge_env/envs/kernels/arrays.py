@@ -74,7 +74,7 @@ class Stock(NamedTuple):
     """Where the kernel takes new episodes from: solved deals."""
 
     mode: int  # of autoreset
-    # this, ``indices`` and ``images`` as ``images.draw_images`` has them
+    # this, ``indices`` and ``images`` as ``images.draw_symmetries`` has them
     records: Annotated[NDArray[np.uint8], "library", RECORD_BYTES]
     indices: Annotated[NDArray[np.intp], "deals"]
     images: int

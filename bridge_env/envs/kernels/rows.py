@@ -23,7 +23,7 @@ from bridge_env.auction import (
 )
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call
 from bridge_env.chance import purpose, row_draw, row_key, row_key_of_three, row_uniform
-from bridge_env.double_dummy.images import row_draw_image
+from bridge_env.double_dummy.symmetries import row_draw_symmetry
 from bridge_env.envs.kernels.arrays import (
     ASKS_BIDDER,
     ASKS_CALLER,
@@ -208,7 +208,7 @@ def row_deal(room, stock, row):  # type: ignore[no-untyped-def]
     room.number[row] += 1
     room.finished[row] = False
     state, tricks = room.state[row], room.tricks[row]
-    row_draw_image(key, stock.records, stock.indices, stock.images, room.owner[row], tricks)
+    row_draw_symmetry(key, stock.records, stock.indices, stock.images, room.owner[row], tricks)
     row_shown(room.owner[row], room.shown[row])
     chance = row_key(key, _SETTLED)
     dealer, vulnerability = stock.dealer, stock.vulnerability

@@ -19,7 +19,7 @@ from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import UInt8Array, hands, random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
-from bridge_env.view import unseen
+from bridge_env.view import public_view
 
 HANDS, NETWORK_HANDS = 24_000, 8_000
 SEED = 40
@@ -111,7 +111,7 @@ class Asker:
 
     def position(self, auction: tuple[int, ...]) -> Position:
         """The position of the seat to call after ``auction``."""
-        return Position(self.bidder, unseen(one_auction(auction, 0, 0)))
+        return Position(self.bidder, public_view(one_auction(auction, 0, 0)))
 
     def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         """The calls int8 (HANDS,) of all hands after ``auction``."""
@@ -166,7 +166,7 @@ class NetworkAsker(Asker):
         self._cards = hands(self._deal(count)[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)
 
     def _asked(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
-        one = unseen(one_auction(auction, 0, 0))
+        one = public_view(one_auction(auction, 0, 0))
         parts = []
         for start in range(0, len(self._cards), _ROWS):
             cards = self._cards[start : start + _ROWS]

@@ -16,7 +16,7 @@ from agents.reasoning.doubting import Doubter, Weighing
 from agents.reasoning.reasoner import Reasoner, Thought
 from agents.seats import network_at, quick, spec_at
 from bridge_env.auction import one_auction
-from bridge_env.bidders import make, meets
+from bridge_env.bidders import implements, make
 from bridge_env.calls import call_text
 from bridge_env.cards import card_text
 from bridge_env.faults import explained, legal_answer_of
@@ -61,7 +61,7 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
         why = _why(thought, spec)
     else:
         best = usual = int(legal_answer_of(bidder, view, key)[0])
-        if meets(bidder, Explains):
+        if implements(bidder, Explains):
             why = "\n".join(explained(bidder, view, key).splitlines()[1:])  # type: ignore[arg-type]
     rows = _with_chances(network_at(ns, ew, seat), view, rows)
     if not rows:

@@ -15,7 +15,7 @@ from bridge_env.auction import Auctions, one_auction
 from bridge_env.bidding import ask, bid_on
 from bridge_env.calls import STRAINS, Contract, call_text, parse_call
 from bridge_env.cards import SEATS, card_text
-from bridge_env.double_dummy.cascade import library_then_solver
+from bridge_env.double_dummy.library_then_solver import library_then_solver
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.par import par_contracts
 from bridge_env.play import Plays

@@ -22,19 +22,19 @@ SUIT_ORDERS = np.array([[*order, 4] for order in permutations(range(4))], np.int
 SUIT_ORDERS.flags.writeable = False
 
 _ORDERS = len(SUIT_ORDERS)
-NUM_IMAGES = 4 * _ORDERS
+NUM_SYMMETRIES = 4 * _ORDERS
 _BOARD, _IMAGE = purpose("board"), purpose("image")
 
 _suit_seats, _entry = njit(packing.suit_seats, forceinline=True), njit(packing.entry, forceinline=True)
 
 
-def image_number(order: ArrayLike, steps: ArrayLike) -> NDArray[np.int64]:
+def symmetry_number(order: ArrayLike, steps: ArrayLike) -> NDArray[np.int64]:
     """The image with suit order number ``order`` (0..23), its hands moved ``steps`` (0..3) seats clockwise."""
     return _ORDERS * np.asarray(steps, np.int64) + np.asarray(order, np.int64)
 
 
 @njit(forceinline=True)
-def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
+def row_symmetry(record, image, owner, tricks):  # type: ignore[no-untyped-def]
     """Write image ``image`` of a packed record uint8 (23,) to ``owner`` (52,) and ``tricks`` (4, 5)."""
     order, steps = SUIT_ORDERS[image % _ORDERS], image // _ORDERS
     moved = np.uint32(steps)
@@ -50,10 +50,10 @@ def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
 @njit(nogil=True)
 def _image_rows(records, indices, image, owner, tricks):  # type: ignore[no-untyped-def]
     for i in range(len(image)):
-        row_image(records[indices[i]], image[i], owner[i], tricks[i])
+        row_symmetry(records[indices[i]], image[i], owner[i], tricks[i])
 
 
-def images_of(
+def symmetries_of(
     records: UInt8Array, indices: NDArray[np.intp], image: NDArray[np.int64]
 ) -> tuple[UInt8Array, NDArray[np.int8]]:
     """Images of solved deals.
@@ -72,8 +72,8 @@ def images_of(
     at, number = np.asarray(indices, np.intp), np.asarray(image, np.int64)
     if at.size and not (at.min() >= 0 and at.max() < len(records)):
         raise IndexError(f"records go from 0 to {len(records) - 1}; asked for {at.min()}..{at.max()}")
-    if number.size and not (number.min() >= 0 and number.max() < NUM_IMAGES):
-        raise IndexError(f"images go from 0 to {NUM_IMAGES - 1}; asked for {number.min()}..{number.max()}")
+    if number.size and not (number.min() >= 0 and number.max() < NUM_SYMMETRIES):
+        raise IndexError(f"images go from 0 to {NUM_SYMMETRIES - 1}; asked for {number.min()}..{number.max()}")
     owner = np.empty((len(number), 52), np.uint8)
     tricks = np.empty((len(number), 4, 5), np.int8)
     _image_rows(records, at, number, owner, tricks)
@@ -81,20 +81,20 @@ def images_of(
 
 
 @njit(forceinline=True)
-def row_draw_image(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
+def row_draw_symmetry(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
     """Draw one of the deals ``indices``, and one of its first ``images`` images, by the stream ``key``."""
     at = indices[row_key(key, _BOARD) % np.uint64(len(indices))]
     image = np.int64(row_key(key, _IMAGE) % np.uint64(images))
-    row_image(records[at], image, owner, tricks)
+    row_symmetry(records[at], image, owner, tricks)
 
 
 @njit(nogil=True)
 def _draw_rows(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
     for i in range(len(key)):
-        row_draw_image(key[i], records, indices, images, owner[i], tricks[i])
+        row_draw_symmetry(key[i], records, indices, images, owner[i], tricks[i])
 
 
-def draw_images(
+def draw_symmetries(
     key: NDArray[np.uint64], records: UInt8Array, indices: NDArray[np.intp], images: int
 ) -> tuple[UInt8Array, NDArray[np.int8]]:
     """A solved deal for every stream, each deal and image equally likely.

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.cards import check_deals
 from bridge_env.double_dummy.exact import ExactDoubleDummy, check_contracts
-from bridge_env.double_dummy.library import embedded
+from bridge_env.double_dummy.library import builtin_library
 from bridge_env.protocols import DoubleDummy
 
 
-class Cascade:
+class LibraryThenSolver:
     """Looks deals up in the shipped library, as any of their 96 images, and solves the rest exactly.
 
     A ``bridge_env.protocols.DoubleDummy``. The library is not opened until a deal comes, and no solver is loaded until
@@ -33,7 +33,7 @@ class Cascade:
             DealError: not deals.
         """
         deals = check_deals(owner)
-        tricks = embedded().tables_of(deals)
+        tricks = builtin_library().tables_of(deals)
         unknown = np.flatnonzero(tricks[:, 0, 0] < 0)
         if unknown.size:
             tricks[unknown] = self.exact.tricks(deals[unknown])
@@ -47,7 +47,7 @@ class Cascade:
             ValueError: not a declarer or a strain.
         """
         deals, d, s = check_contracts(owner, declarer, strain)
-        tricks: NDArray[np.int8] = embedded().tables_of(deals)[np.arange(len(deals)), d, s]
+        tricks: NDArray[np.int8] = builtin_library().tables_of(deals)[np.arange(len(deals)), d, s]
         unknown = np.flatnonzero(tricks < 0)
         if unknown.size:
             tricks[unknown] = self.exact.tricks_for(deals[unknown], d[unknown], s[unknown])
@@ -55,6 +55,6 @@ class Cascade:
 
 
 @lru_cache(maxsize=1)
-def library_then_solver() -> Cascade:
+def library_then_solver() -> LibraryThenSolver:
     """The shipped library, then the solver: one for the process, so that whoever asks has no contract solved twice."""
-    return Cascade()
+    return LibraryThenSolver()

@@ -14,12 +14,12 @@ from bridge_env.cards import SEATS, SUITS, UNKNOWN, hand_text, parse_hand, parse
 Hand = str | NDArray[np.bool_] | Iterable[int]
 
 
-class PlacesError(ValueError):
+class KnownCardsError(ValueError):
     """No deal has its cards in such places; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class KnownCards:
     """Which seats may hold each card, and how many cards each seat holds.
 
     Attributes:
@@ -31,17 +31,17 @@ class Places:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def seen(cls, hands: Mapping[str | int, Hand], sizes: ArrayLike = 13, gone: Hand = ()) -> Places:
+    def seen(cls, hands: Mapping[str | int, Hand], sizes: ArrayLike = 13, removed: Hand = ()) -> KnownCards:
         """Make places from the cards that were seen; the others may be anywhere else.
 
         Args:
             hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"``, bool (52,) or card numbers. A whole hand or
                 some cards of it, such as those it has played.
             sizes: cards of each seat, one number or four.
-            gone: cards that no seat holds any more. What the auction said is about all thirteen cards of a hand:
+            removed: cards that no seat holds any more. What the auction said is about all thirteen cards of a hand:
                 where it matters, leave played cards with those who played them, and the sizes at 13.
 
-        >>> Places.seen({"S": "AKQ2.T98.J7.A543"}).may_hold.sum(axis=1).tolist()
+        >>> KnownCards.seen({"S": "AKQ2.T98.J7.A543"}).may_hold.sum(axis=1).tolist()
         [39, 39, 13, 39]
         """
         may_hold = np.ones((4, 52), bool)
@@ -49,20 +49,20 @@ class Places:
             seat, held = parse_seat(name), _as_hand(hand)
             twice = held & ~may_hold[seat]
             if twice.any():
-                raise PlacesError(f"two seats hold {hand_text(twice)}")
+                raise KnownCardsError(f"two seats hold {hand_text(twice)}")
             may_hold[:, held] = False
             may_hold[seat, held] = True
-        may_hold[:, _as_hand(gone)] = False
-        return cls(may_hold, _as_sizes(sizes)).settled()
+        may_hold[:, _as_hand(removed)] = False
+        return cls(may_hold, _as_sizes(sizes)).propagated()
 
     @classmethod
-    def of(cls, owner: ArrayLike, sizes: ArrayLike = 13) -> Places:
+    def of(cls, owner: ArrayLike, sizes: ArrayLike = 13) -> KnownCards:
         """The known cards of ``owner`` (52,), 255 where the holder is unknown."""
         o = np.asarray(owner)
         may_hold = (o == np.arange(4)[:, None]) | (o == UNKNOWN)
-        return cls(may_hold, _as_sizes(sizes)).settled()
+        return cls(may_hold, _as_sizes(sizes)).propagated()
 
-    def without(self, seat: str | int, suit: str | int) -> Places:
+    def without(self, seat: str | int, suit: str | int) -> KnownCards:
         """Note that ``seat`` showed out of ``suit``: it holds no further card of it. Cards known to be its own stay."""
         which = SUITS.index(suit) if isinstance(suit, str) else suit
         may_hold = self.may_hold.copy()
@@ -70,13 +70,13 @@ class Places:
         elsewhere = may_hold.sum(axis=0) > may_hold[row]
         cards = np.arange(52) // 13 == which
         may_hold[row, cards & elsewhere] = False
-        return Places(may_hold, self.sizes).settled()
+        return KnownCards(may_hold, self.sizes).propagated()
 
-    def settled(self) -> Places:
+    def propagated(self) -> KnownCards:
         """The same with all that follows at once: a seat whose cards are all known holds no others.
 
         Raises:
-            PlacesError: no deal fits.
+            KnownCardsError: no deal fits.
         """
         may_hold = self.may_hold.copy()
         while True:
@@ -91,13 +91,13 @@ class Places:
             if int(may_hold.sum()) == before:
                 break
         self._check(may_hold)
-        return Places(may_hold, self.sizes)
+        return KnownCards(may_hold, self.sizes)
 
     def _check(self, may_hold: NDArray[np.bool_]) -> None:
         dealt = int(may_hold.any(axis=0).sum())
         if dealt != int(self.sizes.sum()):
             sizes = " ".join(f"{SEATS[s]} {self.sizes[s]}" for s in range(4))
-            raise PlacesError(f"{dealt} cards are in the game, but the seats hold {sizes}")
+            raise KnownCardsError(f"{dealt} cards are in the game, but the seats hold {sizes}")
         for count in (1, 2, 3):  # Hall: what only these seats may hold must find room there
             for seats in combinations(range(4), count):
                 others = [s for s in range(4) if s not in seats]
@@ -105,7 +105,7 @@ class Places:
                 room = int(self.sizes[list(seats)].sum())
                 if only > room:
                     names = "".join(SEATS[s] for s in seats)
-                    raise PlacesError(f"{only} cards must lie with {names}, but there is room for {room} only")
+                    raise KnownCardsError(f"{only} cards must lie with {names}, but there is room for {room} only")
 
 
 def _as_hand(hand: Hand) -> NDArray[np.bool_]:

@@ -4,20 +4,27 @@ import zlib
 
 import numpy as np
 import pytest
-from reference.images import permute_suits, permute_tricks, rotate_tricks
+from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
 from bridge_env import streams
 from bridge_env.cards import random_deals, rotate_deals
 from bridge_env.chance import purpose, row_draw, row_key, row_key_of_three, row_uniform
 from bridge_env.double_dummy import (
     ExactDoubleDummy,
+    builtin_library,
     canonical_key,
-    embedded,
     is_judging,
     write_library,
 )
-from bridge_env.double_dummy.images import NUM_IMAGES, SUIT_ORDERS, draw_images, image_number, images_of, row_image
 from bridge_env.double_dummy.packing import entry, suit_seats
+from bridge_env.double_dummy.symmetries import (
+    NUM_SYMMETRIES,
+    SUIT_ORDERS,
+    draw_symmetries,
+    row_symmetry,
+    symmetries_of,
+    symmetry_number,
+)
 from bridge_env.envs.deals import LibraryDeals
 
 NUMBERS = np.arange(20_000)
@@ -36,12 +43,12 @@ def test_compiled_streams_are_the_streams():
 
 
 def test_every_image_is_the_permuted_and_turned_deal_with_its_table():
-    library = embedded()
+    library = builtin_library()
     base, table = library.owners([5])[0], library.tricks_at([5])[0]
     seen = set()
-    for image in range(NUM_IMAGES):
+    for image in range(NUM_SYMMETRIES):
         owner, tricks = np.empty(52, np.uint8), np.empty((4, 5), np.int8)
-        row_image(library.records[5], image, owner, tricks)
+        row_symmetry(library.records[5], image, owner, tricks)
         order, steps = SUIT_ORDERS[image % 24, :4].tolist(), image // 24
         np.testing.assert_array_equal(owner, permute_suits(rotate_deals(base, steps), order))
         np.testing.assert_array_equal(tricks, permute_tricks(rotate_tricks(table, steps), order))
@@ -51,25 +58,25 @@ def test_every_image_is_the_permuted_and_turned_deal_with_its_table():
 
 
 def test_any_records_and_images_can_be_asked_for():
-    library, indices, number = embedded(), np.array([7, 5, 7]), np.array([95, 0, 24])
-    owner, tricks = images_of(library.records, indices, number)
+    library, indices, number = builtin_library(), np.array([7, 5, 7]), np.array([95, 0, 24])
+    owner, tricks = symmetries_of(library.records, indices, number)
     for row, (at, image) in enumerate(zip(indices, number, strict=True)):
         order, steps = SUIT_ORDERS[image % 24, :4].tolist(), image // 24
         np.testing.assert_array_equal(owner[row], permute_suits(rotate_deals(library.owners(at)[0], steps), order))
         table = permute_tricks(rotate_tricks(library.tricks_at(at)[0], steps), order)
         np.testing.assert_array_equal(tricks[row], table)
-        assert image_number(image % 24, steps) == image
-    assert [len(a) for a in images_of(library.records, indices[:0], number[:0])] == [0, 0]
-    for bad in (-1, NUM_IMAGES):
+        assert symmetry_number(image % 24, steps) == image
+    assert [len(a) for a in symmetries_of(library.records, indices[:0], number[:0])] == [0, 0]
+    for bad in (-1, NUM_SYMMETRIES):
         with pytest.raises(IndexError, match=rf"images go from 0 to 95; asked for {bad}"):
-            images_of(library.records, indices[:1], np.array([bad]))
+            symmetries_of(library.records, indices[:1], np.array([bad]))
     with pytest.raises(IndexError, match="records go from 0"):
-        images_of(library.records, np.array([len(library)]), number[:1])
+        symmetries_of(library.records, np.array([len(library)]), number[:1])
 
 
 def test_one_record_is_decoded_as_all_of_them_are():
-    owner, tricks = embedded().owners(range(50)), embedded().tricks_at(range(50))
-    for row, record in enumerate(embedded().records[:50]):
+    owner, tricks = builtin_library().owners(range(50)), builtin_library().tricks_at(range(50))
+    for row, record in enumerate(builtin_library().records[:50]):
         words = [int(suit_seats(record, suit)) for suit in range(4)]
         assert [words[c // 13] >> 2 * (c % 13) & 3 for c in range(52)] == owner[row].tolist()
         assert [[entry(record, seat, strain) for strain in range(5)] for seat in range(4)] == tricks[row].tolist()
@@ -79,27 +86,27 @@ def test_the_deals_of_a_seed_are_what_they_have_always_been(tmp_path):
     path, tricks = tmp_path / "made_up.bdl", np.arange(480).reshape(24, 4, 5) % 14
     write_library(path, random_deals(1, 0, 24), tricks, {})
     records, indices, _ = LibraryDeals("all", path).records()
-    for images, known in ((NUM_IMAGES, 2665832095), (1, 2566160073)):
-        assert zlib.crc32(b"".join(a.tobytes() for a in draw_images(KEYS, records, indices, images))) == known
+    for images, known in ((NUM_SYMMETRIES, 2665832095), (1, 2566160073)):
+        assert zlib.crc32(b"".join(a.tobytes() for a in draw_symmetries(KEYS, records, indices, images))) == known
 
 
 def test_all_deals_and_all_images_are_drawn_equally_often():
-    records, indices = embedded().records, np.array([3, 4, 9])
-    owner, _ = draw_images(KEYS, records, indices, NUM_IMAGES)
+    records, indices = builtin_library().records, np.array([3, 4, 9])
+    owner, _ = draw_symmetries(KEYS, records, indices, NUM_SYMMETRIES)
     _, counts = np.unique(owner, axis=0, return_counts=True)
     assert len(counts) == 3 * 96
     assert counts.min() > 30
-    plain, tricks = draw_images(KEYS[:50], records, indices, 1)
-    found = (plain[:, None] == embedded().owners(indices)).all(axis=2)
+    plain, tricks = draw_symmetries(KEYS[:50], records, indices, 1)
+    found = (plain[:, None] == builtin_library().owners(indices)).all(axis=2)
     assert (found.sum(axis=1) == 1).all()
-    np.testing.assert_array_equal(embedded().tricks_at(indices)[found.argmax(axis=1)], tricks)
+    np.testing.assert_array_equal(builtin_library().tricks_at(indices)[found.argmax(axis=1)], tricks)
 
 
 def test_images_keep_to_their_side_of_the_split():
     boards = LibraryDeals("training").draw(KEYS, NUMBERS)
     assert not is_judging(boards.owner).any()
     records, indices, _ = LibraryDeals("judging").records()
-    judging, _ = draw_images(KEYS, records, indices, NUM_IMAGES)
+    judging, _ = draw_symmetries(KEYS, records, indices, NUM_SYMMETRIES)
     assert is_judging(judging).all()
     assert not np.isin(canonical_key(boards.owner), canonical_key(judging)).any()
     assert len(np.unique(boards.owner, axis=0)) > len(np.unique(canonical_key(boards.owner)))
