@@ -22,7 +22,7 @@ from training.cli import match as cli_match
 from training.cli.entry import main
 from training.running.cluster import ClusterError
 
-COMMANDS = ("deal", "solve", "library", "bid", "match", "exam", "book", "evolve", "sweep")
+COMMANDS = ("deal", "solve", "library", "bid", "match", "exam", "book", "evolve")
 HAND = "AKQ2.T98.J7.A543"
 
 

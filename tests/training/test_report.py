@@ -11,9 +11,9 @@ from training.match.judge import VERDICT, Row
 from training.running import runs
 
 
-def write_run(folder, operators, means, verdict=()):
+def write_run(folder, operators, means, verdict=(), seed=1):
     folder.mkdir()
-    runs.write_manifest(folder, {"config": {"operators": operators, "seed": 1, "generations": 9}})
+    runs.write_manifest(folder, {"config": {"operators": operators, "seed": seed, "generations": 9}})
     rows = [
         {"generation": g, "mean_imps": mean, "standard_error": 0.1, "seconds": 90.0, "kept": ["a | b"] * g}
         for g, mean in enumerate(means)
@@ -65,3 +65,21 @@ def test_what_is_no_run_is_told(folders, capsys, broken):
     (folders[0] / runs.METRICS).write_text(broken)
     assert "metrics.jsonl:1: " in refused(capsys, *["report", str(folders[0])])
     assert f"holds no {runs.METRICS}" in refused(capsys, *["report", str(folders[0].parent)])
+
+
+def test_runs_that_differ_in_the_seed_share_a_row(tmp_path, folders, capsys):
+    """Means 1 and 2 on seeds 1 and 2 against -1 and 2: the difference is taken seed by seed."""
+    for operators, means in (("tuning", (-1.0, 2.0)), ("swapping", (1.0, 2.0))):
+        for seed, mean in enumerate(means, 1):
+            row = Row("evolved - system:sayc, duplicate", mean, 0.3, 100)
+            write_run(tmp_path / f"{operators}-{seed}", operators, [0], [row], seed)
+    found = [report.read_run(tmp_path / f"{name}-{seed}") for name in ("tuning", "swapping") for seed in (1, 2)]
+    head, rows = report.seeds_table(found)
+    assert head == ["operators", "seeds", "IMPs/board"]
+    assert rows == [
+        ["tuning", "2", "+0.500 ± 0.212, spread 2.121"],
+        ["swapping", "2", "+1.500 ± 0.212, spread 0.707, difference +1.000 ± 1.000"],
+    ]
+    assert "## Over seeds" in report.markdown(found, "x")
+    assert report.text(found).endswith("difference +1.000 ± 1.000")
+    assert "## Over seeds" not in report.markdown([report.read_run(folder) for folder in folders], "x")

@@ -35,7 +35,6 @@ from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
 from training.cli.serve import add_serve
-from training.cli.sweep import add_sweep
 from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
@@ -61,7 +60,6 @@ examples:
   bridge-env book sayc                                        print a system as notes, with figures
   bridge-env check mine.bidding                               list all faults of a system of yours
   bridge-env evolve                                           let partnerships learn from each other
-  bridge-env sweep rates.toml                                 compare settings of a training command over seeds
 
 'bridge-env COMMAND --help' explains each command. Set {_TRACEBACK}=1 to see where in the code an error arose.
 """
@@ -223,7 +221,6 @@ def command_parser() -> argparse.ArgumentParser:
         add_coach,
         add_report,
         add_train,
-        add_sweep,
         add_fit,
         add_bench,
     ):

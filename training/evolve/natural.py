@@ -10,7 +10,7 @@ from training.evolve.proposals import BOTH, NATURAL, Proposal, Verdict
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch
 
-SWEEPS = 2  # over all parts: what openings are worth depends on their answers
+PASSES = 2  # over all parts: what openings are worth depends on their answers
 ROUNDS = 4
 PARENTS = 8  # the best so far, from which those of the next round are crossed
 
@@ -28,9 +28,9 @@ def systems(us: Partnership, count: int, chance: Chance, stretch: Stretch, work:
     """
     all_parts, built = sets().parts, list[Part]()
     best, offered = sets().drawn(chance), list[Proposal]()
-    for sweep in range(SWEEPS):
+    for number in range(PASSES):
         for part in all_parts:
-            work.say(f"sweep {sweep + 1} of {SWEEPS}: {part.name}")
+            work.say(f"pass {number + 1} of {PASSES}: {part.name}")
             parts = [*built, part] if part not in built else built
             found = dict[Genes, Verdict]()
             for _ in range(ROUNDS):

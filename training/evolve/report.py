@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+import statistics
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,16 +21,16 @@ CURVES = "learning_curves.png"
 
 @dataclass(frozen=True)
 class Run:
-    """A run as its folder tells it."""
+    """A run, read from its folder."""
 
     name: str
     config: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
-    verdict: Sequence[Mapping[str, Any]]  # the rows of its verdict on unseen boards; none where it has not ended
+    verdict: Sequence[Mapping[str, Any]]  # on unseen boards; no rows for a run that has not ended
 
     @property
     def minutes(self) -> float:
-        """Of its generations, without the verdict."""
+        """Return the minutes of its generations, without the verdict."""
         return float(sum(row["seconds"] for row in self.metrics)) / 60
 
 
@@ -48,25 +50,24 @@ def read_run(folder: Path) -> Run:
 
 
 def differing(found: Sequence[Run]) -> list[str]:
-    """The settings in which the runs differ, in order of name; but for the generations, which the table counts."""
+    """Return the settings in which the runs differ, by name, without the generations, which the table counts."""
     names = sorted({name for run in found for name in run.config} - {"generations"})
     return [n for n in names if len({json.dumps(run.config.get(n)) for run in found}) > 1]
 
 
 def table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: name, differing settings, generations, minutes, changes kept, then the verdict's figures."""
+    """Return head and rows: name, differing settings, generations, minutes, changes kept, figures of the verdict."""
     opponents = list(dict.fromkeys(row["opponent"] for run in found for row in run.verdict if row.get("opponent")))
     settings = differing(found)
     head = ["run", *settings, "generations", "minutes", "kept", "IMPs/board", *(f"gain: {name}" for name in opponents)]
     rows = []
     for run in found:
         kept = sum(len(row.get("kept", ())) for row in run.metrics)
-        against_control = next((row for row in run.verdict if "duplicate" in row["what"]), None)
-        gains = {row.get("opponent"): row for row in run.verdict}
+        figures = _verdict_figures(run)
         rows.append([
             run.name, *(str(run.config.get(name, "")) for name in settings), str(len(run.metrics)),
             f"{run.minutes:.1f}", str(kept),
-            _figure(against_control), *(_figure(gains.get(name)) for name in opponents),
+            *(_figure(figures.get(what)) for what in head[-len(opponents) - 1 :]),
         ])  # fmt: skip
     return head, rows
 
@@ -75,9 +76,65 @@ def _figure(row: Mapping[str, Any] | None) -> str:
     return "" if row is None else f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f}"
 
 
+def seeds_table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the table over seeds: runs with the same settings but for the seed share a row.
+
+    A row holds the settings that differ, the number of seeds, and for each figure of the verdict the mean over seeds,
+    the standard error of the boards, the spread over seeds, and the difference from the first row over the seeds that
+    both have. The error of a difference is that of the boards or that over seeds, whichever is larger. There are no
+    rows where no settings were run with two seeds.
+    """
+    settings = [name for name in differing(found) if name != "seed"]
+    groups: dict[str, list[Run]] = {}
+    for run in found:
+        if run.verdict:
+            groups.setdefault(json.dumps([run.config.get(name) for name in settings]), []).append(run)
+    figures = list(dict.fromkeys(what for group in groups.values() for run in group for what in _verdict_figures(run)))
+    head = [*(settings or ["settings"]), "seeds", *figures]
+    rows, first = list[list[str]](), dict[str, dict[int, Mapping[str, Any]]]()
+    for group in groups.values():
+        values = [str(group[0].config.get(name, "")) for name in settings] or ["the same"]
+        cells = []
+        for what in figures:
+            by_seed = {run.config.get("seed", 0): row[what] for run in group if what in (row := _verdict_figures(run))}
+            cells.append(_over_seeds(by_seed, first.setdefault(what, by_seed)) if by_seed else "")
+        rows.append([*values, str(len(group)), *cells])
+    return head, rows if any(len(group) > 1 for group in groups.values()) else []
+
+
+def _verdict_figures(run: Run) -> dict[str, Mapping[str, Any]]:
+    """Return the rows of a verdict that the tables show, by the heads of their columns."""
+    named = [("IMPs/board", row) for row in run.verdict if "duplicate" in row["what"]][:1]
+    return dict([*named, *((f"gain: {row['opponent']}", row) for row in run.verdict if row.get("opponent"))])
+
+
+def _over_seeds(rows: Mapping[int, Mapping[str, Any]], first: Mapping[int, Mapping[str, Any]]) -> str:
+    """Return a cell of the table over seeds; ``first`` holds the rows of the first settings by seed."""
+    means = [row["mean_imps"] for row in rows.values()]
+    text = f"{statistics.fmean(means):+.3f} ± {_mean_error(rows.values()):.3f}"
+    if len(means) > 1:
+        text += f", spread {statistics.stdev(means):.3f}"
+    both = sorted(rows.keys() & first.keys()) if rows is not first else []
+    if both:
+        more = [rows[seed]["mean_imps"] - first[seed]["mean_imps"] for seed in both]
+        error = math.hypot(*(_mean_error([of[seed] for seed in both]) for of in (rows, first)))
+        if len(both) > 1:
+            error = max(error, statistics.stdev(more) / math.sqrt(len(both)))
+        text += f", difference {statistics.fmean(more):+.3f} ± {error:.3f}"
+    return text
+
+
+def _mean_error(rows: Collection[Mapping[str, Any]]) -> float:
+    """Return the standard error of a mean over seeds, as if each had boards of its own."""
+    return math.hypot(*(row["standard_error"] for row in rows)) / len(rows)
+
+
 def text(found: Sequence[Run]) -> str:
-    """The table for a terminal, a run a row."""
-    head, rows = table(found)
+    """Return the tables for a terminal: a run a row, and over seeds where some differ in the seed alone."""
+    return "\n\n".join(_aligned(head, rows) for head, rows in (table(found), seeds_table(found)) if rows)
+
+
+def _aligned(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
@@ -86,22 +143,32 @@ def text(found: Sequence[Run]) -> str:
 
 
 def markdown(found: Sequence[Run], command: str) -> str:
-    """The page: the table, a run a row, and the curves."""
-    head, rows = table(found)
+    """Return the page: the tables and the curves."""
     boards = {row["boards"] for run in found for row in run.verdict}
     judged = f" {' and '.join(f'{n:,}' for n in sorted(boards))} boards that training never saw;" if boards else ""
     lines = [
         "# Runs compared", "",
         f"Made by `{command}`. IMPs a board ± standard error over{judged} *IMPs/board* against the control pair, "
         "*gain* over the system that a run started from, against the same opponent on the same boards.", "",
-        *pages.table(head, ([cell.replace("|", "\\|") for cell in row] for row in rows)), "",
-        f"![learning curves]({CURVES})", "",
+        *_markdown_table(table(found)), "",
     ]  # fmt: skip
-    return "\n".join(lines)
+    if (over_seeds := seeds_table(found))[1]:
+        lines += [
+            "## Over seeds", "",
+            "Means over the seeds ± the standard error of the boards, the standard deviation over seeds, and the "
+            "difference from the first row, seed by seed.", "",
+            *_markdown_table(over_seeds), "",
+        ]  # fmt: skip
+    return "\n".join([*lines, f"![learning curves]({CURVES})", ""])
+
+
+def _markdown_table(found: tuple[list[str], list[list[str]]]) -> list[str]:
+    head, rows = found
+    return pages.table(head, ([cell.replace("|", "\\|") for cell in row] for row in rows))
 
 
 def plot(found: Sequence[Run], path: Path) -> None:
-    """The learning curves as a PNG: IMPs against the control pair, by generation and by minutes."""
+    """Draw the learning curves as a PNG: IMPs against the control pair, by generation and by minutes."""
     from matplotlib.figure import Figure  # the figure itself: no window system, no global state
 
     figure = Figure(figsize=(11, 4.2), layout="constrained")

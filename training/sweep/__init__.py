@@ -1,1 +1,0 @@
-"""Sweep over settings and seeds: the trials, their processes, and the table at the end."""
