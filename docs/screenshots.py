@@ -105,8 +105,8 @@ _PICTURES: dict[str, Callable[[Any, str], None]] = {
 def _served() -> Any:
     import uvicorn
 
+    from bridge_table.app import make_app
     from training.http.listening import LOCAL, listen
-    from training.web.app import make_app
 
     listening = listen(LOCAL, 0)
     port = listening.getsockname()[1]

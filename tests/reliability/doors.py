@@ -85,8 +85,8 @@ def _damaged(text: str, draw: random.Random) -> str:
 
 def table(count: int, seed: int) -> Iterator[Case]:
     """What a page never sends: odd fields of odd kinds at every door."""
-    from training.web.app import make_app
-    from training.web.session import Limits
+    from bridge_table.app import make_app
+    from bridge_table.session import Limits
 
     limits = Limits(rate=1e9, burst=10**9)
     door = _client(make_app(_TOKEN, seed=seed, limits=limits))

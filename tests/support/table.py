@@ -10,8 +10,8 @@ pytest.importorskip("httpx2")
 from support import one_loop
 from support.web import HOST, TOKEN, Visitor
 
-from training.web.app import make_app
-from training.web.session import Limits
+from bridge_table.app import make_app
+from bridge_table.session import Limits
 
 
 def limits(**named):

@@ -41,9 +41,9 @@ class Served:
     def _begin(self, port, memory):
         import uvicorn
 
+        from bridge_table.app import make_app
+        from bridge_table.session import Limits
         from training.http.listening import LOCAL, listen
-        from training.web.app import make_app
-        from training.web.session import Limits
 
         self.listening, self.memory = listen(LOCAL, port), memory
         self.port = self.listening.getsockname()[1]

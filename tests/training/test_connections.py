@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
+from bridge_table.session import Limits
 from training.http.connections import Hurried, server_of
 from training.http.listening import listen
-from training.web.session import Limits
 
 MOST = 8
 ASK = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -88,7 +88,7 @@ def test_the_silent_give_way(address):
 
 
 def test_who_leaves_in_the_middle_of_a_body_prints_no_traceback(caplog):
-    from training.web.app import make_app
+    from bridge_table.app import make_app
 
     told = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
     headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]

@@ -8,7 +8,7 @@ import pytest
 from support.browser import bid_out, expect
 from support.web import cards_of, dealt
 
-from training.web.board.dealing import random_deal
+from bridge_table.board.dealing import random_deal
 
 pytestmark = pytest.mark.slow
 

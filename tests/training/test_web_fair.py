@@ -6,11 +6,11 @@ pytest.importorskip("starlette")
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import parse_deal
-from training.web.board.dealing import Deal
-from training.web.board.hints import fair
-from training.web.board.review import review
-from training.web.board.table import Setup
-from training.web.session import Session
+from bridge_table.board.dealing import Deal
+from bridge_table.board.hints import fair
+from bridge_table.board.review import review
+from bridge_table.board.table import Setup
+from bridge_table.session import Session
 
 STRONG = "N:AKQ2.AK8.AJ7.A54 J97.QJ2.9853.K82 T864.9543.KQ2.Q6 53.T76.T64.JT973"
 SPECS = ("system:sayc", "policy:champion")

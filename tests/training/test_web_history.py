@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from support.browser import bid_seven_notrump, expect
 
-from training.web.learning.memory import Memory
+from bridge_table.learning.memory import Memory
 
 pytestmark = pytest.mark.slow
 

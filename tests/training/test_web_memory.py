@@ -21,12 +21,12 @@ from support.web import TOKEN
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, deal_text, random_deals
 from bridge_env.features import HCP_AND_LENGTHS, NUM_FEATURES
+from bridge_table.board.views import mean_error
+from bridge_table.learning import history, repeats
+from bridge_table.learning.keeping import CALL, CARD, KINDS
+from bridge_table.learning.memory import Memory, MemoryFault, usual_file
+from bridge_table.learning.topics import TOPICS, Moment, topic_of
 from training.cli import main
-from training.web.board.views import mean_error
-from training.web.learning import history, repeats
-from training.web.learning.keeping import CALL, CARD, KINDS
-from training.web.learning.memory import Memory, MemoryFault, usual_file
-from training.web.learning.topics import TOPICS, Moment, topic_of
 
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
 SEED = 11
@@ -100,7 +100,7 @@ def test_a_board_comes_back_after_the_end(tmp_path):
 _WRITER = """
 import sys
 from test_web_memory import board, mistake
-from training.web.learning.memory import Memory
+from bridge_table.learning.memory import Memory
 from pathlib import Path
 memory = Memory(Path(sys.argv[1]))
 for number in range(1, 10_000):

@@ -15,9 +15,9 @@ from support.page import Page
 
 pytest.importorskip("starlette")
 
-from training.web.pages import framed
+from bridge_table.pages import framed
 
-STATIC = Path(str(files("training.web") / "static"))
+STATIC = Path(str(files("bridge_table") / "static"))
 SCRIPTS = sorted(STATIC.glob("*.js"))
 STYLES = sorted(STATIC.glob("*.css"))
 STYLE = (STATIC / "style.css").read_text()

@@ -9,8 +9,8 @@ from agents.wire import call as call_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import parse_hand
 from bridge_env.features import hand_features
+from bridge_table.learning.topics import TOPICS, Moment
 from training.exam.positions import Position, exam_text, parse_exam, textbook
-from training.web.learning.topics import TOPICS, Moment
 
 SPEC = "system:two-over-one"
 

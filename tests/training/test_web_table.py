@@ -16,7 +16,7 @@ from bridge_env.cards import SEATS, parse_deal, parse_vulnerability
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps
-from training.web.board.dealing import random_deal
+from bridge_table.board.dealing import random_deal
 
 SEED = 11
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}

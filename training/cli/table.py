@@ -42,7 +42,7 @@ def add_table(subparsers: Any) -> None:
 
 
 def _table(args: argparse.Namespace) -> int:
-    from training.web.serving import serve
+    from bridge_table.serving import serve
 
     serve(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience, args.memory)
     return 0

@@ -22,10 +22,10 @@ from bridge_env.cards import card_text
 from bridge_env.faults import explained, legal_answer_of
 from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView, view_of
+from bridge_table.board.seating import bidder_at
+from bridge_table.board.table import BIDDING, PLAYING, Table
 from training.http.asked import Refused
 from training.match.boards import known
-from training.web.board.seating import bidder_at
-from training.web.board.table import BIDDING, PLAYING, Table
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
 _DOUBTING_SAMPLES = 32  # each stands for four that are weighed, by several networks

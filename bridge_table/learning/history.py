@@ -6,13 +6,13 @@ from typing import Any
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, parse_deal
+from bridge_table.board.dealing import Deal
+from bridge_table.board.table import Setup
+from bridge_table.board.views import mean_error
+from bridge_table.learning.keeping import KINDS
+from bridge_table.learning.memory import Memory
 from training.cardplay.person import read_card
 from training.http.asked import Refused
-from training.web.board.dealing import Deal
-from training.web.board.table import Setup
-from training.web.board.views import mean_error
-from training.web.learning.keeping import KINDS
-from training.web.learning.memory import Memory
 
 PAGE = 25  # boards
 _SESSIONS = 100  # that are told, the newest first

@@ -21,10 +21,10 @@ from bridge_env.par import par_contracts
 from bridge_env.play import Plays
 from bridge_env.render import result_line
 from bridge_env.scoring import imps, score
+from bridge_table.board.hints import fair
+from bridge_table.board.seating import teams
+from bridge_table.board.table import OVER, Table
 from training.http.asked import Refused
-from training.web.board.hints import fair
-from training.web.board.seating import teams
-from training.web.board.table import OVER, Table
 
 _COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 

@@ -14,12 +14,12 @@ from typing import Any
 from agents.seats import spec_at
 from bridge_env.cards import SEATS
 from bridge_env.render import SEAT_NAMES
+from bridge_table.board.dealing import Deal, random_deal
+from bridge_table.board.review import review
+from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
+from bridge_table.board.views import every_call, mean_error, state
 from training.http.asked import Refused
 from training.http.guard import Bucket, Holder
-from training.web.board.dealing import Deal, random_deal
-from training.web.board.review import review
-from training.web.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
-from training.web.board.views import every_call, mean_error, state
 
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
 GONE = 15.0  # seconds without a word from a browser, after which a bidder goes on in its seat

@@ -9,7 +9,7 @@ from string import Template
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-_STATIC = files("training.web") / "static"
+_STATIC = files("bridge_table") / "static"
 _TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
           "svg": "image/svg+xml"}  # fmt: skip
 _FRAME = Template("""\

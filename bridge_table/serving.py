@@ -35,12 +35,12 @@ def serve(
         MemoryFault: the file that keeps boards cannot be used.
     """
     with needing_table("the table"):
+        from bridge_table.app import make_app
+        from bridge_table.board.seating import checked
+        from bridge_table.learning.memory import NONE, Memory, usual_file
+        from bridge_table.session import Limits
         from training.http.connections import server_of
         from training.http.thinking import alone
-        from training.web.app import make_app
-        from training.web.board.seating import checked
-        from training.web.learning.memory import NONE, Memory, usual_file
-        from training.web.session import Limits
     for spec in specs:
         checked(spec, specs)
     multiply_on_one_thread()
@@ -72,8 +72,8 @@ def _wake() -> None:
     """Load what the first board needs, so that its first call comes at once."""
     from agents.meanings import reader
     from bridge_env.bidders import make
-    from training.web.board.dealing import random_deal
-    from training.web.board.table import BIDDING, Setup, Table
+    from bridge_table.board.dealing import random_deal
+    from bridge_table.board.table import BIDDING, Setup, Table
 
     spec = "policy:champion"
     deal = random_deal(0, 1)

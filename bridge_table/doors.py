@@ -12,11 +12,11 @@ from starlette.routing import Route
 
 from bridge_env.calls import parse_call
 from bridge_env.faults import BidderFault
+from bridge_table.board.table import Table
+from bridge_table.learning.memory import MemoryFault
 from training.cardplay.person import read_card
 from training.http.asked import Asked, Refused, body, query
 from training.http.thinking import Thinking
-from training.web.board.table import Table
-from training.web.learning.memory import MemoryFault
 
 _LOG = logging.getLogger("bridge_env.table")
 

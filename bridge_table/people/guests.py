@@ -19,17 +19,17 @@ from starlette.routing import Route
 
 from bridge_env.auction import MAX_CALLS
 from bridge_env.faults import BidderFault
+from bridge_table.board.seating import PLAYERS
+from bridge_table.board.table import Setup
+from bridge_table.board.views import note
+from bridge_table.doors import Doors, Steps, Told, answering, made_call, played_card
+from bridge_table.pages import page, static
+from bridge_table.people.challenge import MOST_BOARDS, MOST_CHALLENGES, Challenge
+from bridge_table.people.rooms import CHALLENGE, PLAY, PRACTICE, Place, Room, Rooms, checked_name
+from bridge_table.session import Session
 from training.http.asked import Asked, Refused, body, query
 from training.http.guard import Holder
 from training.http.thinking import Thinking
-from training.web.board.seating import PLAYERS
-from training.web.board.table import Setup
-from training.web.board.views import note
-from training.web.doors import Doors, Steps, Told, answering, made_call, played_card
-from training.web.pages import page, static
-from training.web.people.challenge import MOST_BOARDS, MOST_CHALLENGES, Challenge
-from training.web.people.rooms import CHALLENGE, PLAY, PRACTICE, Place, Room, Rooms, checked_name
-from training.web.session import Session
 
 _BODY = 4096
 _BEAT = 4.0  # seconds between two words to a page, which answers each

@@ -11,17 +11,17 @@ from typing import Any, Generic, TypeVar
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import forget_system
 from agents.registry import system_of
+from bridge_table.board.dealing import Deal, Stack, judging_deal, random_deal
+from bridge_table.board.seating import checked, drop_system
+from bridge_table.board.table import Setup, Table
+from bridge_table.board.views import mean_error
+from bridge_table.learning.drills import Drill
+from bridge_table.learning.keeping import keep
+from bridge_table.learning.memory import Memory, MemoryFault
 from training.http import guard
 from training.http.asked import Refused
 from training.http.guard import Bucket
 from training.match.match import MatchResult
-from training.web.board.dealing import Deal, Stack, judging_deal, random_deal
-from training.web.board.seating import checked, drop_system
-from training.web.board.table import Setup, Table
-from training.web.board.views import mean_error
-from training.web.learning.drills import Drill
-from training.web.learning.keeping import keep
-from training.web.learning.memory import Memory, MemoryFault
 
 TEXT = 256_000  # characters of a system
 _Kept = TypeVar("_Kept")

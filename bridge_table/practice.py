@@ -7,14 +7,14 @@ from collections.abc import Callable
 from starlette.routing import Route
 
 from bridge_env.calls import parse_call
+from bridge_table.board.table import OVER
+from bridge_table.board.views import state
+from bridge_table.doors import Doors, Steps, Told
+from bridge_table.learning import drills, history, repeats
+from bridge_table.learning.topics import TOPICS
+from bridge_table.session import TEXT, Session
 from training.exam.positions import FULL, Exam, Position, parse_exam, textbook
 from training.http.asked import Asked, Refused
-from training.web.board.table import OVER
-from training.web.board.views import state
-from training.web.doors import Doors, Steps, Told
-from training.web.learning import drills, history, repeats
-from training.web.learning.topics import TOPICS
-from training.web.session import TEXT, Session
 
 _TEXTBOOK = "textbook"
 _FAR = 10**9  # the most boards that a page may ask for

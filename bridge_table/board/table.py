@@ -22,10 +22,10 @@ from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.protocols import CardPlayer
 from bridge_env.view import BidView, view_of
+from bridge_table.board.dealing import Deal
+from bridge_table.board.seating import bidder_at
 from training.http.asked import Refused
 from training.running.patience import TookTooLong, within
-from training.web.board.dealing import Deal
-from training.web.board.seating import bidder_at
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from agents.hierarchy.language.text import system_text
+from bridge_table.board.table import OVER
+from bridge_table.board.views import state
+from bridge_table.doors import Doors, Steps
+from bridge_table.session import TEXT, Session
+from bridge_table.systems import books, versions
+from bridge_table.systems.errands import Errands
 from training.http.asked import Asked, Refused
 from training.match.match import play
-from training.web.board.table import OVER
-from training.web.board.views import state
-from training.web.doors import Doors, Steps
-from training.web.session import TEXT, Session
-from training.web.systems import books, versions
-from training.web.systems.errands import Errands
 
 _MOST_DEALS = 20_000
 

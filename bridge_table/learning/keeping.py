@@ -11,9 +11,9 @@ import numpy as np
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, card_text, deal_text, hand_text
 from bridge_env.features import hand_features
-from training.web.board.table import Table
-from training.web.learning.memory import Memory
-from training.web.learning.topics import TOPICS, Moment, topic_of
+from bridge_table.board.table import Table
+from bridge_table.learning.memory import Memory
+from bridge_table.learning.topics import TOPICS, Moment, topic_of
 
 CALL, CARD = "call", "card"
 _OTHER = "other"

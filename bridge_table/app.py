@@ -11,27 +11,27 @@ from agents.registry import system_of
 from bridge_env.auction import MAX_CALLS
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
+from bridge_table import editor
+from bridge_table.board import seating
+from bridge_table.board.dealing import read_stack
+from bridge_table.board.hints import hint
+from bridge_table.board.review import review
+from bridge_table.board.table import OVER, Setup, Table
+from bridge_table.board.views import after_auction, check_looks, every_call, note, state
+from bridge_table.doors import Door, Doors, Steps, Told, made_call, played_card
+from bridge_table.learning.memory import Memory
+from bridge_table.pages import static
+from bridge_table.people.guests import Guests, Inviting
+from bridge_table.people.rooms import Rooms
+from bridge_table.practice import Practice
+from bridge_table.session import TEXT, Limits, Session
+from bridge_table.systems.books import entries_after
+from bridge_table.workshop import Workshop
 from training.http.apps import app_of
 from training.http.asked import Asked, Refused
 from training.http.guard import Guard
 from training.http.listening import reachable
 from training.http.thinking import Thinking
-from training.web import editor
-from training.web.board import seating
-from training.web.board.dealing import read_stack
-from training.web.board.hints import hint
-from training.web.board.review import review
-from training.web.board.table import OVER, Setup, Table
-from training.web.board.views import after_auction, check_looks, every_call, note, state
-from training.web.doors import Door, Doors, Steps, Told, made_call, played_card
-from training.web.learning.memory import Memory
-from training.web.pages import static
-from training.web.people.guests import Guests, Inviting
-from training.web.people.rooms import Rooms
-from training.web.practice import Practice
-from training.web.session import TEXT, Limits, Session
-from training.web.systems.books import entries_after
-from training.web.workshop import Workshop
 
 _SOURCES = ("random", "judging", "stack")
 _ANY = "board"

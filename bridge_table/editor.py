@@ -15,12 +15,12 @@ from bridge_env.records.lin import lin_text, viewer_link
 from bridge_env.records.pbn import board_text
 from bridge_env.records.play_record import record_rows
 from bridge_env.render import SEAT_NAMES
+from bridge_table.board.dealing import read_texts, told_problems
+from bridge_table.board.table import OVER, Table
+from bridge_table.board.views import draw_notes, legal_calls
+from bridge_table.doors import Doors, Steps, Told
+from bridge_table.session import Session
 from training.http.asked import Asked, Refused
-from training.web.board.dealing import read_texts, told_problems
-from training.web.board.table import OVER, Table
-from training.web.board.views import draw_notes, legal_calls
-from training.web.doors import Doors, Steps, Told
-from training.web.session import Session
 
 FORMS = ("pbn", "lin", "link")
 _HAND = 13

@@ -9,12 +9,12 @@ import numpy as np
 from agents.hierarchy.checking import check_text
 from agents.hierarchy.language.text import SystemTextError
 from bridge_env.calls import as_wide, call_text
+from bridge_table.board.dealing import Deal
+from bridge_table.board.table import Setup
 from training.exam.marks import Paper, plays, sit
 from training.exam.positions import textbook
 from training.match.boards import known
 from training.match.match import MatchResult
-from training.web.board.dealing import Deal
-from training.web.board.table import Setup
 
 _LISTED = 300  # differing boards that are told, the most IMPs first
 _TOLD_WRONG = 40
