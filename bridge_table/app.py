@@ -19,6 +19,11 @@ from bridge_table.board.review import review
 from bridge_table.board.table import OVER, Setup, Table
 from bridge_table.board.views import after_auction, check_looks, every_call, note, state
 from bridge_table.doors import Door, Doors, Steps, Told, made_call, played_card
+from bridge_table.http.apps import app_of
+from bridge_table.http.asked import Asked, Refused
+from bridge_table.http.guard import Guard
+from bridge_table.http.listening import reachable
+from bridge_table.http.thinking import Thinking
 from bridge_table.learning.memory import Memory
 from bridge_table.pages import static
 from bridge_table.people.guests import Guests, Inviting
@@ -27,11 +32,6 @@ from bridge_table.practice import Practice
 from bridge_table.session import TEXT, Limits, Session
 from bridge_table.systems.books import entries_after
 from bridge_table.workshop import Workshop
-from training.http.apps import app_of
-from training.http.asked import Asked, Refused
-from training.http.guard import Guard
-from training.http.listening import reachable
-from training.http.thinking import Thinking
 
 _SOURCES = ("random", "judging", "stack")
 _ANY = "board"

@@ -13,10 +13,10 @@ from starlette.routing import Route
 from bridge_env.calls import parse_call
 from bridge_env.faults import BidderFault
 from bridge_table.board.table import Table
+from bridge_table.http.asked import Asked, Refused, body, query
+from bridge_table.http.thinking import Thinking
 from bridge_table.learning.memory import MemoryFault
 from training.cardplay.person import read_card
-from training.http.asked import Asked, Refused, body, query
-from training.http.thinking import Thinking
 
 _LOG = logging.getLogger("bridge_env.table")
 

@@ -19,8 +19,8 @@ from bridge_table.board.dealing import read_texts, told_problems
 from bridge_table.board.table import OVER, Table
 from bridge_table.board.views import draw_notes, legal_calls
 from bridge_table.doors import Doors, Steps, Told
+from bridge_table.http.asked import Asked, Refused
 from bridge_table.session import Session
-from training.http.asked import Asked, Refused
 
 FORMS = ("pbn", "lin", "link")
 _HAND = 13

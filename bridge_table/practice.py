@@ -10,11 +10,11 @@ from bridge_env.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
 from bridge_table.doors import Doors, Steps, Told
+from bridge_table.http.asked import Asked, Refused
 from bridge_table.learning import drills, history, repeats
 from bridge_table.learning.topics import TOPICS
 from bridge_table.session import TEXT, Session
 from training.exam.positions import FULL, Exam, Position, parse_exam, textbook
-from training.http.asked import Asked, Refused
 
 _TEXTBOOK = "textbook"
 _FAR = 10**9  # the most boards that a page may ask for

@@ -8,7 +8,7 @@ import threading
 import webbrowser
 from pathlib import Path
 
-from training.http.listening import LOCAL, address_of, listen, needing_table
+from bridge_table.http.listening import LOCAL, address_of, listen, needing_table
 from training.running.speed import multiply_on_one_thread
 
 _LONGEST_HEAD = 65_536  # bytes of a request before its end must have come
@@ -37,10 +37,10 @@ def serve(
     with needing_table("the table"):
         from bridge_table.app import make_app
         from bridge_table.board.seating import checked
+        from bridge_table.http.connections import server_of
+        from bridge_table.http.thinking import alone
         from bridge_table.learning.memory import NONE, Memory, usual_file
         from bridge_table.session import Limits
-        from training.http.connections import server_of
-        from training.http.thinking import alone
     for spec in specs:
         checked(spec, specs)
     multiply_on_one_thread()

@@ -15,12 +15,12 @@ from bridge_table.board.dealing import Deal, Stack, judging_deal, random_deal
 from bridge_table.board.seating import checked, drop_system
 from bridge_table.board.table import Setup, Table
 from bridge_table.board.views import mean_error
+from bridge_table.http import guard
+from bridge_table.http.asked import Refused
+from bridge_table.http.guard import Bucket
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.keeping import keep
 from bridge_table.learning.memory import Memory, MemoryFault
-from training.http import guard
-from training.http.asked import Refused
-from training.http.guard import Bucket
 from training.match.match import MatchResult
 
 TEXT = 256_000  # characters of a system

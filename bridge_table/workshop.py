@@ -8,10 +8,10 @@ from agents.hierarchy.language.text import system_text
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
 from bridge_table.doors import Doors, Steps
+from bridge_table.http.asked import Asked, Refused
 from bridge_table.session import TEXT, Session
 from bridge_table.systems import books, versions
 from bridge_table.systems.errands import Errands
-from training.http.asked import Asked, Refused
 from training.match.match import play
 
 _MOST_DEALS = 20_000

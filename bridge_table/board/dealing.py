@@ -13,7 +13,7 @@ from bridge_env.cards import board_dealer, board_vulnerability, parse_deal, rand
 from bridge_env.records.board import Board, Problem, ReadResult
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 from training.match.boards import library_boards
 
 _DEAL = re.compile(r"^[NESWnesw]\s*:")

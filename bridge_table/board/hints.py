@@ -24,7 +24,7 @@ from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView, view_of
 from bridge_table.board.seating import bidder_at
 from bridge_table.board.table import BIDDING, PLAYING, Table
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 from training.match.boards import known
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second

@@ -24,7 +24,7 @@ from bridge_env.scoring import imps, score
 from bridge_table.board.hints import fair
 from bridge_table.board.seating import teams
 from bridge_table.board.table import OVER, Table
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 
 _COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 

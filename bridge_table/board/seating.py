@@ -11,7 +11,7 @@ from agents.registry import seat_specs
 from agents.seats import quick
 from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 from training.match.match import seat_teams
 
 PLAYERS = ("montecarlo", "rule", "deceptive")  # who may play the cards

@@ -24,7 +24,7 @@ from bridge_env.protocols import CardPlayer
 from bridge_env.view import BidView, view_of
 from bridge_table.board.dealing import Deal
 from bridge_table.board.seating import bidder_at
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 from training.running.patience import TookTooLong, within
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"

@@ -16,7 +16,7 @@ from bridge_env.cards import SEATS, VULNERABILITIES, card_text, hand_text
 from bridge_env.play import Plays
 from bridge_env.render import result_line
 from bridge_table.board.table import BIDDING, OVER, PLAYING, Table
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 
 
 def check_looks(table: Table, seat: int | None) -> None:

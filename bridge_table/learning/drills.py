@@ -19,11 +19,11 @@ from bridge_env.calls import PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
 from bridge_env.view import view_of
 from bridge_table.board.views import legal_calls
+from bridge_table.http.asked import Refused
 from bridge_table.learning.topics import Moment, Topic
 from training.book.measured.measure import Calls, Table
 from training.book.measured.points import Points, Walker
 from training.exam.positions import ALL, FULL, Exam, Position, exam_text
-from training.http.asked import Refused
 
 DEALS = 1000  # bid at a time
 CHUNKS = 24  # times that so many deals are looked through

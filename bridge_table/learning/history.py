@@ -9,10 +9,10 @@ from bridge_env.cards import SEATS, VULNERABILITIES, parse_deal
 from bridge_table.board.dealing import Deal
 from bridge_table.board.table import Setup
 from bridge_table.board.views import mean_error
+from bridge_table.http.asked import Refused
 from bridge_table.learning.keeping import KINDS
 from bridge_table.learning.memory import Memory
 from training.cardplay.person import read_card
-from training.http.asked import Refused
 
 PAGE = 25  # boards
 _SESSIONS = 100  # that are told, the newest first

@@ -7,11 +7,11 @@ from typing import Any
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
+from bridge_table.http.asked import Refused
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.keeping import CALL, KINDS
 from bridge_table.learning.memory import Memory
 from training.exam.positions import ALL, FULL, Position
-from training.http.asked import Refused
 
 DAYS = (1, 3, 7, 21, 60)  # until a mistake is asked again, after the first right answer in a row, the second, ...
 _DUE = "FROM mistakes JOIN boards ON boards.id = board WHERE part = ? AND due <= ?"

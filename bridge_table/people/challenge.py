@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from bridge_env.scoring import imps, matchpoint_percent
 from bridge_table.board.dealing import random_deal
 from bridge_table.board.table import Setup
+from bridge_table.http.asked import Refused
+from bridge_table.http.guard import Bucket
 from bridge_table.people.rooms import CHALLENGE, Place, Room, Rooms, checked_name, fresh_bucket, fresh_key
-from training.http.asked import Refused
-from training.http.guard import Bucket
 
 MOST_CHALLENGES, MOST_PLAYERS, MOST_BOARDS = 4, 16, 32
 _SEAT = 2  # South

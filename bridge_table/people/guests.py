@@ -23,13 +23,13 @@ from bridge_table.board.seating import PLAYERS
 from bridge_table.board.table import Setup
 from bridge_table.board.views import note
 from bridge_table.doors import Doors, Steps, Told, answering, made_call, played_card
+from bridge_table.http.asked import Asked, Refused, body, query
+from bridge_table.http.guard import Holder
+from bridge_table.http.thinking import Thinking
 from bridge_table.pages import page, static
 from bridge_table.people.challenge import MOST_BOARDS, MOST_CHALLENGES, Challenge
 from bridge_table.people.rooms import CHALLENGE, PLAY, PRACTICE, Place, Room, Rooms, checked_name
 from bridge_table.session import Session
-from training.http.asked import Asked, Refused, body, query
-from training.http.guard import Holder
-from training.http.thinking import Thinking
 
 _BODY = 4096
 _BEAT = 4.0  # seconds between two words to a page, which answers each

@@ -18,8 +18,8 @@ from bridge_table.board.dealing import Deal, random_deal
 from bridge_table.board.review import review
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import every_call, mean_error, state
-from training.http.asked import Refused
-from training.http.guard import Bucket, Holder
+from bridge_table.http.asked import Refused
+from bridge_table.http.guard import Bucket, Holder
 
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
 GONE = 15.0  # seconds without a word from a browser, after which a bidder goes on in its seat

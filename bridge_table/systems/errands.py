@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
 _KEPT = 8

@@ -57,7 +57,7 @@ def _judge(answer: Any, sent: object) -> bool:
 
 def serve(count: int, seed: int) -> Iterator[Case]:
     """Questions with damaged fields, as programs send them."""
-    from training.http.guard import Limits
+    from bridge_table.http.guard import Limits
     from training.serve.answers import Answers
     from training.serve.app import make_app
 

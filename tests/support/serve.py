@@ -15,8 +15,8 @@ from bridge_env import bidders
 @contextlib.contextmanager
 def doors(spec, opponents=None, play="rule"):
     """Our server; gives its address."""
-    from training.http.connections import server_of
-    from training.http.listening import listen
+    from bridge_table.http.connections import server_of
+    from bridge_table.http.listening import listen
     from training.serve.answers import Answers
     from training.serve.app import make_app
     from training.serve.serving import AT_ONCE, LONGEST_HEAD

@@ -42,8 +42,8 @@ class Served:
         import uvicorn
 
         from bridge_table.app import make_app
+        from bridge_table.http.listening import LOCAL, listen
         from bridge_table.session import Limits
-        from training.http.listening import LOCAL, listen
 
         self.listening, self.memory = listen(LOCAL, port), memory
         self.port = self.listening.getsockname()[1]

@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
+from bridge_table.http.connections import Hurried, server_of
+from bridge_table.http.listening import listen
 from bridge_table.session import Limits
-from training.http.connections import Hurried, server_of
-from training.http.listening import listen
 
 MOST = 8
 ASK = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

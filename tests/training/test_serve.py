@@ -24,9 +24,9 @@ from support.web import HOST, is_sentence
 
 import agents
 from agents.cardplay.montecarlo import CardThought
+from bridge_table.http.guard import Limits
+from bridge_table.http.listening import listen
 from training.cli.entry import main
-from training.http.guard import Limits
-from training.http.listening import listen
 from training.serve import answers
 from training.serve.answers import Answers
 from training.serve.app import LIMITS, make_app
@@ -417,7 +417,7 @@ def test_listening_elsewhere_warns(monkeypatch, capsys):
         def run(self, sockets):
             """Ends at once."""
 
-    monkeypatch.setattr("training.http.connections.server_of", lambda *given: Nothing())
+    monkeypatch.setattr("bridge_table.http.connections.server_of", lambda *given: Nothing())
     serving.serve("pass", play="rule", host="0.0.0.0", port=0)
     assert "without a key" in capsys.readouterr().out
     serving.serve("pass", play="rule", port=0)

@@ -10,7 +10,7 @@ from support import command
 from support.table import client, limits, visitor_of
 from support.web import HOST, TOKEN, is_sentence
 
-from training.http.guard import Bucket
+from bridge_table.http.guard import Bucket
 
 TABLE = {"ns": "system:sayc", "ew": "pass", "people": "S", "cards": "rule"}
 

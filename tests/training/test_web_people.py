@@ -21,11 +21,11 @@ from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
 from bridge_env.faults import BidderFault
 from bridge_env.scoring import imps
 from bridge_table.app import make_app
+from bridge_table.http.listening import reachable
 from bridge_table.people import rooms as limits_of_rooms
 from bridge_table.people.challenge import MOST_PLAYERS, cross_imps
 from bridge_table.people.rooms import GONE
 from bridge_table.session import Limits
-from training.http.listening import reachable
 
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
 

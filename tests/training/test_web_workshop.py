@@ -13,12 +13,12 @@ from support.web import is_sentence
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
 from bridge_env.calls import call_text
+from bridge_table.http.asked import Refused
 from bridge_table.systems.books import book_of, figures_of
 from bridge_table.systems.errands import DONE, FAILED, RUNNING, STOPPED, Errands
 from training.book.measured.points import Points
 from training.exam.marks import plays, sit
 from training.exam.positions import textbook
-from training.http.asked import Refused
 from training.match.match import play
 
 

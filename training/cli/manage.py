@@ -59,7 +59,7 @@ def add_manage(subparsers: Any) -> None:
 
 
 def _manage(args: argparse.Namespace) -> int:
-    from training.http.listening import listen
+    from bridge_table.http.listening import listen
     from training.match.boards import library_boards, pbn_boards
     from training.serve.manager import ROOMS, Limits, Meeting
 

@@ -34,7 +34,7 @@ from bridge_env.play_view import PlayView
 from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.sampling import Sample
 from bridge_env.view import BidView
-from training.http.guard import PATIENCE
+from bridge_table.http.guard import PATIENCE
 from training.running.patience import TookTooLong, within
 from training.serve.explained import said
 

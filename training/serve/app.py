@@ -11,10 +11,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.programs import bbo, ben
-from training.http.apps import BROKEN, app_of
-from training.http.asked import Refused, body
-from training.http.guard import Guard, Limits
-from training.http.thinking import Thinking
+from bridge_table.http.apps import BROKEN, app_of
+from bridge_table.http.asked import Refused, body
+from bridge_table.http.guard import Guard, Limits
+from bridge_table.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
 from training.serve.boards import board_steps, read_board
 from training.serve.explained import bids_json, cuebid_json, explained_all_json, explained_json, read_cuebid, said

@@ -13,7 +13,7 @@ from agents.programs.ben import answer_word, read_call, read_hands, read_vulnera
 from agents.programs.question import CallAnswer, Question, read_seat
 from bridge_env.auction import MAX_CALLS, one_auction
 from bridge_env.calls import PASS
-from training.http.asked import Asked
+from bridge_table.http.asked import Asked
 
 _LONGEST = 100  # characters of a field
 

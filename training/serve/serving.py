@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Collection
 
 from bridge_env.bidders import DEFAULT_BIDDER
-from training.http.guard import PATIENCE
-from training.http.listening import LOCAL, address_of, listen, needing_table
+from bridge_table.http.guard import PATIENCE
+from bridge_table.http.listening import LOCAL, address_of, listen, needing_table
 from training.running.speed import multiply_on_one_thread
 
 USUAL_PORT = 8085  # BEN's
@@ -31,7 +31,7 @@ def serve(
         SpecError: a spec names nothing.
     """
     with needing_table("the server"):
-        from training.http.connections import server_of
+        from bridge_table.http.connections import server_of
         from training.serve.answers import Answers
         from training.serve.app import make_app
     multiply_on_one_thread()

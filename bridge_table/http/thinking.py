@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import anyio.to_thread
 
-from training.http.asked import Refused
+from bridge_table.http.asked import Refused
 from training.running.patience import TookTooLong, within
 
 _Found = TypeVar("_Found")
