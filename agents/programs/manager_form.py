@@ -1,7 +1,7 @@
 """Speak the table-manager protocol of computer championships (Blue Chip Bridge, version 18): its lines over TCP.
 
 All that is said is a line of plain text: ``North bids 1NT``, ``East plays TC``. Who is to say what, the two sides know
-(``training.serve.manager`` and ``training.serve.manager_seat``).
+(``bridge_table.programs.manager`` and ``bridge_table.programs.manager_seat``).
 """
 
 from __future__ import annotations

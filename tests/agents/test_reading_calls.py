@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from bridge_table.programs.question import Question
 from support.cardplay import keys
 
 from agents.cardplay.auction import AuctionReader
@@ -17,7 +18,6 @@ from agents.networks.likelihood import Calls
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
 from agents.networks.weighed import Evidence, weighed_deals
-from agents.programs.question import Question
 from agents.registry import believer, readers_of
 from bridge_env import streams
 from bridge_env.auction import one_auction
@@ -27,7 +27,7 @@ from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.sampling import KnownCards
-from training.serve.answers import Answers
+from bridge_table.programs.answers import Answers
 
 HAND = parse_hand("KJ53.KJ7.AT92.K5")
 CALLS = (bid_call(1, NOTRUMP), PASS, bid_call(3, NOTRUMP), PASS, PASS, PASS)

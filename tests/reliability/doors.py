@@ -58,8 +58,8 @@ def _judge(answer: Any, sent: object) -> bool:
 def serve(count: int, seed: int) -> Iterator[Case]:
     """Questions with damaged fields, as programs send them."""
     from bridge_table.http.guard import Limits
-    from training.serve.answers import Answers
-    from training.serve.app import make_app
+    from bridge_table.programs.answers import Answers
+    from bridge_table.programs.app import make_app
 
     door = _client(make_app(Answers("system:sayc", None, "rule"), limits=Limits(body=0, rate=1e9, burst=10**9)))
     draw = random.Random(seed)

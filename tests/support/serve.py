@@ -17,9 +17,9 @@ def doors(spec, opponents=None, play="rule"):
     """Our server; gives its address."""
     from bridge_table.http.connections import server_of
     from bridge_table.http.listening import listen
-    from training.serve.answers import Answers
-    from training.serve.app import make_app
-    from training.serve.serving import AT_ONCE, LONGEST_HEAD
+    from bridge_table.programs.answers import Answers
+    from bridge_table.programs.app import make_app
+    from bridge_table.programs.serving import AT_ONCE, LONGEST_HEAD
 
     with contextlib.closing(listen("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]

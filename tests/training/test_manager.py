@@ -16,11 +16,11 @@ from bridge_env.calls import NUM_CALLS, parse_call
 from bridge_env.cards import RANKS, SUITS, parse_hand
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards, write_boards
+from bridge_table.programs.answers import Answers
+from bridge_table.programs.manager import Limits, Meeting, Table, seated
+from bridge_table.programs.manager_seat import Sitter, join
 from training.cli.entry import main
 from training.match.boards import library_boards
-from training.serve.answers import Answers
-from training.serve.manager import Limits, Meeting, Table, seated
-from training.serve.manager_seat import Sitter, join
 
 _ONE_AT_A_TIME = threading.Lock()  # eight programs in one process
 
@@ -329,7 +329,7 @@ def test_any_error_of_a_room_is_told(monkeypatch):
     def fail(*_: object) -> None:
         raise KeyError("odd")
 
-    monkeypatch.setattr("training.serve.manager.seated", fail)
+    monkeypatch.setattr("bridge_table.programs.manager.seated", fail)
     meeting = Meeting(library_boards(1, 5), rooms=1)
     with door() as listening:
         meeting.run([listening])

@@ -26,10 +26,10 @@ import agents
 from agents.cardplay.montecarlo import CardThought
 from bridge_table.http.guard import Limits
 from bridge_table.http.listening import listen
+from bridge_table.programs import answers
+from bridge_table.programs.answers import Answers
+from bridge_table.programs.app import LIMITS, make_app
 from training.cli.entry import main
-from training.serve import answers
-from training.serve.answers import Answers
-from training.serve.app import LIMITS, make_app
 
 HAND = "AK97543.K.T3.AK7"
 BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
@@ -411,7 +411,7 @@ def test_faulty_commands(arguments, message, capsys):
 
 
 def test_listening_elsewhere_warns(monkeypatch, capsys):
-    from training.serve import serving
+    from bridge_table.programs import serving
 
     class Nothing:
         def run(self, sockets):

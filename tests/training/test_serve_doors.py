@@ -17,9 +17,9 @@ from bridge_env.cards import CARD_NUMBERS, card_text, parse_deal
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play import Plays
 from bridge_env.scoring import score
-from training.serve.answers import Answers, OwnFault
-from training.serve.app import make_app
-from training.serve.boards import Board, board_steps
+from bridge_table.programs.answers import Answers, OwnFault
+from bridge_table.programs.app import make_app
+from bridge_table.programs.boards import Board, board_steps
 
 NORTH, EAST, SOUTH, WEST = "A543.K43.A54.654", "T98.QJT98.987.QJ", "KQJ2.A2.K32.AK32", "76.765.QJT6.T987"
 THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"

@@ -60,8 +60,8 @@ def add_manage(subparsers: Any) -> None:
 
 def _manage(args: argparse.Namespace) -> int:
     from bridge_table.http.listening import listen
+    from bridge_table.programs.manager import ROOMS, Limits, Meeting
     from training.match.boards import library_boards, pbn_boards
-    from training.serve.manager import ROOMS, Limits, Meeting
 
     boards = pbn_boards(args.deals, args.boards) if args.deals else library_boards(args.boards, args.seed)
     meeting = Meeting(boards, args.rooms, args.log, Limits(args.patience))
@@ -84,8 +84,8 @@ def _manage(args: argparse.Namespace) -> int:
 def _seat(args: argparse.Namespace) -> int:
     from agents.programs.manager_form import TalkError
     from bridge_env.cards import parse_seat
-    from training.serve.answers import Answers, OwnFault
-    from training.serve.manager_seat import join
+    from bridge_table.programs.answers import Answers, OwnFault
+    from bridge_table.programs.manager_seat import join
 
     host, colon, port = args.connect.rpartition(":")
     if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:

@@ -54,7 +54,7 @@ def _origin(text: str) -> str:
 
 def _serve(args: argparse.Namespace) -> int:
     from bridge_env.bidders import DEFAULT_BIDDER
-    from training.serve.serving import serve
+    from bridge_table.programs.serving import serve
 
     serve(
         args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience,

@@ -13,7 +13,7 @@ from bridge_env.auction import one_auction
 from bridge_env.calls import Contract
 from bridge_env.play import beats
 from bridge_env.render import SEAT_NAMES
-from training.serve.answers import Answers
+from bridge_table.programs.answers import Answers
 
 _TRICKS = 13
 

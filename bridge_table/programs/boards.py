@@ -17,8 +17,8 @@ from bridge_env.calls import FIRST_BID, Contract
 from bridge_env.cards import SEATS, board_dealer, board_vulnerability, card_text, deal_text, parse_deal
 from bridge_env.play import Plays
 from bridge_env.scoring import score
-from training.serve.answers import Answers, OwnFault
-from training.serve.explained import said
+from bridge_table.programs.answers import Answers, OwnFault
+from bridge_table.programs.explained import said
 
 Told = dict[str, Any]
 

@@ -35,8 +35,8 @@ from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.sampling import Sample
 from bridge_env.view import BidView
 from bridge_table.http.guard import PATIENCE
+from bridge_table.programs.explained import said
 from training.running.patience import TookTooLong, within
-from training.serve.explained import said
 
 _Found = TypeVar("_Found")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)

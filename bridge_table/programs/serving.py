@@ -32,8 +32,8 @@ def serve(
     """
     with needing_table("the server"):
         from bridge_table.http.connections import server_of
-        from training.serve.answers import Answers
-        from training.serve.app import make_app
+        from bridge_table.programs.answers import Answers
+        from bridge_table.programs.app import make_app
     multiply_on_one_thread()
     answers = Answers(spec, opponents, play, patience)
     answers.wake()

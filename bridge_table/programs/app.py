@@ -15,10 +15,17 @@ from bridge_table.http.apps import BROKEN, app_of
 from bridge_table.http.asked import Refused, body
 from bridge_table.http.guard import Guard, Limits
 from bridge_table.http.thinking import Thinking
-from training.serve.answers import Answers, OwnFault
-from training.serve.boards import board_steps, read_board
-from training.serve.explained import bids_json, cuebid_json, explained_all_json, explained_json, read_cuebid, said
-from training.serve.judging import claim_json, contracts_json
+from bridge_table.programs.answers import Answers, OwnFault
+from bridge_table.programs.boards import board_steps, read_board
+from bridge_table.programs.explained import (
+    bids_json,
+    cuebid_json,
+    explained_all_json,
+    explained_json,
+    read_cuebid,
+    said,
+)
+from bridge_table.programs.judging import claim_json, contracts_json
 
 LIMITS = Limits(body=8192, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
