@@ -17,7 +17,7 @@ spec                        agent
                             opponents are no systems, ``reason:NAME`` thinks so as well
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
 ``som:FILE``                self-organizing maps that ``bridge-env fit maps`` wrote: calls as similar hands were called
-``seat:URL``                another program, asked over HTTP: ``seat:http://127.0.0.1:8085`` (``agents.programs``)
+``seat:URL``                another program, asked over HTTP: ``seat:http://127.0.0.1:8085`` (``bridge_table.programs``)
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
 ==========================  ====================================================================================
 """

@@ -41,6 +41,10 @@ class Late(BidderFault, TimeoutError):
     """A bidder gave no answer in time."""
 
 
+class BidderUnreachable(BidderFault):
+    """A bidder that is another program does not answer, however often it is asked; it will not for other boards."""
+
+
 def bidder_name(bidder: Bidder) -> str:
     """What faults call a bidder: its class."""
     return f"bidder {type(bidder).__module__}.{type(bidder).__qualname__}"

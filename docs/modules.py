@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("bridge_env", "agents", "training", "studies")
+PACKAGES = ("bridge_env", "agents", "training", "bridge_table", "studies")
 
 
 def purpose(module: Path) -> str:

@@ -41,7 +41,15 @@ def test_the_image_is_built_from_what_is_there_and_sent():
     for name in (name for names in copied for name in names):
         assert (ROOT / name).exists(), name
         assert name in sent, name
-    needed = {"pyproject.toml", *PROJECT["license-files"], PROJECT["readme"], "bridge_env", "agents", "training"}
+    needed = {
+        "pyproject.toml",
+        *PROJECT["license-files"],
+        PROJECT["readme"],
+        "bridge_env",
+        "agents",
+        "training",
+        "bridge_table",
+    }
     assert needed <= sent
 
 
@@ -137,7 +145,7 @@ def test_the_sdist_holds_what_its_tests_need(tmp_path):
     assert not fnmatch.filter(names, "*.pyc")
     wanted = [
         path.relative_to(ROOT).as_posix()
-        for part in ("tests", "docs", "examples", "deploy", "bridge_env", "agents", "training")
+        for part in ("tests", "docs", "examples", "deploy", "bridge_env", "agents", "training", "bridge_table")
         for path in (ROOT / part).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
     ]

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from support.places import ROOT
 
-PACKAGES = ("bridge_env", "agents", "training")
+PACKAGES = ("bridge_env", "agents", "training", "bridge_table")
 
 
 @pytest.mark.skipif(not (ROOT / "pyproject.toml").is_file(), reason="needs a checkout")

@@ -75,7 +75,7 @@ def test_architecture_names_every_folder_and_no_other():
     listed = re.findall(r"^\| `([\w/]+)/` \|", TEXTS[ROOT / "docs" / "architecture.md"], re.M)
     there = {
         path.relative_to(ROOT).as_posix()
-        for package in ("bridge_env", "agents", "training", "studies")
+        for package in ("bridge_env", "agents", "training", "bridge_table", "studies")
         for path in (ROOT / package, *(ROOT / package).rglob("*/"))
         if "__pycache__" not in path.parts and any(child.is_file() for child in path.iterdir())
     }

@@ -10,7 +10,8 @@ spec                            player
                                 of 2001 is ``montecarlo?lead=solved``
 ``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
                                 ``deceptive?when=always`` (``agents.cardplay.deception``)
-``seat:URL``                    another program, asked over HTTP (``agents.programs``)
+``seat:URL``                    another program, asked over HTTP, as every player of the entry point group
+                                ``bridge_env.card_players``
 ``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
 ``SPEC+SPEC``                   the first where its side declares, the second where it defends
 ==============================  ================================================================================
@@ -19,6 +20,8 @@ spec                            player
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +32,11 @@ from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import Options, parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
 from agents.cardplay.table import declares
-from agents.programs.seat import make_seat_player
 from bridge_env.bidders import SpecError, from_python, implements
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
+
+ENTRY_POINT_GROUP = "bridge_env.card_players"
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,12 @@ class Split:
 
 
 _PLAIN: dict[str, type[RandomPlayer] | type[RulePlayer]] = {"random": RandomPlayer, "rule": RulePlayer}
+
+
+@lru_cache(maxsize=1)
+def _published() -> dict[str, EntryPoint]:
+    """Return the players that packages publish, by the first word of their specs."""
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
 
 
 def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> CardPlayer:
@@ -80,10 +90,13 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         return MonteCarlo(reader, parse_options(options, spec.strip(), Options()))
     if name == "deceptive":
         return Deceptive(reader, parse_options(options, spec.strip(), DeceptiveOptions()))
-    if name.startswith("seat:"):
-        return make_seat_player(spec.strip().removeprefix("seat:"))
+    head, _, argument = spec.strip().partition(":")
+    if head in _published():
+        published: CardPlayer = _published()[head].load()(argument)
+        return published
     if name.startswith("python:"):
         player: CardPlayer = from_python(spec.strip(), CardPlayer, "play(view, key)")
         return player
-    known = ", ".join([*_PLAIN, "montecarlo", "deceptive", "seat:URL", "python:module:factory"])
+    others = [f"{name}:..." for name in sorted(_published())]
+    known = ", ".join([*_PLAIN, "montecarlo", "deceptive", *others, "python:module:factory"])
     raise SpecError(f"{spec!r} names no player of cards; there are {known}")

@@ -1,1 +1,1 @@
-"""Doors for other bridge programs: any bidder and card player behind BEN's HTTP interface and BBO's robot form."""
+"""Other bridge programs over HTTP: bidders and card players for them, and a seat that one of them takes."""

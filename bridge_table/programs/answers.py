@@ -20,7 +20,6 @@ from agents.cardplay.table import declares
 from agents.cardplay.worth import Worth
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
-from agents.programs.question import CallAnswer, CardAnswer, Imagined, Question
 from agents.reasoning.explain import explain
 from agents.reasoning.reasoner import Reasoner
 from agents.wire import read_states
@@ -36,6 +35,7 @@ from bridge_env.sampling import Sample
 from bridge_env.view import BidView
 from bridge_table.http.guard import PATIENCE
 from bridge_table.programs.explained import said
+from bridge_table.programs.question import CallAnswer, CardAnswer, Imagined, Question
 from training.running.patience import TookTooLong, within
 
 _Found = TypeVar("_Found")

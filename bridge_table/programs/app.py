@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agents.programs import bbo, ben
 from bridge_table.http.apps import BROKEN, app_of
 from bridge_table.http.asked import Refused, body
 from bridge_table.http.guard import Guard, Limits
 from bridge_table.http.thinking import Thinking
+from bridge_table.programs import bbo, ben
 from bridge_table.programs.answers import Answers, OwnFault
 from bridge_table.programs.boards import board_steps, read_board
 from bridge_table.programs.explained import (

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.ben import answer_word, read_call, read_flag, read_number, read_vulnerability
-from agents.programs.question import Question, read_seat
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.calls import FIRST_BID, Contract
 from bridge_env.cards import SEATS, board_dealer, board_vulnerability, card_text, deal_text, parse_deal
 from bridge_env.play import Plays
 from bridge_env.scoring import score
 from bridge_table.programs.answers import Answers, OwnFault
+from bridge_table.programs.ben import answer_word, read_call, read_flag, read_number, read_vulnerability
 from bridge_table.programs.explained import said
+from bridge_table.programs.question import Question, read_seat
 
 Told = dict[str, Any]
 

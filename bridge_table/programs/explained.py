@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from agents.meanings import Shows
-from agents.programs.ben import answer_word, read_call, read_hands, read_vulnerability
-from agents.programs.question import CallAnswer, Question, read_seat
 from bridge_env.auction import MAX_CALLS, one_auction
 from bridge_env.calls import PASS
 from bridge_table.http.asked import Asked
+from bridge_table.programs.ben import answer_word, read_call, read_hands, read_vulnerability
+from bridge_table.programs.question import CallAnswer, Question, read_seat
 
 _LONGEST = 100  # characters of a field
 

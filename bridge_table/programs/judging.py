@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.facts import places_of_seen
-from agents.programs.ben import answer_word
-from agents.programs.question import Question
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import FIRST_BID, NUM_BIDS
@@ -20,6 +18,8 @@ from bridge_env.double_dummy.estimator import builtin_estimator, expected_scores
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play import Plays
 from bridge_env.sampling import KnownCards, sample_deals
+from bridge_table.programs.ben import answer_word
+from bridge_table.programs.question import Question
 
 _DEALS = 200  # for a contract
 _LEAST = 0.05  # share of deals, and chance of a number of tricks, that is told

@@ -17,8 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.programs import manager_form as form
-from agents.programs.manager_form import Line, TalkError
 from bridge_env.auction import Auctions
 from bridge_env.boards import Boards
 from bridge_env.play import Plays
@@ -27,6 +25,8 @@ from bridge_env.records.pbn import read_boards, write_boards
 from bridge_env.records.play_record import record_rows
 from bridge_env.render import SEAT_NAMES
 from bridge_env.scoring import imps, score
+from bridge_table.programs import manager_form as form
+from bridge_table.programs.manager_form import Line, TalkError
 
 ROOMS = ("Open", "Closed")
 _GREETING = 10.0  # seconds for the first line of a connection: others wait behind it

@@ -6,14 +6,14 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from agents.programs import manager_form as form
-from agents.programs.manager_form import Line, TalkError
-from agents.programs.question import Question
 from bridge_env.auction import one_auction
 from bridge_env.calls import Contract
 from bridge_env.play import beats
 from bridge_env.render import SEAT_NAMES
+from bridge_table.programs import manager_form as form
 from bridge_table.programs.answers import Answers
+from bridge_table.programs.manager_form import Line, TalkError
+from bridge_table.programs.question import Question
 
 _TRICKS = 13
 

@@ -6,9 +6,9 @@ import pytest
 
 from agents.cardplay.options import Options as Cards
 from agents.options import options_text, read_options
-from agents.programs.asking import Options as Seat
 from agents.reasoning.options import Options as Reason
 from bridge_env.bidders import SpecError
+from bridge_table.programs.asking import Options as Seat
 
 CHOICES = {"form": ("ben", "bbo")}
 

@@ -11,7 +11,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from support.places import ROOT
 from support.positions import positions
 
 from agents import outputs
@@ -22,7 +21,6 @@ from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.observation import OBSERVATION_SIZE, observe
 from bridge_env.view import view_of
-from training.match.match import play
 
 
 def random_policy(seed=1, widths=(64, 32), spread=0.2):

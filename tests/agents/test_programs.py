@@ -16,10 +16,6 @@ from support.positions import longest_auction, positions
 
 from agents.cardplay.facts import view_of_seen
 from agents.cardplay.registry import make_player
-from agents.programs import bbo, ben
-from agents.programs.asking import Options, parse_address
-from agents.programs.question import Question, call_question, card_question, plain, read_card
-from agents.programs.seat import SeatPlayer, make_seat
 from bridge_env.auction import Contracts, one_auction
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NOTRUMP, parse_call
@@ -27,6 +23,10 @@ from bridge_env.cards import parse_hand
 from bridge_env.play import IllegalCard, Plays
 from bridge_env.play_view import play_view
 from bridge_env.view import view_of
+from bridge_table.programs import bbo, ben
+from bridge_table.programs.asking import Options, parse_address
+from bridge_table.programs.question import Question, call_question, card_question, plain, read_card
+from bridge_table.programs.seat import SeatPlayer, make_seat
 
 HAND = "AK97543.K.T3.AK7"
 

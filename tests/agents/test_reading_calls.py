@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from bridge_table.programs.question import Question
 from support.cardplay import keys
 
 from agents.cardplay.auction import AuctionReader
@@ -28,6 +27,7 @@ from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.sampling import KnownCards
 from bridge_table.programs.answers import Answers
+from bridge_table.programs.question import Question
 
 HAND = parse_hand("KJ53.KJ7.AT92.K5")
 CALLS = (bid_call(1, NOTRUMP), PASS, bid_call(3, NOTRUMP), PASS, PASS, PASS)

@@ -9,6 +9,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import EntryPoint
 
+from agents.cardplay import registry as card_players
 from bridge_env import bidders
 
 
@@ -89,5 +90,7 @@ def raw(speak):
 
 def publish_seat(monkeypatch):
     """Let ``seat:`` be known even where the package was installed before it had this entry point."""
-    known = {**bidders._published(), "seat": EntryPoint("seat", "agents.programs.seat:make_seat", "bridge_env.bidders")}
-    monkeypatch.setattr(bidders, "_published", lambda: known)
+    for registry, factory in ((bidders, "make_seat"), (card_players, "make_seat_player")):
+        seat = EntryPoint("seat", f"bridge_table.programs.seat:{factory}", registry.ENTRY_POINT_GROUP)
+        known = {**registry._published(), "seat": seat}
+        monkeypatch.setattr(registry, "_published", lambda known=known: known)

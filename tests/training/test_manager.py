@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from support.ben_client import BenClient
 
-from agents.programs import manager_form as form
-from agents.programs.manager_form import Line, TalkError
-from agents.programs.question import CallAnswer, CardAnswer, Question
 from bridge_env.calls import NUM_CALLS, parse_call
 from bridge_env.cards import RANKS, SUITS, parse_hand
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards, write_boards
+from bridge_table.programs import manager_form as form
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.manager import Limits, Meeting, Table, seated
+from bridge_table.programs.manager_form import Line, TalkError
 from bridge_table.programs.manager_seat import Sitter, join
+from bridge_table.programs.question import CallAnswer, CardAnswer, Question
 from training.cli.entry import main
 from training.match.boards import library_boards
 

@@ -17,11 +17,11 @@ pytest.importorskip("uvicorn")
 from support.positions import positions
 from support.serve import doors, program, publish_seat, raw
 
-from agents.programs import asking
-from agents.programs.asking import SeatFault
-from agents.programs.seat import make_seat
 from bridge_env.bidders import make
 from bridge_env.view import view_of
+from bridge_table.programs import asking
+from bridge_table.programs.asking import SeatFault
+from bridge_table.programs.seat import make_seat
 from training.cardplay.match import Teams, play_match
 from training.cli.entry import main
 from training.match import match

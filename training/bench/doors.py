@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.programs.ben import question_path
-from agents.programs.question import Question
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.bidding import bid_on
 from bridge_env.cards import random_deals
+from bridge_table.programs.ben import question_path
+from bridge_table.programs.question import Question
 from training.running.pages import table
 
 BIDDER = "policy:champion"

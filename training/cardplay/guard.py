@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.asking import NoAnswer
 from bridge_env.cards import card_text
-from bridge_env.faults import last_line
+from bridge_env.faults import BidderUnreachable, last_line
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
 from training.running.patience import TookTooLong, within
@@ -55,7 +54,7 @@ class Guard:
             answer = within(self.seconds * len(view), lambda: np.asarray(player.play(view, key)))
         except TookTooLong:
             return None, f"gave no card within {self.seconds:g} seconds"
-        except (KeyboardInterrupt, NoAnswer):  # who is not there will not be there for the next board
+        except (KeyboardInterrupt, BidderUnreachable):  # who is not there will not be there for the next board
             raise
         except BaseException as error:  # a user's player may fail in any way
             return None, f"failed: {last_line(error)}"

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
 from agents.cardplay.whole import play_out
-from agents.programs.asking import NoAnswer
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.cards import SEATS
+from bridge_env.faults import BidderUnreachable
 from bridge_env.play import Plays
 from bridge_env.protocols import CardPlayer
 from training.cardplay.guard import SECONDS_A_CARD, Guard
@@ -123,7 +123,7 @@ def play_match(
     Raises:
         SpecError: a spec of a player that names none.
         KeptError: the file is of another match, or is none.
-        NoAnswer: a program at a seat is not there; ``done`` is the result on the boards before, or None.
+        BidderUnreachable: a program at a seat is not there; ``done`` is the result on the boards before, or None.
     """
     teams.seated()  # a faulty spec is told at once
     began = time.perf_counter()
@@ -157,7 +157,7 @@ def play_match(
                 kept.add(new)
             done |= new
             progress(len(at))
-    except NoAnswer as fault:
+    except BidderUnreachable as fault:
         fault.done = result() if done else None  # type: ignore[attr-defined]
         raise
     return result()

@@ -82,9 +82,9 @@ def _manage(args: argparse.Namespace) -> int:
 
 
 def _seat(args: argparse.Namespace) -> int:
-    from agents.programs.manager_form import TalkError
     from bridge_env.cards import parse_seat
     from bridge_table.programs.answers import Answers, OwnFault
+    from bridge_table.programs.manager_form import TalkError
     from bridge_table.programs.manager_seat import join
 
     host, colon, port = args.connect.rpartition(":")

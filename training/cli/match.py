@@ -112,14 +112,14 @@ def _match(args: argparse.Namespace) -> int:
 
 def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
     """Print and write the result on the boards before a fault."""
-    from agents.programs.asking import NoAnswer
+    from bridge_env.faults import BidderUnreachable
     from training.match.board_text import match_text
 
     done: MatchResult | None = getattr(fault, "done", None)
     if done is None:
         return
     print(match_text(done))
-    goes_on = "" if isinstance(fault, NoAnswer) else "; '--faults leave-out' goes on"
+    goes_on = "" if isinstance(fault, BidderUnreachable) else "; '--faults leave-out' goes on"
     print(f"the match ended after {len(done.boards):,} boards{goes_on}", file=sys.stderr)
     if args.json is not None:
         _write_json(args, done, None)

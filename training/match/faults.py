@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.asking import NoAnswer
 from bridge_env.auction import Auctions
 from bridge_env.bidders import player_at
 from bridge_env.bidding import call_keys
-from bridge_env.faults import BidderFault, Late, answer_of, are_legal, bidder_name, said
+from bridge_env.faults import BidderFault, BidderUnreachable, Late, answer_of, are_legal, bidder_name, said
 from bridge_env.files import atomic_write
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView, view_of
@@ -145,7 +144,7 @@ class Round:
         return placed.with_traceback(fault.__traceback__)
 
     def _note(self, row: int, fault: BidderFault) -> None:
-        if not self.allowance.leave or isinstance(fault, (TooLate, NoAnswer)):
+        if not self.allowance.leave or isinstance(fault, (TooLate, BidderUnreachable)):
             raise fault
         self.faults[row] = str(fault)
 

@@ -19,9 +19,8 @@ import numpy as np
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
-from agents.programs.asking import NoAnswer
 from bridge_env.bidders import full_spec
-from bridge_env.faults import BidderFault
+from bridge_env.faults import BidderFault, BidderUnreachable
 from bridge_env.files import atomic_write
 from bridge_env.schema import Either, Number, Whole, parse_json, read_json
 from training.match.boards import library_boards
@@ -134,7 +133,7 @@ def panel(
                     else None
                 )
             except BidderFault as fault:
-                gone = isinstance(fault, NoAnswer) and spec in str(fault)  # it will not be there for the next either
+                gone = isinstance(fault, BidderUnreachable) and spec in str(fault)
                 if gone or not allowance.leave:
                     raise BidderFault(f"against {opponent}: {fault}") from fault
                 failed(f"{opponent}: {fault}")

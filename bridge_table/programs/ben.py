@@ -25,13 +25,13 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
 from bridge_env.auction import one_auction
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.cards import RANKS, card_text, hand_text, parse_hand, parse_vulnerability
 from bridge_env.files import FileError
 from bridge_env.play import row_winner
 from bridge_env.schema import parse_json
+from bridge_table.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 EXPLAIN, EXPLAIN_ALL, CONTRACT = "/explain", "/explain_auction", "/contract"

@@ -20,10 +20,10 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
 from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall, one_auction
 from bridge_env.calls import CALL_NAMES, PASS, CallError, parse_call
 from bridge_env.cards import SEATS, card_text, hand_text, parse_hand
+from bridge_table.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
 
 ROBOT = "/robot.php"
 _VULNERABLE = "-neb"

@@ -14,14 +14,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs import bbo, ben
-from agents.programs.asking import Address, SeatFault, ask, parse_address
-from agents.programs.question import CallAnswer, CardAnswer, Question, call_question, card_question
 from bridge_env.auction import one_auction
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
+from bridge_table.programs import bbo, ben
+from bridge_table.programs.asking import Address, SeatFault, ask, parse_address
+from bridge_table.programs.question import CallAnswer, CardAnswer, Question, call_question, card_question
 
 
 @dataclass(frozen=True)

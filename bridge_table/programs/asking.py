@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from agents.options import read_options
 from bridge_env.bidders import SpecError
-from bridge_env.faults import BidderFault
+from bridge_env.faults import BidderFault, BidderUnreachable
 
 LARGEST = 1_000_000
 """Bytes of an answer."""
@@ -96,10 +96,6 @@ class SeatFault(BidderFault):
     """A program at a seat gave no answer that can be used; the message says whose fault it is, and what was asked."""
 
 
-class NoAnswer(SeatFault):
-    """A program did not answer at all, however often it was asked: it is not there, or it hangs."""
-
-
 class _Silent(Exception):
     """No answer; asking again may help."""
 
@@ -112,7 +108,7 @@ def ask(address: Address, target: str, read_error: Callable[[bytes], str]) -> by
         read_error: what the text of a refusal says.
 
     Raises:
-        NoAnswer: it does not answer.
+        BidderUnreachable: it does not answer.
         SeatFault: it refuses.
     """
     tries, pause = address.options.retries + 1, _FIRST_PAUSE
@@ -122,7 +118,7 @@ def ask(address: Address, target: str, read_error: Callable[[bytes], str]) -> by
         except _Silent as silent:
             if not left:
                 times = f"after {tries} tries" if tries > 1 else "at the only try"
-                raise NoAnswer(
+                raise BidderUnreachable(
                     f"{address.spec}: no answer {times}: {silent}. Is the program running? Asked: {address.url(target)}"
                 ) from None
         time.sleep(pause)

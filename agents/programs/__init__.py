@@ -1,1 +1,0 @@
-"""Other bridge programs over HTTP: their forms of questions and answers, and a seat that one of them takes."""
