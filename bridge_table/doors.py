@@ -11,12 +11,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bridge_env.calls import parse_call
+from bridge_env.cards import CARD_NUMBERS
 from bridge_env.faults import BidderFault
 from bridge_table.board.table import Table
 from bridge_table.http.asked import Asked, Refused, body, query
 from bridge_table.http.thinking import Thinking
 from bridge_table.learning.memory import MemoryFault
-from training.cardplay.person import read_card
 
 _LOG = logging.getLogger("bridge_env.table")
 
@@ -88,7 +88,7 @@ def made_call(table: Table, seat: int | None, asked: Asked) -> Callable[[], None
 def played_card(table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
     """What plays the card that a request holds."""
     word, at = asked.text("card", 4), asked.number("at", 0, 400)
-    card = read_card(word)
+    card = CARD_NUMBERS.get(word)
     if card is None:
         raise Refused(f"{word!r} is no card; write one such as HQ.")
     return lambda: table.card(seat, card, at)

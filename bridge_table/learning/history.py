@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from bridge_env.calls import parse_call
-from bridge_env.cards import SEATS, VULNERABILITIES, parse_deal
+from bridge_env.cards import CARD_NUMBERS, SEATS, VULNERABILITIES, parse_deal
 from bridge_table.board.dealing import Deal
 from bridge_table.board.table import Setup
 from bridge_table.board.views import mean_error
 from bridge_table.http.asked import Refused
 from bridge_table.learning.keeping import KINDS
 from bridge_table.learning.memory import Memory
-from training.cardplay.person import read_card
 
 PAGE = 25  # boards
 _SESSIONS = 100  # that are told, the newest first
@@ -91,5 +90,5 @@ def laid(board: dict[str, Any]) -> tuple[Setup, Deal, list[int], list[int]]:
     )  # fmt: skip
     people = tuple(SEATS.index(seat) for seat in board["people"])
     setup = Setup(people, board["north_south"], board["east_west"], board["control"], board["player"])
-    cards = [card for card in map(read_card, board["cards"].split()) if card is not None]
+    cards = [CARD_NUMBERS[word] for word in board["cards"].split()]
     return setup, deal, [parse_call(word) for word in board["calls"].split()], cards

@@ -1,13 +1,11 @@
-"""What a newcomer types first: short names, misspelt options, files of the other kind, a seat at the table."""
+"""What a newcomer types first: short names, misspelt options, files of the other kind."""
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from agents.registry import make_system, system_of
@@ -15,11 +13,9 @@ from agents.wire import call
 from bridge_env.bidders import SpecError, make
 from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import read_boards, write_boards
-from training.cardplay.person import Left
-from training.cardplay.table import Setup, play_board
 from training.cli.entry import command_parser, main
-from training.match.boards import library_boards, pbn_boards
-from training.match.match import bid_out, play, seat_teams
+from training.match.boards import pbn_boards
+from training.match.match import play
 
 # --- specs and options ------------------------------------------------------------------------------------
 
@@ -128,9 +124,6 @@ def test_lin_is_taken_wherever_pbn_is_and_numbers_are_those_of_the_file(records,
         assert "7" in capsys.readouterr().out
         assert main(["solve", "--deals", str(path), "--tricks", "estimate"]) == 0
         assert "12. " in capsys.readouterr().out
-        assert main(["play", "--deals", str(path), "--board", "12", "--contract", "1C N", "--player", "rule"]) == 0
-        assert main(["play", "--deals", str(path), "--board", "1", "--contract", "1C N", "--player", "rule"]) == 2
-        assert "there is no board 1; 3 can be read, 3 to 12" in capsys.readouterr().err
 
 
 def test_boards_with_the_same_number_are_counted(records):
@@ -169,58 +162,3 @@ def test_the_examples_of_the_help_could_have_bid_so(capsys):
         words[1] = words[1].removeprefix("reason:").partition("?")[0]
         assert main(words) == 0
         assert capsys.readouterr().err == ""
-
-
-# --- at the table -----------------------------------------------------------------------------------------
-
-
-def test_a_person_bids_and_plays_a_seat():
-    said: list[str] = []
-    calls: list[str] = ["?", "9C", "XX", "hint"]
-
-    def ask(prompt):
-        if "calls" in prompt:
-            return calls.pop(0) if calls else "P"
-        held = next(line for line in reversed(said) if " holds  " in line).split("holds")[1].split()[0]
-        cards = [suit + rank for suit, ranks in zip("SHDC", held.split("."), strict=True) for rank in ranks]
-        tried = sum(line.endswith("cannot be played here") for line in said[-13:])
-        return cards[tried % len(cards)]
-
-    board = play_board(Setup(board=1, seat="S", bidder="sayc", declarer="rule", defence="rule"), said.append, ask)
-    text = "\n".join(map(str, said))
-    assert "type a call" in text
-    assert "'9C' is no call" in text
-    assert "XX is not legal here" in text
-    assert "sayc would call " in text
-    mine = [c for i, c in enumerate(board.auction) if (board.dealer + i) % 4 == 2]
-    assert mine
-    assert set(mine) == {0}
-
-
-def test_a_person_who_calls_as_the_bidder_would_changes_nothing():
-    from bridge_env.calls import call_text
-
-    boards = library_boards(1, 1, start=4)
-    usual = bid_out(*seat_teams("sayc", "sayc"), boards, 1).take(np.array([0])).calls(0)
-    said: list[str] = []
-    turns = iter([c for i, c in enumerate(usual) if (int(boards.dealer[0]) + i) % 4 == 2])
-
-    def ask(prompt):
-        if "calls" in prompt:
-            return call_text(next(turns))
-        return "quit"
-
-    with pytest.raises(Left):
-        play_board(Setup(board=5, seat="S", bidder="sayc", declarer="rule", defence="rule"), said.append, ask)
-    assert next(turns, None) is None
-
-
-def test_quit_quits(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
-    assert main(["play", "--contract", "3NT S", "--seat", "S", "--player", "rule"]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert said.out.endswith("the board was left before its end\n")
-    monkeypatch.setattr("sys.stdin", io.StringIO("?\nquit\n"))
-    assert main(["play", "--seat", "S", "--player", "rule"]) == 0
-    assert "type a call" in capsys.readouterr().out

@@ -9,14 +9,10 @@ import numpy as np
 import pytest
 
 from agents.cardplay.rule import RandomPlayer, RulePlayer
-from bridge_env.cards import card_text
 from bridge_env.play import Plays
-from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps, score
 from training.cardplay.match import Teams, play_match
-from training.cardplay.person import Stopped, read_card
 from training.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
-from training.cardplay.table import Setup, play_board
 from training.cli.entry import main
 from training.match.match import play
 
@@ -249,62 +245,6 @@ def test_a_match_with_play_at_the_command_line(tmp_path, capsys):
     assert main(["match", "pass", "pass", "--boards", "2", "--only", "makes"]) == 2
     assert main(["match", "pass", "pass", "--boards", "2", "--play", "rule", "--only", "makes"]) == 2
     assert "boards fits --only makes" in capsys.readouterr().err
-
-
-# --- at the terminal ------------------------------------------------------------------------------------
-
-
-def test_a_board_is_watched(tmp_path, capsys):
-    file = tmp_path / "board.pbn"
-    args = ["play", "--board", "2", "--contract", "3NT S", "--player", "rule", "--pbn", str(file)]
-    assert main(args) == 0
-    said = capsys.readouterr().out
-    assert "13. " in said
-    assert "double dummy:" in said
-    (board,) = read_boards(file).boards
-    assert board.play is not None
-    assert f"3NT by S, {board.tricks} tricks" in said
-
-
-def test_a_person_takes_a_seat():
-    said: list[str] = []
-    answers = iter(["x", "hint"])
-    legal: list[str] = []
-
-    def ask(prompt):
-        word = next(answers, None)
-        if word is not None:
-            return word
-        # The hand is the last thing that was said: try its cards one by one until one is legal.
-        if not legal or not said[-1].endswith("cannot be played here"):
-            held = next(line for line in reversed(said) if " holds  " in line).split("holds")[1].split()[0]
-            legal[:] = [suit + rank for suit, ranks in zip("SHDC", held.split("."), strict=True) for rank in ranks]
-        return legal.pop()
-
-    setup = Setup(board=1, contract="3NT S", declarer="rule", defence="rule", seat="W", bidder="pass")
-    board = play_board(setup, said.append, ask)
-    assert board.tricks is not None
-    assert any("is no card; type a card" in line for line in said)
-    assert any(line.startswith("montecarlo would play") for line in said)
-    assert "\n".join(said[:1]).count("S ") == 1  # only W's hand is shown before the play
-
-    def leave(prompt):
-        raise EOFError
-
-    with pytest.raises(Stopped, match="left before its end"):
-        play_board(setup, said.append, leave)
-    with pytest.raises(ValueError, match="N is dummy"):
-        play_board(Setup(contract="3NT S", seat="N", declarer="rule", defence="rule"), said.append, leave)
-    assert [read_card(word) for word in ("HQ", "qh", "H10", "1H", "")] == [36, 36, 34, None, None]
-    assert card_text(36) == "HQ"
-
-
-def test_thinking_is_told():
-    said: list[str] = []
-    late = Setup(board=1, contract="7NT S", declarer="rule", defence="montecarlo?deals=2", explain=True)
-    play_board(late, said.append)
-    assert any("; 2 of them different" in line for line in said)
-    assert any("no other card could be better" in line for line in said)
 
 
 class Forger:

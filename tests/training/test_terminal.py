@@ -55,12 +55,6 @@ def test_a_reader_that_has_seen_enough():
     assert done.stderr == b""
 
 
-def test_nobody_answers_at_a_table():
-    done = shell(f"{MAIN} play --contract '3NT S' --seat S --player rule <&-")
-    assert done.returncode == 2
-    assert b"the board was left before its end" in done.stderr
-
-
 def test_paths_with_blanks_and_of_any_language(tmp_path, capsys):
     folder = tmp_path / "Übung ♠ 1"
     folder.mkdir()

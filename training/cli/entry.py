@@ -31,7 +31,6 @@ from training.cli.fit import add_fit
 from training.cli.manage import add_manage
 from training.cli.match import add_match
 from training.cli.panel import add_panel
-from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
 from training.cli.serve import add_serve
@@ -54,7 +53,6 @@ examples:
   bridge-env match system:sayc pass --boards 1000             play one bidder against another
   bridge-env panel system:sayc                                play a bidder against all strangers and systems
   bridge-env exam system:sayc                                 compare a bidder with the textbooks
-  bridge-env play                                             watch a hand being played, or take a seat
   bridge-env table                                            bid and play in the browser
   bridge-env serve system:sayc                                answer other bridge programs
   bridge-env book sayc                                        print a system as notes, with figures
@@ -213,7 +211,6 @@ def command_parser() -> argparse.ArgumentParser:
         add_match,
         add_panel,
         add_exam,
-        add_play,
         add_table,
         add_serve,
         add_book,

@@ -32,7 +32,21 @@ examples:
 Every board is bid twice: A sits North-South at one table and East-West at the other; B sits in the other seats.
 The score is A's gain in IMPs at exact double-dummy tricks. Without --deals, the match uses solved boards that
 training never sees. With --play, card players also play each hand, seeing only what a player may see. The score at
-the tricks taken is then printed beside the double-dummy score. 'bridge-env play --help' lists the card players.
+the tricks taken is then printed beside the double-dummy score.
+
+A PLAYER plays cards:
+  montecarlo              plays the best card on average over sampled deals, each solved double dummy
+  montecarlo?deals=80     options: deals, score=imps|points|tricks, inference=facts|auction|all,
+                          lead=convention|solved
+  montecarlo?lead=solved  the plain algorithm: leads are chosen as any other card
+  deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
+  deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves limit the search
+  deceptive?sure=2&risk=0 only if it gains two standard errors and costs nothing when seen through (1, 0.3)
+  rule                    rules of thumb, quick
+  random                  any legal card
+  seat:URL                another program, asked over HTTP: seat:http://127.0.0.1:8085
+  python:module:factory   your own: factory() gives an object with play(view, key)
+  deceptive+montecarlo    the first where its side declares, the second where it defends
 """
 
 
@@ -62,7 +76,7 @@ def add_match(subparsers: Any) -> None:
     )  # fmt: skip
     add_allowance(parser)
     play = parser.add_argument_group("playing the hands")
-    play.add_argument("--play", metavar="PLAYER", help="play every hand with this card player: montecarlo, rule, ...")
+    play.add_argument("--play", metavar="PLAYER", help="play every hand with this card player, see below")
     play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
     play.add_argument(
         "--only",

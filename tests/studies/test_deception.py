@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
 
 import numpy as np
 import pytest
-from support.command import refused
-from support.places import TESTS
 
 from bridge_env.calls import NOTRUMP
 from bridge_env.cards import card_text
 from bridge_env.records.pbn import read_boards, write_boards
-from training.cardplay.problems import Problem, Solved, read_problems, solve_problems
-from training.cli.entry import main
+from studies.deception.__main__ import main
+from studies.deception.study import PLAIN, PROBLEMS, Problem, Solved, read_problems, solve_problems
 
-FILE = TESTS / "problems" / "deception.pbn"
-PLAIN = "montecarlo?lead=solved"
 DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&risk=1000&when=always"
-PROBLEMS = read_problems(FILE)
+ALL = read_problems(PROBLEMS)
 EXAMPLE = "The ace from ace-queen"  # as published
 QUICK = (EXAMPLE, "The ace from ace-king")  # those that take a second or two
 
@@ -37,7 +33,7 @@ def _marks(problem: Problem) -> list[pytest.MarkDecorator]:
     return [*slow, known] if problem.title in INFERRED_OTHERWISE else slow
 
 
-@pytest.mark.parametrize("problem", [pytest.param(p, id=p.title, marks=_marks(p)) for p in PROBLEMS])
+@pytest.mark.parametrize("problem", [pytest.param(p, id=p.title, marks=_marks(p)) for p in ALL])
 def test_both_cards_are_as_the_file_says_and_the_deceptive_one_is_worth_more(problem):
     """And it is found in time: in seconds of the processor, one thread; other programs may be running."""
     found = solved(problem)
@@ -51,56 +47,36 @@ def test_both_cards_are_as_the_file_says_and_the_deceptive_one_is_worth_more(pro
 
 
 def test_the_set_is_what_it_should_be():
-    assert len(PROBLEMS) >= 12
-    assert len({p.title for p in PROBLEMS}) == len({p.idea for p in PROBLEMS}) == len(PROBLEMS)
-    assert [p.board.number for p in PROBLEMS] == list(range(1, len(PROBLEMS) + 1))
-    assert {p.declares for p in PROBLEMS} == {True, False}
-    assert {p.contract.strain == NOTRUMP for p in PROBLEMS} == {True, False}
-    for problem in PROBLEMS:
+    assert len(ALL) >= 12
+    assert len({p.title for p in ALL}) == len({p.idea for p in ALL}) == len(ALL)
+    assert [p.board.number for p in ALL] == list(range(1, len(ALL) + 1))
+    assert {p.declares for p in ALL} == {True, False}
+    assert {p.contract.strain == NOTRUMP for p in ALL} == {True, False}
+    for problem in ALL:
         assert problem.idea
         assert problem.auctions is not None
         assert problem.auctions.contracts().at(0) == problem.contract
         assert {problem.plain, problem.deceptive} <= set(np.flatnonzero(problem.view().mask[0]))
         assert problem.plain != problem.deceptive
-    assert set(QUICK) | {EXAMPLE} <= {p.title for p in PROBLEMS}
+    assert set(QUICK) | {EXAMPLE} <= {p.title for p in ALL}
 
 
 @pytest.fixture
 def one(tmp_path):
     path = tmp_path / "one.pbn"
-    (board,) = [p.board for p in PROBLEMS if p.title == QUICK[0]]
-    write_boards(path, [board])
+    write_boards(path, [p.board for p in ALL if p.title == EXAMPLE])
     return path
 
 
 def test_the_command_writes_a_page(one, tmp_path, capsys):
     (problem,) = read_problems(one)
-    args = ["--player", "montecarlo?deals=5", "--deceptive", "deceptive?deals=5&real=2&imagined=2&when=always"]
-    args += ["--seeds", "1", "--out", str(tmp_path / "new" / "folder")]
-    assert main(["play", "--problems", str(one), *args]) == 0
+    args = ["--problems", str(one), "--plain", "montecarlo?deals=5", "--seeds", "1", "--out", str(tmp_path / "new")]
+    assert main([*args, "--deceptive", "deceptive?deals=5&real=2&imagined=2&when=always"]) == 0
     assert problem.title in capsys.readouterr().out
-    page = (tmp_path / "new" / "folder" / "problems.md").read_text(encoding="utf-8")
-    for text in (
-        problem.title,
-        problem.idea,
-        f"bridge-env play --problems {one}",
-        "montecarlo?deals=5",
-        "Seen through",
-        "against unbelievers",
-    ):
+    page = (tmp_path / "new" / "problems.md").read_text(encoding="utf-8")
+    for text in (problem.title, problem.idea, f"--problems {one}", "montecarlo?deals=5", "against unbelievers"):
         assert text in page
     assert page.count("```") == 4
-    assert main(["play", "--problems", str(one), *args]) == 0
-    again = (tmp_path / "new" / "folder" / "problems.md").read_text(encoding="utf-8")
-    assert _without_seconds(again) == _without_seconds(page)
-
-
-def _without_seconds(page: str) -> list[str]:
-    return [line.rpartition(" | ")[0] if line.startswith("| 1 ") else line for line in page.splitlines()]
-
-
-def text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -112,37 +88,37 @@ def text_of(path: Path) -> str:
         ("[Deal ", "[Other ", "the board has no deal"),
     ],
 )
-def test_what_is_no_problem_is_refused_with_its_line(one, tmp_path, capsys, old, new, message):
+def test_a_faulty_problem_is_refused_with_its_line(one, tmp_path, old, new, message):
     path = tmp_path / "faulty.pbn"
-    text = text_of(one)
-    if old == "[Contract ":  # else it would be the auction's
+    text = one.read_text(encoding="utf-8")
+    if old == "[Contract ":  # else the contract would follow from the auction
         text = text.partition("[Auction")[0] + "[Play" + text.partition("[Play")[2]
     path.write_text(text.replace(old, new), encoding="utf-8")
-    assert main(["play", "--problems", str(path)]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert f"{path}:" in error
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        read_problems(path)
+    assert f"{path}:" in str(caught.value)
 
 
-def test_an_illegal_play_is_refused(one, tmp_path, capsys):
+def test_an_illegal_play_is_refused(one, tmp_path):
     (board,) = read_boards(one).boards
     assert board.play is not None
-    text = text_of(one)
     first = " ".join(board.play[0])
     path = tmp_path / "faulty.pbn"
+    text = one.read_text(encoding="utf-8")
     path.write_text(text.replace(first, " ".join([board.play[0][0]] * 4)), encoding="utf-8")
-    assert "is not legal" in refused(capsys, "play", "--problems", path)
+    with pytest.raises(ValueError, match="is not legal"):
+        read_problems(path)
 
 
-def test_other_faults(one, tmp_path, capsys):
-    empty = tmp_path / "empty.pbn"
-    empty.write_text("% PBN 2.1\n")
-    for args, message in (
-        ([str(empty)], "no boards"),
-        ([str(tmp_path / "missing.pbn")], "No such file"),
-        ([str(one), "--seeds", "-1"], "--seeds: '-1' is not a whole number from 0 up"),
-        ([str(one), "--player", "rule"], "problems need a montecarlo and a deceptive player"),
-        ([str(one), "--deceptive", "montecarlo"], "problems need a montecarlo and a deceptive player"),
-        ([str(one), "--deceptive", "deceptive?real=0"], "real must be 1 or more"),
-    ):
-        assert message in refused(capsys, "play", "--problems", *args)
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--plain", "rule"], "problems need a montecarlo and a deceptive player"),
+        (["--deceptive", "montecarlo"], "problems need a montecarlo and a deceptive player"),
+        (["--problems", "missing.pbn"], "No such file"),
+    ],
+)
+def test_wrong_arguments_are_refused(capsys, args, message):
+    with pytest.raises(SystemExit):
+        main(args)
+    assert message in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Solved problems as a Markdown page: hand diagrams, both cards, what comes of them, the belief that is planted."""
+"""Report solved problems as a Markdown page: diagrams, both cards, their results, and the beliefs they plant."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from agents.cardplay.options import IMPS
 from bridge_env.cards import SEATS, card_text
 from bridge_env.render import SEAT_NAMES, auction_table, deal_diagram
-from training.cardplay.problems import Problem, Solved
+from studies.deception.study import Problem, Solved
 
 _SAME = 1e-9
 
 
-def problem_page(solved: Sequence[Solved], command: str, plain: str, deceptive: str, bidder: str) -> str:
-    """The page; ``bidder`` is the spec of the system by which calls were read."""
+def page(solved: Sequence[Solved], command: str, plain: str, deceptive: str, bidder: str) -> str:
+    """Return the page in Markdown; ``bidder`` is the spec of the system by which calls were read."""
     lines = ["# Problems: the card that deceives", "", "Made by", "", f"    {command}", ""]
     lines += [
         f"The plain player is `{plain}`, the other `{deceptive}`; calls are read as `{bidder}`.",
@@ -28,18 +28,14 @@ def problem_page(solved: Sequence[Solved], command: str, plain: str, deceptive: 
         "card.",
         "",
     ]
-    lines += _table(solved)
+    lines += summary(solved)
     for number, one in enumerate(solved, 1):
         lines += ["", f"## {number}. {one.problem.title}", "", *_problem(one)]
     return "\n".join(lines) + "\n"
 
 
-def summary(solved: Sequence[Solved]) -> str:
-    """The table alone, for a terminal."""
-    return "\n".join(_table(solved))
-
-
-def _table(solved: Sequence[Solved]) -> Iterator[str]:
+def summary(solved: Sequence[Solved]) -> Iterator[str]:
+    """Yield the lines of the table of all problems."""
     yield (
         "| | problem | contract | to play | plain | deceptive | modelled | played out | goal reached "
         "| by unbelievers | seconds |"
@@ -50,7 +46,7 @@ def _table(solved: Sequence[Solved]) -> Iterator[str]:
         cells = [
             problem.title,
             str(problem.contract),
-            _who(problem),
+            _player_name(problem),
             card_text(first.card),
             card_text(last.card) if len(one.results) > 1 else "the same",
             _both(*(f"{r.average:.1f}" for r in one.results)),
@@ -66,7 +62,7 @@ def _both(*words: str) -> str:
     return " → ".join(words)
 
 
-def _who(problem: Problem) -> str:
+def _player_name(problem: Problem) -> str:
     turn = int(problem.plays.turn[0])
     if turn == problem.contract.declarer ^ 2:
         return f"{SEATS[turn]} (dummy)"
@@ -78,7 +74,7 @@ def _mean(tricks: NDArray[np.int64]) -> str:
 
 
 def _goal(problem: Problem, played: NDArray[np.int64]) -> str:
-    """In how many of the boards that were played out."""
+    """Return in how many of the played boards the goal was reached."""
     if not len(played):
         return "-"
     return f"{int(problem.reached(played.astype(np.float64)).sum())}/{len(played)}"
@@ -127,14 +123,14 @@ def _so_far(problem: Problem) -> Iterator[str]:
 
 
 def _judgement(one: Solved) -> Iterator[str]:
-    """Beliefs, costs and risks, in sentences."""
+    """Yield beliefs, costs and risks, in sentences."""
     deception = one.deception
     if len(one.results) == 1:
         yield f"- Both play {card_text(one.plain.card)}."
     for result in one.results:
-        if result.told or result.planted:
-            said = "; ".join((*result.told, *result.planted))
-            yield f"- What {SEAT_NAMES[result.opponent]} believes after {card_text(result.card)}: {said}."
+        if result.inferred or result.planted:
+            beliefs = "; ".join((*result.inferred, *result.planted))
+            yield f"- {SEAT_NAMES[result.opponent]} believes after {card_text(result.card)}: {beliefs}."
     if not len(deception.cards):
         yield "- The deceptive player did not look further: the goal can be reached on most deals it believes in."
         return

@@ -1,7 +1,7 @@
 """Solve problems of card play: boards that are played up to a decision.
 
-A problem is a board of a PBN file with a contract and the beginning of a [Play]; whoever plays next decides. Tags that
-tell more, all of them optional: [Event] the title, [Idea] a sentence, [PlainCard] and [DeceptiveCard] what is expected.
+A problem is a board of a PBN file with a contract and the beginning of a [Play]; whoever plays next decides. Optional
+tags: [Event] the title, [Idea] a sentence, [PlainCard] and [DeceptiveCard] the cards expected of the two players.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ from bridge_env.records.play_record import play_faults, play_orders
 from bridge_env.records.read import read_records
 from bridge_env.render import SEAT_NAMES
 
-IDEA, PLAIN, DECEPTIVE = "Idea", "PlainCard", "DeceptiveCard"
+PROBLEMS = Path(__file__).parent / "problems.pbn"
+PLAIN = "montecarlo?lead=solved"
+DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000&sure=0&risk=1000"
 _SUITS = ("clubs", "diamonds", "hearts", "spades")
-_IMAGINED = 40  # deals that tell which belief a card plants
-_LOOKS = 3  # times that the opponent imagines deals in the true one
+_BELIEF_DEALS = 40  # sampled deals that show what the opponent believes after a card
+_SEARCHES = 3  # times that the opponent imagines deals in the true one
 _TEN = 8
 
 
@@ -44,12 +46,12 @@ _TEN = 8
 class Problem:
     """A board up to a decision."""
 
-    board: Board  # as the file has it
+    board: Board
     contract: Contract  # not passed out
     plays: Plays  # one row, up to the decision
-    auctions: Auctions | None  # one row; None where the auction is not told to its end
-    plain: int  # the card that is expected of this player; -1 where the file does not say
-    deceptive: int  # the same
+    auctions: Auctions | None  # one row; None where the file has no complete auction
+    plain: int  # the card expected of the plain player; -1 where the file does not say
+    deceptive: int  # the card expected of the deceptive player; -1 where the file does not say
 
     @property
     def title(self) -> str:
@@ -57,7 +59,7 @@ class Problem:
 
     @property
     def idea(self) -> str:
-        return self.board.tags.get(IDEA, "")
+        return self.board.tags.get("Idea", "")
 
     @property
     def declares(self) -> bool:
@@ -69,16 +71,17 @@ class Problem:
         return play_view(self.plays, self.contracts(1), self.board.vulnerability, self.auctions)
 
     def contracts(self, count: int) -> Contracts:
-        told = (self.contract.bid, self.contract.doubling, self.contract.declarer)
-        return Contracts(*(np.full(count, n, np.int8) for n in told))
+        """Return the contract ``count`` times."""
+        fields = (self.contract.bid, self.contract.doubling, self.contract.declarer)
+        return Contracts(*(np.full(count, n, np.int8) for n in fields))
 
     def declarers(self, tricks: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Declarer's tricks at the end, where the side that decides takes ``tricks`` from here on."""
+        """Return declarer's tricks at the end if the deciding side takes ``tricks`` from here on."""
         left = 13 - int(self.plays.length[0]) // 4
         return int(self.plays.won[0]) + (tricks if self.declares else left - tricks)
 
     def reached(self, declarers: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Does the side that decides get what it wants with so many tricks of declarer's?"""
+        """Return whether declarer's tricks reach the deciding side's goal, to make or to beat the contract."""
         made: NDArray[np.bool_] = declarers >= self.contract.level + 6
         return made if self.declares else ~made
 
@@ -88,16 +91,14 @@ class CardResult:
     """The result of one card in the true deal; all tricks are declarer's on the whole board."""
 
     card: int
-    seen_through: int  # double dummy: where everybody sees all cards
-    believed: NDArray[np.float64]  # (L,), against the modelled opponent, along each line he may believe in
-    share: NDArray[np.float64]  # (L,), what each of these lines counts for; they add up to 1
-    # (K,), where the board was really played to its end, once a seed, against opponents who believe the same hypotheses
-    # as the model
-    played: NDArray[np.int64]
-    unbelieving: NDArray[np.int64]  # the same against opponents who believe none
-    opponent: int  # who decides next of the others
-    told: tuple[str, ...]  # what he takes from the card, in words; none where it tells nothing
-    planted: tuple[str, ...]  # where he imagines the suit, in words
+    seen_through: int  # double dummy
+    believed: NDArray[np.float64]  # (L,), against the modelled opponent, along each line that he may believe in
+    share: NDArray[np.float64]  # (L,), weights of these lines, which add up to 1
+    played: NDArray[np.int64]  # (K,), played out once a seed against opponents who believe the model's hypotheses
+    unbelieving: NDArray[np.int64]  # (K,), played out against opponents who believe no hypothesis
+    opponent: int  # the opposing seat that decides next
+    inferred: tuple[str, ...]  # the opponent's conclusions from the card, in words
+    planted: tuple[str, ...]  # where the opponent imagines the rest of the suit, in words
 
     @property
     def average(self) -> float:
@@ -105,34 +106,31 @@ class CardResult:
         return float(self.share @ self.believed)
 
     def reached(self, problem: Problem) -> float:
-        """Return the share of what the modelled opponent may believe in where the goal is reached."""
+        """Return the share of the modelled opponent's beliefs under which the goal is reached."""
         return float(self.share @ problem.reached(self.believed))
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A problem, and what the two players made of it."""
+    """A problem with the decisions of the two players and the results of their cards."""
 
     problem: Problem
-    plain: CardThought  # how ``montecarlo`` found its card
-    plain_seconds: float  # of the processor
-    deception: Deception  # how ``deceptive`` found its own
-    seconds: float  # of the processor
-    # the share of the deals the plain player believes in on which the best card reaches the goal double dummy:
-    # ``deceptive`` leaves it at the plain card from one half on, unless told ``when=always``
+    plain: CardThought
+    plain_seconds: float  # processor time
+    deception: Deception
+    seconds: float  # processor time
+    # the share of the plain player's sampled deals on which the best card reaches the goal double dummy: ``deceptive``
+    # plays the plain card from one half on, unless ``when=always``
     reachable: float
-    unit: str  # what averages and risks are in
-    results: tuple[CardResult, ...]  # of the plain card and of the deceptive one, where that is another
-
-
-# --- reading ----------------------------------------------------------------------------------------------
+    unit: str  # of averages and risks
+    results: tuple[CardResult, ...]  # of the plain card, and of the deceptive one if it differs
 
 
 def read_problems(path: str | Path) -> list[Problem]:
-    """All problems of a PBN file.
+    """Return all problems of a PBN file.
 
     Raises:
-        ValueError: a board that is no problem; the message has its line, and what it lacks.
+        ValueError: a board is no problem; the message has its line and what it lacks.
     """
     read = read_records(path)
     if read.problems:
@@ -160,12 +158,12 @@ def _problem(board: Board, order: NDArray[np.int8], fault: str | None) -> Proble
     plays = Plays.replay(board.owner, contract.declarer, contract.strain, order[None])
     if plays.legal().sum() < 2:
         raise ValueError(f"after {plays.text(0)} there is nothing to decide")
-    cards = [_expected(board, name, plays) for name in (PLAIN, DECEPTIVE)]
+    cards = [_expected_card(board, name, plays) for name in ("PlainCard", "DeceptiveCard")]
     auction = one_auction(board.auction or (), board.dealer, board.vulnerability)
     return Problem(board, contract, plays, auction if auction.done[0] else None, *cards)
 
 
-def _expected(board: Board, name: str, plays: Plays) -> int:
+def _expected_card(board: Board, name: str, plays: Plays) -> int:
     text = board.tags.get(name, "").upper()
     if not text:
         return -1
@@ -173,9 +171,6 @@ def _expected(board: Board, name: str, plays: Plays) -> int:
     if card < 0 or not plays.legal()[0, card]:
         raise ValueError(f"[{name}]: {text!r} is no card that can be played here")
     return card
-
-
-# --- solving ----------------------------------------------------------------------------------------------
 
 
 def solve_problems(
@@ -189,17 +184,17 @@ def solve_problems(
     threads: int | None = None,
     progress: Callable[[int], object] = lambda solved: None,
 ) -> list[Solved]:
-    """Let two players solve each problem, and return the results of their cards.
+    """Return the decisions of two players on each problem, with the results of their cards.
 
     Args:
-        plain: the spec of a ``montecarlo``, which also plays the boards to their end.
-        deceptive: the spec of a ``deceptive``.
-        bidder: the spec of a system by which all calls are read; None: they tell nothing.
-        seeds: how often each board is played to its end; 0: not at all.
+        plain: spec of a ``montecarlo``, which also plays the boards to their end.
+        deceptive: spec of a ``deceptive``.
+        bidder: spec of a system by which all calls are read; None: calls are not read.
+        seeds: how often each board is played to its end.
         progress: called with 1 after each problem.
 
     Raises:
-        ValueError: a spec that names another player, or none.
+        ValueError: a spec names no such player.
     """
     reader = AuctionReader.of_sides(bidder, bidder)
     one, two = make_player(plain, reader), make_player(deceptive, reader)
@@ -216,7 +211,7 @@ def solve_problems(
 
 
 def _warm(problems: Sequence[Problem], plain: MonteCarlo, deceptive: Deceptive) -> None:
-    """Compile what the players need, on few deals: that is not thinking."""
+    """Compile the players' kernels on few deals, so that compiling is not timed."""
     for problem in problems[:1]:
         view, key = problem.view(), streams.key("warm")
         MonteCarlo(plain.reader, replace(plain.options, deals=2), plain.threads).think(view, key)
@@ -225,7 +220,7 @@ def _warm(problems: Sequence[Problem], plain: MonteCarlo, deceptive: Deceptive) 
 
 
 def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArray[np.uint64], seeds: int) -> Solved:
-    """One problem; ``key`` uint64 (1,) is the stream of all its chance."""
+    """Solve one problem; ``key`` uint64 (1,) is its random stream."""
     view = problem.view()
     began = time.process_time()
     thought = plain.think(view, key)[0]
@@ -234,19 +229,19 @@ def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArra
     after = time.process_time()
     cards = list(dict.fromkeys([thought.card, deception.card]))
     (exact,) = solve_cards(view, np.array([0]), [problem.plays.owner], deceptive.threads)
-    looks = [
-        deceptive.in_deal(view, 0, look, problem.plays.owner[0], np.array(cards))
-        for look in streams.key("in the deal", key[0], np.arange(_LOOKS))
+    searches = [
+        deceptive.in_deal(view, 0, stream, problem.plays.owner[0], np.array(cards))
+        for stream in streams.key("in the deal", key[0], np.arange(_SEARCHES))
     ]
     results = []
     for at, card in enumerate(cards):
-        opponent, told, planted = _belief(problem, view, card, deceptive, key[0])
+        belief = _belief(problem, view, card, deceptive, key[0])
         seen = problem.declarers(exact[0, [card]].astype(np.float64))
-        believed = problem.declarers(np.concatenate([look.taken[at] for look in looks]))
-        share = np.concatenate([look.shares[at] for look in looks]) / len(looks)
+        believed = problem.declarers(np.concatenate([search.taken[at] for search in searches]))
+        share = np.concatenate([search.shares[at] for search in searches]) / len(searches)
         naive = MonteCarlo(plain.reader, replace(plain.options, inference=AUCTION), plain.threads)
         played, unbelieving = (_played(problem, card, plain, other, key, seeds) for other in (plain, naive))
-        results.append(CardResult(card, int(seen[0]), believed, share, played, unbelieving, opponent, told, planted))
+        results.append(CardResult(card, int(seen[0]), believed, share, played, unbelieving, *belief))
     reachable = success(view, 0, deception.plain) if deception.plain.belief is not None else float("nan")
     return Solved(
         problem, thought, then - began, deception, after - then, reachable, deceptive.options.score, tuple(results)
@@ -256,7 +251,7 @@ def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArra
 def _played(
     problem: Problem, card: int, player: MonteCarlo, opponents: MonteCarlo, key: NDArray[np.uint64], seeds: int
 ) -> NDArray[np.int64]:
-    """Declarer's tricks where ``player`` plays for the side that decides after ``card``; the same streams for all."""
+    """Return declarer's tricks after ``card`` with ``player`` on the deciding side: int64 (seeds,)."""
     plays = problem.plays.take(np.zeros(seeds, np.int64))
     plays.step(np.full(seeds, card))
     vulnerability = np.full(seeds, problem.board.vulnerability, np.int16)
@@ -272,18 +267,18 @@ def _played(
 def _belief(
     problem: Problem, view: PlayView, card: int, player: Deceptive, key: np.uint64
 ) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Return who decides next, what he takes from ``card``, and where he imagines what I still hold of its suit."""
+    """Return the opponent who decides next, his conclusions from ``card``, and where he places the suit's rest."""
     me, owner = int(view.turn[0]), problem.plays.owner
-    looked, seat = opponents_views(view, 0, card, owner)
+    opposing, seat = opponents_views(view, 0, card, owner)
     stream = np.uint64(streams.key(key, "belief", card)[0])
-    belief = believed_deals(looked, 0, player.reader, _IMAGINED, stream, player.options.inference)
-    told = tuple(
+    belief = believed_deals(opposing, 0, player.reader, _BELIEF_DEALS, stream, player.options.inference)
+    inferred = tuple(
         h.text.partition(": ")[2] or h.text for h in belief.kept if h.seat == me and h.text.startswith(card_text(card))
     )
     suit = np.flatnonzero(np.arange(52) // 13 == card // 13)
     mine = [int(c) for c in suit[::-1] if problem.plays.left[0, c] == me and c != card]
     if me == problem.contract.declarer ^ 2 or not mine:  # he sees dummy
-        return seat, told, ()
+        return seat, inferred, ()
     places = [
         f"{card_text(c)} lies elsewhere in {float(belief.weight @ (belief.owner[:, c] != me)):.0%} of what he imagines"
         for c in mine if c % 13 >= _TEN
@@ -291,4 +286,4 @@ def _belief(
     others = [c for c in suit if not view.played[0, c] and c != card]
     held = float(belief.weight @ (belief.owner[:, others] == me).sum(axis=1))
     places.append(f"{SEAT_NAMES[me]} has {held:.1f} {_SUITS[card // 13]} left (really {len(mine)})")
-    return seat, told, tuple(places)
+    return seat, inferred, tuple(places)
