@@ -6,7 +6,6 @@ spec                        agent
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours. Either without some conventions:
                             ``system:sayc?without=splinter+support`` (``agents.hierarchy.conventions``)
-``pages:BOOK.md``           nothing but the pages that ``bridge-env book SYSTEM --out BOOK.md`` printed
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
@@ -26,14 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.shipped import PAGES_SUFFIX, hierarchy_of
+from agents.hierarchy.shipped import hierarchy_of
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
@@ -64,15 +62,6 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
     own = hierarchy_of(argument)
     first, second = (system_of(spec) or own for spec in theirs)
     return HierarchyBidder(own, system_of(partner) or own, (first, second))
-
-
-def make_pages(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
-    """Make the bidder of ``pages:BOOK.md``: it knows what a printed book says, and no more."""
-    path = Path(argument.partition("?")[0])
-    if path.suffix != PAGES_SUFFIX or not path.is_file():
-        wrong = "there is no such file" if path.suffix == PAGES_SUFFIX else "these are no pages"
-        raise SpecError(f"pages:{argument}: {wrong}; 'bridge-env book SYSTEM --out BOOK.md' prints pages to bid by")
-    return make_system(argument, partner=partner, opponents=opponents)
 
 
 def make_policy(
@@ -210,7 +199,7 @@ def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarc
 def system_of(spec: str | None) -> Hierarchy | None:
     """The system that a player holds: whether it thinks as well or not, and also a network that bids by its book."""
     head, _, argument = full_spec(spec).partition(":") if isinstance(spec, str) else ("", "", "")
-    if head not in ("system", "pages", "reason", "policy"):
+    if head not in ("system", "reason", "policy"):
         return None
     name = argument.partition("?")[0] if head == "reason" else argument
     if head == "policy" or name.startswith("policy:"):

@@ -17,12 +17,10 @@ from agents.hierarchy.language.limits import lines_of
 from agents.hierarchy.language.overrides import GENERAL, base_in, renumbered
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
-from agents.hierarchy.telling.pages import load_pages
 from agents.options import read_options
 from bridge_env.bidders import SpecError
 
 _SHIPPED = files("agents.hierarchy") / "systems"
-PAGES_SUFFIX = ".md"  # of a printed book
 _GENERAL = "general"
 GENERAL_FILE = Path(str(_SHIPPED / f"{_GENERAL}.bidding"))  # the general rules of systems that have none of their own
 _SPECIAL = ("pass", "random", "doubler")
@@ -60,9 +58,9 @@ def system_path(argument: str) -> Path:
 
 
 def read_system(argument: str) -> System:
-    """The system that ``NAME``, ``FILE.bidding`` or the pages ``BOOK.md`` stand for.
+    """The system that ``NAME`` or ``FILE.bidding`` stands for.
 
-    A system without general rules of its own gets those of the package; pages hold all that there is.
+    A system without general rules of its own gets those of the package.
 
     ``NAME?without=splinter+support`` leaves conventions out.
 
@@ -74,7 +72,7 @@ def read_system(argument: str) -> System:
     name, _, options = argument.partition("?")
     path = system_path(name)
     try:
-        system = load_pages(path) if path.suffix == PAGES_SUFFIX else with_general(load_system(path))
+        system = with_general(load_system(path))
         left_out = read_options(options, f"system:{argument}", _Usual(), {}, "a system").without
         return without(system, left_out.split("+")).renamed(argument) if left_out else system
     except SystemTextError as error:

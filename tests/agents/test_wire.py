@@ -160,7 +160,7 @@ def test_unknown_and_missing_keys_are_refused():
     [
         (
             "nobody:x",
-            "names no bidder; there are pass, random, doubler, cases:..., pages:..., pair:..., policy:..., reason:..., "
+            "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., "
             "seat:..., som:..., system:..., python:module:factory",
         ),
         ("nobody", "no such system is shipped"),

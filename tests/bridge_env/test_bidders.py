@@ -37,7 +37,6 @@ SPECS = [
     "python:test_bidders:make_timid",
     "python:test_bidders:BOLD",
     "system:sayc",
-    "pages:BOOK",
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
     "policy:FILE",
@@ -88,14 +87,6 @@ def write_belief(folder):
     return folder / "belief.npz"
 
 
-def write_book(folder):
-    """A file for ``pages:BOOK``: the pages of a small system."""
-    from support.pages import BOOK
-
-    (folder / "book.md").write_text(BOOK, encoding="utf-8")
-    return folder / "book.md"
-
-
 def write_cases(folder):
     """A file for ``cases:TREES``, with a metric of random weights and random forests."""
     from support.cases import small_base
@@ -115,7 +106,6 @@ def write_maps(folder, inputs):
 WRITERS = {
     "FILE": write_policy,
     "BELIEF": write_belief,
-    "BOOK": write_book,
     "TREES": write_cases,
     "MAPS": partial(write_maps, inputs="published"),
     "LEARNED": partial(write_maps, inputs="learned"),

@@ -20,7 +20,6 @@ import numpy as np
 import agents
 import bridge_env
 from agents.hierarchy.language.text import load_system
-from agents.hierarchy.telling.pages import load_pages
 from agents.networks.file import load as load_network
 from agents.policy import load as load_policy
 from agents.registry import make_cases, make_maps
@@ -185,7 +184,7 @@ def _edited(run: Path, state: str) -> bool:
 # --- what is no file, and what changes ----------------------------------------------------------------------------
 
 _TEXTS: dict[str, Reader] = {
-    "system": load_system, "pages": load_pages, "exam": lambda path: read_exam([path]), "options": read_options,
+    "system": load_system, "exam": lambda path: read_exam([path]), "options": read_options,
     "checkpoint": lambda path: read_json(path, {}), "kept": lambda path: _kept(path, {}).read(lambda got: [], str),
     "library": Library.open,
 }  # fmt: skip

@@ -15,7 +15,6 @@ import agents
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
 from agents.hierarchy.language.tree import Line
-from agents.hierarchy.telling.pages import load_pages
 from agents.wire import calls
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError, make
@@ -156,8 +155,6 @@ _PIECES = {
                "after ", "when ours\n", "-", "(", "9", "5+ H\n", "base: sayc\n", "any-", "\n  "),
     "json": ("[", "[[],", '{"a":', '"', "9", "[1,", "{},", "\\u0000", "\n", "1e9,"),
     "exam": ("area: a b\n", "|", "None N | - | ", "x\n", " ", "#\n", "1C ", "\n"),
-    "pages": ("**", "(", "*when ", "| ", "## Notes by auction\n", " · ", "x\n", " — ", "- 1C **a** (5%)\n",
-            "**1C** x\n"),
 }  # fmt: skip
 
 
@@ -184,7 +181,6 @@ def _sized(kind: str, text: str, path: Path) -> bool:
     path.write_text(text, "utf-8")
     readers: dict[str, Callable[[Path], object]] = {
         "system": load_system, "json": partial(read_json, shape={"a": [int]}), "exam": lambda path: read_exam([path]),
-        "pages": load_pages,
     }  # fmt: skip
     named = "" if kind == "exam" else path.name  # an exam has any number of files
     return refuses(partial(readers[kind], path), SystemTextError, FileError, ExamError, names=named)

@@ -27,7 +27,6 @@ A SPEC names a bidder:
                           caution, margin, candidates, near, trust, recall
   reason:empty            the same without any system
   cases:FILE              makes the call of the most similar cases in a case base ('bridge-env fit cases' makes one)
-  pages:BOOK.md           bids only by the pages that 'bridge-env book SYSTEM --out BOOK.md' printed
   som:FILE                makes the call of similar hands, found by self-organizing maps ('bridge-env fit maps')
   pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
   pair:SPEC,SPEC          a partnership of two different bidders: the first sits N or E, the second S or W

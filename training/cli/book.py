@@ -18,7 +18,7 @@ examples:
   bridge-env book sayc --levels 3 --worth --out sayc.html
   bridge-env book mine.bidding --format bml --out mine.bml
   bridge-env book mine.bidding --pages 5                keep to five pages instead of ten
-  bridge-env book sayc --out sayc.md                    then bid by nothing else: bridge-env bid pages:sayc.md …
+  bridge-env book sayc --out sayc.md                    write the pages to a file
   bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
   bridge-env book sayc --tables                         print every line of the text in tables instead
   bridge-env book --code-words sayc policy:champion     count code words (artificial calls) of some bidders

@@ -1,4 +1,4 @@
-"""Constraints, calls and flags in a bridge player's words, and the same read back: one table serves both ways.
+"""Write constraints, calls and flags in a bridge player's words.
 
 Suits are written as in BML, ``!c !d !h !s``, so that each kind of page can put its own symbols there.
 """
@@ -6,15 +6,13 @@ Suits are written as in BML, ``!c !d !h !s``, so that each kind of page can put 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from agents.hierarchy.language.text import SystemTextError, atom_text, is_difference, parse_constraint, parse_step
+from agents.hierarchy.language.text import atom_text, is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Clause, Constraint, Line, Step
 from agents.hierarchy.language.vocabulary import CALL_WORDS
-from bridge_env.calls import CallError, call_text, parse_call
+from bridge_env.calls import call_text
 
 SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
-_LETTERS = {mark: letter for letter, mark in SUIT_MARKS.items()}
 SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}
 ANY = "any other hand"
 TERMS = (
@@ -23,7 +21,6 @@ TERMS = (
     '"together at most" the most that partner can have. A suit is "theirs" once one of them has shown four cards, and '
     '"agreed" once both partners have shown eight between them. Who has made a call other than pass has "spoken".'
 )
-_OF_SYMBOL = {symbol: mark for mark, symbol in SYMBOLS.items()}
 FLAG_TEXT = {
     "forcing": "forcing",
     "gf": "forcing to game",
@@ -35,12 +32,10 @@ FLAG_TEXT = {
     "forcing-4C": "forcing to four of a minor",
     "denies": "denies the calls above",
 }
-_FLAG_OF = {text: flag for flag, text in FLAG_TEXT.items()}
-_TOKENS = {"Pass": "P", "P": "P", "X": "X", "XX": "XX", "any bid": "any"}
+_TOKENS = {"P": "Pass", "any": "any bid"}
 _SPANS = {"lowest": "cheapest", "jump": "jump in", "game": "game in", "slam": "slam in", "grand": "grand slam in"}
 
-#: A condition in words: ``{n}`` is its number or range, ``{s}`` a suit. ``condition`` writes by this table, and
-#: ``read_condition`` reads by it, so no two words may have the same phrase.
+#: A condition in words: ``{n}`` is its number or range, ``{s}`` a suit.
 _PHRASES = {
     "length": "{n}{s}",
     "hcp": "{n} HCP",
@@ -163,16 +158,6 @@ _AGREED: dict[str, Clause] = {
     )
     for of in (*SUIT_MARKS, *_VARIABLES)
 }
-#: By a phrase: its word, and the range that it stands for, if it does not say it in figures.
-_READ: dict[str, tuple[str, tuple[int, int] | None]] = {phrase: (word, None) for word, phrase in _PHRASES.items()}
-_READ |= {phrase: (word, (low, high)) for (word, low, high), phrase in _RANGES.items()}
-_RANGE = re.compile(r"(\d+)(?:(\+)|-(\d+))?")
-_SUIT = re.compile(r"![cdhs]|\b(?:oM|om|M|m|x|y)\b")
-_COMPARED = re.compile(
-    r"(?:as many (?P<as>S)|(?P<no>S) not shorter|(?:(?P<n>\d+\+?) )?more (?P<more>S)) (?:as|than) (?P<than>S)".replace(
-        "S)", f"{_SUIT.pattern})"
-    )
-)
 
 
 def suit(name: str) -> str:
@@ -203,56 +188,10 @@ def condition(atom: Atom) -> str:
     return phrase.format(n=span(low, high), s=suit(of)) if phrase else atom_text(atom)
 
 
-def read_condition(text: str) -> Atom:
-    """The condition that ``condition`` writes as ``text``.
-
-    Raises:
-        SystemTextError: no condition is written so.
-    """
-    for word, phrase in _LAST_CALLS.items():
-        if text.startswith(phrase.format("")):
-            call_number = _call_number(text.removeprefix(phrase.format("")), text)
-            return Atom(word, call_number, call_number)
-    if (compared := _COMPARED.fullmatch(text)) is not None:
-        return _read_compared(compared)
-    suits = [_LETTERS.get(name, name) for name in _SUIT.findall(text)]
-    bare = _SUIT.sub("{s}", text)
-    found = _RANGE.search(bare)
-    skeleton = _RANGE.sub("{n}", bare, count=1).replace("{n} {s}", "{n}{s}") if found else bare
-    known = _READ.get(skeleton) or _READ.get(skeleton.replace("{n}{s}", "{n} {s}"))
-    if known is None or len(suits) > 1:
-        return _as_written(text)
-    word, spanned = known
-    of = suits[0] if suits else ""
-    word = of if word == "length" else f"{word.removesuffix(':')}:{of}" if of else word
-    if spanned is not None:
-        return Atom(word, *spanned)
-    assert found is not None
-    low = int(found[1])
-    return Atom(word, low, INFINITE if found[2] else int(found[3] or low))
-
-
-def _as_written(text: str) -> Atom:
-    """A condition that stands as the language has it."""
-    try:
-        (((atom,),),) = parse_constraint(text)
-    except ValueError:
-        said = f"{symbols(text)!r} is no condition that a book prints"
-        raise SystemTextError(f"{said}; pages of another version must be printed anew") from None
-    return atom
-
-
 def of_call(number: int) -> str:
     """``4!c``, ``4NT``, ``Pass``."""
     text = call_text(number)
     return text[0] + SUIT_MARKS[text[1]] if text[1:] in SUIT_MARKS else text
-
-
-def _call_number(text: str, whole: str) -> int:
-    try:
-        return parse_call("".join(_LETTERS.get(part, part) for part in re.split("(![cdhs])", text)))
-    except CallError as error:
-        raise SystemTextError(f"{symbols(whole)!r}: {error}") from None
 
 
 def _compared(atom: Atom) -> str:
@@ -263,17 +202,6 @@ def _compared(atom: Atom) -> str:
     if atom.lo <= 0:
         return f"{a} not shorter than {b}"
     return f"more {a} than {b}" if atom.lo == 1 else f"{atom.lo}+ more {a} than {b}"
-
-
-def _read_compared(found: re.Match[str]) -> Atom:
-    first = found["as"] or found["no"] or found["more"]
-    word = f"{_LETTERS.get(first, first)}-{_LETTERS.get(found['than'], found['than'])}"
-    if found["as"]:
-        return Atom(word, 0, 0)
-    if found["no"]:
-        return Atom(word, 0, INFINITE)
-    count = found["n"] or "1+"
-    return Atom(word, int(count.rstrip("+")), INFINITE if count.endswith("+") else int(count))
 
 
 def promise(constraint: Constraint) -> str:
@@ -288,23 +216,6 @@ def _clause(clause: Clause) -> str:
     if of is not None:
         return f"{suit(of)} agreed"
     return " or ".join(" and ".join(condition(atom) for atom in together) for together in clause)
-
-
-def read_promise(text: str) -> Constraint:
-    """The constraint that ``promise`` writes as ``text``."""
-    if not text or text == ANY:
-        return ()
-    return tuple(_known(clause) for clause in text.split("; " if "; " in text else ", "))
-
-
-@lru_cache(maxsize=1 << 12)
-def _known(clause: str) -> Clause:
-    of = clause.removesuffix(" agreed")
-    if of != clause:
-        return _AGREED[_LETTERS.get(of, of)]
-    return tuple(
-        tuple(read_condition(part.strip()) for part in together.split(" and ")) for together in clause.split(" or ")
-    )
 
 
 def lines_promise(lines: list[Line]) -> str:
@@ -326,15 +237,6 @@ def remark(line: Line) -> str:
     return ", ".join(dict.fromkeys([*said, *(FLAG_TEXT[flag] for flag in line.flags)]))
 
 
-def read_remark(text: str) -> tuple[str, tuple[str, ...]]:
-    """The note and the flags that ``remark`` writes as ``text``."""
-    parts = text.split(", ") if text else []
-    flags: list[str] = []
-    while parts and parts[-1] in _FLAG_OF:
-        flags.insert(0, _FLAG_OF[parts.pop()])
-    return ", ".join(parts), tuple(flags)
-
-
 def lines_remark(lines: list[Line]) -> str:
     """Note and flags that all lines of one call share."""
     notes = {remark(line) for line in lines}
@@ -350,26 +252,8 @@ def call(step: Step) -> str:
     elif token[0] in "1234567" and not token.endswith("any"):
         text = token[0] + ("NT" if token[1:] == "N" else suit(token[1:]))
     else:
-        text = next((words for words, plain in _TOKENS.items() if plain == token), token)
+        text = _TOKENS.get(token, token)
     return f"({text})" if step.theirs else text
-
-
-def read_call(text: str) -> Step:
-    """The step that ``call`` writes as ``text``.
-
-    Raises:
-        SystemTextError: no call is written so.
-    """
-    theirs = text.startswith("(") and text.endswith(")")
-    body = text[1:-1] if theirs else text
-    kind, _, of = body.rpartition(" ")
-    spans = [span for span, words in _SPANS.items() if words == kind]
-    name = _LETTERS.get(of, "N" if of == "NT" else of)
-    token = f"{spans[0]}:{name}" if spans else _TOKENS.get(body, "")
-    if not token and len(body) > 1:
-        strain = body[1:]
-        token = body[0] + ("N" if strain == "NT" else _LETTERS.get(strain, strain))
-    return parse_step(f"({token or body})" if theirs else token or body)
 
 
 def path(steps: tuple[Step, ...]) -> str:
@@ -380,8 +264,3 @@ def path(steps: tuple[Step, ...]) -> str:
 def symbols(text: str) -> str:
     """With suit symbols in place of the marks."""
     return re.sub("![cdhs]", lambda match: SYMBOLS[match[0]], text)
-
-
-def marks(text: str) -> str:
-    """With marks in place of the suit symbols."""
-    return re.sub("[♣♦♥♠]", lambda match: _OF_SYMBOL[match[0]], text)

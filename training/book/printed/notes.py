@@ -1,8 +1,8 @@
 """Notes by auction: every call with what it asks, in the order in which the system asks, until the pages are full.
 
 A row is a line of the system in words, with the figures of the hands that made the call. Where room is short, those
-rows go first that are made least often for the room that telling them takes. What is kept can be bid by:
-``agents.hierarchy.telling.pages`` reads it. The general rules stand behind the auctions, all of them.
+rows go first that are made least often for the room that telling them takes. The general rules stand behind the
+auctions, all of them.
 """
 
 from __future__ import annotations

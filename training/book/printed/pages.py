@@ -7,17 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import ENOUGH
 from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System, atoms_of
 from agents.hierarchy.language.vocabulary import AUCTION_WORDS
 from agents.hierarchy.telling import wording
-from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
+from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES
 from bridge_env.features import MEANINGS
 from training.book.measured.auctions import Spoken
-from training.book.measured.measure import Table
-from training.book.measured.points import Points, Walker
 from training.book.printed.asking import Asker
 from training.book.printed.card import Section, card_text, convention_card
 from training.book.printed.notes import Note, Notes, make_notes, share
@@ -33,7 +31,6 @@ _TERMS = {
     "semibalanced": "semi-balanced", "controls": "controls", "losers": "losers", "quick": "half quick tricks",
     "playing": "half playing tricks", "zar": "Zar points", "stopper": "stopper", "keycards": "key cards",
 }  # fmt: skip
-AGREEMENT_DEALS = 2_000  # whose calls the pages are asked for
 _LEGEND = (
     "An auction is written as the player sees it who calls next: calls in brackets are theirs, their passes go without "
     "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. Ask the calls of a note in "
@@ -116,30 +113,20 @@ class Printed:
         ]
 
     def size(self) -> str:
-        """How many pages there are, and how well they suffice."""
-        same, asked = self.agreement
+        """How many pages there are, and the share of all calls that their notes make."""
         return (
             f"{pages(self._main(self.kept))} pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, and "
-            f"{pages(self._more())} of general rules; who knows them alone makes {same / asked:.2%} of the calls"
+            f"{pages(self._more())} of general rules; the notes by auction make {self.share:.2%} of the calls"
         )
 
-    @cached_property
-    def agreement(self) -> tuple[int, int]:
-        """How many calls a bidder makes that knows these pages, of the system's own on other deals; and of how many."""
-        pages = read_pages(self._body())
-        return agreement(self.book.points.system, pages, AGREEMENT_DEALS, self.book.check.seed)
-
     def _facts(self) -> str:
-        measured, check = self.book.measured, self.book.check
+        measured = self.book.measured
         kept, told = (sum(len(n.rows) for n in notes) for notes in (self.kept, self.notes.auctions))
         left = f"Left out are {told - kept:,} lines of the system that are made least often. " if told > kept else ""
-        same, asked = self.agreement
         return (
             f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. The notes "
             f"by auction make {self.share:.2%} of the {measured.calls:,} calls, the general notes and who may not pass "
-            f"the rest. {left}A bidder that knows nothing but these pages makes "
-            f"{same / asked:.2%} of the {asked:,} calls that the system makes on {AGREEMENT_DEALS:,} other deals "
-            f"(seed {check.seed})."
+            f"the rest. {left}".rstrip()
         )
 
     def _surprises(self) -> list[str]:
@@ -165,18 +152,6 @@ def _last_resort() -> list[str]:
         calls = [f"**{wording.call(line.path[-1])}** {wording.promise(line.constraint)}" for line in block.lines]
         lines.append(f"- *{block.note}*: {' · '.join(calls)}")
     return lines
-
-
-def agreement(system: System, pages: System, deals: int, seed: int) -> tuple[int, int]:
-    """How many calls ``pages`` would make as ``system`` does in its own auctions, and how many these hold.
-
-    Args:
-        pages: the system as its pages tell it.
-        deals, seed: that ``system`` bids in all four seats.
-    """
-    table = Table(Hierarchy(system), Walker(Points(system)), seed, 0, deals)
-    calls = table.calls
-    return int((HierarchyBidder(Hierarchy(pages)).call(table.view(calls)) == calls.call).sum()), len(calls)
 
 
 def side_by_side(notes: list[Note]) -> list[str]:
