@@ -164,6 +164,20 @@ def _step_rows(state, history, rows, calls):  # type: ignore[no-untyped-def]
 
 
 @njit
+def _replay_all(state, history, table, faults):  # type: ignore[no-untyped-def]
+    """Make the calls ``table`` (N, L), padded with -1, up to each row's first illegal one (index to ``faults``)."""
+    for i in range(len(state)):
+        faults[i] = -1
+        for k in range(table.shape[1]):
+            if table[i, k] < 0:
+                break
+            if state[i, DONE] or not row_legal(state[i], table[i, k]):
+                faults[i] = k
+                break
+            row_step(state[i], history[i], table[i, k])
+
+
+@njit
 def _contracts(state, out):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
         out[i, 0] = state[i, LAST_BID]
@@ -215,15 +229,25 @@ class Auctions:
         Raises:
             IllegalCall: where a call of it is not legal.
         """
-        h = np.atleast_2d(np.asarray(history))
-        auctions = cls(np.broadcast_to(dealer, len(h)), np.broadcast_to(vulnerability, len(h)))
-        for column in range(h.shape[1]):
-            rows = np.flatnonzero(h[:, column] >= 0)
-            if auctions.done[rows].any():
-                row = int(rows[np.flatnonzero(auctions.done[rows])[0]])
+        auctions, faults = cls.replay_legal(history, dealer, vulnerability)
+        bad = np.flatnonzero(faults >= 0)
+        if bad.size:
+            row = int(bad[0])
+            if auctions.done[row]:
                 raise IllegalCall(f"auction {row} goes on after it has ended: {auctions.text(row)}")
-            auctions.step(h[rows, column], rows)
+            raise auctions.illegal_call_error(row, int(np.atleast_2d(history)[row, faults[row]]))
         return auctions
+
+    @classmethod
+    def replay_legal(
+        cls, history: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike
+    ) -> tuple[Auctions, NDArray[np.int16]]:
+        """Replay each row up to its first illegal call; also return that call's index, int16 (N,), or -1."""
+        table = np.ascontiguousarray(np.atleast_2d(np.asarray(history, np.int64)))
+        auctions = cls(np.broadcast_to(dealer, len(table)), np.broadcast_to(vulnerability, len(table)))
+        faults = np.empty(len(table), np.int16)
+        _replay_all(auctions.state, auctions.history, table, faults)
+        return auctions, faults
 
     def __len__(self) -> int:
         return len(self.state)

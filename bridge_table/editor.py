@@ -13,7 +13,6 @@ from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, card_text, deal_te
 from bridge_env.records.board import Board
 from bridge_env.records.lin import lin_text, viewer_link
 from bridge_env.records.pbn import board_text
-from bridge_env.records.play_record import record_rows
 from bridge_env.render import SEAT_NAMES
 from bridge_table.board.dealing import read_texts, told_problems
 from bridge_table.board.table import OVER, Table
@@ -140,11 +139,10 @@ def written(board: Board, form: str) -> Told:
 
 def _board(table: Table) -> Board:
     deal, setup, contract = table.deal, table.setup, table.contract
-    play, leader, tricks = None, None, None
+    play, tricks = None, None
     if table.cards:
         plays = table.plays
-        play, leader = record_rows(plays.history[0], plays.players[0])
-        tricks = int(plays.won[0])
+        play, tricks = plays.cards(0), int(plays.won[0])
     names = {
         SEAT_NAMES[s]: "a person" if s in setup.people else spec_at(setup.north_south, setup.east_west, s)
         for s in range(len(SEATS))
@@ -155,6 +153,6 @@ def _board(table: Table) -> Board:
         len(key) - 1: shows.text for key, shows in table.notes.items() if shows.artificial and key == calls[: len(key)]
     }
     return Board(
-        deal.owner, deal.dealer, deal.vulnerability, deal.number, calls, contract, tricks, play, leader,
+        deal.owner, deal.dealer, deal.vulnerability, deal.number, calls, contract, tricks, play,
         tags=names, notes=notes,
     )  # fmt: skip

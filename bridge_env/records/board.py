@@ -1,19 +1,28 @@
-"""Represent boards of records and the problems in them."""
+"""Boards of record files, the problems found in them, and the checks that every format shares."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bridge_env.calls import Contract
-from bridge_env.cards import UInt8Array
+import numpy as np
 
-LONGEST_REASON = 2000
-DIFFERS, ILLEGAL, ILLEGAL_PLAY = "contract is not the auction's", "illegal call", "illegal play"
+from bridge_env.auction import MAX_CALLS, Auctions
+from bridge_env.calls import Contract, call_text
+from bridge_env.cards import UInt8Array
+from bridge_env.play import Plays
+
+DIFFERS, ILLEGAL, BAD_PLAY, ILLEGAL_PLAY = "contract is not the auction's", "illegal call", "bad play", "illegal play"
 
 
 class BadBoard(Exception):
-    """Ends the reading of one board. ``kind`` is the reason without what differs from board to board."""
+    """Something of a board that cannot be read.
+
+    Attributes:
+        line: where it stands in the file.
+        reason: what is wrong.
+        kind: the reason in a few words, the same for all boards that suffer from the same.
+    """
 
     def __init__(self, line: int, reason: str, kind: str) -> None:
         super().__init__(reason)
@@ -22,24 +31,34 @@ class BadBoard(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A deal with what is known of its auction, play and result. Equal boards may come from different lines."""
+    """A deal with what is known of its auction, play and result. Equal boards may come from different lines.
 
-    owner: UInt8Array  # (52,), the seat that holds each card
-    dealer: int  # seat 0..3
-    vulnerability: int  # code 0..3, bit 0 NS, bit 1 EW
-    number: int | None = None  # if it is a positive number
-    auction: tuple[int, ...] | None = None  # calls in order; not always a finished one. None if unknown
-    contract: Contract | None = None  # None if unknown; of a finished auction always its contract
-    tricks: int | None = None  # declarer's tricks, if known
-    # rows of four words, one a trick, each a card (``"SA"``) or ``"-"`` (not played or not known). The columns are
-    # seats, clockwise from ``leader``, whoever leads the trick
-    play: tuple[tuple[str, ...], ...] | None = None
-    leader: int | None = None  # seat of the first column, if there is play and it is known
-    tags: Mapping[str, str] = field(default_factory=dict)  # all other tags with a value, as text
-    # all other tags with rows under them: the tag's value, then the rows, as they stand
+    Attributes:
+        owner: uint8 (52,), the seat that holds each card.
+        dealer: seat 0..3.
+        vulnerability: code 0..3, bit 0 NS, bit 1 EW.
+        number: the board's number, if it has one.
+        auction: the calls in order, which need not be a finished auction; None if unknown.
+        contract: None if unknown; of a finished auction always its contract.
+        tricks: declarer's tricks, if known.
+        play: the cards 0..51 in the order of play, as far as they are known; None if none is.
+        tags: all other tags that have a value.
+        sections: all other tags with rows under them: the tag's value, then the rows.
+        line: the first line of the board in its file; 0 if it comes from none.
+        notes: explanations of calls, by their index in the auction; empty text: alerted without explanation.
+    """
+
+    owner: UInt8Array
+    dealer: int
+    vulnerability: int
+    number: int | None = None
+    auction: tuple[int, ...] | None = None
+    contract: Contract | None = None
+    tricks: int | None = None
+    play: tuple[int, ...] | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    line: int = 0  # first line of the board in its file; 0 if it comes from none
-    # what was told of calls, by their place in the auction; empty text: alerted, and nothing told
+    line: int = 0
     notes: Mapping[int, str] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
@@ -63,21 +82,26 @@ class Board:
         return html.framed(html.board_html([self]))
 
     def _content(self) -> tuple[object, ...]:
-        known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks)
-        mappings = (dict(self.tags), dict(self.sections), dict(self.notes))
-        return (self.owner.tobytes(), *known, self.play, self.leader, *mappings)
+        known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks, self.play)
+        return (self.owner.tobytes(), *known, dict(self.tags), dict(self.sections), dict(self.notes))
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A board or piece of a file that was skipped. ``str`` gives ``file:line: reason``."""
+    """A board, its play, or a piece of a file that was skipped. ``str`` returns ``file:line: reason``.
+
+    Attributes:
+        kind: the reason in a few words, the same for all that suffer from the same.
+        board: whether a whole board was skipped, not just its play or a line of text.
+        auction: whether the skipped board had both a deal and an auction.
+    """
 
     file: str
     line: int
     reason: str
-    kind: str = "stray text"  # the reason in a few words, the same for all that suffer from the same
-    board: bool = False  # a board was lost, not just a line of text or its play
-    auction: bool = False  # the board had both a deal and an auction
+    kind: str = "stray text"
+    board: bool = False
+    auction: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}"
@@ -98,3 +122,46 @@ class ReadResult:
             (result.boards if isinstance(item, Board) else result.problems).append(item)  # type: ignore[arg-type]
         result.problems.sort(key=lambda problem: problem.line)
         return result
+
+
+def check_auction(line: int, calls: Sequence[int], dealer: int, vulnerability: int) -> Contract | None:
+    """Return the contract that an auction ends in, None if it is not finished.
+
+    Raises:
+        BadBoard: a call that is not legal, or one after the end.
+    """
+    if not calls:
+        return None
+    check_length(line, calls)
+    auctions, faults = Auctions.replay_legal([calls], dealer, vulnerability)
+    if faults[0] >= 0:
+        bad = calls[faults[0]]
+        late = f"{call_text(bad)} comes after the end of {auctions.text(0)}"
+        raise BadBoard(line, f"auction: {late if auctions.done[0] else auctions.fault_text(0, bad)}", ILLEGAL)
+    return auctions.contracts().at(0) if auctions.done[0] else None
+
+
+def check_length(line: int, calls: Sequence[int]) -> None:
+    """Check the length of an auction.
+
+    Raises:
+        BadBoard: it has more calls than any legal auction.
+    """
+    if len(calls) > MAX_CALLS:
+        raise BadBoard(line, f"the auction has more than {MAX_CALLS} calls, the most there can be", ILLEGAL)
+
+
+def check_play(
+    line: int, owner: UInt8Array, contract: Contract, cards: Sequence[int]
+) -> tuple[tuple[int, ...] | None, BadBoard | None]:
+    """Return the cards before the first illegal one, None if there are none, and what is wrong with that one."""
+    if not cards:
+        return None, None
+    if contract.passed_out:
+        return None, BadBoard(line, "play: the board was passed out", ILLEGAL_PLAY)
+    history = np.array([cards[:53]], np.int8)
+    plays, faults = Plays.replay_legal(owner, contract.declarer, contract.strain, history)
+    if faults[0] < 0:
+        return tuple(cards), None
+    name, _, why = plays.fault_text(0, int(history[0, faults[0]])).partition(" is not legal at table 0 ")
+    return plays.cards(0) or None, BadBoard(line, f"play: {name} is not legal {why}", ILLEGAL_PLAY)

@@ -1,48 +1,101 @@
-"""LIN, the notation of Bridge Base Online: boards in and out, and links to its hand viewer.
+"""Read and write LIN, the notation of Bridge Base Online, and links to its hand viewer.
 
 ``read_lin`` and ``iter_lin`` never raise for what a file contains: a board that cannot be trusted becomes a
 ``Problem`` with file, line and reason, and the others are kept. A file may hold several boards, one a line or
-all in one, and both rooms of a match (``qx|o1|``, ``qx|c1|``). What is read: ``md`` deal and dealer, ``sv``
-vulnerability, ``mb`` and ``an`` calls and what was told of them, ``pc`` and ``mc`` play and tricks, ``pn``
-players, ``qx`` and ``ah`` room and number, ``vg`` the event. Other keys (``rs``, ``nt``, ``pg``, ...) are passed by.
+all in one, and both rooms of a match (``qx|o1|``, ``qx|c1|``). Keys that are read: ``md`` deal and dealer, ``sv``
+vulnerability, ``mb`` and ``an`` calls and their explanations, ``pc`` and ``mc`` play and tricks, ``pn`` players, ``qx``
+and ``ah`` room and number, ``vg`` the event. Other keys (``rs``, ``nt``, ``pg``, ...) are skipped.
 
-A bad play costs only itself: one that cannot be made out is left out, an illegal one stays as it stands, and either is
-told in a ``Problem`` beside the board, as in PBN.
+A bad play costs only itself: its cards up to the first that is not legal are kept, and a ``Problem`` beside the board
+says what follows.
 
 LIN has no place for a contract without its auction, for play without a contract, for a room without a board's number,
-for other tags and for sections: these are not written. A play that breaks the laws is not written either, because LIN
-tells who played a card by the laws alone.
+for other tags and for sections: these are not written. LIN counts seats from South, clockwise.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, urlsplit
 
-from bridge_env.calls import Contract
-from bridge_env.cards import SEATS, card_text
-from bridge_env.records import lin_fields as fields
-from bridge_env.records.board import ILLEGAL, BadBoard, Board, Problem, ReadResult
-from bridge_env.records.drafts import Draft, Form
-from bridge_env.records.lin_fields import LIN_SEATS, PLAYERS, LinBoard
-from bridge_env.records.lines import Fault, Source, given_up, source_name, text_lines, write_text
-from bridge_env.records.play_record import play_faults, play_orders
+import numpy as np
+
+from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
+from bridge_env.cards import (
+    CARD_NUMBERS,
+    RANKS,
+    SEATS,
+    SUITS,
+    UNKNOWN,
+    UInt8Array,
+    board_dealer,
+    board_vulnerability,
+    card_text,
+    suit_ranks,
+)
+from bridge_env.records.board import (
+    BAD_PLAY,
+    BadBoard,
+    Board,
+    Problem,
+    ReadResult,
+    check_auction,
+    check_length,
+    check_play,
+)
+from bridge_env.records.pbn import passes_missing
+from bridge_env.records.text import Source, source_name, text_lines, write_text
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
-_KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII)
+_SEATS = "SWNE"  # the order of hands, names and dealers: digits 1 to 4
+_PLAYERS = ("South", "West", "North", "East")
+_ROOMS = {"o": "Open", "c": "Closed"}
+_VULNERABLE = {"o": 0, "0": 0, "-": 0, "n": 1, "e": 2, "b": 3}
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
-# A key where the value of one of these should stand tells that the value is missing.
+# A key where the value of one of these should stand shows that the value is missing.
 _STRICT, _NO_VALUE = frozenset({"md", "sv", "mb", "pc", "mc"}), _BOARD_KEYS | {"rh", "pg", "vg", "rs", "nt"}
-_LONGEST_SHARED = 1000  # characters that go on to other boards
-_ROOMS = {"Open": "o", "Closed": "c"}
+
+_KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII)
+_CALL = re.compile(
+    r"[\s,]*(?:(?P<bid>[1-7]\s*(?:NT|[NCDHS]))|(?P<all>AP)|(?P<pass>PASS|P|--)|(?P<redouble>REDOUBLE|RDBL|XX|R)"
+    r"|(?P<double>DOUBLE|DBL|X|D))(?P<mark>[!?*]*)(?P<note>\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
+    re.IGNORECASE,
+)
+_CARD = re.compile(r"\s*([SHDC])\s*(10|[2-9TJQKA])\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:board|bd)?[\s#.]*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
+_ROOM = re.compile(r"([oc])\s*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
 
 
 class LinError(ValueError):
     """A link that shows no board; the message says why."""
+
+
+@dataclass(slots=True)
+class _LinBoard:
+    """The values of one board: the last of each key but ``mb`` and ``pc``, which are joined, and ``an``."""
+
+    line: int
+    values: dict[str, str] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
+    notes: dict[int, str] = field(default_factory=dict)  # by the index of ``calls``
+    cards: str = ""
+    names: str = ""  # of a whole match
+
+    def value(self, key: str) -> str:
+        return self.values.get(key, "").strip()
+
+    @property
+    def number(self) -> int | None:
+        """The board's number, if it has one."""
+        match = _ROOM.match(self.value("qx"))
+        if match:
+            return int(match[2])
+        match = _NUMBER.match(self.value("ah"))
+        return int(match[1]) if match else None
 
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -58,20 +111,31 @@ def read_lin(source: Source) -> ReadResult:
 
 
 def iter_lin(source: Source) -> Iterator[Board | Problem]:
-    """Read boards one by one, with a lookahead of some hundred."""
-    name = source_name(source)
-    faults: list[Fault] = []
-    lins = _boards(_values(text_lines(source, faults), faults), faults)
-    yield from _FORM.read(name, lins, faults)
+    """Read boards one by one; otherwise as :func:`read_lin`."""
+    name, problems = source_name(source), list[Problem]()
+    for lin in _boards(_values(source, problems)):
+        yield from _read(name, lin)
+        yield from problems
+        problems.clear()
+    yield from problems
 
 
-def _values(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, str, str]]:
-    """(line, key, value). A bar too few or too many costs the value beside it."""
+def _read(name: str, lin: _LinBoard) -> Iterator[Board | Problem]:
+    try:
+        board, bad_play = _board_of(lin)
+    except BadBoard as bad:
+        yield Problem(name, bad.line, bad.reason, bad.kind, True, bool(lin.value("md") and lin.calls))
+    else:
+        yield board
+        if bad_play is not None:
+            yield Problem(name, bad_play.line, bad_play.reason, bad_play.kind)
+
+
+def _values(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str, str]]:
+    """Yield (line, key, value). A bar too few or too many costs the value beside it."""
     key, key_line = "", 0
-    lost = False  # once for each stretch
-    for number, piece in _pieces(lines, faults):
-        if given_up(number, 0, faults):
-            return
+    reported = False  # once for each stretch
+    for number, piece in _pieces(text_lines(source, problems)):
         word = piece.strip()
         name = word.lower()
         if key and not (name in _NO_VALUE and key in _STRICT):
@@ -79,204 +143,288 @@ def _values(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, st
             key = ""
         elif _KEY.match(name):
             if key:
-                faults.append((key_line, f"{key!r} has no value"))
-            key, key_line, lost = name, number, False
-        elif word and not lost:
-            faults.append((number, f"text between the values: {word[:80]!r}"))
-            lost = True
+                problems.append(Problem(source_name(source), key_line, f"{key!r} has no value"))
+            key, key_line, reported = name, number, False
+        elif word and not reported:
+            problems.append(Problem(source_name(source), number, f"text between the values: {word[:80]!r}"))
+            reported = True
 
 
-def _pieces(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, str]]:
-    """Return what stands between bars, with the line on which it begins; line ends inside it are blanks."""
+def _pieces(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
+    """Yield the text between bars, with the line on which it begins; line ends inside it are blanks."""
     parts: list[str] = []
-    start, size = 1, 0
+    start = 1
     for number, line in enumerate(lines, 1):
-        size += len(line) + 1
-        if given_up(number, size if parts else 0, faults):
-            return
         first, *others = line.split("|")
         start = start if parts else number
         parts.append(first)
         for other in others:
             yield start, " ".join(parts)
-            parts, start, size = [other], number, len(other)
+            parts, start = [other], number
         if parts == [""]:
             parts = []
-        size = size if parts else 0
     if any(part.strip() for part in parts):
         yield start, " ".join(parts)
 
 
-def _boards(values: Iterable[tuple[int, str, str]], faults: list[Fault]) -> Iterator[LinBoard]:
-    """The boards, each with what the file says of all of them."""
-    event, names, size = "", "", 0
-    lin: LinBoard | None = None
-    before: LinBoard | None = None
+def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[_LinBoard]:
+    """Group values into boards, each with the values that hold for the whole file."""
+    event, names = "", ""
+    lin: _LinBoard | None = None
+    before: _LinBoard | None = None
     for line, key, value in values:
         if key == "vg":
-            event = value[:_LONGEST_SHARED].split(",")[0].strip()
+            event = value.split(",")[0].strip()
         if key not in _BOARD_KEYS:
             continue
-        size += len(value) + 4
-        if lin is None or _begins(lin, key):
+        if lin is None or _begins_board(lin, key):
             if lin is not None:
-                yield from _told_of(lin)
+                yield from [lin] if lin.values.get("md") or lin.calls else []  # not names or a title alone
                 before = lin
-            lin, size = LinBoard(line), 0
-        if given_up(line, size, faults):
-            break
+            lin = _LinBoard(line)
         if event:
             lin.values["vg"] = event
         if key == "mb":
-            lin.add_calls(value, line)
+            lin.calls.append(value)
         elif key == "pc":
-            lin.add_cards(value, line)
+            lin.cards += f" {value}"
         elif key == "an":
-            if lin.calls:
-                lin.notes[len(lin.calls) - 1] = value
+            lin.notes[len(lin.calls) - 1] = value
         else:
             lin.values[key] = value
         if "qx" in lin.values and not lin.calls:  # a match: both rooms, and names once for all
-            names = lin.values.get("pn", names)[:_LONGEST_SHARED]
-            lin.names = names
-        if lin.calls:
-            _take_over(lin, before)
-    if lin is not None:
-        yield from _told_of(lin)
-
-
-def _told_of(lin: LinBoard) -> Iterator[LinBoard]:
-    """The board, if it is one: neither names nor a title alone."""
-    if lin.values.get("md", "") or lin.calls:
+            lin.names = names = lin.values.get("pn", names)
+        if lin.calls and before is not None:
+            _take_deal(lin, before)
+    if lin is not None and (lin.values.get("md") or lin.calls):
         yield lin
 
 
-def _begins(lin: LinBoard, key: str) -> bool:
+def _begins_board(lin: _LinBoard, key: str) -> bool:
     if key == "qx":
         return "qx" in lin.values or "md" in lin.values
     if key == "md":
         return "md" in lin.values
-    over = bool(lin.calls or lin.cards)
+    called = bool(lin.calls or lin.cards)
     if key == "pn":
-        return over or ("pn" in lin.values and "md" in lin.values)
-    return over and key in ("ah", "sv") and key in lin.values and "qx" not in lin.values
+        return called or ("pn" in lin.values and "md" in lin.values)
+    return called and key in ("ah", "sv") and key in lin.values and "qx" not in lin.values
 
 
-def _take_over(lin: LinBoard, before: LinBoard | None) -> None:
-    """The second room may leave out the deal."""
-    if before is None or "md" in lin.values or "md" not in before.values or "qx" not in lin.values:
+def _take_deal(lin: _LinBoard, before: _LinBoard) -> None:
+    """Take the deal of the room before if this is the second room of the same board, which may leave it out."""
+    if "md" in lin.values or "md" not in before.values or "qx" not in lin.values:
         return
-    if len(before.values["md"]) > _LONGEST_SHARED:
-        return
-    if fields.read_number(lin) is not None and fields.read_number(lin) == fields.read_number(before):
+    if lin.number is not None and lin.number == before.number:
         lin.values["md"] = before.values["md"]
         lin.values.setdefault("sv", before.values.get("sv", ""))
 
 
-def _draft(lin: LinBoard) -> Draft[LinBoard]:
-    if lin.bad is not None:
-        raise lin.bad
-    number = fields.read_number(lin)
+# --- the fields of a board ----------------------------------------------------------------------------------
+
+
+def _board_of(lin: _LinBoard) -> tuple[Board, BadBoard | None]:
+    """Return the board, and what is wrong with its play.
+
+    Raises:
+        BadBoard: the board cannot be trusted.
+    """
+    calls, notes = _read_calls(lin)
+    number, owner = lin.number, _read_deal(lin)
+    dealer, vulnerability = _read_dealer(lin, number), _read_vulnerability(lin, number)
+    contract = check_auction(lin.line, calls, dealer, vulnerability)
+    room = _ROOM.match(lin.value("qx"))
+    tags = {"Event": lin.value("vg"), "Room": _ROOMS[room[1].lower()] if room else ""}
+    tags |= _read_names(lin, tags["Room"])
+    tricks = _read_tricks(lin)
+    passed_out = contract is not None and contract.passed_out
+    play, bad_play = (None, None) if passed_out else _read_play(lin, owner, contract)
     board = Board(
-        owner=fields.read_deal(lin),
-        dealer=fields.read_dealer(lin, number),
-        vulnerability=fields.read_vulnerability(lin, number),
-        number=number,
-        auction=tuple(lin.calls) or None,
-        line=lin.line,
-        notes={index: " ".join(text.split()) for index, text in lin.notes.items()},
-    )
-    return Draft(lin, board)
+        owner, dealer, vulnerability, number, calls or None, contract, None if passed_out else tricks, play,
+        {tag: value for tag, value in tags.items() if value and value[0] != "#"},  # PBN's sign of inheritance
+        line=lin.line, notes=notes,
+    )  # fmt: skip
+    return board, bad_play
 
 
-def _board(draft: Draft[LinBoard], end: str | Contract | None) -> tuple[Board, BadBoard | None]:
-    """The board, and what is wrong with its play where that cannot be made out."""
-    lin = draft.source
-    if isinstance(end, str):
-        raise BadBoard(lin.line, end, ILLEGAL)
-    played = end is not None and not end.passed_out
-    room = fields.read_room(lin)
-    tags = {"Event": lin.values.get("vg", ""), "Room": room, **fields.read_names(lin, room)}
-    tricks = fields.read_claim(lin)
-    play, fault = None, lin.bad_play
-    if fault is None and played and end is not None and lin.cards:
-        try:
-            play = fields.play_rows(lin, draft.board.owner, end)
-        except BadBoard as bad:
-            fault = bad
-    board = replace(
-        draft.board,
-        contract=end,
-        tricks=tricks if end is None or played else None,
-        play=play,
-        leader=(end.declarer + 1) & 3 if play and end is not None else None,
-        tags={tag: value for tag, value in tags.items() if value and value[0] != "#"},  # PBN's sign of inheritance
-    )
-    return board, fault
+def _read_calls(lin: _LinBoard) -> tuple[tuple[int, ...], dict[int, str]]:
+    """Return the calls and their notes: one call a text, as ``mb`` has it, or several without blanks, as links do."""
+    calls: list[int] = []
+    notes: dict[int, str] = {}
+    for index, text in enumerate(lin.calls):
+        end = 0
+        while end < len(text):
+            match = _CALL.match(text, end)
+            if match is None:
+                raise BadBoard(lin.line, f"auction: {text[end : end + 20]!r} is not a call", "not a call")
+            end = match.end()
+            if match["all"]:
+                calls += [PASS] * passes_missing(calls)
+            elif match["bid"]:
+                calls.append(parse_call(match["bid"][0] + match["bid"][1:].strip()))
+            else:
+                calls.append(PASS if match["pass"] else REDOUBLE if match["redouble"] else DOUBLE)
+            check_length(lin.line, calls)
+            if "!" in match["mark"] or match["note"]:
+                notes[len(calls) - 1] = (match["note"] or "").strip()[1:-1].strip()
+        if calls and index in lin.notes:
+            notes[len(calls) - 1] = lin.notes[index]
+    return tuple(calls), {index: " ".join(text.split()) for index, text in notes.items()}
 
 
-def _whole(lin: LinBoard) -> bool:
-    return bool(lin.values.get("md")) and (bool(lin.calls) or lin.bad is not None)
+def _read_play(
+    lin: _LinBoard, owner: UInt8Array, contract: Contract | None
+) -> tuple[tuple[int, ...] | None, BadBoard | None]:
+    """Return the cards before the first illegal one, and what is wrong with that one."""
+    cards: list[int] = []
+    end = 0
+    while text := lin.cards[end:].strip():
+        match = _CARD.match(lin.cards, end)
+        if match is None:
+            return None, BadBoard(lin.line, f"play: {text[:20]!r} is not a card", BAD_PLAY)
+        end = match.end()
+        cards.append(CARD_NUMBERS[match[1].upper() + match[2].upper().replace("10", "T")])
+    return (None, None) if contract is None else check_play(lin.line, owner, contract, cards)
 
 
-_FORM = Form(_draft, _board, _whole, lambda lin: lin.line)
+def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
+    """Return the player by seat; of eight names the last four sit in the closed room."""
+    names = [name.strip() for name in lin.values.get("pn", lin.names).split(",")]
+    if len(names) == 8:
+        names = names[4:] if room == "Closed" else names[:4]
+    return {seat: name for seat, name in zip(_PLAYERS, names, strict=True) if name} if len(names) == 4 else {}
+
+
+def _read_deal(lin: _LinBoard) -> UInt8Array:
+    """Return owner uint8 (52,), read-only. A hand that is left out has the cards that nobody else has."""
+    text = lin.value("md")
+    hands = text.lstrip("01234").split(",")
+    if not text or not any(hands):
+        raise BadBoard(lin.line, "the board has no deal", "no deal")
+    if len(hands) > 4:
+        raise _no_deal(lin, f"it has {len(hands)} hands")
+    owner = np.full(52, UNKNOWN, np.uint8)
+    for digit, hand in enumerate(hands):
+        for card in _read_hand(lin, hand):
+            if owner[card] != UNKNOWN:
+                raise _no_deal(lin, f"it has {card_text(card)} twice")
+            owner[card] = digit ^ 2  # S W N E in LIN's order, N E S W in ours
+    held = np.bincount(owner, minlength=256)
+    empty = np.flatnonzero(held[:4] == 0)
+    if len(empty) == 1 and held[UNKNOWN] == 13:
+        owner[owner == UNKNOWN] = empty[0]
+    elif (held[:4] != 13).any():
+        counts = ", ".join(f"{seat} {held[i ^ 2]}" for i, seat in enumerate(_SEATS))
+        raise _no_deal(lin, f"its hands have not 13 cards each: {counts}")
+    owner.flags.writeable = False
+    return owner
+
+
+def _read_hand(lin: _LinBoard, text: str) -> list[int]:
+    cards: list[int] = []
+    suit = -1
+    for letter in text.upper().replace("10", "T"):
+        if letter in SUITS:
+            suit = SUITS.index(letter)
+        elif letter in RANKS and suit >= 0:
+            cards.append(suit * 13 + RANKS.index(letter))
+        elif not letter.isspace():
+            raise _no_deal(lin, f"{letter!r} is not a card")
+    return cards
+
+
+def _no_deal(lin: _LinBoard, why: str) -> BadBoard:
+    return BadBoard(lin.line, f"deal {lin.values['md'][:100]!r}: {why}", "not 52 distinct cards")
+
+
+def _read_dealer(lin: _LinBoard, number: int | None) -> int:
+    """Return the dealer from the digit before the hands, else the board's number."""
+    digit = lin.value("md")[:1]
+    if digit and digit in "1234":
+        return (int(digit) - 1) ^ 2
+    if number is None:
+        raise BadBoard(lin.line, "no dealer, and no board number to tell it from", "dealer")
+    return int(board_dealer(number))
+
+
+def _read_vulnerability(lin: _LinBoard, number: int | None) -> int:
+    """Return the vulnerability from ``sv``, else the board's number."""
+    text = lin.value("sv").lower()
+    if text in _VULNERABLE:
+        return _VULNERABLE[text]
+    if text:
+        raise BadBoard(lin.line, f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability")
+    if number is None:
+        raise BadBoard(lin.line, "no vulnerability, and no board number to tell it from", "vulnerability")
+    return int(board_vulnerability(number))
+
+
+def _read_tricks(lin: _LinBoard) -> int | None:
+    """Return declarer's tricks from ``mc``."""
+    text = lin.value("mc")
+    if not text:
+        return None
+    if not re.fullmatch(r"\d\d?", text, re.ASCII) or int(text) > 13:
+        raise BadBoard(lin.line, f"claim {text[:20]!r} is not a number of tricks", "result")
+    return int(text)
+
 
 # --- writing ------------------------------------------------------------------------------------------------
 
 
-def write_lin(target: Source, boards: Iterable[Board]) -> list[tuple[Board, str]]:
-    """Write boards, one a line. ``read_lin`` gives the same boards back, except for what LIN cannot hold.
+def write_lin(target: Source, boards: Iterable[Board]) -> None:
+    """Write boards, one a line. ``read_lin`` returns the same boards, except for what LIN cannot hold.
 
     Args:
         target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
         boards: any boards.
-
-    Returns:
-        the boards whose play breaks the laws and was left out, and why.
     """
-    event, lines, told = "", [], list(boards)
-    faults, played = play_faults(told, gaps=False), play_orders(told)[0]
-    for board, fault, cards in zip(told, faults, played, strict=True):
-        line = _lin_text(board, () if fault else cards.tolist())
-        named = line.startswith("vg|")
-        lines.append(f"vg||{line}\n" if event and not named else f"{line}\n")  # an event goes on to what follows
-        event = "vg" if named else ""
+    event, lines = False, []
+    for board in boards:
+        line = lin_text(board)
+        ends = event and not line.startswith("vg|")  # an event holds for all boards that follow
+        lines.append(f"vg||{line}\n" if ends else f"{line}\n")
+        event = line.startswith("vg|")
     write_text(target, "".join(lines))
-    return [(board, fault) for board, fault in zip(told, faults, strict=True) if fault is not None]
 
 
 def lin_text(board: Board) -> str:
-    """One board as one line. Bars in texts, and commas in names, become blanks; an illegal play is left out."""
-    (fault,), (cards,) = play_faults([board], gaps=False), play_orders([board])[0]
-    return _lin_text(board, () if fault else cards.tolist())
-
-
-def _lin_text(board: Board, played: Sequence[int]) -> str:
-    room = _ROOMS.get(board.tags.get("Room", ""))
+    """Return one board as one line. Bars in texts, and commas in names, become blanks."""
+    room = {name: key for key, name in _ROOMS.items()}.get(board.tags.get("Room", ""))
     values = []
-    if event := _told(board.tags.get("Event", ""), "|,"):
+    if event := _without(board.tags.get("Event", ""), "|,"):
         values.append(("vg", event))
     if room and board.number is not None:
         values.append(("qx", f"{room}{board.number}"))
-    values.append(("pn", ",".join(_told(board.tags.get(seat, ""), "|,") for seat in PLAYERS)))
-    hands = ",".join(fields.hand_text(board.owner, SEATS.index(seat)) for seat in LIN_SEATS)
-    values += [("st", ""), ("md", f"{LIN_SEATS.index(SEATS[board.dealer]) + 1}{hands}")]
+    values.append(("pn", ",".join(_without(board.tags.get(seat, ""), "|,") for seat in _PLAYERS)))
+    hands = ",".join(_hand_text(board.owner, SEATS.index(seat)) for seat in _SEATS)
+    values += [("st", ""), ("md", f"{_SEATS.index(SEATS[board.dealer]) + 1}{hands}")]
     if board.number is not None:
         values += [("rh", ""), ("ah", f"Board {board.number}")]
     values.append(("sv", "oneb"[board.vulnerability]))
     for index, call in enumerate(board.auction or ()):
-        values.append(("mb", fields.lin_call(call) + "!" * (index in board.notes)))
-        if text := _told(board.notes.get(index, ""), "|"):
+        values.append(("mb", _call_text(call) + "!" * (index in board.notes)))
+        if text := _without(board.notes.get(index, ""), "|"):
             values.append(("an", text))
     values.append(("pg", ""))
-    values += [("pc", card_text(card)) for card in played if card >= 0]
+    values += [("pc", card_text(card)) for card in board.play or ()]
     if board.tricks is not None:
         values.append(("mc", str(board.tricks)))
     return "".join(f"{key}|{value}|" for key, value in values)
 
 
-def _told(text: str, not_these: str) -> str:
-    for sign in not_these:
+def _hand_text(owner: UInt8Array, seat: int) -> str:
+    """Return ``"SAKQ2HT98DJ7CA543"``."""
+    return "".join(map("".join, zip(SUITS[::-1], suit_ranks(owner == seat), strict=True)))
+
+
+def _call_text(call: int) -> str:
+    """Return ``p``, ``d``, ``r``, ``1C`` ... ``7N``."""
+    return {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}.get(call) or call_text(call)[:2]
+
+
+def _without(text: str, signs: str) -> str:
+    for sign in signs:
         text = text.replace(sign, " ")
     return " ".join(text.split())
 
@@ -285,7 +433,7 @@ def _told(text: str, not_these: str) -> str:
 
 
 def viewer_link(board: Board) -> str:
-    """A link that shows the board, its auction and its play in Bridge Base Online's hand viewer."""
+    """Return a link that shows the board, its auction and its play in Bridge Base Online's hand viewer."""
     return f"{VIEWER}?lin={quote(lin_text(board), safe='')}"
 
 
@@ -301,29 +449,28 @@ def board_of_link(link: str) -> Board:
         query = parse_qs(urlsplit(link.strip()).query, keep_blank_values=True, max_num_fields=100)
     except ValueError as error:
         raise LinError(f"{link[:200]!r} is not a link: {error}") from None
-    told = {key.lower(): re.sub(r"[\x00-\x1f\x7f]", " ", values[0]).strip() for key, values in query.items()}
-    if "lin" in told:
-        found = list(iter_lin(io.StringIO(told["lin"])))
-    elif told.keys() & set("nesw"):
-        found = list(_FORM.checked("link", [_lin_of_link(told)]))
+    values = {key.lower(): re.sub(r"[\x00-\x1f\x7f]", " ", found[0]).strip() for key, found in query.items()}
+    if "lin" in values:
+        items = list(iter_lin(io.StringIO(values["lin"])))
+    elif values.keys() & set("nesw"):
+        items = list(_read("link", _lin_of_link(values)))
     else:
         raise LinError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
-    boards = [item for item in found if isinstance(item, Board)]
+    boards = [item for item in items if isinstance(item, Board)]
     if len(boards) != 1:
-        why = next((item.reason for item in found if isinstance(item, Problem)), f"it has {len(boards)} boards")
+        why = next((item.reason for item in items if isinstance(item, Problem)), f"it has {len(boards)} boards")
         raise LinError(f"{link[:200]!r} shows no board: {why}")
     return boards[0]
 
 
-def _lin_of_link(told: dict[str, str]) -> LinBoard:
-    lin = LinBoard(1)
-    dealer = LIN_SEATS.find(told.get("d", "").strip().upper() or "?") + 1
-    hands = [re.sub(r"[,.]", " ", told.get(seat.lower(), "")) for seat in LIN_SEATS]
+def _lin_of_link(values: dict[str, str]) -> _LinBoard:
+    lin = _LinBoard(1)
+    dealer = _SEATS.find(values.get("d", "").upper() or "?") + 1
+    hands = [re.sub(r"[,.]", " ", values.get(seat.lower(), "")) for seat in _SEATS]
     lin.values["md"] = f"{dealer or ''}{','.join(hands)}"
-    lin.values["ah"] = told.get("b", "")
-    lin.values["sv"] = told.get("v", "") or ("" if fields.read_number(lin) else "o")
-    lin.values["pn"] = ",".join(told.get(f"{seat.lower()}n", "").replace(",", " ") for seat in LIN_SEATS)
-    lin.values["mc"] = told.get("c", "")
-    lin.add_calls(told.get("a", ""), 1)
-    lin.add_cards(told.get("p", ""), 1)
+    lin.values["ah"] = values.get("b", "")
+    lin.values["sv"] = values.get("v", "") or ("" if lin.number else "o")
+    lin.values["pn"] = ",".join(values.get(f"{seat.lower()}n", "").replace(",", " ") for seat in _SEATS)
+    lin.values["mc"] = values.get("c", "")
+    lin.calls, lin.cards = [values.get("a", "")], values.get("p", "")
     return lin

@@ -1,55 +1,97 @@
-"""Read and write Portable Bridge Notation, board by board, so that a bad board does not affect the others.
+"""Read and write Portable Bridge Notation (PBN 2.1, https://www.tistis.nl/pbn/), board by board.
 
-``read_boards`` (a list) and ``iter_boards`` (one by one) never raise for what a file contains. A board that
-cannot be trusted (cards missing or twice, an illegal auction, a contract that its auction does not end in, ...)
-becomes a ``Problem`` with file, line and reason, and the others are kept. Accepted beyond the clean export
-format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252, Latin-1 and UTF-16, any line ends,
-missing [Dealer] (from the auction's, else the board's number) and [Vulnerable] (from the number), values
-inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, notes and annotations.
+``read_boards`` (a list) and ``iter_boards`` (one by one) never raise for what a file contains. A board that cannot be
+trusted (cards missing or twice, an illegal auction, a contract that its auction does not end in, ...) becomes a
+``Problem`` with file, line and reason, and the others are kept. Accepted beyond the clean export format: ``%`` lines,
+``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252 and UTF-16, any line ends, missing [Dealer] (from the auction's,
+else the board's number) and [Vulnerable] (from the number), values inherited by ``#`` and ``##``, marks such as ``AP``,
+``-``, ``*``, ``+`` and ``^``, notes and annotations.
 
-A bad [Play] costs only itself: one that cannot be made out is left out, an illegal one stays as it stands, and
-either is told in a ``Problem`` beside the board (``bridge_env.records.play_record`` gives the cards in order).
+A bad [Play] costs only itself: its cards up to the first that is not known or not legal are kept, and a ``Problem``
+beside the board says what follows.
 
-Not kept: comments, annotation marks, and the notes of the play.
+Not kept: comments, annotation marks, the notes of the play, and plays without a contract.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from bridge_env.calls import Contract, call_text
-from bridge_env.cards import SEATS, deal_text
-from bridge_env.records.board import DIFFERS, ILLEGAL, BadBoard, Board, Problem, ReadResult
-from bridge_env.records.drafts import Draft, Form
-from bridge_env.records.lines import Fault, Source, source_name, write_text
-from bridge_env.records.pbn_fields import (
-    passes_missing,
-    read_auction,
-    read_contract,
-    read_deal,
-    read_dealer,
-    read_number,
-    read_play,
-    read_tricks,
-    read_vulnerability,
+from bridge_env.calls import FIRST_BID, PASS, CallError, Contract, call_text, parse_call
+from bridge_env.cards import (
+    CARD_NUMBERS,
+    SEATS,
+    SUITS,
+    DealError,
+    UInt8Array,
+    board_dealer,
+    board_vulnerability,
+    card_text,
+    deal_text,
+    parse_deal,
+    parse_seat,
+    parse_vulnerability,
 )
-from bridge_env.records.pbn_games import Game, escape, read_games, unescape
-
-__all__ = [
-    "MANDATORY_TAGS", "Board", "Problem", "ReadResult", "Source",
-    "board_text", "iter_boards", "read_boards", "write_boards",
-]  # fmt: skip
+from bridge_env.records.board import (
+    BAD_PLAY,
+    DIFFERS,
+    ILLEGAL_PLAY,
+    BadBoard,
+    Board,
+    Problem,
+    ReadResult,
+    check_auction,
+    check_length,
+    check_play,
+)
+from bridge_env.records.text import Source, source_name, text_lines, write_text
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip
 """The tags of every game in the export format, in its order."""
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
-_UNWRITABLE = "\n\r\x1a\0"
+_OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
+# They may follow a blank line inside a game, which should have none.
+_LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
+_UNWRITABLE = "\n\r\x1a"
 _VULNERABLE = ("None", "NS", "EW", "All")
+_UNKNOWN = ("", "?")  # tag values that leave something open
+
+_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
+_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|;.*|\{[^}]*(?:\}|$)')  # or a text in quotes, which is none
+_MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
+_TRICKS = re.compile(r"(NS|EW)?\s*(\d{1,4})(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
+_CARDS = CARD_NUMBERS | {f"{suit}10": CARD_NUMBERS[f"{suit}T"] for suit in SUITS} | {"-": -1}
+
+
+@dataclass(slots=True)
+class _Game:
+    """The text of one board: tags, the rows under them, and notes.
+
+    Attributes:
+        tags: name -> (value, line).
+        rows: name of the tag above -> [(line, text)].
+        notes: (name of the section, value).
+        broken: a tag that cannot be read.
+    """
+
+    line: int
+    tags: dict[str, tuple[str, int]] = field(default_factory=dict)
+    rows: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    broken: BadBoard | None = None
+
+    def value(self, name: str) -> str:
+        """Return the value of a tag, stripped; empty where it is absent."""
+        return self.tags[name][0].strip() if name in self.tags else ""
+
+    def line_of(self, name: str) -> int:
+        return self.tags[name][1] if name in self.tags else self.line
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -68,92 +110,383 @@ def read_boards(source: Source) -> ReadResult:
 
 
 def iter_boards(source: Source) -> Iterator[Board | Problem]:
-    """Read boards one by one, with a lookahead of some hundred, so that a file of any size fits in memory.
+    """Read boards one by one, so that a file of any size fits in memory; otherwise as :func:`read_boards`."""
+    name, problems = source_name(source), list[Problem]()
+    for game in _inherited(_games(source, problems)):
+        try:
+            board, bad_play = _board_of(game)
+        except BadBoard as bad:
+            called = game.value("Deal") not in _UNKNOWN and any(
+                row.strip("*+- ") for _, row in game.rows.get("Auction", ())
+            )
+            yield Problem(name, bad.line, bad.reason, bad.kind, True, called)
+        else:
+            yield board
+            if bad_play is not None:
+                yield Problem(name, bad_play.line, bad_play.reason, bad_play.kind)
+        yield from problems
+        problems.clear()
+    yield from problems
 
-    Problems come about where they arise, not exactly in the order of their lines.
+
+def _uncommented(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line without comments; blank lines are empty, those of comments alone left out.
+
+    A comment that is not closed ends before the next tag.
     """
-    name = source_name(source)
-    faults: list[Fault] = []
-    yield from _FORM.read(name, read_games(source, faults), faults)
+    opened = 0  # the line on which the present comment began
+    for number, line in enumerate(text_lines(source, problems), 1):
+        if line.startswith("%"):
+            continue
+        if not opened and not line.strip():
+            yield number, ""
+            continue
+        if opened:
+            closed = "}" in line
+            if not closed and not _TAG.match(line.strip()):
+                continue
+            if closed:
+                line = line.partition("}")[2]
+            else:
+                problems.append(Problem(source_name(source), opened, "a comment opened by '{' is never closed"))
+        *_, last = ("", *_COMMENT.findall(line))
+        opened = number if last.startswith("{") and not last.endswith("}") else 0
+        if text := _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else " ", line).strip():
+            yield number, text
 
 
-def _draft(game: Game) -> Draft[Game]:
-    if game.faults:
-        raise BadBoard(*game.faults[0], "broken tag")
-    number, owner = read_number(game), read_deal(game)
-    dealer, vulnerability = read_dealer(game, number), read_vulnerability(game, number)
-    auction, notes = read_auction(game, dealer)
-    return Draft(game, Board(owner, dealer, vulnerability, number, auction, line=game.line, notes=notes))
+def _games(source: Source, problems: list[Problem]) -> Iterator[_Game]:
+    """Group the lines of a file into games; text outside of any is added to ``problems``, once a paragraph."""
+    game: _Game | None = None
+    section, ended, reported = "", True, False  # a blank line ends a game
+    for number, row in _uncommented(source, problems):
+        if not row:
+            ended, reported = True, False
+            continue
+        tags, rest = _parse_tags(row)
+        for name, value in tags:
+            if game is None or _begins_game(game, name, ended):
+                if name == "Note":
+                    continue
+                if game is not None:
+                    yield game
+                game = _Game(number)
+            ended = False
+            game.tags.setdefault(name, (value, number))  # of a tag that stands twice the first counts
+            if name == "Note":  # notes stand under the auction or the play, and do not end them
+                game.notes.append((section, value))
+            else:
+                section = name
+        if not rest:
+            continue
+        reason = f"{'not a tag' if rest[0] == '[' else 'text outside of any game'}: {rest[:80]!r}"
+        if ended or game is None:
+            if not reported:
+                problems.append(Problem(source_name(source), number, reason))
+            reported = True
+        elif rest[0] == "[":
+            game.broken = game.broken or BadBoard(number, reason, "broken tag")
+        else:
+            game.rows.setdefault(section, []).append((number, rest))
+    if game is not None:
+        yield game
 
 
-def _board(draft: Draft[Game], end: str | Contract | None) -> tuple[Board, BadBoard | None]:
-    """The board, and what is wrong with its play where that cannot be made out."""
-    game = draft.source
-    if isinstance(end, str):
-        raise BadBoard(game.line_of("Auction"), end, ILLEGAL)
-    said = read_contract(game)
-    if end is not None and said is not None and end != said:
-        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}", DIFFERS)
-    contract = said if end is None else end
-    play, leader, fault = None, None, None
-    try:
-        play, leader = read_play(game)
-    except BadBoard as bad:
-        fault = bad
+def _begins_game(game: _Game, name: str, after_blank: bool) -> bool:
+    if name == "Note":
+        return False
+    if name in game.tags:
+        return after_blank or name in _OPENING
+    if not after_blank or name in _LATE or name.startswith(("Score", "Optimum")):
+        return False
+    return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
+
+
+def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the tags at the start of a row, and the text after them."""
+    tags, end = [], 0
+    while match := _TAG.match(row, end):
+        tags.append((match[1], match[2]))
+        end = match.end()
+    if not tags and (match := _LOOSE_TAG.match(row)):
+        # Quotes that should have been escaped; escape them, so that all values are alike.
+        return [(match[1], re.sub(r'(?<!\\)"', r'\\"', match[2]))], ""
+    return tags, row[end:]
+
+
+def _inherited(games: Iterable[_Game]) -> Iterator[_Game]:
+    """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on)."""
+    last: dict[str, str] = {}
+    lasting: set[str] = set()
+    for game in games:
+        for name, (value, line) in game.tags.items():
+            if value == "#":
+                game.tags[name] = (last.get(name, ""), line)
+            elif value.startswith("##"):
+                lasting.add(name)
+                game.tags[name] = (value.lstrip("#"), line)
+            last[name] = game.tags[name][0]
+        for name in sorted(lasting - game.tags.keys()):
+            game.tags[name] = (last[name], game.line)
+        yield game
+
+
+def _unescape(value: str) -> str:
+    return re.sub(r'\\(["\\])', r"\1", value)
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+# --- the fields of a board ----------------------------------------------------------------------------------
+
+
+def _board_of(game: _Game) -> tuple[Board, BadBoard | None]:
+    """Return the board of a game, and what is wrong with its play.
+
+    Raises:
+        BadBoard: the board cannot be trusted.
+    """
+    if game.broken is not None:
+        raise game.broken
+    text = game.value("Board")
+    number = int(text) if re.fullmatch(r"[1-9]\d{0,8}", text, re.ASCII) else None
+    owner = _read_deal(game)
+    dealer, vulnerability = _read_dealer(game, number), _read_vulnerability(game, number)
+    auction, notes = _read_auction(game, dealer)
+    end = check_auction(game.line_of("Auction"), auction, dealer, vulnerability)
+    contract = _read_contract(game)
+    if end is not None and contract is not None and end != contract:
+        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {contract}", DIFFERS)
+    contract = contract if end is None else end
+    play, bad_play = _read_play(game, owner, contract)
     tags = {
-        name: unescape(value)
+        name: _unescape(value)
         for name, (value, _) in game.tags.items()
         if value != "" and name not in _FIELDS and name != "Note" and name not in game.rows
     }
-    # What could not be read as a number or a contract is kept as it stands.
-    if draft.board.number is None and game.value("Board"):
-        tags["Board"] = unescape(game.value("Board"))
+    # What cannot be read as a number or a contract is kept as it stands.
+    if number is None and game.value("Board"):
+        tags["Board"] = _unescape(game.value("Board"))
     for name in ("Contract", "Declarer"):
-        if contract is None and game.value(name) not in ("", "?"):
-            tags[name] = unescape(game.value(name))
-    board = replace(
-        draft.board,
-        contract=contract,
-        tricks=read_tricks(game, contract),
-        play=play,
-        leader=leader,
-        tags=tags,
-        sections={
-            name: (game.tags[name][0], *(row for _, row in rows))
-            for name, rows in game.rows.items()
-            if name not in _FIELDS
-        },
-    )
-    return board, fault
+        if contract is None and game.value(name) not in _UNKNOWN:
+            tags[name] = _unescape(game.value(name))
+    sections = {
+        name: (game.tags[name][0], *(row for _, row in rows))
+        for name, rows in game.rows.items()
+        if name not in _FIELDS
+    }  # fmt: skip
+    board = Board(
+        owner, dealer, vulnerability, number, auction or None, contract, _read_tricks(game, contract), play,
+        tags, sections, game.line, notes,
+    )  # fmt: skip
+    return board, bad_play
 
 
-def _whole(game: Game) -> bool:
-    return game.value("Deal") not in ("", "?") and any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
+def _read_deal(game: _Game) -> UInt8Array:
+    """Return the deal, uint8 (52,), read-only."""
+    text, line = game.value("Deal"), game.line_of("Deal")
+    if not text:
+        raise BadBoard(line, "the board has no deal", "no deal")
+    if "-" in text.partition(":")[2].split():
+        raise BadBoard(line, f"deal {text!r} leaves out a hand", "deal leaves out a hand")
+    try:
+        owner = parse_deal(text)
+    except DealError as error:
+        raise BadBoard(line, str(error), "not 52 distinct cards") from None
+    owner.flags.writeable = False
+    return owner
 
 
-_FORM = Form(_draft, _board, _whole, lambda game: game.line_of("Play"))
+def _read_dealer(game: _Game, number: int | None) -> int:
+    """Return the dealer from its tag, else the auction's first seat, else the board's number."""
+    for name in ("Dealer", "Auction"):
+        if game.value(name) not in _UNKNOWN:
+            return _seat(game, name)
+    if number is None:
+        raise BadBoard(game.line, "no dealer, and no board number to tell it from", "dealer")
+    return int(board_dealer(number))
+
+
+def _seat(game: _Game, name: str) -> int:
+    try:
+        return parse_seat(game.value(name))
+    except ValueError as error:
+        raise BadBoard(game.line_of(name), f"[{name}]: {error}", "dealer") from None
+
+
+def _read_vulnerability(game: _Game, number: int | None) -> int:
+    """Return the vulnerability from its tag, else the board's number."""
+    text = game.value("Vulnerable")
+    if text not in _UNKNOWN:
+        try:
+            return parse_vulnerability(text)
+        except ValueError as error:
+            raise BadBoard(game.line_of("Vulnerable"), str(error), "vulnerability") from None
+    if number is None:
+        raise BadBoard(game.line, "no vulnerability, and no board number to tell it from", "vulnerability")
+    return int(board_vulnerability(number))
+
+
+def _words(game: _Game, section: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions."""
+    for line, row in game.rows.get(section, ()):
+        words = _MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row).upper().split()
+        ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
+        # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.
+        words = words[: ends[0] if ends else None]
+        yield line, [word for word in words if word[0] != "^" and (section == "Auction" or word[0] != "=")]
+        if ends:
+            return
+
+
+def _read_auction(game: _Game, dealer: int) -> tuple[tuple[int, ...], dict[int, str]]:
+    """Return the calls from the dealer on, which may be illegal, and the notes of some.
+
+    A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end.
+    """
+    calls: list[int] = []
+    marks: list[tuple[int, str]] = []
+    skipped, broken_off = 0, False
+    for line, words in _words(game, "Auction"):
+        for word in words:
+            if word[0] == "=":
+                marks += [(len(calls) - 1, word)] if calls else []
+            elif word == "-":
+                skipped += not calls
+                broken_off = bool(calls)
+            elif broken_off:
+                raise BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
+            elif word == "AP":
+                calls += [PASS] * passes_missing(calls)
+            else:
+                try:
+                    calls.append(parse_call(word.rstrip("*")))  # 4C* is alerted
+                except CallError as error:
+                    raise BadBoard(line, f"auction: {error}", "not a call") from None
+            check_length(line, calls)
+    if calls and game.value("Auction") not in _UNKNOWN:
+        starts = (_seat(game, "Auction") + skipped) & 3
+        if starts != dealer:
+            reason = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
+            raise BadBoard(game.line_of("Auction"), reason, "dealer and auction differ")
+    return tuple(calls), _read_notes(game, marks)
+
+
+def _read_notes(game: _Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
+    texts: dict[str, str] = {}
+    for section, value in game.notes:
+        number, colon, text = _unescape(value).partition(":")
+        if section == "Auction" and colon:
+            texts[f"={number.strip()}="] = text.strip()
+    notes: dict[int, list[str]] = {}
+    for index, mark in marks:
+        if mark in texts and texts[mark] not in notes.setdefault(index, []):
+            notes[index].append(texts[mark])
+    return {index: "; ".join(found) for index, found in notes.items()}
+
+
+def passes_missing(calls: Sequence[int]) -> int:
+    """Return the number of passes that end an auction."""
+    trailing = 0
+    while trailing < len(calls) and calls[-1 - trailing] == PASS:
+        trailing += 1
+    return max(0, (3 if any(c >= FIRST_BID for c in calls) else 4) - trailing)
+
+
+def _read_contract(game: _Game) -> Contract | None:
+    """Return the contract of the tags."""
+    text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^")
+    if text.upper().startswith(("PAS", "ALL PAS")) or text.upper() in ("P", "AP"):
+        return Contract(-1)
+    if text in _UNKNOWN or declarer in _UNKNOWN:
+        return None
+    try:
+        return Contract.parse(f"{text} {declarer}")
+    except CallError as error:
+        raise BadBoard(game.line_of("Contract"), str(error), "contract") from None
+
+
+def _read_tricks(game: _Game, contract: Contract | None) -> int | None:
+    """Return declarer's tricks; the tag may have a side's instead."""
+    text = game.value("Result").lstrip("^").upper()
+    if text in _UNKNOWN or (contract is not None and contract.passed_out):
+        return None
+    match = _TRICKS.match(text)
+    tricks = int(match[2]) if match else 14
+    if match is None or tricks > 13:
+        raise BadBoard(game.line_of("Result"), f"result {text!r} is not a number of tricks", "result")
+    if match[1]:
+        if contract is None:
+            return None
+        return tricks if contract.declarer & 1 == ("NS", "EW").index(match[1]) else 13 - tricks
+    return tricks
+
+
+def _read_play(
+    game: _Game, owner: UInt8Array, contract: Contract | None
+) -> tuple[tuple[int, ...] | None, BadBoard | None]:
+    """Return the cards in the order of play, up to the first that is not known or not legal, and what is wrong."""
+    line, rows = game.line_of("Play"), list[list[int]]()
+    for number, words in _words(game, "Play"):
+        if unread := [word for word in words if word not in _CARDS]:
+            return None, BadBoard(number, f"play: {unread[0]!r} is not a card", BAD_PLAY)
+        if len(words) > 4:
+            return None, BadBoard(number, f"play: {len(words)} cards in one trick", BAD_PLAY)
+        if words:
+            rows.append([_CARDS[word] for word in words] + [-1] * (4 - len(words)))
+    if not rows:
+        return None, None
+    if contract is None:
+        return None, BadBoard(line, "play: the contract is not known", BAD_PLAY)
+    leader = game.value("Play").upper()
+    if not contract.passed_out and leader in tuple(SEATS) and leader != SEATS[(contract.declarer + 1) & 3]:
+        return None, BadBoard(line, f"play: {leader} leads against {contract}", ILLEGAL_PLAY)
+    cards, gap = _in_order(rows, contract.strain)
+    play, bad = check_play(line, owner, contract, cards)
+    if gap and bad is None:
+        bad = BadBoard(line, f"play: cards follow one that is missing, after {len(cards)} cards", ILLEGAL_PLAY)
+    return play, bad
+
+
+def _in_order(rows: Sequence[Sequence[int]], strain: int) -> tuple[list[int], bool]:
+    """Put tricks whose columns are seats into the order of play, up to the first card -1; do others follow that one?"""
+    cards: list[int] = []
+    first = 0
+    for number, row in enumerate(rows):
+        trick = [row[(first + k) & 3] for k in range(4)]
+        if -1 in trick:
+            known = trick.index(-1)
+            rest = [*trick[known:], *(card for later in rows[number + 1 :] for card in later)]
+            return cards + trick[:known], max(rest) >= 0
+        cards += trick
+        best = max(trick, key=lambda card: (card // 13 == strain, card // 13 == trick[0] // 13, card))
+        first = (first + trick.index(best)) & 3
+    return cards, False
+
 
 # --- writing ----------------------------------------------------------------------------------------------
 
 
 def write_boards(target: Source, boards: Iterable[Board]) -> None:
-    """Write boards in PBN 2.1 export format; ``read_boards`` gives the same boards back.
+    """Write boards in PBN 2.1 export format; ``read_boards`` returns the same boards.
 
     Args:
         target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
         boards: any boards.
 
     Raises:
-        ValueError: a tag that PBN cannot hold; then nothing is written.
+        ValueError: a tag that PBN cannot hold, or a play that is not legal; then nothing is written.
     """
     write_text(target, "% PBN 2.1\n% EXPORT\n" + "".join("\n" + board_text(board) for board in boards))
 
 
 def board_text(board: Board) -> str:
-    """One board in export format, with a line break at the end.
+    """Return one board in export format, with a line break at the end.
 
     Raises:
-        ValueError: a tag that PBN cannot hold.
+        ValueError: a tag that PBN cannot hold, or a play that is not legal.
     """
     contract = board.contract
     values = dict(board.tags)
@@ -171,10 +504,7 @@ def board_text(board: Board) -> str:
     if board.auction:
         lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board)]
     if board.play:
-        leader = "?" if board.leader is None else SEATS[board.leader]
-        lines += [f'[Play "{leader}"]', *(" ".join(row) for row in board.play)]
-        if len(board.play) < 13:
-            lines.append("*")
+        lines += _play_lines(board)
     for name in sorted(board.sections):
         lines += _section_lines(name, board.sections[name])
     return "\n".join(lines) + "\n"
@@ -185,17 +515,31 @@ def _tag_line(name: str, value: str) -> str:
         raise ValueError(f"{name!r} cannot be the name of a tag")
     if any(c in value for c in _UNWRITABLE) or value == "#" or value.startswith("##"):
         raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")
-    return f'[{name} "{escape(value)}"]'
+    return f'[{name} "{_escape(value)}"]'
+
+
+def _play_lines(board: Board) -> list[str]:
+    cards = board.play or ()
+    if board.contract is None or board.contract.passed_out:
+        raise ValueError("a play cannot be written without the contract that was played")
+    leader = (board.contract.declarer + 1) & 3
+    lines = [f'[Play "{SEATS[leader]}"]']
+    for start in range(0, len(cards), 4):
+        row = ["-"] * 4
+        for card in cards[start : start + 4]:
+            row[(int(board.owner[card]) - leader) & 3] = card_text(card)
+        lines.append(" ".join(row))
+    return lines if len(cards) == 52 else [*lines, "*"]
 
 
 def _section_lines(name: str, section: tuple[str, ...]) -> list[str]:
-    """A section as it stands in a file: the heads of tables have backslashes that are no escapes."""
+    """Return a section as it stands in a file: the heads of tables have backslashes that are no escapes."""
     header, *rows = section
     lines = [f'[{name} "{header}"]', *rows]
-    faults: list[Fault] = []
-    games = list(read_games(io.StringIO("\n".join(lines)), faults))
+    problems: list[Problem] = []
+    games = list(_games(io.StringIO("\n".join(lines)), problems))
     expected = ({name: (header, 1)}, {name: list(enumerate(rows, 2))})
-    if name in _FIELDS or faults or [(game.tags, game.rows) for game in games] != [expected]:
+    if name in _FIELDS or problems or [(game.tags, game.rows) for game in games] != [expected]:
         raise ValueError(f"section {name!r} cannot be written: {section!r}")
     return lines
 
@@ -207,12 +551,11 @@ def _auction_lines(board: Board) -> list[str]:
         raise ValueError(f"notes of calls {sorted(marks)}, but the auction has {len(calls)} calls")
     words = [call_text(c) + (f" ={marks[i]}=" if i in marks else "") for i, c in enumerate(calls)]
     rows = [" ".join(words[i : i + 4]) for i in range(0, len(calls), 4)]
-    finished = len(calls) >= 4 and passes_missing(calls) == 0
-    if not finished:
+    if len(calls) < 4 or passes_missing(calls):
         rows.append("*")
     for index, mark in marks.items():
         text = board.notes[index]
         if text != text.strip() or any(c in text for c in _UNWRITABLE):
             raise ValueError(f"a note cannot hold {text!r}: no control characters, nor blanks around it")
-        rows.append(f'[Note "{mark}:{escape(text)}"]')
+        rows.append(f'[Note "{mark}:{_escape(text)}"]')
     return rows

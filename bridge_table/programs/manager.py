@@ -22,7 +22,6 @@ from bridge_env.boards import Boards
 from bridge_env.play import Plays
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards, write_boards
-from bridge_env.records.play_record import record_rows
 from bridge_env.render import SEAT_NAMES
 from bridge_env.scoring import imps, score
 from bridge_table.programs import manager_form as form
@@ -89,10 +88,9 @@ class Table:
         plays = Plays(owner[None], max(contract.declarer, 0), max(contract.bid, 0) % 5)
         if not contract.passed_out:
             self._cards(plays, contract.declarer)
-        play, leader = (None, None) if contract.passed_out else record_rows(plays.history[0], plays.players[0])
         return Board(
             owner, dealer, vulnerability, number, auctions.calls(0), contract,
-            None if contract.passed_out else int(plays.won[0]), play, leader,
+            None if contract.passed_out else int(plays.won[0]), plays.cards(0) or None,
         )  # fmt: skip
 
     def _auction(self, dealer: int, vulnerability: int) -> Auctions:

@@ -29,7 +29,6 @@ from bridge_env.cards import CARD_NUMBERS, card_text
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.records.board import Board
-from bridge_env.records.play_record import play_faults, play_orders
 from bridge_env.records.read import read_records
 from bridge_env.render import SEAT_NAMES
 
@@ -137,25 +136,22 @@ def read_problems(path: str | Path) -> list[Problem]:
         raise ValueError(f"{read.problems[0]}")
     if not read.boards:
         raise ValueError(f"{path}: no boards")
-    orders, faults = play_orders(read.boards)[0], play_faults(read.boards)
     found = []
-    for board, order, fault in zip(read.boards, orders, faults, strict=True):
+    for board in read.boards:
         try:
-            found.append(_problem(board, order[order >= 0], fault))
+            found.append(_problem(board))
         except ValueError as error:
             raise ValueError(f"{path}:{board.line}: {error}") from None
     return found
 
 
-def _problem(board: Board, order: NDArray[np.int8], fault: str | None) -> Problem:
+def _problem(board: Board) -> Problem:
     contract = board.contract
     if contract is None or contract.passed_out:
         raise ValueError("a problem needs a [Contract] and its [Declarer]")
-    if fault is not None:
-        raise ValueError(fault)
-    if not len(order):
+    if not board.play:
         raise ValueError("a problem needs a [Play] up to the decision, with at least the opening lead")
-    plays = Plays.replay(board.owner, contract.declarer, contract.strain, order[None])
+    plays = Plays.replay(board.owner, contract.declarer, contract.strain, [board.play])
     if plays.legal().sum() < 2:
         raise ValueError(f"after {plays.text(0)} there is nothing to decide")
     cards = [_expected_card(board, name, plays) for name in ("PlainCard", "DeceptiveCard")]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from support.pbn import random_play
 
 from bridge_env.auction import Auctions
 from bridge_env.cards import random_deals
-from bridge_env.play import Plays
 from bridge_env.records.board import Board
-from bridge_env.records.play_record import record_rows
 
 HANDS = "SAQJ8HKQ87DA7CKQ2,ST964H962D932CT73,S752HDKQJ54CAJ984,"
 
@@ -24,12 +23,8 @@ def played_board(seed: int) -> Board:
         auctions.step([0 if rng.random() < 0.5 else rng.choice(legal[: 1 + int(rng.integers(1, 8))])])
     end = auctions.contracts().at(0) if auctions.done[0] else None
     owner = random_deals(seed, 0, 1)[0]
-    play, leader = None, None
-    if end is not None and not end.passed_out and rng.random() < 0.8:
-        plays = Plays(owner, end.declarer, end.strain)
-        for _ in range(int(rng.integers(1, 53))):
-            plays.step([int(rng.choice(np.flatnonzero(plays.legal()[0])))])
-        play, leader = record_rows(plays.history[0], plays.players[0])
+    played = end is not None and not end.passed_out and rng.random() < 0.8
+    play = random_play(owner, end, rng) if played else None
     room = {"Room": "Open" if rng.random() < 0.5 else "Closed"} if rng.random() < 0.3 else {}
     return Board(
         owner=owner,
@@ -40,7 +35,6 @@ def played_board(seed: int) -> Board:
         contract=end,
         tricks=int(rng.integers(14)) if rng.random() < 0.7 and not (end and end.passed_out) else None,
         play=play,
-        leader=leader,
         tags={"North": "Zoë", **room, **({"Event": "Cup"} if rng.random() < 0.3 else {})},
         notes={
             i: ("", "5+ !S", "a=b&c")[int(rng.integers(3))] for i in range(auctions.length[0]) if rng.random() < 0.2

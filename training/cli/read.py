@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 _EXAMPLES = """\
@@ -52,14 +51,12 @@ def _read(args: argparse.Namespace) -> int:
         for problem in report.problems:
             print(problem)
     print(report)
-    if not report.read:
+    if not report.boards:
         raise ValueError(f"no board could be read from {', '.join(args.files[:3])}{', ...' * (len(args.files) > 3)}")
     if args.out:
         lin = args.out.lower().removesuffix(".gz").endswith(".lin")
         if lin:
-            for board, why in write_lin(args.out, boards):
-                place = f"board {board.number}" if board.number else "a board"
-                print(f"{args.out}: {place} (line {board.line}) is written without its play: {why}", file=sys.stderr)
+            write_lin(args.out, boards)
         else:
             write_boards(args.out, boards)
         print(f"{args.out}: {len(boards):,} boards")
