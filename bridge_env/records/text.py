@@ -41,7 +41,7 @@ def text_lines(source: Source, problems: list[Problem]) -> Iterator[str]:
     with _opened(source) as stream:
         try:
             if stream.peek(2)[:2] == b"\x1f\x8b":
-                stream = io.BufferedReader(gzip.GzipFile(fileobj=stream))  # type: ignore[assignment, type-var]
+                stream = io.BufferedReader(gzip.GzipFile(fileobj=stream))
             mark = stream.peek(2)[:2]
             encoding = "utf-16" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
             for line in io.TextIOWrapper(stream, encoding, _TOLERANT):
@@ -56,7 +56,7 @@ def _opened(source: Source) -> io.BufferedReader:
     if isinstance(source, str | os.PathLike):
         return open(source, "rb")
     content = source.read()
-    return io.BufferedReader(io.BytesIO(content.encode(errors="replace") if isinstance(content, str) else content))  # type: ignore[arg-type]
+    return io.BufferedReader(io.BytesIO(content.encode(errors="replace") if isinstance(content, str) else content))
 
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:

@@ -10,10 +10,10 @@ import bridge_env  # noqa: F401 - registers the env
 from bridge_env.bidders import make
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, random_deals
-from bridge_env.double_dummy.cascade import library_then_solver
-from bridge_env.double_dummy.estimator import embedded_estimator
+from bridge_env.double_dummy.estimator import builtin_estimator
 from bridge_env.double_dummy.exact import ExactDoubleDummy
-from bridge_env.double_dummy.library import embedded as builtin_library
+from bridge_env.double_dummy.library import builtin_library
+from bridge_env.double_dummy.library_then_solver import library_then_solver
 from bridge_env.lin import lin_text, read_lin, viewer_link
 from bridge_env.par import par, par_contracts
 from bridge_env.pbn import board_text, read_boards
@@ -22,10 +22,31 @@ from training.match.boards import library_boards
 from training.match.match import play
 
 __all__ = [
-    "SEATS", "VULNERABILITIES", "ExactDoubleDummy", "board_text", "builtin_library", "call_text",
-    "embedded_estimator", "hand_text", "imps", "library_boards", "library_then_solver", "lin_text", "make", "make_vec",
-    "matchpoints", "par", "par_contracts", "play", "random_deals", "read_boards", "read_lin", "score",
-    "shipped_networks", "shipped_systems", "viewer_link",
+    "SEATS",
+    "VULNERABILITIES",
+    "ExactDoubleDummy",
+    "board_text",
+    "builtin_estimator",
+    "builtin_library",
+    "call_text",
+    "hand_text",
+    "imps",
+    "library_boards",
+    "library_then_solver",
+    "lin_text",
+    "make",
+    "make_vec",
+    "matchpoints",
+    "par",
+    "par_contracts",
+    "play",
+    "random_deals",
+    "read_boards",
+    "read_lin",
+    "score",
+    "shipped_networks",
+    "shipped_systems",
+    "viewer_link",
 ]  # fmt: skip
 
 
@@ -55,7 +76,7 @@ def board_fields(board: Any) -> dict[str, Any]:
     return {
         "owner": board.owner, "dealer": board.dealer, "vulnerability": board.vulnerability, "number": board.number,
         "auction": board.auction, "contract": str(board.contract), "tricks": board.tricks, "play": board.play,
-        "leader": board.leader, "tags": dict(board.tags), "sections": dict(board.sections), "notes": dict(board.notes),
+        "tags": dict(board.tags), "sections": dict(board.sections), "notes": dict(board.notes),
     }  # fmt: skip
 
 
