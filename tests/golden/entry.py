@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 
 import bridge_env  # noqa: F401 - registers the env
-from bridge_env.bidders import make
+from agents.hierarchy.explain import explain
+from agents.wire import call, read_states
+from bridge_env.bidders import make, player_at
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, random_deals
 from bridge_env.double_dummy.estimator import builtin_estimator
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import builtin_library
 from bridge_env.double_dummy.library_then_solver import library_then_solver
+from bridge_env.faults import explained
 from bridge_env.lin import lin_text, read_lin, viewer_link
 from bridge_env.par import par, par_contracts
 from bridge_env.pbn import board_text, read_boards
@@ -90,3 +95,166 @@ def random_record(pbn: bool, seed: int) -> Any:
         if pbn
         else lin_support.played_board(seed)
     )
+
+
+def small_files(folder: Path) -> dict[str, str]:
+    """Write a small case base and small maps; return their specs by kind."""
+    from support.cases import small_base
+    from support.maps import small_atlas
+
+    from agents.cases import file as cases_file
+    from agents.maps import atlas
+
+    cases_file.save(small_base(folder), folder / "small.cases.npz")
+    atlas.save(small_atlas(), folder / "small.maps.npz")
+    return {"cases": f"cases:{folder / 'small.cases.npz'}", "maps": f"som:{folder / 'small.maps.npz'}"}
+
+
+def _player(spec: str, state: Mapping[str, object]) -> Any:
+    """Return the player to call, what it sees, and its random stream."""
+    view, key = read_states([state])
+    return player_at(make(spec, partner=spec), int(view.seat[0])), view, key
+
+
+def explanation_text(spec: str, state: Mapping[str, object]) -> str:
+    """Return what a bidder says of its call; its call alone if it explains nothing."""
+    player, view, key = _player(spec, state)
+    return explained(player, view, key) if hasattr(player, "explain") else call(spec, **state)  # type: ignore[arg-type]
+
+
+def explanation_fields(spec: str, state: Mapping[str, object]) -> dict[str, Any]:
+    """Return what a system says of its call, by field."""
+    player, view, _ = _player(spec, state)
+    return explain(player, view).as_json()
+
+
+def _figure_row(place: str, step: object, figures: Any, shows: Any) -> list[Any]:
+    return [
+        place, str(step), figures.made, figures.chances, list(figures.examples), str(shows),
+        figures.usual("hcp") if figures.made else None,
+    ]  # fmt: skip
+
+
+def system_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, Any]]:
+    """Return a row for each call of a system's book, and figures of all."""
+    from agents.hierarchy.shipped import read_system
+    from training.book.written.book import make_book
+
+    book = make_book(read_system(name), deals, seed)
+    rows = [
+        _figure_row("general" if one.point is None else one.point.name, one.step, book.figures(one), said)
+        for one, said in zip(book.points.entries, book.said, strict=True)
+    ]
+    measured = book.measured
+    return rows, {
+        "calls": measured.calls, "passes": measured.passes, "code words": list(measured.code_words),
+        "share of hands that fit": book.check.share,
+    }  # fmt: skip
+
+
+def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, Any]]:
+    """Return a row for each call of a network's book, and figures of all."""
+    from agents.networks.shipped import read_networks
+    from training.book.network.book import make_network_book
+
+    book = make_network_book(f"policy:{name}", read_networks(name).player, deals, seed)
+    places = [("-".join(map(str, p.path)) + " late" * p.late, p.calls) for p in book.points]
+    places += [(f"{s.title}: {s.mine}, {s.partner}, {s.last}", s.calls) for s in book.situations]
+    rows = [
+        [*_figure_row(place, one.step, one.figures, one.said), list(one.points), one.mostly, one.artificial, one.force]
+        for place, calls in places
+        for one in calls
+    ]
+    return rows, {"code words": list(book.code_words), "share of hands that fit": book.share}
+
+
+def exam_paper(spec: str) -> dict[str, Any]:
+    """Return a bidder's answers in the textbook exam, and its marks."""
+    from training.exam.marks import sit
+    from training.exam.positions import textbook
+
+    return sit(spec, textbook()).record()
+
+
+def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Evolve in this process; return the systems, what was accepted, the champion, and the verdict."""
+    from support.here import Here
+
+    from agents.hierarchy.language.text import system_text
+    from training.evolve import ending, generations
+    from training.evolve.config import EvolveConfig
+    from training.evolve.systems import write_systems
+    from training.evolve.work import Work
+    from training.match import judge
+
+    config = EvolveConfig(start=start, control=start, **settings)
+    state = generations.begin(config)
+    for after in generations.evolve(folder, config, state, Here(), lambda boards: None):
+        state = after
+    work = Work(Here(), generations.league(config), config.seed, lambda boards: None)
+    best, pair, said = ending.champion(config, state, work)
+    files = [f"system:{file}" for file in write_systems(folder, "evolved", pair)]
+    evolved = files[0] if len(files) == 1 else f"pair:{','.join(files)}"
+    rows = judge.judge(evolved, f"system:{start}", config.rooted, config.judge, config.seed)
+    population = [[system_text(one.first), system_text(one.second)] for one in state.population]
+    return {
+        **{f"partnership {number}": texts for number, texts in enumerate(population)},
+        **{
+            f"generation {row['generation']}": [row["mean_imps"], row["standard_error"], row["best"], row["kept"]]
+            for row in state.metrics
+        },
+        "champion": [best, system_text(pair.first), system_text(pair.second)],
+        "at the end": said,
+        "verdict": [[round(row.mean, 4), round(row.error, 4), row.boards] for row in rows],
+    }
+
+
+def league_run(folder: Path) -> dict[str, Any]:
+    """Train a network in this process; return coarse figures of its weights and of how it was judged."""
+    import torch
+    from support.league import run_league
+
+    from training.networks.configs import LeagueConfig
+
+    torch.set_num_threads(1)
+    config = LeagueConfig(
+        start="nothing", iterations=6, boards=64, evaluate=3, judged=200, panel="pass", layers="24,16"
+    )
+    league = run_league(folder / "league", config)
+    weights = league.learner.arrays()
+    return {
+        "iterations": league.state.iteration,
+        "sizes of weights": sorted(int(array.size) for array in weights.values()),
+        "weights": sorted(round(float(abs(array.astype(float)).mean()), 2) for array in weights.values() if array.size),
+    }
+
+
+def coach_run(folder: Path, text: str) -> dict[str, Any]:
+    """Coach a system in this process; return the amendments and the amended system."""
+    from dataclasses import replace
+
+    import torch
+    from support.here import Here
+
+    from training.coach import run as coaching
+    from training.coach.config import CoachConfig
+
+    torch.set_num_threads(1)
+
+    class Small(CoachConfig):
+        def league(self, *given: Any) -> Any:
+            return replace(super().league(*given), judged=40)
+
+        def evolve(self, *given: Any) -> Any:
+            return replace(super().evolve(*given), boards=256, positions=6)
+
+    system = folder / "mine.bidding"
+    system.write_text(text)
+    config = Small(
+        system=str(system), iterations=2, rollout=64, estimated=0, generations=1, study=384, confirm=256, counted=100,
+        judge=8,
+    )  # fmt: skip
+    this = coaching.Round(coaching.prepare(None, config, folder, None), config, 1)
+    coaching.train(this, Here(), lambda *heard: None, lambda heard: None)
+    amendments = coaching.amend(this, Here(), lambda b: None, lambda g: None, lambda what, boards: None)
+    return {"amendments": amendments, "amended system": this.amended.read_text()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.golden import environments, records, scores
+from tests.golden import bidding, environments, explanations, records, scores
 
 KINDS: dict[str, ModuleType] = {
-    module.__name__.rpartition(".")[2]: module for module in (environments, scores, records)
+    module.__name__.rpartition(".")[2]: module for module in (environments, scores, records, bidding, explanations)
 }
 
 
