@@ -1,4 +1,7 @@
-"""Every name of the project that the golden tests use: if a module moves, only this file changes."""
+"""Every name of the project that the golden tests use: if a module moves or a name changes, only this file changes.
+
+The names that this file gives to others stay as they are: import what was renamed ``as`` the name that stands here.
+"""
 
 from __future__ import annotations
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.golden import bidding, environments, explanations, records, scores
+from tests.golden import bidding, books, environments, explanations, records, runs, scores
 
 KINDS: dict[str, ModuleType] = {
-    module.__name__.rpartition(".")[2]: module for module in (environments, scores, records, bidding, explanations)
+    module.__name__.rpartition(".")[2]: module
+    for module in (environments, scores, records, bidding, explanations, books, runs)
 }
 
 

@@ -49,7 +49,7 @@ def _library() -> dict[str, Any]:
 
 
 def _estimates() -> dict[str, Any]:
-    return {"tricks": entry.embedded_estimator().tricks(entry.random_deals(5, 0, 500))}
+    return {"tricks": entry.builtin_estimator().tricks(entry.random_deals(5, 0, 500))}
 
 
 def _solved() -> dict[str, Any]:
