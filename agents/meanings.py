@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.inverse.lines import lines_of_call
-from agents.hierarchy.language.overrides import place_of
-from agents.hierarchy.language.tree import Constraint
+from agents.hierarchy.language.tree import Constraint, place_of
 from agents.hierarchy.telling.phrases import measured_text, shown_text
 from agents.hierarchy.telling.position import Position
 from agents.hierarchy.telling.wording import promise, remark, symbols
@@ -152,7 +151,7 @@ class Reader:
         needs = [here.get((t.line.number, not t.general), t.constraint) for t in told]
         lines = tuple(dict.fromkeys(symbols(promise(constraint)) for constraint in needs))[:_LINES]
         text = after if told[0].general or len(lines) > 1 else lines[0]
-        where = "general rules" if told[0].general else place_of(told[0].line.number)
+        where = "general rules" if told[0].general else place_of(told[0].line)
         return Shows(
             text, _shared(notes), lines if lines != (text,) else (),
             any(t.artificial for t in told), f"{name}, {where}",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -28,23 +26,20 @@ from agents.hierarchy.engine.compiled import (
     compile_system,
 )
 from agents.hierarchy.engine.denials import possible
-from agents.hierarchy.language.overrides import GENERAL, STEP, Overrides, place_of
+from agents.hierarchy.language.files import GENERAL_FILE
 from agents.hierarchy.language.text import (
     SystemTextError,
     constraint_text,
     load_system,
     parse_leniently,
     read_leniently,
-    read_overrides,
 )
-from agents.hierarchy.language.tree import Constraint, Line, Step, System, walk
+from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System, place_of, walk
 from agents.hierarchy.language.vocabulary import WORDS
-from agents.hierarchy.resting import doubled, resting
-from agents.hierarchy.shipped import GENERAL_FILE, base_path, bases_of, with_general
+from agents.hierarchy.shipped import with_general
 from agents.hierarchy.sound.sound import unsound
 from bridge_env.calls import FIRST_BID, level_of
 
-_TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
 _MOST = 200  # faults of one kind that are told
 _Mask = NDArray[np.bool_]  # (shapes, points) of hands
 _OURS, _THEIRS = 0, 1
@@ -68,30 +63,7 @@ def check_system(path: Path) -> list[Finding]:
     Raises:
         SystemTextError: the file cannot be read, or stands for too many auctions.
     """
-    system, faults = read_leniently(path)
-    found = _findings(system, faults)
-    said = None if faults else read_overrides(path)
-    return found if said is None else _beside_base(path, found, said, system)
-
-
-def _beside_base(path: Path, found: list[Finding], said: Overrides, system: System) -> list[Finding]:
-    """The findings, those about the base with the place of its lines, and what rests on changed calls."""
-    own = [finding for finding in found if finding.line < STEP]
-    own += [Finding(number, text, fault=False) for number, text in resting(said, system)]
-    with contextlib.suppress(SystemTextError):  # it has been told
-        own += [Finding(number, text, False) for number, text in doubled(said, system, compile_system(system))]
-    theirs = [_placed(f, path) for f in found if STEP <= f.line < GENERAL]  # general rules stand as they are
-    base = base_path(said.name, path)
-    known = {replace(f, file=f.file or str(base)) for f in check_system(base)}
-    return [*sorted(set(own)), *(f for f in theirs if f not in known)]
-
-
-def _placed(finding: Finding, path: Path) -> Finding:
-    """The finding with the file that its line stands in, if it is a line of a base of ``path``."""
-    bases, line = divmod(finding.line, STEP)
-    if finding.line >= GENERAL:
-        return replace(finding, line=finding.line - GENERAL, file=str(GENERAL_FILE))
-    return replace(finding, line=line, file=str([*bases_of(path)][bases])) if bases else finding
+    return _findings(*read_leniently(path))
 
 
 def check_text(text: str, name: str = "unnamed") -> list[Finding]:
@@ -114,21 +86,30 @@ def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -
         SpecError: so are the general rules.
     """
     own = load_system(path)
-    elsewhere = "" if own.blocks else str(GENERAL_FILE)
-    found = unsound(Hierarchy(with_general(own)), tick)
-    return sorted(
-        _placed(Finding(number, text, file=elsewhere if general else ""), path) for (general, number), text in found
-    )
+    system = with_general(own)
+    general_file = "" if own.blocks else str(GENERAL_FILE)
+    general_lines = {line.number: line for block in system.blocks for line in block.lines}
+    out = []
+    for (general, number), text in unsound(Hierarchy(system), tick):
+        found = _about(general_lines[number] if general else system.by_number[number], text)
+        out.append(replace(found, file=found.file or general_file) if general else found)
+    return sorted(out)
+
+
+def _about(line: Line | Block, text: str, fault: bool = True) -> Finding:
+    if line.source is None:
+        return Finding(line.number, text, fault)
+    return Finding(line.source[1], text, fault, str(line.source[0]))
 
 
 def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
     found = [Finding(number, text) for number, text in faults[:_MOST]]
-    found += _out_of_turn(system.lines, _SILENCE)
+    found += [_about(line, text, False) for line, text in _out_of_turn(system.lines, _SILENCE)]
     compiled, more = _compiled(system)
     found += more
     if compiled is not None:
         found += _never_reached(system, compiled)
-        found += [Finding(line.number, why, fault=False) for line, why in _unfit_lines(system, compiled)]
+        found += [_about(line, why, fault=False) for line, why in _unfit_lines(system, compiled)]
     return sorted(set(found))
 
 
@@ -139,11 +120,9 @@ def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
         try:
             return compile_system(system), found
         except SystemTextError as error:
-            told = _TOLD.search(str(error))
-            if told is None:
-                raise
-            number = int(told[1])
-            found.append(Finding(number, told[2]))
+            number = error.number
+            lines = (*system.blocks, *(line for block in system.blocks for line in block.lines), *walk(system.lines))
+            found.append(_about(next(line for line in lines if line.number == number), error.reason))
             system = replace(system, blocks=tuple(block for block in system.blocks if block.number != number))
             system = system.rebuilt(lambda line, number=number: [] if line.number == number else [line])  # type: ignore[misc]
     return None, found
@@ -160,14 +139,14 @@ class _Heard(NamedTuple):
 _SILENCE = _Heard()
 
 
-def _out_of_turn(lines: tuple[Line, ...], before: _Heard) -> Iterator[Finding]:
+def _out_of_turn(lines: tuple[Line, ...], before: _Heard) -> Iterator[tuple[Line, str]]:
     """Lines of the tree that no auction comes to, and lines that count in other auctions than they seem to."""
     for line in lines:
         heard, why = before, ""
         for step in line.path:
             heard, why = _after(heard, step)
             if why:
-                yield Finding(line.number, f"{why}: {line.name!r}", fault=False)
+                yield line, f"{why}: {line.name!r}"
                 break
         if not why:
             yield from _out_of_turn(line.lines, heard)
@@ -192,7 +171,6 @@ def _after(heard: _Heard, step: Step) -> tuple[_Heard, str]:
 
 def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
     """Lines that no hand comes to: in every position the lines before them take the same hands, or all."""
-    named = {line.number: line.name for line in walk(system.lines)}
     shadows: dict[int, tuple[int, bool]] = {}
     reached: set[int] = set()
     for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
@@ -211,12 +189,13 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
                 seen.setdefault(key, number)
     for number, (before, passes) in shadows.items():
         if number not in reached:
-            same = named.get(number) == named.get(before)
-            place = place_of(before)
+            line, earlier = system.by_number[number], system.by_number[before]
+            same = line.name == earlier.name
+            place = place_of(earlier)
             why = f"this line stands in {place} already" if same else f"{place} takes every hand before it"
             if passes and not same:
                 why += ", unless its player must not pass"
-            yield Finding(number, f"no hand comes to this line: {why}: {named.get(number, '')!r}", fault=False)
+            yield _about(line, f"no hand comes to this line: {why}: {line.name!r}", fault=False)
 
 
 # --- lines that no hand fits ------------------------------------------------------------------------------------------

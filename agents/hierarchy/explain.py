@@ -14,9 +14,8 @@ from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.engine.walk import is_general
-from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.text import constraint_text
-from agents.hierarchy.language.tree import Line, System
+from agents.hierarchy.language.tree import Line, System, place_of
 from agents.hierarchy.telling.denied import Denied, denied
 from agents.hierarchy.telling.nearest import Nearly, nearest
 from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text, under, unite
@@ -104,7 +103,7 @@ class Explanation:
         if self.line.number < 0:
             rule = f"{self.line.name}  {constraint_text(self.line.constraint)}".rstrip()
             return f"no line of {self.system} fits, and a pass would end a forcing auction: {rule}"
-        where = f"{'general rules' if self.general else self.system}, {place_of(self.line.number)}"
+        where = f"{'general rules' if self.general else self.system}, {place_of(self.line)}"
         note = f"  ({self.line.note})" if self.line.note else ""
         return f"{where}: {self.line.name}  {constraint_text(self.line.constraint)}".rstrip() + note
 

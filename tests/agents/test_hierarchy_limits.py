@@ -11,7 +11,7 @@ import pytest
 import agents
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language import limits
-from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
+from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
 from agents.hierarchy.shipped import read_system, shipped_systems
 from tests.reliability.damage import damaged_system
 
@@ -71,14 +71,6 @@ def test_positions_are_counted_as_the_compiler_finds_them(name, monkeypatch):
 def test_what_is_too_deep_or_too_long(text, why):
     with pytest.raises(SystemTextError, match=why):
         parse_system(text, source="mine")
-
-
-def test_a_file_that_is_too_large(tmp_path):
-    path = tmp_path / "large.bidding"
-    with path.open("wb") as file:
-        file.truncate(limits.LARGEST + 1)
-    with pytest.raises(SystemTextError, match=r"large\.bidding: too large"):
-        load_system(path)
 
 
 def fuzz(count: int, seed: int) -> tuple[int, int]:

@@ -6,9 +6,10 @@ import pytest
 
 import agents
 from agents.hierarchy.checking import check_system, check_text, sound_findings
-from agents.hierarchy.language.overrides import GENERAL, STEP, place_of
+from agents.hierarchy.language.files import GENERAL_FILE
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
-from agents.hierarchy.shipped import GENERAL_FILE, lend_system, read_system, shipped_systems, system_path
+from agents.hierarchy.language.tree import place_of, walk
+from agents.hierarchy.shipped import lend_system, read_system, shipped_systems, system_path
 from bridge_env.bidders import SpecError
 
 BASE = """system: old
@@ -110,11 +111,8 @@ def test_lines_replace_add_and_remove(text, pairs, write):
 def test_a_base_may_have_a_base_and_be_a_shipped_one(write, tmp_path):
     write("1N  12-14 hcp, balanced\n", "middle.bidding")
     assert body(write("drop 1S\n", base="middle.bidding")).startswith("1N    12-14 hcp, balanced")
-    numbers = {line.number // STEP for line in load_system(tmp_path / "new.bidding").lines}
-    assert numbers == {1, 2}
-    assert [place_of(n) for n in (3, STEP + 3, 2 * STEP + 3)] == [
-        "line 3", "line 3 of its base", "line 3 of its base's base",
-    ]  # fmt: skip
+    places = [place_of(line) for line in load_system(tmp_path / "new.bidding").lines]
+    assert places[:2] == ["line 3 of middle.bidding", "line 18 of old.bidding"]
     path = write("1N  12-14 hcp, balanced\n", "weak.bidding", base="sayc")
     weak = agents.make(f"system:{path}")
     assert agents.call(weak, hand="AQ72.A94.Q92.J53") == "1NT"
@@ -184,33 +182,21 @@ def test_a_text_in_no_file_opens_none(tmp_path):
     assert len(lent.lines) == len(read_system("sayc").lines)
 
 
-def test_only_the_first_of_many_bases_is_read(monkeypatch):
-    read = []
-    monkeypatch.setattr("agents.hierarchy.shipped.load_system", lambda *_: read.append(1) or parse_system(BASE))
-    faults = check_text("base: sayc\n" * 5 + "2C  22+ hcp\n")
-    assert [(f.line, f.text.partition(":")[0]) for f in faults] == [(n, "a system has one base") for n in (2, 3, 4, 5)]
-    assert read == [1]
-
-
 def test_general_rules_of_a_base_are_not_lines_of_it(write, tmp_path, monkeypatch):
     (tmp_path / "old.bidding").write_text("1N  15-17 hcp, balanced\n")
     write("1N  12-14 hcp, balanced\n", "middle.bidding")
     write("1S  5+ S\nwhen ours\n  also 7N  37+ hcp\n", base="middle.bidding")
-    blocks = load_system(tmp_path / "new.bidding").blocks
-    theirs = [block.number - GENERAL for block in blocks if block.number >= GENERAL]
-    assert theirs == [block.number for block in load_system(GENERAL_FILE).blocks]
-    assert place_of(GENERAL + 3) == "line 3 of general.bidding"
-    # what the check finds in the general rules alone, nobody who writes a system can mend
-    odd = tmp_path / "general.bidding"
-    odd.write_text("when ours\n  X  5+ hcp, 0-3 points\n")
-    monkeypatch.setattr("agents.hierarchy.shipped.GENERAL_FILE", odd)
-    assert check_system(tmp_path / "middle.bidding") == []
-    assert check_system(tmp_path / "new.bidding") == []
-    unsound = [((True, GENERAL + 2), "a"), ((False, 2 * STEP + 1), "b"), ((False, STEP + 3), "c"), ((True, 5), "d")]
+    system = load_system(tmp_path / "new.bidding")
+    general = [block.number for block in load_system(GENERAL_FILE).blocks]
+    assert [block.source for block in system.blocks if block.source] == [(GENERAL_FILE, n) for n in general]
+    numbers = [line.number for line in walk(system.lines)] + [n.number for b in system.blocks for n in b.lines]
+    assert len(set(numbers)) == len(numbers)
+    base = next(line for line in system.lines if line.name == "1N").number
+    unsound = [((True, system.blocks[-1].lines[0].number), "a"), ((False, base), "b"), ((False, 3), "c")]
     monkeypatch.setattr("agents.hierarchy.checking.unsound", lambda *_: unsound)
     found = {f.text: (f.line, f.file) for f in sound_findings(tmp_path / "new.bidding")}
-    files = [str(GENERAL_FILE), str(tmp_path / "old.bidding"), str(tmp_path / "middle.bidding"), ""]
-    assert found == dict(zip("abcd", zip((2, 1, 3, 5), files, strict=True), strict=True))
+    last = system.blocks[-1].lines[0].source
+    assert found == {"a": (last[1], str(GENERAL_FILE)), "b": (3, str(tmp_path / "middle.bidding")), "c": (3, "")}
 
 
 def test_findings_name_the_file_that_their_line_stands_in(write, tmp_path):
@@ -220,30 +206,14 @@ def test_findings_name_the_file_that_their_line_stands_in(write, tmp_path):
     assert (3, str(tmp_path / "old.bidding")) in {(f.line, f.file) for f in found if "fits it" in f.text}
 
 
-def test_check_tells_what_rests_on_a_changed_call(write, tmp_path):
-    path = write("1N  12-14 hcp, balanced\n  2C  11+ hcp, 4 H or 4 S\n")
-    found = check_system(path)
+def test_check_tells_which_lines_of_the_base_fit_no_hand_any_more(write, tmp_path):
+    found = check_system(write("1N  12-14 hcp, balanced\n  2C  11+ hcp, 4 H or 4 S\n"))
     texts = {(finding.line, finding.file): finding.text for finding in found}
-    assert texts[3, ""].startswith(
-        "1N is now '12-14 hcp, balanced': 1 answer and 2 later calls of the base count on '15-17 hcp, balanced': "
-        "line 6 of its base: 2N 8-9 hcp; line 7 of its base: 3N 17 hcp; "
-    )
     old = str(tmp_path / "old.bidding")
     assert texts[7, old].endswith("fits it: it asks (17 hcp)")  # opener's, who has 12 to 14
     assert texts[15, old].endswith("fits it: it asks (16+ hcp)")
     assert not any(finding.fault for finding in found)
     assert check_system(write("")) == []
-    lengths = {f.line: f.text for f in check_system(write("1S  4+ S, 12+ hcp\n"))}
-    assert "1S is now '4+ S, 12+ hcp': 2 answers of the base count on '5+ S, 12+ hcp / 5+ S, 3 position'" in lengths[3]
-    assert "line 12 of its base: 2S 3+ S, 6-9 hcp" in lengths[3]
-
-
-def test_check_tells_of_a_call_that_the_base_spells_otherwise(write, tmp_path):
-    (tmp_path / "old.bidding").write_text("1M  5+ M, 12+ hcp\n")
-    (note,) = check_system(write("1H  4+ H, 12+ hcp\n"))
-    assert note.line == 3
-    assert note.text.startswith("the base makes this call too, as 1M in line 1 of its base, and that stays behind")
-    assert check_system(write("also 1H  4+ H, 12+ hcp\n")) == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features, line_usag
 from agents.hierarchy.changes.mutation import Chance, threshold_move
 from agents.hierarchy.fast import positions as kept
 from agents.hierarchy.fast.positions import Asked, Positions, positions_among
-from agents.hierarchy.language.overrides import GENERAL, renumbered
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
 from bridge_env.auction import Auctions
@@ -240,14 +239,3 @@ def test_memory_is_taken_as_it_is_used_and_given_back():
     assert (array[million : million + 1000] == 0).all()
     del array
     assert resident() - before < 4 * million
-
-
-def test_usage_of_lines_with_high_numbers_takes_no_more_memory():
-    system = parse_system("1N  15-17 hcp, balanced\n1x  12+ hcp, 4+ x\nP\n")
-    owner, dealer, vulnerability = boards(60, 41)
-    features = deal_features(owner)
-    near, far = (
-        line_usage(Hierarchy(s), features, dealer, vulnerability) for s in (system, renumbered(system, GENERAL))
-    )
-    assert sum(near.values()) > 60
-    assert far == {number + GENERAL: count for number, count in near.items()}

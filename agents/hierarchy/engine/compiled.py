@@ -19,7 +19,7 @@ from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
 from agents.hierarchy.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference
-from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System, atoms_of
+from agents.hierarchy.language.tree import Atom, Block, Clause, Constraint, Line, Step, System, atoms_of, place_of
 from agents.hierarchy.language.vocabulary import NUM_BASE, WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 
@@ -98,7 +98,7 @@ class _Builder:
             parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
         for block in (*self.system.blocks, *LAST_RESORT):
-            context = self.constraint(block.when, (), block.number)
+            context = self.constraint(block.when, (), block)
             first = len(rules)
             for line in block.lines:
                 rules += self.general_rules(line)
@@ -127,11 +127,12 @@ class _Builder:
                         call, place_after = after
                         if not line.after:
                             asked = self.passing(line.constraint) if call == PASS else line.constraint
-                            clauses = self.constraint(asked, place_after.bindings, line.number)
+                            clauses = self.constraint(asked, place_after.bindings, line)
                             self.rules_of[before.node].append((SPAN_CALL, call, _bits(line), *clauses, line.number))
                         reached.append(place_after)
             if not reached:
-                raise self.fault(line, "no auction leads here: the call is not legal after the lines above it")
+                reason = "no auction leads here: the call is not legal after the lines above it"
+                raise self.fault(line, f"{reason}: {line.name!r}")
             if line.lines:
                 self.expand(line.lines, reached)
 
@@ -178,9 +179,11 @@ class _Builder:
 
     def general_rules(self, line: Line) -> Iterator[tuple[int, ...]]:
         if len(line.path) != 1 or line.path[0].theirs or line.lines:
-            raise self.fault(line, "a general rule is one call of ours, and no line follows it")
+            raise self.fault(line, f"a general rule is one call of ours, and no line follows it: {line.name!r}")
         if "denies" in line.flags:
-            raise self.fault(line, "!denies stands in the tree; lines above a general rule may have no call")
+            raise self.fault(
+                line, f"!denies stands in the tree; lines above a general rule may have no call: {line.name!r}"
+            )
         span, _, strain = line.path[0].token.partition(":")
         if not strain:
             readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
@@ -188,7 +191,7 @@ class _Builder:
             readings = [(SPAN_CODES[span], value, b) for value, b in strains_of(strain, ())]
         constraint = self.passing(line.constraint) if span == "P" else line.constraint
         for code, value, bindings in readings:
-            yield (code, value, _bits(line), *self.constraint(constraint, bindings, line.number), line.number)
+            yield (code, value, _bits(line), *self.constraint(constraint, bindings, line), line.number)
 
     # --- constraints --------------------------------------------------------------------------------
 
@@ -226,7 +229,7 @@ class _Builder:
         """What a rule that passes asks for: that, and that its side need not go on. The same object for the same."""
         return self.passes.setdefault(id(constraint), (*constraint, _NOT_BOUND))
 
-    def constraint(self, constraint: Constraint, bindings: Bindings, number: int) -> tuple[int, int]:
+    def constraint(self, constraint: Constraint, bindings: Bindings, line: Line | Block) -> tuple[int, int]:
         """First clause and end of ``constraint``; shared by all rules that say the same."""
         names = self.names.get(id(constraint))
         if names is None:
@@ -234,24 +237,22 @@ class _Builder:
         key = id(constraint), tuple(bound for bound in bindings if bound[0] in names) if names else ()
         known = self.cache.get(key)
         if known is None:
-            known = self.cache[key] = self.add([], (self.alternatives(c, bindings, number) for c in constraint))
+            known = self.cache[key] = self.add([], (self.alternatives(c, bindings, line) for c in constraint))
         return known
 
-    def alternatives(self, clause: Clause, bindings: Bindings, number: int) -> Alternatives:
+    def alternatives(self, clause: Clause, bindings: Bindings, line: Line | Block) -> Alternatives:
         """The atoms of a clause."""
-        return [[self.atom(atom, bindings, number) for atom in together] for together in clause]
+        return [[self.atom(atom, bindings, line) for atom in together] for together in clause]
 
-    def atom(self, atom: Atom, bindings: Bindings, number: int) -> tuple[int, int, int]:
+    def atom(self, atom: Atom, bindings: Bindings, line: Line | Block) -> tuple[int, int, int]:
         word, suits = atom.word, dict(bindings)
 
         def suit_of(name: str) -> int:
             if name in STRAINS:
                 return STRAINS[name]
             if name not in suits:
-                raise SystemTextError(
-                    f"system {self.system.name!r}, line {number}: {name!r} in {word!r} stands for no suit here; "
-                    f"a call such as 1{name} must come first"
-                )
+                reason = f"{name!r} in {word!r} stands for no suit here; a call such as 1{name} must come first"
+                raise self.fault(line, reason)
             return suits[name]
 
         if is_difference(word):
@@ -266,8 +267,8 @@ class _Builder:
         name = SUITS[suit_of(suit if colon else word)]
         return WORDS[f"{stem}:{name}" if colon else name], atom.lo, atom.hi
 
-    def fault(self, line: Line, reason: str) -> SystemTextError:
-        return SystemTextError(f"system {self.system.name!r}, line {line.number}: {reason}: {line.name!r}")
+    def fault(self, line: Line | Block, reason: str) -> SystemTextError:
+        return SystemTextError(f"system {self.system.name!r}, {place_of(line)}: {reason}", line.number, reason)
 
 
 def _bits(line: Line) -> int:

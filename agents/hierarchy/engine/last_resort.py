@@ -8,20 +8,16 @@ does.
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.resources import files
-from pathlib import Path
 
+from agents.hierarchy.language.files import LAST_RESORT_FILE
 from agents.hierarchy.language.text import load_system
 from agents.hierarchy.language.tree import Block
-
-NAME = "last-resort"
 
 
 def _numbered() -> tuple[Block, ...]:
     """The blocks, their lines with numbers below -1: they are no lines of a system's own file, and -1 is no line."""
     out, number = [], -2
-    path = Path(str(files("agents.hierarchy") / "systems" / f"{NAME}.bidding"))
-    for block in load_system(path).blocks:
+    for block in load_system(LAST_RESORT_FILE).blocks:
         lines = tuple(replace(line, number=number - i) for i, line in enumerate(block.lines))
         out.append(replace(block, number=0, lines=lines))
         number -= len(lines)

@@ -25,7 +25,16 @@ _SPELLED = {"spade": "S", "spades": "S", "heart": "H", "hearts": "H", "diamond":
 
 
 class SystemTextError(ValueError):
-    """Text that is no bidding system: the message names the file, the line and the fault."""
+    """Text that is no bidding system: the message names the file, the line and the fault.
+
+    Attributes:
+        number: of the line, where it is known.
+        reason: the fault without its place.
+    """
+
+    def __init__(self, message: str, number: int = 0, reason: str = "") -> None:
+        super().__init__(message)
+        self.number, self.reason = number, reason or message
 
 
 class TextFault(SystemTextError):

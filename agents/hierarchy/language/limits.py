@@ -16,10 +16,6 @@ from bridge_env.calls import FIRST_BID
 
 DEEPEST = 64
 """Lines below each other, and calls in one line."""
-LARGEST = 1 << 22
-"""Characters of a file."""
-LONGEST = 100_000
-"""Characters in a line."""
 MOST_POSITIONS = 50_000
 """Positions that the calls of all lines may lead to; the largest system that is shipped has 2,100."""
 
@@ -67,8 +63,6 @@ def trouble(line: str) -> str:
     Nobody sees spaces that are no plain ones, or marks that take no room, and they would change what is read. Comments
     and notes may hold any character.
     """
-    if len(line) > LONGEST:
-        return f"a line has at most {LONGEST:,} characters"
     if line.lstrip().startswith("#"):
         return ""
     found = _HIDDEN.search(line.partition(";")[0])

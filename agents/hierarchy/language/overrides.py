@@ -11,23 +11,24 @@
       drop X
 
 What follows a call in the base stays. An auction is found as it is spelled: ``1M`` and ``1H`` are different lines. A
-call that the base does not make there comes in front of those that it makes. Lines of the base keep their numbers, one
-step of ``STEP`` higher for each base between; the package's general rules are numbered above ``GENERAL``.
+call that the base does not make there comes in front of those that it makes. Lines of the base are numbered behind the
+text's own, and name their file and their number there as ``source``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
 
-from agents.hierarchy.language.tree import Block, Line, Step, System, atoms_of, pruned
+from agents.hierarchy.language.tree import Block, Line, Step, System, atoms_of, pruned, rules_below
 from agents.hierarchy.language.vocabulary import CALL_WORDS
 
 ALSO, DROP = "also", "drop"
-STEP = 1_000_000  # above the number of any line of a file
-GENERAL = 1000 * STEP  # above that of any line of a base: the general rules that a base without its own gets
 
-Path = tuple[Step, ...]
+Auction = tuple[Step, ...]
+Item = TypeVar("Item", Line, Block)
 
 
 class OverrideError(ValueError):
@@ -42,52 +43,19 @@ class OverrideError(ValueError):
 class Overrides:
     """What a text says beside its base."""
 
-    name: str  # of the base, as the text has it
-    base: System  # with general rules, numbered as ``renumbered`` does
+    base: System  # with general rules, from ``as_base``
     own: System  # the text's own lines
     marks: Mapping[int, str]  # by the number of a line, ``ALSO`` or ``DROP``
 
 
-@dataclass(frozen=True)
-class Replaced:
-    """A call of the base that own lines make in its place."""
+def as_base(system: System, file: Path, above: int) -> System:
+    """Return the system of a base's ``file`` with the places of its lines, whose numbers now follow ``above``."""
 
-    path: Path
-    old: tuple[Line, ...]
-    new: tuple[Line, ...]
+    def placed(item: Item) -> Item:
+        return replace(item, number=item.number + above, source=item.source or (file, item.number))
 
-
-def base_in(line: str) -> str | None:
-    """The name of the base that a line gives the system; None of any other line."""
-    body = line.strip()
-    return body[5:].partition(";")[0].strip() if body.startswith("base:") else None
-
-
-def place_of(number: int) -> str:
-    """Say where a line stands: ``line 12``, ``line 12 of its base`` or ``line 12 of general.bidding``."""
-    if number >= GENERAL:
-        return f"line {number - GENERAL} of general.bidding"
-    bases, line = divmod(number, STEP)
-    return f"line {line}" + " of its base" * min(bases, 1) + "'s base" * (bases - 1)
-
-
-def renumbered(system: System, more: int = STEP) -> System:
-    """The system with its lines numbered as those of a base; ``GENERAL`` makes ``more`` of general rules."""
-    out = system.rebuilt(lambda line: [replace(line, number=_higher(line.number, more))])
-    return replace(out, blocks=tuple(replace(block, number=_higher(block.number, more)) for block in out.blocks))
-
-
-def _higher(number: int, more: int) -> int:
-    return number if number >= GENERAL else number + more
-
-
-def rules_below(lines: tuple[Line, ...], above: Path = ()) -> Iterator[tuple[Path, Line]]:
-    """All rules of a tree with the whole auction that leads to each, its own call included."""
-    for line in lines:
-        path = (*above, *line.path)
-        if not line.after:
-            yield path, line
-        yield from rules_below(line.lines, path)
+    out = system.rebuilt(lambda line: [placed(line)])
+    return replace(out, blocks=tuple(map(placed, out.blocks)))
 
 
 def overridden(said: Overrides) -> System:
@@ -96,7 +64,7 @@ def overridden(said: Overrides) -> System:
     Raises:
         OverrideError: a line drops what the base has not.
     """
-    lines, inside = said.base.lines, set[Path]()  # paths whose new rules stand in place of the base's
+    lines, inside = said.base.lines, set[Auction]()  # paths whose new rules stand in place of the base's
     for path, rules in by_auction(said.own.lines).items():
         dropped = [rule for rule in rules if said.marks.get(rule.number) == DROP]
         new = [rule for rule in rules if rule.number not in said.marks]
@@ -109,7 +77,7 @@ def overridden(said: Overrides) -> System:
         if new and there and not dropped:
             lines = _replaced(lines, path, new, ())[0]
             inside.add(path)
-    front = dict[Path, list[Line]]()  # in the order of the text, as the first line that fits counts
+    front = dict[Auction, list[Line]]()  # in the order of the text, as the first line that fits counts
     for path, rule in rules_below(said.own.lines):
         if _in_front(rule, said.marks, path in inside):
             front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
@@ -123,29 +91,20 @@ def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
     return mark == ALSO or (mark is None and not inside)
 
 
-def replaced_calls(said: Overrides) -> Iterator[Replaced]:
-    """The calls of the base for which own lines stand."""
-    there = by_auction(said.base.lines)
-    for path, rules in by_auction(said.own.lines).items():
-        new = tuple(rule for rule in rules if rule.number not in said.marks)
-        if new and path in there and DROP not in (said.marks.get(rule.number) for rule in rules):
-            yield Replaced(path, tuple(there[path]), new)
-
-
-def by_auction(lines: tuple[Line, ...]) -> dict[Path, list[Line]]:
+def by_auction(lines: tuple[Line, ...]) -> dict[Auction, list[Line]]:
     """The rules of a tree by their auctions, in the order of the text."""
-    out = dict[Path, list[Line]]()
+    out = dict[Auction, list[Line]]()
     for path, line in rules_below(lines):
         out.setdefault(path, []).append(line)
     return out
 
 
-def _where(path: Path) -> str:
+def _where(path: Auction) -> str:
     return f"after {'-'.join(map(str, path))}" if path else "among its openings"
 
 
 def _replaced(
-    lines: tuple[Line, ...], path: Path, new: list[Line], above: Path, done: bool = False
+    lines: tuple[Line, ...], path: Auction, new: list[Line], above: Auction, done: bool = False
 ) -> tuple[tuple[Line, ...], bool]:
     """The lines with ``new`` where the first rule of the auction stands; what follows any of them stays."""
     out: list[Line] = []
@@ -163,7 +122,7 @@ def _replaced(
             out += [replace(first, lines=kept), *others]
             done = True
         elif kept:
-            out.append(Line(line.path, after=True, lines=kept, number=line.number))
+            out.append(Line(line.path, after=True, lines=kept, number=line.number, source=line.source))
     return tuple(out), done
 
 
@@ -202,7 +161,7 @@ def answers(block: Block) -> bool:
 
 def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:
     """The rules of a block as own ones change them."""
-    inside = set[Path]()
+    inside = set[Auction]()
     for path in dict.fromkeys(rule.path for rule in own):
         rules = [rule for rule in own if rule.path == path]
         there = [line for line in lines if line.path == path]

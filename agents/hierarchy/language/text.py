@@ -43,16 +43,16 @@ from agents.hierarchy.language.constraints import (
     is_difference,
     parse_constraint,
 )
-from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, lines_of, too_large, trouble
-from agents.hierarchy.language.overrides import ALSO, DROP, OverrideError, Overrides, base_in, overridden, renumbered
+from agents.hierarchy.language.files import GENERAL_FILE, base_named, base_path
+from agents.hierarchy.language.limits import DEEPEST, MOST_POSITIONS, lines_of, too_large, trouble
+from agents.hierarchy.language.overrides import ALSO, DROP, OverrideError, Overrides, as_base, overridden
 from agents.hierarchy.language.paths import SPANS
-from agents.hierarchy.language.tree import Block, Line, Step, System
-from bridge_env.files import read_bounded
+from agents.hierarchy.language.tree import Block, Line, Step, System, walk
 
 __all__ = [
     "FLAGS", "SUITS", "VARIABLES", "SystemTextError", "atom_text", "constraint_text", "is_difference",
     "load_system", "numbered_anew", "parse_constraint", "parse_leniently", "parse_step", "parse_system",
-    "read_leniently", "read_overrides", "system_text",
+    "read_leniently", "system_text",
 ]  # fmt: skip
 
 FLAGS = ("forcing", "gf", "invite", "signoff", "artificial", "forcing-2N", "forcing-3H", "forcing-4C",
@@ -63,43 +63,37 @@ _TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join(S
 # --- reading -------------------------------------------------------------------------------------------
 
 
-def load_system(path: str | Path, bases: tuple[Path, ...] = ()) -> System:
-    """The system in a file; ``bases`` as in ``parse_system``.
+def load_system(path: str | Path) -> System:
+    """Read the system in a file.
 
     Raises:
         SystemTextError: the file cannot be read, or its text is no system.
     """
-    file = Path(path)
-    return parse_system(_text_of(file), str(file), file.stem, bases, file)
+    return _load(Path(path), ())
 
 
-def read_overrides(path: Path) -> Overrides | None:
-    """What a file without faults says beside its base; None where it has none."""
-    reader = _Reader(path.stem, path)
-    for number, raw in enumerate(lines_of(_text_of(path)), 1):
-        reader.read(raw, number)
-    return reader.overrides()
+def _load(file: Path, bases: tuple[Path, ...]) -> System:
+    return _parse(_text_of(file), str(file), file.stem, file, bases)
 
 
 def _text_of(file: Path) -> str:
     try:
-        return read_bounded(file, LARGEST, SystemTextError).decode("utf-8")
+        return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
 
 
-def parse_system(
-    text: str, source: str = "<text>", name: str = "unnamed", bases: tuple[Path, ...] = (), file: Path | None = None
-) -> System:
-    """The system that ``text`` describes.
-
-    Args:
-        bases: the files that are being read, each of which has the next one as its base, and the last one this text.
-        file: where the text lies; the base of a text that lies in none is a shipped system.
+def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> System:
+    """Read the system that ``text`` describes; its base, if it names one, is a shipped system.
 
     Raises:
         SystemTextError: with ``source`` and the number of the faulty line.
     """
+    return _parse(text, source, name, None, ())
+
+
+def _parse(text: str, source: str, name: str, file: Path | None, bases: tuple[Path, ...]) -> System:
+    """Read a text; ``bases`` are the files being read, each of which has the next as its base, the last one this."""
     system, faults = _read(text, name, file, bases, most=1)
     if faults:
         number, fault = faults[0]
@@ -111,7 +105,7 @@ def parse_system(
 def _read(
     text: str, name: str, file: Path | None, bases: tuple[Path, ...], most: int
 ) -> tuple[System, list[tuple[int, str]]]:
-    """The system without its faulty lines, and these, with number and fault; after ``most`` no line is read."""
+    """Read the system without its faulty lines, and these, with number and fault; after ``most`` no line is read."""
     reader, faults = _Reader(name, file, bases), list[tuple[int, str]]()
     for number, raw in enumerate(lines_of(text), 1):
         try:
@@ -142,20 +136,34 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
         SystemTextError: the file cannot be read, or stands for too many auctions.
     """
     file = Path(path)
-    return parse_leniently(_text_of(file), str(file), file.stem, file)
+    return _parse_leniently(_text_of(file), str(file), file.stem, file)
 
 
-def parse_leniently(
-    text: str, source: str, name: str, file: Path | None = None
-) -> tuple[System, list[tuple[int, str]]]:
+def parse_leniently(text: str, source: str, name: str) -> tuple[System, list[tuple[int, str]]]:
     """Read a text as ``read_leniently`` reads a file.
 
     Raises:
         SystemTextError: the text stands for too many auctions.
     """
+    return _parse_leniently(text, source, name, None)
+
+
+def _parse_leniently(text: str, source: str, name: str, file: Path | None) -> tuple[System, list[tuple[int, str]]]:
     system, faults = _read(text, name, file, (), most=len(text) + 1)
     _check_size(text, system, source)
     return system, faults
+
+
+def _read_base(name: str, file: Path | None, bases: tuple[Path, ...]) -> tuple[System, Path]:
+    """Read the base of a text, with the package's general rules if it has none of its own; also return its file."""
+    path = base_path(name, file)
+    if path.resolve() in bases:
+        raise SystemTextError(f"{path} would rest on itself")
+    system = _load(path, bases)
+    if not system.blocks:
+        last = max((line.number for line in walk(system.lines)), default=0)
+        system = replace(system, blocks=as_base(load_system(GENERAL_FILE), GENERAL_FILE, last).blocks)
+    return system, path
 
 
 class _Open:
@@ -172,8 +180,8 @@ _SKIPPED = Line((Step("P"),), after=True)  # stands for a faulty line: what foll
 class _Reader:
     def __init__(self, name: str, file: Path | None = None, bases: tuple[Path, ...] = ()) -> None:
         self.name, self.file, self.bases = name, file, bases
-        self.based = False  # a second base would take as long to read as the first
-        self.base: tuple[str, System] | None = None
+        self.base: tuple[System, Path] | None = None
+        self.last = 0  # the number of the last line
         self.marks: dict[int, str] = {}  # of lines that change the base
         self.header: tuple[str, ...] = ()
         self.comments: list[str] = []
@@ -183,6 +191,7 @@ class _Reader:
         self.blocks: list[Block] = []
 
     def read(self, raw: str, number: int) -> None:
+        self.last = number
         if (wrong := trouble(raw)) != "":
             raise TextFault(wrong)
         body = raw.strip()
@@ -197,13 +206,8 @@ class _Reader:
         if body.startswith("system:"):
             self.name, self.header, self.comments = body[7:].strip(), tuple(self.comments), []
             return
-        if (base := base_in(raw)) is not None:
-            if self.based:
-                raise TextFault("a system has one base")
-            if self.lines or self.blocks or len(self.open) > 1:
-                raise TextFault("the base stands above all lines")
-            self.based = True
-            self.base = self._read_base(base)
+        if (base := base_named(raw)) is not None:
+            self._set_base(base)
             return
         self._close(indent)
         if indent > 0 and len(self.open) == 1:
@@ -267,32 +271,28 @@ class _Reader:
         self.marks[number] = mark
         return rest
 
-    def _read_base(self, name: str) -> tuple[str, System]:
-        from agents.hierarchy.shipped import read_base  # which reads by this module
-
+    def _set_base(self, name: str) -> None:
+        if self.base is not None:
+            raise TextFault("a system has one base")
+        if self.lines or self.blocks or len(self.open) > 1:
+            raise TextFault("the base stands above all lines")
         bases = self.bases if self.file is None else (*self.bases, self.file.resolve())
         try:
-            return name, renumbered(read_base(name, self.file, bases))
+            self.base = _read_base(name, self.file, bases)
         except ValueError as error:
             raise TextFault(f"the base cannot be read: {error}") from None
 
-    def overrides(self) -> Overrides | None:
-        """What has been read, beside its base."""
-        self._close(0)
-        if self.base is None:
-            return None
-        own = System(self.name, tuple(self.lines), tuple(self.blocks), self.header)
-        return Overrides(*self.base, own, self.marks)
-
     def finish(self) -> System:
-        """The system.
+        """Return the system.
 
         Raises:
             OverrideError: it changes what its base has not.
         """
-        if (said := self.overrides()) is not None:
-            return overridden(said)
-        return System(self.name, tuple(self.lines), tuple(self.blocks), self.header)
+        self._close(0)
+        own = System(self.name, tuple(self.lines), tuple(self.blocks), self.header)
+        if self.base is None:
+            return own
+        return overridden(Overrides(as_base(*self.base, self.last), own, self.marks))
 
 
 def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) -> Line:
@@ -337,13 +337,13 @@ def numbered_anew(system: System) -> System:
         nonlocal number
         number += len(line.comments) + 1
         mine = number
-        return replace(line, number=mine, lines=tuple(map(numbered, line.lines)))
+        return replace(line, number=mine, source=None, lines=tuple(map(numbered, line.lines)))
 
     lines, blocks = tuple(map(numbered, system.lines)), []
     for block in system.blocks:
         number += len(block.comments) + 2
         mine = number
-        blocks.append(replace(block, number=mine, lines=tuple(map(numbered, block.lines))))
+        blocks.append(replace(block, number=mine, source=None, lines=tuple(map(numbered, block.lines))))
     return replace(system, lines=lines, blocks=tuple(blocks))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
 INFINITE = 99  # "12+": no upper end
 
@@ -30,6 +31,8 @@ Together = tuple[Atom, ...]
 Clause = tuple[Together, ...]
 #: All clauses hold. "8+ hcp, 4 H or 4 S" is two clauses, the second with two alternatives.
 Constraint = tuple[Clause, ...]
+#: A file, and the number of a line in it.
+Source = tuple[Path, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class Line:
     lines: tuple[Line, ...] = ()
     after: bool = False  # no rule itself, it only leads to the lines that follow: "after 1M" or "(1x)"
     comments: tuple[str, ...] = field(default=(), compare=False)
-    number: int = field(default=0, compare=False)  # line of the file it came from, for messages
+    number: int = field(default=0, compare=False)  # its line in the text, by which rules and counts name it
+    source: Source | None = field(default=None, compare=False)  # where it stands, if not in the system's own text
 
     @property
     def name(self) -> str:
@@ -71,6 +75,7 @@ class Block:
     note: str = ""
     comments: tuple[str, ...] = field(default=(), compare=False)
     number: int = field(default=0, compare=False)
+    source: Source | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +133,20 @@ def pruned(
         for path, line in zip(paths, lines, strict=True)
         if not goes(path, line)
     )
+
+
+def place_of(line: Line | Block) -> str:
+    """Name the place of a line: ``line 12`` of the system's own text, or ``line 3 of sayc.bidding``."""
+    return f"line {line.number}" if line.source is None else f"line {line.source[1]} of {line.source[0].name}"
+
+
+def rules_below(lines: tuple[Line, ...], above: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Line]]:
+    """Iterate over all rules of a tree with the whole auction that leads to each, its own call included."""
+    for line in lines:
+        path = (*above, *line.path)
+        if not line.after:
+            yield path, line
+        yield from rules_below(line.lines, path)
 
 
 def atoms_of(constraint: Constraint) -> list[Atom]:

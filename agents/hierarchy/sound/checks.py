@@ -17,8 +17,7 @@ from agents.hierarchy.engine.compiled import (
     RULE_SPAN,
     SPAN_CALL,
 )
-from agents.hierarchy.language.overrides import place_of
-from agents.hierarchy.language.tree import Line, System, atoms_of, walk
+from agents.hierarchy.language.tree import Line, System, atoms_of, place_of, walk
 from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
 from agents.hierarchy.sound.rows import NO_TRUMP, Rows, of_suit
 from agents.hierarchy.sound.scenes import Scene, Seen
@@ -135,7 +134,7 @@ class Promises:
                 mine = mine[~general[mine[:, 2]]]
             if mine[:, 3].any() and not mine[:, 3].all():
                 yes, no = (self.lines.places[int(mine[mine[:, 3] == f, 2][0])] for f in (1, 0))
-                told = f"{call_text(call)} forces by {_where(yes)} and does not by {_where(no)}"
+                told = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
                 self.both_ways.setdefault((max(yes, no), told), auction_text(rows.seen.scenes[scene]))
 
     def _suits(self, everyone: Rows) -> None:
@@ -203,6 +202,12 @@ class Promises:
                 held = hand_text(rows.seen.hands.held[rows.seen.hand[at]])
                 found.example = f"{held} after {auction_text(rows.seen.scenes[int(rows.seen.scene[at])])}"
 
+    def _where(self, place: Place) -> str:
+        line = self.lines.line(place)
+        if line is None:
+            return "a rule of last resort"
+        return f"{'general rule, ' if place[0] else ''}{place_of(line)}"
+
     def findings(self) -> Iterator[tuple[Place, str]]:
         for (place, text), found in self.tally.items():
             if found.bad >= max(_SHARE * found.rows, _FEWEST) and self.lines.line(place) is not None:
@@ -210,10 +215,6 @@ class Promises:
                 yield place, f"{text}; {share}such as {found.example}"
         for (place, text), auction in self.both_ways.items():
             yield place, f"{text}, and partner cannot tell: {auction}"
-
-
-def _where(place: Place) -> str:
-    return f"{'general rule, ' if place[0] else ''}{place_of(place[1])}" if place[1] > 0 else "a rule of last resort"
 
 
 def auction_text(scene: Scene) -> str:

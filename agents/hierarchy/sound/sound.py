@@ -12,9 +12,8 @@ import numpy as np
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.changes.sameness import pairs, signatures
 from agents.hierarchy.engine.compiled import FIRST_RULE
-from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.text import constraint_text, numbered_anew
-from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.language.tree import Line, System, place_of, walk
 from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
 from agents.hierarchy.sound.preempts import preempts
 from agents.hierarchy.sound.reach import Partner, Reserve, lines_at, reach
@@ -128,7 +127,8 @@ def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene
         elif not live:
             yield (False, number), f"{DEAD}: partner never calls so ({auction_text(here[0])})"
         elif number not in used and number not in (takers := reach(theatre, reserve, number, live)):
-            taken = ["general rules" if n < 0 else place_of(n) for n, _ in takers.most_common(3)]
+            first = [lines.line((False, n)) for n, _ in takers.most_common(3)]
+            taken = ["general rules" if line is None else place_of(line) for line in first]
             why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"
             yield (False, number), f"{DEAD}: {why}"
 
