@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.compiled import RULE_LINE, Compiled, compile_system, pool, with_details
+from agents.hierarchy.engine.compiled import RULE_LINE, Compiled, compile_system, pool
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
 from agents.hierarchy.fast.positions import SystemsAtTables, positions_among
 from agents.hierarchy.language.columns import QUANTITIES
@@ -94,7 +94,7 @@ class HierarchyBidder:
         Axes: seat N E S W; quantity (``language.vocabulary.SHOWN``); least and most. Strength is in points
         on the scale of the rules used.
         """
-        return self.decide(view, details=True)[2]
+        return self.decide(view)[2]
 
     def seated(self, view: BidView) -> tuple[Compiled, NDArray[np.int32]]:
         """Return the pool of systems, and the index of each seat's system: int32 (N, 4)."""
@@ -125,17 +125,10 @@ class HierarchyBidder:
         """Return the systems at N or E and at S or W: with them one kernel can bid whole auctions."""
         return self, self
 
-    def decide(
-        self, view: BidView, details: bool = False
-    ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
-        """Calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings.
-
-        Args:
-            details: tell all that was shown; without it details that no system asks for may be left open.
-        """
+    def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
+        """Return calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings."""
         n = len(view)
         compiled, systems = self.seated(view)
-        compiled = with_details(compiled) if details else compiled
         chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
         shown = np.empty((n, 4, QUANTITIES, 2), np.int16)
         # A strided column of the view would be another type, for which the kernel is compiled once more.
@@ -200,7 +193,7 @@ def seen_rows(
     auctions = Auctions(dealer, vulnerability)
     rows, general = np.empty((len(auctions), NUM_COLUMNS), np.int16), np.empty(len(auctions), np.bool_)
     feature_rows(
-        with_details(positions.pool), index, np.asarray(boards, np.int64), auctions.state,
+        positions.pool, index, np.asarray(boards, np.int64), auctions.state,
         np.ascontiguousarray(calls, np.int8), np.asarray(length, np.int64), features, rows, general,
     )  # fmt: skip
     return rows, general

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,10 +22,12 @@ from agents.hierarchy.engine.compiled import (
     RULE_FIRST,
     RULE_LINE,
     RULE_SPAN,
+    Alternatives,
+    AtomRow,
     Compiled,
     compile_system,
 )
-from agents.hierarchy.engine.denials import possible
+from agents.hierarchy.language.columns import KIND
 from agents.hierarchy.language.files import GENERAL_FILE
 from agents.hierarchy.language.text import (
     SystemTextError,
@@ -35,15 +37,17 @@ from agents.hierarchy.language.text import (
     read_leniently,
 )
 from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System, place_of, walk
-from agents.hierarchy.language.vocabulary import WORDS
+from agents.hierarchy.language.vocabulary import CONTEXT, NUM_COLUMNS, WORDS
 from agents.hierarchy.shipped import with_general
 from agents.hierarchy.sound.sound import unsound
 from bridge_env.calls import FIRST_BID, level_of
+from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, LENGTH, NUM_FEATURES
+from bridge_env.sampling.constraints import MOST_POINTS, shape_features
 
 _MOST = 200  # faults of one kind that are told
 _Mask = NDArray[np.bool_]  # (shapes, points) of hands
 _OURS, _THEIRS = 0, 1
-_LEVEL = WORDS["level"]
+_LEVEL, _LONG = WORDS["level"], range(WORDS["long:C"], WORDS["long:S"] + 1)
 _MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # what a line asks that passes with every hand
 
 
@@ -121,7 +125,8 @@ def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
             return compile_system(system), found
         except SystemTextError as error:
             number = error.number
-            lines = (*system.blocks, *(line for block in system.blocks for line in block.lines), *walk(system.lines))
+            lines: list[Line | Block] = [*walk(system.lines), *system.blocks]
+            lines += [line for block in system.blocks for line in block.lines]
             found.append(_about(next(line for line in lines if line.number == number), error.reason))
             system = replace(system, blocks=tuple(block for block in system.blocks if block.number != number))
             system = system.rebuilt(lambda line, number=number: [] if line.number == number else [line])  # type: ignore[misc]
@@ -201,6 +206,50 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
 # --- lines that no hand fits ------------------------------------------------------------------------------------------
 # By the points that hands of every shape can have. A condition on anything else, such as stoppers or the auction, may
 # hold. So what is found is certain; what is not found may be impossible all the same: ``check --sound`` tries hands.
+
+
+_POINTS = np.arange(MOST_POINTS + 1)
+_MOST_IN_SUIT = np.array([0, 4, 7, 9, *[10] * 10])  # points in a suit of so many cards
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> tuple[NDArray[np.int16], _Mask]:
+    """Return the columns of all shapes, (S, NUM_COLUMNS), and which points they can have, (S, 38)."""
+    _, features = shape_features(13)
+    rows = np.zeros((len(features), NUM_COLUMNS), np.int16)
+    rows[:, :NUM_FEATURES] = features
+    lengths = features[:, LENGTH : LENGTH + 4].astype(np.int64)
+    rows[:, _LONG] = lengths == lengths.max(axis=1, keepdims=True)
+    return rows, np.minimum(_MOST_IN_SUIT[lengths].sum(axis=1), MOST_POINTS)[:, None] >= _POINTS
+
+
+def _may_meet(atom: AtomRow, level: int) -> _Mask | bool:
+    """Return with which points hands of each shape may meet an atom, (S, 38) or (S, 1)."""
+    column, low, high = atom
+    if column == _LEVEL:
+        return low <= level <= high
+    if column in CONTEXT or (column >= NUM_FEATURES and column not in _LONG):
+        return True
+    value = _shapes()[0][:, [column]].astype(np.int64)
+    if KIND[column] == HCP_AND_SHAPE:
+        value = value + _POINTS
+    elif KIND[column] != BY_SHAPE:
+        return True
+    return (value >= low) & (value <= high)
+
+
+def possible(clauses: Sequence[Alternatives], level: int) -> _Mask:
+    """Return with which points hands of each shape, (S, 38), may meet the clauses of a call at ``level``."""
+    out = _shapes()[1].copy()
+    for clause in clauses:
+        alternatives = np.zeros_like(out)
+        for together in clause:
+            fit: _Mask | bool = True
+            for atom in together:
+                fit = fit & _may_meet(atom, level)
+            alternatives |= fit
+        out &= alternatives
+    return out
 
 
 def _read_as(constraint: Constraint) -> str:

@@ -161,7 +161,7 @@ def call_words(hand: str, line: Line | None, force: str) -> str:
 
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     """Explain the call of ``bidder`` for the one row of ``view``."""
-    calls, rules, shown = bidder.decide(view, details=True)
+    calls, rules, shown = bidder.decide(view)
     call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
     general = bool(is_general(bidder.own.compiled, rule, 0))
     line = line_of_rule(bidder, rule)

@@ -99,14 +99,6 @@ def test_a_system_without_answers_goes_on_all_the_same():
     assert_nobody_passes_out(bidder, auctions, flags)
     assert ((flags & FLAG_BITS["gf"]) > 0).any(axis=1).sum() > 200
     assert auctions.length.max() <= 40
-    for flag, least in (("forcing-2N", "2N"), ("forcing-3H", "3H"), ("forcing-4C", "3N")):
-        asked = 0
-        for row, at in np.argwhere((flags & FLAG_BITS[flag]) > 0):
-            calls = auctions.calls(row)
-            if undisturbed(calls, at):
-                assert max(calls) >= parse_call(least), auctions.text(row)
-                asked += 1
-        assert asked > 3, flag
 
 
 def words_after(text, auction, *words):
@@ -122,7 +114,7 @@ FORCES = """\
 1D    12+ hcp
 1C    12+ hcp                              ; !forcing
   1H    0+ hcp                             ; !gf
-  1S    0+ hcp                             ; !forcing-3H
+  1S    0+ hcp                             ; !gf
 1N    15+ hcp
   2N    0-9 hcp
   3N    10+ hcp
@@ -192,8 +184,3 @@ def test_a_pass_for_penalties_is_a_pass():
     bidder = HierarchyBidder(Hierarchy(parse_system(text)))
     state = {"hand": "KQT98.432.432.43", "auction": ["1S", "X", "P"], "dealer": "N", "vulnerability": "None"}
     assert call_text(int(bidder.call(read_states([state])[0])[0])) == "Pass"
-
-
-def test_words_and_flags_are_read():
-    line = parse_system("when not bound, forcing-pass\n  P\n1C 12+ hcp ; !forcing-2N !forcing-4C\n")
-    assert line.lines[0].flags == ("forcing-2N", "forcing-4C")

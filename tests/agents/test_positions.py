@@ -24,7 +24,7 @@ from bridge_env.auction import Auctions
 ODD = """\
 1x    4+ x, 9+ hcp, long:x
   1y    3+ y, 20+ combined or 4+ y and 18+ likely
-  2N    stopped, 22-30 combined-points
+  2N    stopped, 22-30 combined
 (1x)
   X     not stopped, 10+ hcp or 2+ aces and not long:x
 when 8+ hcp, 0-2 last-level
@@ -38,28 +38,6 @@ when 0-7 last-level
   XX    0-6 points, 1 doubled
   P
 """.replace("30- combined-max", "0-30 combined-max").replace("H-S = -1", "S = H+1")
-
-
-# Words that choose among some of the suits, details that partner has shown, and what lines deny.
-CHOOSY = """\
-1x    11+ hcp, long-unbid:x, 4+ x or 5+ longest and 4+ second-longest and 4+ x
-  2x    best-not-theirs:x, 4+ x, 0-8 losers
-  1y    long-unbid:y, 2+ controls or 1+ top3:y
-  2N    stopped-unbid, 10+ hcp
-P                                          ; !denies
-(1x)
-  X     10+ hcp, not long-not-theirs:S, 0-1 seat or favourable or 3-4 seat
-when 1+ partner-bid, 0-4 last-level
-  lowest:x best-not-theirs:x, 7+ fit:x, 15+ combined-hcp, 1-3 level
-  lowest:x not best-not-theirs:x, long-not-theirs:x, 5+ x, 0-10 partner-losers or 4+ combined-controls
-  3N    not stopped-unbid, 23+ combined-hcp, unfavourable
-  2N    stopped-unbid, 22+ combined-hcp or 2+ combined-keycards:S and 0-3 second-longest
-  X     0-15 combined-losers, not partner-stops:C
-when 0 partner-bid, 0 i-bid
-  lowest:x long-not-theirs:x, 5+ x, 8+ hcp, 1-2 level
-when 0-7 last-level
-  P
-"""
 
 
 def mutated(system, count, seed):
@@ -76,7 +54,7 @@ def everyone():
     sayc, odd = read_system("sayc"), parse_system(ODD, name="odd")
     small = (parse_system(text, name=name) for text, name in ((TANGLE, "tangle"), (FORCING, "forcing")))
     return [
-        Hierarchy(sayc), *map(Hierarchy, small), Hierarchy(odd), Hierarchy(parse_system(CHOOSY, name="choosy")),
+        Hierarchy(sayc), *map(Hierarchy, small), Hierarchy(odd),
         *(mutated(sayc, 40, seed) for seed in range(2)), mutated(odd, 12, 2),
     ]  # fmt: skip
 

@@ -1,9 +1,9 @@
-"""Whole boards bid by ``engine.decide`` and ``engine.observe``, one call after the other: the oracle for positions."""
+"""Boards bid by ``engine.decide`` and ``engine.apply_call``, one call after the other: the oracle for positions."""
 
 from __future__ import annotations
 
-from agents.hierarchy.engine.context import new_table
-from agents.hierarchy.engine.engine import decide, observe, replay
+from agents.hierarchy.engine.context import new_state
+from agents.hierarchy.engine.engine import apply_call, decide, replay
 from bridge_env.auction import DEALER, DONE, VULNERABILITY, row_turn
 from bridge_env.kernels import njit
 from bridge_env.memory import copy
@@ -12,7 +12,7 @@ from bridge_env.memory import copy
 @njit
 def bid_boards(pool, systems, hands, boards, calls, lengths, auctions, histories, used):
     """What ``following.bid_along`` does, with the same arguments behind the pool."""
-    t = new_table()
+    t = new_state()
     for i in range(len(systems)):
         replay(pool, systems[i], auctions[i, DEALER], auctions[i, VULNERABILITY], calls[i], lengths[i], t)
         while not t.auction[DONE]:
@@ -20,6 +20,6 @@ def bid_boards(pool, systems, hands, boards, calls, lengths, auctions, histories
             call, rule = decide(pool, systems[i], hand, t)
             if rule >= 0:
                 used[rule] += 1
-            observe(pool, systems[i], call, t)
+            apply_call(pool, systems[i], call, t)
         copy(t.auction, auctions[i])
         copy(t.history, histories[i])

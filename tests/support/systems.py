@@ -58,11 +58,11 @@ when 0-7 last-level
   P
 """
 
-# Calls that force, for a round, to a level and to game, with few answers: players are left alone with them.
+# Calls that force, for a round and to game, with few answers: players are left alone with them.
 FORCING = """\
 2C    18+ hcp                              ; !gf
 1M    5+ M, 11+ hcp
-  2m    10+ hcp, 4+ m                      ; !forcing-2N
+  2m    10+ hcp, 4+ m                      ; !forcing
   lowest:N 6-12 hcp                        ; !forcing
   3m    4+ M, 13+ hcp                      ; !gf
     P     0-14 hcp
@@ -70,8 +70,8 @@ FORCING = """\
 1x    11+ hcp, long:x
   1y    4+ y, 6+ hcp                       ; !forcing
     P     0-12 hcp
-  jump:y 5+ y, 14+ hcp                     ; !forcing-3H
-  3x    5+ x, 12+ hcp                      ; !forcing-4C
+  jump:y 5+ y, 14+ hcp                     ; !gf
+  3x    5+ x, 12+ hcp                      ; !gf
 (1x)
   X     12+ hcp                            ; !forcing
     2x    9+ hcp                           ; !gf

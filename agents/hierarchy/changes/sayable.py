@@ -17,8 +17,8 @@ from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, Ste
 
 MOST_CONDITIONS = 3  # beyond the strength of the hand and the length of the suit that is bid
 #: Scales on which a hand counts as strong. Only the first two are ranges in people's mouths.
-_POINTS = ("hcp", "points", "support", "total", "total-max", "likely", "likely-total", "combined", "combined-max",
-           "combined-points")  # fmt: skip
+_POINTS = ("hcp", "points", "support", "total", "total-max", "likely", "likely-total", "combined",
+           "combined-max")  # fmt: skip
 _COUNTING = ("rule20", "zar", "quick", "playing", "controls", "aces", "kings", "keycards", "combined-aces")
 _HONOURS = ("top3", "top5", "hcp", "stopper", "keycards", "playing")
 _TRUMPS_SEEN = ("trump-tricks",)  # honours in the suit that they bid

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agents.hierarchy.engine.denials import AtomRow
 from agents.hierarchy.language.tree import INFINITE, Atom
 from agents.hierarchy.language.vocabulary import SUIT_LETTERS, WORDS, difference
 
 if TYPE_CHECKING:
-    from agents.hierarchy.engine.compiled import Compiled
+    from agents.hierarchy.engine.compiled import AtomRow, Compiled
 
 _NAMES = {column: word for word, column in WORDS.items()}
 _DIFFERENCES = {

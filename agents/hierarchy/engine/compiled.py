@@ -14,13 +14,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.denials import Alternatives, AtomRow, denied, left_by
 from agents.hierarchy.engine.last_resort import LAST_RESORT
-from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
 from agents.hierarchy.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference
 from agents.hierarchy.language.tree import Atom, Block, Clause, Constraint, Line, Step, System, atoms_of, place_of
-from agents.hierarchy.language.vocabulary import NUM_BASE, WORDS, difference
+from agents.hierarchy.language.vocabulary import CONTEXT, WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
@@ -35,7 +33,11 @@ SPAN_CALL = 0
 FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
 
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
+_BOUND = WORDS["bound"]
 _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
+
+AtomRow = tuple[int, int, int]  # column, least, most
+Alternatives = Sequence[Sequence[AtomRow]]
 
 
 class Compiled(NamedTuple):
@@ -53,8 +55,6 @@ class Compiled(NamedTuple):
     atoms: Annotated[NDArray[np.int16], "atoms", ATOM_COLUMNS]  # column of the feature row, least, most
     roots: Annotated[NDArray[np.int32], "systems"]  # of a system: its root node
     spans: Annotated[NDArray[np.int32], "systems", PAIR]  # of a system: the first part that is one of its blocks, end
-    # how many quantities of ``shown`` are counted: all, or where nobody asks for details the base alone
-    width: Annotated[NDArray[np.int32], 1]
 
 
 class _Place(NamedTuple):
@@ -94,7 +94,7 @@ class _Builder:
         rules: list[tuple[int, ...]] = []
         parts = []
         for own in self.rules_of:
-            self.add_denials(own)
+            self.add_limits(own)
             parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
         for block in (*self.system.blocks, *LAST_RESORT):
@@ -107,12 +107,10 @@ class _Builder:
         children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
         edges = _table([(n, *at, child) for n, table in enumerate(self.children) for at, child in table.items()], 4)
         children[edges[:, 0], edges[:, 1], edges[:, 2]] = edges[:, 3]
-        details = any(ASKS_DETAIL[column] for column, _, _ in self.atoms)
         return Compiled(
             children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
             _table(self.together, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
             np.zeros(1, np.int32), np.array([[nodes, len(parts)]], np.int32),
-            np.array([QUANTITIES if details else NUM_BASE], np.int32),
         )  # fmt: skip
 
     # --- the tree ---------------------------------------------------------------------------------
@@ -180,10 +178,6 @@ class _Builder:
     def general_rules(self, line: Line) -> Iterator[tuple[int, ...]]:
         if len(line.path) != 1 or line.path[0].theirs or line.lines:
             raise self.fault(line, f"a general rule is one call of ours, and no line follows it: {line.name!r}")
-        if "denies" in line.flags:
-            raise self.fault(
-                line, f"!denies stands in the tree; lines above a general rule may have no call: {line.name!r}"
-            )
         span, _, strain = line.path[0].token.partition(":")
         if not strain:
             readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
@@ -195,19 +189,15 @@ class _Builder:
 
     # --- constraints --------------------------------------------------------------------------------
 
-    def add_denials(self, rules: list[tuple[int, ...]]) -> None:
-        """Let the rules of a node say what those above them leave (``denials``); no hand makes another call by it."""
-        text, left = list(rules), list[Alternatives]()
-        for place, rule in enumerate(text):
-            more = list(left)
-            if rule[RULE_FLAGS] & FLAG_BITS["denies"]:
-                above = [(r[RULE_CALL], self.clauses_of(r)) for r in text[:place]]
-                more += [[[atom]] for atom in denied(above, self.clauses_of(rule))]
-            if more:
-                clauses = self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], more)
+    def add_limits(self, rules: list[tuple[int, ...]]) -> None:
+        """Add to the rules of a node what the auction must be like where they count (``_auctions_below``)."""
+        left = list[Alternatives]()
+        for place, rule in enumerate(rules):
+            if left:
+                clauses = self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], left)
                 rules[place] = (*rule[:RULE_FIRST], *clauses, rule[RULE_LINE])
             if rule[RULE_END] - rule[RULE_FIRST] <= 2:
-                left += left_by(self.clauses_of(rule))
+                left += _auctions_below(self.clauses_of(rule))
 
     def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
         """First clause and end of some clauses and of new ones."""
@@ -271,6 +261,23 @@ class _Builder:
         return SystemTextError(f"system {self.system.name!r}, {place_of(line)}: {reason}", line.number, reason)
 
 
+def _auctions_below(asked: Sequence[Alternatives]) -> list[Alternatives]:
+    """Return what the auction must be like for rules below a rule to count, if that takes every hand in some auctions.
+
+    "P  15+ they-min" does so: below it, what rules ask for is not read into the calls of the rules above.
+
+    Args:
+        asked: the rule's clauses; of one that passes they say that its player may.
+    """
+    alone = [clause[0][0] for clause in asked if len(clause) == len(clause[0]) == 1]
+    conditions = [atom for atom in alone if atom[0] != _BOUND]
+    if len(alone) < len(asked) or len(conditions) != 1 or conditions[0][0] not in CONTEXT - {WORDS["level"]}:
+        return []
+    column, low, high = conditions[0]
+    others = [(column, -1, low - 1), (column, high + 1, 99), *[(_BOUND, 1, 1)] * (len(alone) - 1)]
+    return [[[atom] for atom in others if 0 <= atom[2] >= atom[1]]]
+
+
 def _bits(line: Line) -> int:
     return sum(FLAG_BITS[flag] for flag in line.flags)
 
@@ -308,7 +315,7 @@ def pool(systems: list[Compiled]) -> Compiled:
         shifted = (
             np.where(s.children >= 0, s.children + nodes, -1), parts[:own],
             s.rules + np.array([0, 0, 0, clauses, clauses, 0]), s.clauses + together, s.together + atoms, s.atoms,
-            s.roots + nodes, s.spans - own + every_node + block, s.width,
+            s.roots + nodes, s.spans - own + every_node + block,
         )  # fmt: skip
         for arrays, array in zip(joined, shifted, strict=True):
             arrays.append(array)
@@ -316,9 +323,4 @@ def pool(systems: list[Compiled]) -> Compiled:
         clauses, together, atoms = clauses + len(s.clauses), together + len(s.together), atoms + len(s.atoms)
     joined[Compiled._fields.index("parts")] += blocks
     out = Compiled._make(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined)
-    return out._replace(atoms=out.atoms.astype(np.int16), width=out.width.max(keepdims=True))
-
-
-def with_details(compiled: Compiled) -> Compiled:
-    """The same systems, with all that their calls show, whether a word of theirs asks for it or not."""
-    return compiled._replace(width=np.array([QUANTITIES], np.int32))
+    return out._replace(atoms=out.atoms.astype(np.int16))

@@ -14,14 +14,12 @@ from agents.hierarchy.language.columns import (
     HAND,
     QUANTITIES,
     QUANTITY,
+    READS,
     SUMS,
-    SUMS_OF_DETAILS,
     THEIRS,
-    TOLD,
-    TOLD_DETAILS,
     TOP,
 )
-from agents.hierarchy.language.vocabulary import NUM_BASE, NUM_COLUMNS, WORDS
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS, WORDS
 from bridge_env.auction import (
     DEALER,
     DOUBLING,
@@ -41,10 +39,9 @@ from bridge_env.kernels import njit
 from bridge_env.memory import copy
 
 STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
-BIDS, LAST_CALL, FORCES, TOLD_COLUMNS = range(4)
+BIDS, LAST_CALL, FORCES, STATUS_COLUMNS = range(4)
 OPENER, SIDES = 2, 3
 _GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
-TO_GAME = 99  # of a side: forced to game; smaller: below the bid of this number - 1; 0: not forced
 ENOUGH = 25  # strength that both partners have shown with which they let no opponents play undoubled
 
 # Columns of the context, by name.
@@ -59,14 +56,10 @@ LEVEL_COLUMN, THEIRS_COLUMN, PARTNER_LIKELY = WORDS["level"], WORDS["theirs:C"],
 FIT, FIT_BEST, FIT_MAJOR, BEST = WORDS["fit:C"], WORDS["fit-best"], WORDS["fit-major"], WORDS["best:C"]
 LONG, STOPPED, LONGEST = WORDS["long:C"], WORDS["stopped"], WORDS["longest"]
 CONTROL, KEYCARDS, ACES, SUIT_HCP = WORDS["control:C"], WORDS["keycards:C"], WORDS["aces"], WORDS["hcp:C"]
-PARTNERS, MINE, STOPPED_UNBID = WORDS["partner:C"], WORDS["shown:C"], WORDS["stopped-unbid"]
-BEST_NOT_THEIRS, LONG_NOT_THEIRS = WORDS["best-not-theirs:C"], WORDS["long-not-theirs:C"]
-LONG_UNBID, SECOND_LONGEST = WORDS["long-unbid:C"], WORDS["second-longest"]
-SEAT, FAVOURABLE, UNFAVOURABLE = WORDS["seat"], WORDS["favourable"], WORDS["unfavourable"]
 THEY_MIN, THEY_MAX = WORDS["they-min"], WORDS["they-max"]
 
 
-class Table(NamedTuple):
+class AuctionState(NamedTuple):
     """A table's scratch memory, which all kernels of this folder share."""
 
     # this and the next: the rows of ``bridge_env.auction``; its kernels make the calls
@@ -74,84 +67,80 @@ class Table(NamedTuple):
     history: Annotated[NDArray[np.int8], MAX_CALLS]
     # the node of each seat's own system that the auction has reached, -1 outside the tree
     place: Annotated[NDArray[np.int32], 4]
-    # for each seat the least and most of each quantity so far: strength, cards of C D H S, aces, details
+    # for each seat the least and most of each quantity so far: strength, cards of C D H S, aces
     shown: Annotated[NDArray[np.int16], 4, QUANTITIES, 2]
     # for each seat the calls other than pass, its last call (-1 none), 1 if that call forces
-    told: Annotated[NDArray[np.int16], 4, TOLD_COLUMNS]
-    # how far NS, EW are forced (``TO_GAME`` and so on); the seat that opened (-1 none)
+    seat_status: Annotated[NDArray[np.int16], 4, STATUS_COLUMNS]
+    # 1 where NS, EW are forced to game; the seat that opened (-1 none)
     sides: Annotated[NDArray[np.int16], SIDES]
     f: Annotated[NDArray[np.int16], NUM_COLUMNS]  # the feature row of the seat to call
     out: Annotated[NDArray[np.int16], QUANTITIES, 2]  # what its call shows
     scratch: Annotated[NDArray[np.int16], 3, QUANTITIES, 2]  # room to work that out
-    # how many quantities are counted, as ``engine.compiled.Compiled`` has it; the others tell nothing
-    width: Annotated[NDArray[np.int32], 1]
 
 
 @njit
-def new_table():
-    """A table with nothing on it; ``start_table`` begins an auction there."""
-    return Table(
+def new_state():
+    """A table with nothing on it; ``start_state`` begins an auction there."""
+    return AuctionState(
         np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8), np.empty(4, np.int32),
-        np.empty((4, QUANTITIES, 2), np.int16), np.empty((4, TOLD_COLUMNS), np.int16), np.empty(SIDES, np.int16),
+        np.empty((4, QUANTITIES, 2), np.int16), np.empty((4, STATUS_COLUMNS), np.int16), np.empty(SIDES, np.int16),
         np.zeros(NUM_COLUMNS, np.int16), np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16),
-        np.full(1, NUM_BASE, np.int32),
     )  # fmt: skip
 
 
 DEEPEST = 24  # calls after which a trail remembers no more
 
 
-class Trail(NamedTuple):
-    """A table as it was before each of its first calls: what ``Table`` says of the same names, call by call."""
+class StateHistory(NamedTuple):
+    """A table as it was before each of its first calls: what ``AuctionState`` says of the same names, call by call."""
 
     auction: NDArray[np.int16]
     place: NDArray[np.int32]
     shown: NDArray[np.int16]
-    told: NDArray[np.int16]
+    seat_status: NDArray[np.int16]
     sides: NDArray[np.int16]
 
 
 @njit
-def new_trail(calls):
+def new_history(calls):
     """Room for a trail of so many calls."""
-    return Trail(
+    return StateHistory(
         np.empty((calls, STATE_COLUMNS), np.int16), np.empty((calls, 4), np.int32),
-        np.empty((calls, 4, QUANTITIES, 2), np.int16), np.empty((calls, 4, TOLD_COLUMNS), np.int16),
+        np.empty((calls, 4, QUANTITIES, 2), np.int16), np.empty((calls, 4, STATUS_COLUMNS), np.int16),
         np.empty((calls, SIDES), np.int16),
     )  # fmt: skip
 
 
 @njit(forceinline=True)
-def remember(t, trail, at):
+def save(t, trail, at):
     """Note in a trail, or in what holds the same beside more, how the table stands before call ``at``."""
     copy(t.auction, trail.auction[at])
     copy(t.place, trail.place[at])
     copy(t.shown, trail.shown[at])
-    copy(t.told, trail.told[at])
+    copy(t.seat_status, trail.seat_status[at])
     copy(t.sides, trail.sides[at])
 
 
 @njit(forceinline=True)
-def come_back(t, trail, at):
+def restore(t, trail, at):
     """Take back call ``at`` and those behind it; the history keeps them, where nobody looks."""
     copy(trail.auction[at], t.auction)
     copy(trail.place[at], t.place)
     copy(trail.shown[at], t.shown)
-    copy(trail.told[at], t.told)
+    copy(trail.seat_status[at], t.seat_status)
     copy(trail.sides[at], t.sides)
 
 
 @njit(forceinline=True)
-def start_table(pool, systems, dealer, vulnerability, t):
+def start_state(pool, systems, dealer, vulnerability, t):
     """Begin an auction at ``t``; ``systems`` int32 (4,) index the seats' systems in the pool."""
     row_start(t.auction, t.history, dealer, vulnerability)
-    t.width[0] = pool.width[0]
     for seat in range(4):
         t.place[seat] = pool.roots[systems[seat]]
         for q in range(QUANTITIES):
             t.shown[seat, q, 0] = 0
             t.shown[seat, q, 1] = TOP[q]
-        t.told[seat, BIDS], t.told[seat, LAST_CALL], t.told[seat, FORCES] = 0, -1, 0
+        t.seat_status[seat, BIDS], t.seat_status[seat, LAST_CALL], t.seat_status[seat, FORCES] = 0, -1, 0
     t.sides[0] = t.sides[1] = 0
     t.sides[OPENER] = -1
 
@@ -159,14 +148,13 @@ def start_table(pool, systems, dealer, vulnerability, t):
 @njit
 def write_context(t, seat):
     """Write the columns that the auction alone decides, as ``seat`` sees it."""
-    auction, history, shown, told, sides, f = t.auction, t.history, t.shown, t.told, t.sides, t.f
+    auction, history, shown, seat_status, sides, f = t.auction, t.history, t.shown, t.seat_status, t.sides, t.f
     partner, left, right = seat ^ 2, (seat + 1) & 3, (seat + 3) & 3
     bid, us = auction[LAST_BID], seat & 1
     bidder = auction[LAST_BIDDER]
     f[POSITION] = auction[LENGTH] + 1 if bid < 0 else 0
     f[VUL] = (auction[VULNERABILITY] >> us) & 1
     f[THEY_VUL] = (auction[VULNERABILITY] >> (1 - us)) & 1
-    f[FAVOURABLE], f[UNFAVOURABLE] = f[THEY_VUL] > f[VUL], f[VUL] > f[THEY_VUL]
     f[LAST_LEVEL] = bid // 5 + 1 if bid >= 0 else 0
     for suit in range(4):
         f[LAST + suit] = bid >= 0 and bid % 5 == suit
@@ -177,21 +165,17 @@ def write_context(t, seat):
     f[DOUBLED] = auction[DOUBLING]
     f[PASSES_COLUMN] = auction[PASSES]
     write_forcing(t, seat)
-    f[I_BID] = told[seat, BIDS]
-    f[PARTNER_BID] = told[partner, BIDS]
-    f[THEY_BID] = told[left, BIDS] + told[right, BIDS]
+    f[I_BID] = seat_status[seat, BIDS]
+    f[PARTNER_BID] = seat_status[partner, BIDS]
+    f[THEY_BID] = seat_status[left, BIDS] + seat_status[right, BIDS]
     f[WE_OPENED] = sides[OPENER] >= 0 and (sides[OPENER] & 1) == us
     first = (seat - auction[DEALER]) & 3
-    f[SEAT] = first + 1
     f[I_PASSED] = auction[LENGTH] > first and history[first] == PASS
-    f[PARTNER_CALLED] = told[partner, LAST_CALL]
-    f[I_CALLED] = told[seat, LAST_CALL]
+    f[PARTNER_CALLED] = seat_status[partner, LAST_CALL]
+    f[I_CALLED] = seat_status[seat, LAST_CALL]
     me = np.uintp(seat)
-    for k in range(len(TOLD)):
-        f[TOLD[k, 0]] = shown[me ^ TOLD[k, 1], TOLD[k, 2], TOLD[k, 3]]
-    if t.width[0] > NUM_BASE:
-        for k in range(len(TOLD_DETAILS)):
-            f[TOLD_DETAILS[k, 0]] = shown[me ^ TOLD_DETAILS[k, 1], TOLD_DETAILS[k, 2], TOLD_DETAILS[k, 3]]
+    for k in range(len(READS)):
+        f[READS[k, 0]] = shown[me ^ READS[k, 1], READS[k, 2], READS[k, 3]]
     low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
     f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
     stronger = left if shown[left, STRENGTH, 0] > shown[right, STRENGTH, 0] else right
@@ -200,14 +184,14 @@ def write_context(t, seat):
 
 @njit(forceinline=True)
 def write_forcing(t, seat):
-    """Write who must go on. A side is forced by partner's last call for one round, or by an earlier one up to a level.
+    """Write who must go on. A side is forced by partner's last call for one round, or by an earlier one to game.
 
     Nobody need take out a double of their own: what the opponents bid and we have doubled may be passed.
     """
     auction, f = t.auction, t.f
     bid, side, doubled, passes = auction[LAST_BID], t.sides[seat & 1], auction[DOUBLING], auction[PASSES]
-    below = side > 0 and (bid < 0 or (bid < _GAME_BIDS[bid % 5] and (side == TO_GAME or bid < side - 1)))
-    asked = t.told[seat ^ 2, FORCES] and t.told[(seat + 3) & 3, LAST_CALL] <= PASS
+    below = side > 0 and (bid < 0 or bid < _GAME_BIDS[bid % 5])
+    asked = t.seat_status[seat ^ 2, FORCES] and t.seat_status[(seat + 3) & 3, LAST_CALL] <= PASS
     f[FORCED] = asked or below
     f[BOUND] = f[FORCING_PASS] = 0
     if bid < 0 or bid == NUM_BIDS - 1:
@@ -215,7 +199,7 @@ def write_forcing(t, seat):
     if (auction[LAST_BIDDER] ^ seat) & 1:  # they have the contract: after two passes mine lets them play it
         if doubled == 0:
             strength = t.shown[seat, STRENGTH, 0] + t.shown[seat ^ 2, STRENGTH, 0]
-            must = below or side == TO_GAME or strength >= ENOUGH
+            must = side > 0 or strength >= ENOUGH
             f[BOUND] = asked or (must and passes == 2)
             f[FORCING_PASS] = must and passes == 0
     else:  # we have it: once it is doubled, the turn comes back to whoever bid it
@@ -229,10 +213,6 @@ def write_mixed(t, seat):
     auction, f = t.auction, t.f
     for k in range(len(SUMS)):
         f[SUMS[k, 0]] = f[SUMS[k, 1]] + f[SUMS[k, 2]]
-    if t.width[0] > NUM_BASE:
-        for k in range(len(SUMS_OF_DETAILS)):
-            f[SUMS_OF_DETAILS[k, 0]] = f[SUMS_OF_DETAILS[k, 1]] + f[SUMS_OF_DETAILS[k, 2]]
-        _write_choices(f)
     longest_fit, best = -1, 0
     f[STOPPED] = 1
     for suit in range(4):
@@ -255,45 +235,6 @@ def write_mixed(t, seat):
 def controls(f, suit):
     """Does a hand win the first or the second round of a suit? Without its king, 4 hcp are the ace."""
     return f[HAND_LENGTH + suit] <= 1 or f[KEYCARDS + suit] > f[ACES] or f[SUIT_HCP + suit] >= 4
-
-
-@njit(forceinline=True)
-def is_open(column, suit, f):
-    """Does a word of this column look at a suit: to stop it, or as the longest? ``f`` holds the context."""
-    theirs = f[THEIRS_COLUMN + suit] >= 4
-    if column == STOPPED:
-        return theirs
-    ours = max(f[PARTNERS + suit], f[MINE + suit]) >= 3
-    if column == STOPPED_UNBID:
-        return not ours
-    return not theirs and not (ours and LONG_UNBID <= column < LONG_UNBID + 4)
-
-
-@njit
-def _write_choices(f):
-    """Write the words that choose among some of the suits."""
-    f[STOPPED_UNBID] = 1
-    for suit in range(4):
-        if is_open(STOPPED_UNBID, suit, f) and not f[STOPPER + suit]:
-            f[STOPPED_UNBID] = 0
-    for first in (BEST_NOT_THEIRS, LONG_NOT_THEIRS, LONG_UNBID):
-        cards, most, best = FIT if first == BEST_NOT_THEIRS else HAND_LENGTH, -1, -1
-        for suit in range(4):
-            f[first + suit] = 0
-            if is_open(first, suit, f) and f[cards + suit] >= most:
-                most, best = f[cards + suit], suit
-        for suit in range(4):
-            if first == BEST_NOT_THEIRS:
-                f[first + suit] = suit == best
-            else:
-                f[first + suit] = is_open(first, suit, f) and f[cards + suit] == most
-    f[SECOND_LONGEST] = second_longest(f[HAND_LENGTH], f[HAND_LENGTH + 1], f[HAND_LENGTH + 2], f[HAND_LENGTH + 3])
-
-
-@njit(forceinline=True)
-def second_longest(clubs, diamonds, hearts, spades):
-    """The second of four lengths."""
-    return max(min(max(clubs, diamonds), max(hearts, spades)), min(clubs, diamonds), min(hearts, spades))
 
 
 @njit(forceinline=True)

@@ -15,16 +15,15 @@ from agents.hierarchy.engine.context import (
     FORCES,
     LAST_CALL,
     OPENER,
-    TO_GAME,
-    come_back,
-    new_table,
-    new_trail,
-    remember,
-    start_table,
+    new_history,
+    new_state,
+    restore,
+    save,
+    start_state,
     write_context,
     write_mixed,
 )
-from agents.hierarchy.engine.meaning import call_shows, learn
+from agents.hierarchy.engine.meaning import call_shows, narrow_shown
 from agents.hierarchy.engine.walk import (
     context_of,
     holds,
@@ -42,19 +41,16 @@ from bridge_env.auction import (
     row_step,
     row_turn,
 )
-from bridge_env.calls import FIRST_BID, PASS, bid_call
+from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
 from bridge_env.memory import copy
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
-_TO_2N, _TO_3H, _TO_4C = FLAG_BITS["forcing-2N"], FLAG_BITS["forcing-3H"], FLAG_BITS["forcing-4C"]
-_LEVELS = _TO_2N | _TO_3H | _TO_4C
-_2N, _3H, _4C = bid_call(2, 4) - FIRST_BID + 1, bid_call(3, 2) - FIRST_BID + 1, bid_call(4, 0) - FIRST_BID + 1
 
 
 @njit
-def observe(pool, systems, call, t):
+def apply_call(pool, systems, call, t):
     """The seat to call makes ``call``: note what it shows, and follow it in every seat's system.
 
     ``t.f`` holds the context of that seat, as ``write_context`` or ``decide`` left it.
@@ -62,21 +58,18 @@ def observe(pool, systems, call, t):
     seat = row_turn(t.auction)
     write_level(call, t.f)
     found, flags = call_shows(pool, t.place[seat], systems[seat], call, t)
-    note(pool, seat, call, found, flags, t)
+    record_call(pool, seat, call, found, flags, t)
 
 
 @njit(forceinline=True)
-def note(pool, seat, call, found, flags, t):
+def record_call(pool, seat, call, found, flags, t):
     """Note a call at the table once ``t.out`` holds what it shows, and follow it in every seat's system."""
-    learn(t.shown[seat], t.out, found, call, t.shown[seat ^ 2], pool.width[0])
-    t.told[seat, LAST_CALL] = call
-    t.told[seat, FORCES] = found and (flags & _FORCING) != 0
-    t.told[seat, BIDS] += call != PASS
+    narrow_shown(t.shown[seat], t.out, found, call, t.shown[seat ^ 2])
+    t.seat_status[seat, LAST_CALL] = call
+    t.seat_status[seat, FORCES] = found and (flags & _FORCING) != 0
+    t.seat_status[seat, BIDS] += call != PASS
     if found and flags & _GAME_FORCING:
-        t.sides[seat & 1] = TO_GAME
-    elif found and flags & _LEVELS:
-        level = _4C if flags & _TO_4C else (_3H if flags & _TO_3H else _2N)
-        t.sides[seat & 1] = max(t.sides[seat & 1], level)
+        t.sides[seat & 1] = 1
     unopened = t.auction[LAST_BID] < 0
     if call >= FIRST_BID and unopened:
         t.sides[OPENER] = seat
@@ -118,10 +111,10 @@ def decide(pool, systems, hand, t):
 @njit(forceinline=True)
 def replay(pool, systems, dealer, vulnerability, calls, length, t):
     """Bring a table to the end of ``calls``."""
-    start_table(pool, systems, dealer, vulnerability, t)
+    start_state(pool, systems, dealer, vulnerability, t)
     for i in range(length):
         write_context(t, row_turn(t.auction))
-        observe(pool, systems, np.int64(calls[i]), t)
+        apply_call(pool, systems, np.int64(calls[i]), t)
 
 
 @njit(forceinline=True)
@@ -147,22 +140,22 @@ def replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail):
     Args:
         systems: int32 (N, 4); calls: int8 (N, L); length: int64 (N,).
         t: where the row before has left it.
-        trail: from ``new_trail``: the table after each call of the row before.
+        trail: from ``new_history``: the table after each call of the row before.
     """
     at = _calls_in_common(systems, dealer, vulnerability, calls, length, i)
     if at >= 0 and at == length[i - 1]:
         pass  # it goes on from where the table stands
     elif 0 <= at < DEEPEST:
-        come_back(t, trail, at)
+        restore(t, trail, at)
     else:
-        start_table(pool, systems[i], dealer[i], vulnerability[i], t)
+        start_state(pool, systems[i], dealer[i], vulnerability[i], t)
         at = 0
     followed = i + 1 < len(length)  # the last row, such as the only one, needs no trail
     for k in range(at, length[i]):
         if followed and k < DEEPEST:
-            remember(t, trail, k)
+            save(t, trail, k)
         write_context(t, row_turn(t.auction))
-        observe(pool, systems[i], np.int64(calls[i, k]), t)
+        apply_call(pool, systems[i], np.int64(calls[i, k]), t)
 
 
 @njit
@@ -176,7 +169,7 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
         chosen, rules: written, (N,).
         shown_out: written, int16 (N, 4, QUANTITIES, 2): what each seat has shown.
     """
-    t, trail = new_table(), new_trail(DEEPEST)
+    t, trail = new_state(), new_history(DEEPEST)
     for i in range(len(chosen)):
         replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail)
         copy(t.shown, shown_out[i])
@@ -195,7 +188,7 @@ def feature_rows(pool, systems, boards, auctions, calls, lengths, hands, rows, g
         rows: written, int16 (N, NUM_COLUMNS).
         general: written, bool (N,): the tree has no call here, so general rules decide.
     """
-    t = new_table()
+    t = new_state()
     for i in range(len(rows)):
         dealer, vulnerability = auctions[i, DEALER], auctions[i, VULNERABILITY]
         replay(pool, systems, dealer, vulnerability, calls[i], lengths[i], t)

@@ -10,14 +10,11 @@ from agents.hierarchy.language.columns import (
     IMPLIED,
     IMPLIES,
     IS_CONTEXT,
-    MORE,
-    MORE_AT,
-    MORE_QUANTITY,
     PLUS,
+    QUANTITIES,
     SHOWS,
     TOP,
 )
-from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import LAST_BID
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.kernels import njit
@@ -32,79 +29,60 @@ def _narrow(out, quantity, lo, hi):
 
 
 @njit(forceinline=True)
-def _value(n):
-    return min(max(n, 0), MORE.shape[2] - 1)
-
-
-@njit(forceinline=True)
-def _atom_shows(column, lo, hi, f, out, width):
+def _atom_shows(column, lo, hi, f, out):
     """Narrow ``out`` by what an atom says of the hand, as ``columns`` has it; False if the context contradicts it."""
     if IS_CONTEXT[column]:
         return lo <= f[column] <= hi
     shows = SHOWS[column]
     added = f[PLUS[column]] if PLUS[column] >= 0 else 0
     if shows >= 0:
-        if shows < width:
-            _narrow(out, shows, lo - added, hi - added)
+        _narrow(out, shows, lo - added, hi - added)
     elif shows == EVERY_SUIT:
         for suit in range(SUIT, SUIT + 4):
             _narrow(out, suit, 0, hi)
     elif shows == IMPLIED and lo == 1:
-        for q in range(NUM_BASE):
+        for q in range(QUANTITIES):
             _narrow(out, q, IMPLIES[column, q, 0], IMPLIES[column, q, 1])
-    if width > NUM_BASE:
-        for more in range(MORE_AT[column], MORE_AT[column + 1]):
-            _narrow(out, MORE_QUANTITY[more], MORE[more, 0, _value(lo - added)], MORE[more, 1, _value(hi - added)])
     return True
 
 
-# The base has loops of its own, whose length the compiler knows: where nobody asks for details they are all there is.
 @njit(forceinline=True)
-def reset(out, width):
+def reset(out):
     """Ranges that say nothing."""
-    for q in range(NUM_BASE):
-        out[q, 0], out[q, 1] = 0, TOP[q]
-    for q in range(NUM_BASE, width):
+    for q in range(QUANTITIES):
         out[q, 0], out[q, 1] = 0, TOP[q]
 
 
 @njit(forceinline=True)
-def copy(out, ranges, width):
+def copy(out, ranges):
     """Let ``out`` be other ranges."""
-    for q in range(NUM_BASE):
-        out[q, 0], out[q, 1] = ranges[q, 0], ranges[q, 1]
-    for q in range(NUM_BASE, width):
+    for q in range(QUANTITIES):
         out[q, 0], out[q, 1] = ranges[q, 0], ranges[q, 1]
 
 
 @njit(forceinline=True)
-def unite(out, ranges, found, width):
+def unite(out, ranges, found):
     """Let ``out`` hold other ranges too; before anything was found, them alone."""
     if not found:
-        copy(out, ranges, width)
+        copy(out, ranges)
         return
-    for q in range(NUM_BASE):
-        out[q, 0], out[q, 1] = min(out[q, 0], ranges[q, 0]), max(out[q, 1], ranges[q, 1])
-    for q in range(NUM_BASE, width):
+    for q in range(QUANTITIES):
         out[q, 0], out[q, 1] = min(out[q, 0], ranges[q, 0]), max(out[q, 1], ranges[q, 1])
 
 
 @njit(forceinline=True)
-def _possible(out, width):
-    """Can the base be so? Details that cannot say nothing: whether they are counted must change nothing else."""
-    for q in range(NUM_BASE):
+def _possible(out):
+    """Return whether a hand can lie in all ranges."""
+    for q in range(QUANTITIES):
         if out[q, 0] > out[q, 1]:
             return False
-    for q in range(NUM_BASE, width):
-        if out[q, 0] > out[q, 1]:
-            out[q, 0], out[q, 1] = 0, TOP[q]
     return True
 
 
 @njit(forceinline=True)
 def _narrower(out):
-    """Do the ranges of the base say anything at all?"""
-    for q in range(NUM_BASE):
+    """Return whether the ranges say anything at all."""
+    for q in range(QUANTITIES):
         if out[q, 0] > 0 or out[q, 1] < TOP[q]:
             return True
     return False
@@ -113,53 +91,50 @@ def _narrower(out):
 @njit
 def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     """Narrow ``out`` to the ranges that the clauses imply; False if the context contradicts them."""
-    width = pool.width[0]
     for clause in range(first, end):
         found = False
         for together in within(pool.clauses, clause):
-            reset(together_out, width)
+            reset(together_out)
             feasible = True
             for atom in within(pool.together, together):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
-                if not _atom_shows(column, lo, hi, f, together_out, width):
+                if not _atom_shows(column, lo, hi, f, together_out):
                     feasible = False
                     break
-            if not feasible or not _possible(together_out, width):
+            if not feasible or not _possible(together_out):
                 continue
-            unite(clause_out, together_out, found, width)
+            unite(clause_out, together_out, found)
             found = True
         if not found:
             return False
-        for q in range(NUM_BASE):
+        for q in range(QUANTITIES):
             _narrow(out, q, clause_out[q, 0], clause_out[q, 1])
-        for q in range(NUM_BASE, width):
-            _narrow(out, q, clause_out[q, 0], clause_out[q, 1])
-    return _possible(out, width)
+    return _possible(out)
 
 
 @njit
 def call_shows(pool, node, system, call, t):
     """What a call shows, to ``t.out``: the union over the rules that can have made it. (found, flags of them all)"""
-    found, flags, last_bid, f, out, width = False, 0, t.auction[LAST_BID], t.f, t.out, pool.width[0]
+    found, flags, last_bid, f, out = False, 0, t.auction[LAST_BID], t.f, t.out
     rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
-    reset(out, width)
+    reset(out)
     for part in parts(pool, node, system):
-        if found and tells_enough(call, flags, out):
+        if found and is_fully_explained(call, flags, out):
             break
         fits = False
         for rule in rules_of(pool, part):
             if call_of(pool, rule, last_bid) != call:
                 continue
             if not fits:  # the context, looked at only when one of the rules makes this call
-                reset(rule_out, width)
+                reset(rule_out)
                 first, end = context_of(pool, part)
                 if not constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                     break
                 fits = True
-            reset(rule_out, width)
+            reset(rule_out)
             first, end = needs_of(pool, rule)
             if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
-                unite(out, rule_out, found, width)
+                unite(out, rule_out, found)
                 found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
         if found and part == node:
             break  # the tree explains it: general rules have no say
@@ -167,7 +142,7 @@ def call_shows(pool, node, system, call, t):
 
 
 @njit(forceinline=True)
-def tells_enough(call, flags, out):
+def is_fully_explained(call, flags, out):
     """Is what the rules so far tell of a call all, so that no block further on need be asked?"""
     if flags & _ARTIFICIAL:
         return True  # it means what its convention says: no natural rule explains it
@@ -175,7 +150,7 @@ def tells_enough(call, flags, out):
 
 
 @njit(forceinline=True)
-def _learn_one(shown, out, q):
+def _narrow_quantity(shown, out, q):
     lo, hi = max(shown[q, 0], out[q, 0]), min(shown[q, 1], out[q, 1])
     if lo > hi:
         lo, hi = max(out[q, 0], 0), min(out[q, 1], TOP[q])
@@ -192,16 +167,14 @@ def natural_cards(partner, call):
 
 
 @njit(forceinline=True)
-def learn(shown, out, found, call, partner, width):
+def narrow_shown(shown, out, found, call, partner):
     """Add to what a seat has shown. Where it contradicts what came before, the later call is believed."""
     least = 0 if found else natural_cards(partner, call)
     if least:
         suit = SUIT + (call - FIRST_BID) % 5
         out[suit, 0] = max(out[suit, 0], least)
-    for q in range(NUM_BASE):
-        _learn_one(shown, out, q)
-    for q in range(NUM_BASE, width):
-        _learn_one(shown, out, q)
+    for q in range(QUANTITIES):
+        _narrow_quantity(shown, out, q)
     held = shown[SUIT, 0] + shown[SUIT + 1, 0] + shown[SUIT + 2, 0] + shown[SUIT + 3, 0]
     for suit in range(SUIT, SUIT + 4):
         shown[suit, 1] = max(shown[suit, 0], min(shown[suit, 1], 13 - held + shown[suit, 0]))

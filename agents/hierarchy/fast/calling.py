@@ -15,12 +15,12 @@ from agents.hierarchy.fast.following import (
     LINK_AT,
     NEW,
     PROGRAM_AT,
+    _apply_call,
     _decide,
     _enter,
     _keep_if_met,
     _load,
     _met,
-    _observe,
     _run,
     _unpacked,
     _write_context,
@@ -65,7 +65,7 @@ def _follow(pool, read, store, systems, r, at, loaded, calls, row, dealer, begin
             if loaded != at:
                 _load(store, at, work, t)
             _write_context(t, seat)
-            _observe(pool, read, systems[r, seat], seat, call, t)
+            _apply_call(pool, read, systems[r, seat], seat, call, t)
             if at >= 0:
                 after = _keep_if_met(store, at, call, seldom, work, t)
             loaded = after = max(after, np.int64(-1))
@@ -103,7 +103,6 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
         known, features, at_table, followed: ``Stands``.
     """
     pool, read, store, work, t = _unpacked(plan)
-    t.width[0] = pool.width[0]
     hand, turned = np.empty(52, np.bool_), np.empty((len(read_by), 4), np.int32)
     loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
     for row in rows:

@@ -1,9 +1,9 @@
 """The kernel that bids boards along positions: what is known of an auction serves every board that comes to it.
 
-A position is an auction so far, its dealer and vulnerability, and the systems of the four seats: all that decides the
-scratch memory of ``engine.context.Table``, whatever the hands are. A board that comes where another has been finds it
-there, and a position that is met often gets a program (``programs``). Where there is no room left for positions, boards
-go on in scratch memory. Calls and counts are those of ``engine.decide`` and ``engine.observe``.
+A position is an auction so far, its dealer and vulnerability, and the systems of the four seats: all that decides an
+``engine.context.AuctionState``, whatever the hands are. A board that comes where another has been finds it there, and a
+position that is met often gets a program (``programs``). Where there is no room left for positions, boards go on in
+scratch memory. Calls and counts are those of ``engine.decide`` and ``engine.apply_call``.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from numpy.typing import NDArray
 from agents.hierarchy.engine.compiled import Compiled
 from agents.hierarchy.engine.context import (
     SIDES,
+    STATUS_COLUMNS,
     SUIT,
-    TOLD_COLUMNS,
-    Table,
-    new_table,
-    start_table,
+    AuctionState,
+    new_state,
+    start_state,
     write_context,
     write_mixed,
 )
-from agents.hierarchy.engine.engine import decide, note
+from agents.hierarchy.engine.engine import decide, record_call
 from agents.hierarchy.engine.walk import NOWHERE, write_level
 from agents.hierarchy.fast.programs import run_anywhere, run_program, write_program
 from agents.hierarchy.fast.readings import Readings, reads_as
 from agents.hierarchy.language.columns import QUANTITIES
-from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import (
     DEALER,
     DOUBLING,
@@ -45,11 +44,11 @@ from bridge_env.features import NUM_FEATURES
 from bridge_env.kernel_records import Schema
 from bridge_env.kernels import njit
 
-# A row of ``notes``: auction, told, sides, then of each seat the least and most of each quantity of the base.
-TOLD_AT = STATE_COLUMNS
-SIDES_AT = TOLD_AT + 4 * TOLD_COLUMNS
+# A row of ``notes``: auction, seat_status, sides, then of each seat the least and most of each quantity.
+STATUS_AT = STATE_COLUMNS
+SIDES_AT = STATUS_AT + 4 * STATUS_COLUMNS
 SHOWN_AT = SIDES_AT + SIDES
-BASE, DETAILS = 2 * NUM_BASE, 2 * (QUANTITIES - NUM_BASE)  # of a seat: what all systems count of it, the rest
+BASE = 2 * QUANTITIES  # of a seat
 NOTES = SHOWN_AT + 4 * BASE
 # A row of ``links``: program, cards that partner has shown in C D H S (a byte each), the 38 positions that follow,
 # places. What most boards need lies in the first 64 bytes, which memory hands over at once; rows are thrice as long.
@@ -68,9 +67,6 @@ class Store(NamedTuple):
 
     links: Annotated[NDArray[np.int32], "positions", LINKS]  # of a position, as above
     notes: Annotated[NDArray[np.int16], "positions", NOTES]  # the same
-    # of a position and a seat: least and most of the other quantities. Untouched, so no memory, where no system counts
-    # them
-    details: Annotated[NDArray[np.int16], "positions", 4, DETAILS]
     code: Annotated[NDArray[np.int64], "steps"]  # the programs
     # the keys of roots, -1 where empty; as many as a power of two
     root_keys: Annotated[NDArray[np.int32], "roots", ROOT_COLUMNS]
@@ -83,25 +79,25 @@ class Store(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room to work beside a table: ``now`` is the table's auction, told and sides in one."""
+    """Room to work beside a table: ``now`` is the table's auction, status of seats and sides in one."""
 
     now: Annotated[NDArray[np.int16], SHOWN_AT]
     fits: Annotated[NDArray[np.int64], 4]
 
 
-def room_to_work() -> tuple[Work, Table]:
+def room_to_work() -> tuple[Work, AuctionState]:
     """A table and what goes with it."""
     work = Work(np.zeros(SHOWN_AT, np.int16), np.zeros(4, np.int64))
-    auction, told, sides = np.split(work.now, [TOLD_AT, SIDES_AT])
-    t = new_table()._replace(auction=auction, told=told.reshape(4, TOLD_COLUMNS), sides=sides)
+    auction, seat_status, sides = np.split(work.now, [STATUS_AT, SIDES_AT])
+    t = new_state()._replace(auction=auction, seat_status=seat_status.reshape(4, STATUS_COLUMNS), sides=sides)
     return work, t
 
 
 #: What kernels take: the numbers of a ``Plan`` of this schema. Of tuples that Python hands over, every array would be
 #: counted each time that it is passed on: the same work took 30 ms with them, 17 without.
-SCHEMA = Schema(Compiled, Readings, Store, Work, Table)
+SCHEMA = Schema(Compiled, Readings, Store, Work, AuctionState)
 _pool_at, _readings_at, _store_at = SCHEMA.reader(Compiled), SCHEMA.reader(Readings), SCHEMA.reader(Store)
-_work_at, _table_at = SCHEMA.reader(Work), SCHEMA.reader(Table)
+_work_at, _table_at = SCHEMA.reader(Work), SCHEMA.reader(AuctionState)
 
 
 @njit(forceinline=True)
@@ -166,11 +162,11 @@ def _decide(pool, read, store, room, systems, i, hand, seat, t):
 
 
 @njit(forceinline=True)
-def _observe(pool, read, system, seat, call, t):
-    """``engine.observe``, with the readings."""
+def _apply_call(pool, read, system, seat, call, t):
+    """``engine.apply_call``, with the readings."""
     write_level(call, t.f)
     found, flags = reads_as(pool, read, system, t.place[seat], t.auction[LAST_BID], call, t.f, t.out, t.scratch)
-    note(pool, seat, call, found, flags, t)
+    record_call(pool, seat, call, found, flags, t)
 
 
 @njit(forceinline=True)
@@ -200,10 +196,6 @@ def _load(store, at, work, t):
     for seat in range(4):
         for k in range(BASE):
             t.shown[seat, k >> 1, k & 1] = store.notes[at, SHOWN_AT + seat * BASE + k]
-    if t.width[0] > NUM_BASE:  # else they stand as they began
-        for seat in range(4):
-            for k in range(DETAILS):
-                t.shown[seat, NUM_BASE + (k >> 1), k & 1] = store.details[at, seat, k]
     for k in range(4):
         t.place[k] = store.links[at, PLACE_AT + k]
 
@@ -230,10 +222,6 @@ def _keep(store, work, t):
     for seat in range(4):
         for k in range(BASE):
             store.notes[new, SHOWN_AT + seat * BASE + k] = t.shown[seat, k >> 1, k & 1]
-    if t.width[0] > NUM_BASE:
-        for seat in range(4):
-            for k in range(DETAILS):
-                store.details[new, seat, k] = t.shown[seat, NUM_BASE + (k >> 1), k & 1]
     return new
 
 
@@ -261,7 +249,7 @@ def _enter(pool, store, systems, i, dealer, vulnerability, work, t):
     slot = _root(systems, i, dealer, vulnerability, store.root_keys)
     if store.root_keys[slot, ROOT_TABLE] >= 0:
         return np.int64(store.roots[slot])
-    start_table(pool, systems[i], dealer, vulnerability, t)
+    start_state(pool, systems[i], dealer, vulnerability, t)
     if 2 * store.counts[ROOTS] >= len(store.roots):
         return np.int64(-1)
     at = _keep(store, work, t)
@@ -317,7 +305,6 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
     """
     pool, read, store, work, t = _unpacked(plan)
     links = store.links
-    t.width[0] = pool.width[0]
     turned = np.empty((1, 4), np.int32)  # the systems from the dealer on
     loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
     for i in range(len(systems)):
@@ -358,7 +345,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
                     _load(store, at, work, t)
                 if not aware:
                     _write_context(t, seat)
-                _observe(pool, read, turned[0, seat], seat, call, t)
+                _apply_call(pool, read, turned[0, seat], seat, call, t)
                 if at >= 0:
                     after = _keep_if_met(store, at, call, False, work, t)
                 loaded = after = max(after, np.int64(-1))

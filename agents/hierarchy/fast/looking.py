@@ -10,13 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from agents.hierarchy.engine.context import write_context, write_mixed
-from agents.hierarchy.engine.meaning import learn
+from agents.hierarchy.engine.meaning import narrow_shown
 from agents.hierarchy.engine.walk import context_of, holds, legal_call, needs_of, write_level
 from agents.hierarchy.fast.calling import _call_here, _follow
 from agents.hierarchy.fast.following import BASE, SHOWN_AT, _enter, _load, _unpacked
 from agents.hierarchy.fast.readings import reads_as
 from agents.hierarchy.language.columns import QUANTITIES
-from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import DEALER, DONE, LAST_BID, VULNERABILITY, row_turn
 from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.features import HCP, NUM_FEATURES, POINTS
@@ -40,7 +39,6 @@ def stand_rows(plan, room, systems, hands, boards, begins, calls, lengths, aucti
         chosen: written, int8 (M,); rules: written, int32 (M,), -1 where no rule made the call.
     """
     pool, read, store, work, t = _unpacked(plan)
-    t.width[0] = pool.width[0]
     loaded = np.int64(-1)  # the position that scratch memory holds
     for i in range(len(stands)):
         dealer, length = auctions[i, DEALER], lengths[i]
@@ -71,21 +69,21 @@ def shown_rows(notes, stands, out):
 
 
 @njit(forceinline=True)
-def missed(told, hand):
-    """By how many points and cards a hand (its features) misses ranges int16 (TOLD or more, 2).
+def missed(ranges, hand):
+    """By how many points and cards a hand (its features) misses ``ranges`` int16 (TOLD or more, 2).
 
     Strength may be counted in high-card points or with points for length, whichever is nearer.
     """
-    off = max(told[0, 0] - max(hand[HCP], hand[POINTS]), 0) + max(hand[HCP] - told[0, 1], 0)
+    off = max(ranges[0, 0] - max(hand[HCP], hand[POINTS]), 0) + max(hand[HCP] - ranges[0, 1], 0)
     for suit in range(4):
         cards = hand[HAND_LENGTH + suit]
-        off += max(told[1 + suit, 0] - cards, 0) + max(cards - told[1 + suit, 1], 0)
+        off += max(ranges[1 + suit, 0] - cards, 0) + max(cards - ranges[1 + suit, 1], 0)
     return off
 
 
 @njit
 def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
-    """Write by how much hands miss what ``wanted`` calls would tell, more than they miss what was told before.
+    """Write by how much hands miss what ``wanted`` calls would tell, more than what was shown before.
 
     Args:
         plan, systems, hands: as for ``stand_rows``; stands: from there; boards: int64 (N,), whose hands.
@@ -93,8 +91,7 @@ def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
         out: written where ``wanted``, int16 (N, 38).
     """
     pool, read, store, work, t = _unpacked(plan)
-    t.width[0] = pool.width[0]
-    told, loaded = np.empty((QUANTITIES, 2), np.int16), np.int64(-1)
+    ranges, loaded = np.empty((QUANTITIES, 2), np.int16), np.int64(-1)
     for i in range(len(stands)):
         before, seat = -1, np.int64(0)
         for call in range(NUM_CALLS):
@@ -110,10 +107,10 @@ def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
             write_level(call, t.f)
             node, last = t.place[seat], t.auction[LAST_BID]
             found, _ = reads_as(pool, read, systems[i, seat], node, last, call, t.f, t.out, t.scratch)
-            for q in range(NUM_BASE):
-                told[q, 0], told[q, 1] = t.shown[seat, q, 0], t.shown[seat, q, 1]
-            learn(told, t.out, found, call, t.shown[seat ^ 2], NUM_BASE)
-            out[i, call] = max(0, missed(told, hands[boards[i], seat]) - before)
+            for q in range(QUANTITIES):
+                ranges[q, 0], ranges[q, 1] = t.shown[seat, q, 0], t.shown[seat, q, 1]
+            narrow_shown(ranges, t.out, found, call, t.shown[seat ^ 2])
+            out[i, call] = max(0, missed(ranges, hands[boards[i], seat]) - before)
 
 
 @njit
@@ -126,7 +123,6 @@ def asked_rows(plan, stand, part, rule, hands, out):
         out: written, bool (N,); all False where the rule has no legal call, or its block another context.
     """
     pool, _, store, work, t = _unpacked(plan)
-    t.width[0] = pool.width[0]
     _load(store, stand, work, t)
     seat = np.int64(row_turn(t.auction))
     write_context(t, seat)

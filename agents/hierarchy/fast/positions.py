@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled, pool
-from agents.hierarchy.engine.context import FORCES, TOLD_COLUMNS
+from agents.hierarchy.engine.context import FORCES, STATUS_COLUMNS
 from agents.hierarchy.fast.calling import Stands, call_at_tables
 from agents.hierarchy.fast.following import (
-    DETAILS,
     LINKS,
     MISSED,
     NOTES,
@@ -29,7 +28,7 @@ from agents.hierarchy.fast.following import (
     ROOT_COLUMNS,
     SCHEMA,
     STATES,
-    TOLD_AT,
+    STATUS_AT,
     Store,
     bid_along,
     room_to_work,
@@ -37,7 +36,6 @@ from agents.hierarchy.fast.following import (
 from agents.hierarchy.fast.looking import TOLD, asked_rows, shown_rows, stand_rows, untruth_rows
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
-from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.features import NUM_FEATURES, hand_features
 from bridge_env.kernel_records import Plan
@@ -124,7 +122,7 @@ class Positions:
         self._readings = readings(self.pool)
         self._store = Store(
             untouched((positions, LINKS), np.int32), untouched((positions, NOTES), np.int16),
-            untouched((positions, 4, DETAILS), np.int16), untouched((steps,), np.int64),
+            untouched((steps,), np.int64),
             np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
             np.full((len(self.pool.spans), STATES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
             np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
@@ -143,8 +141,7 @@ class Positions:
     def bytes(self) -> int:
         """Memory in use."""
         positions, steps, _, _ = self._store.counts
-        details = 8 * DETAILS if self.pool.width[0] > NUM_BASE else 0
-        return int(positions * (4 * LINKS + 2 * NOTES + details) + 8 * steps)
+        return int(positions * (4 * LINKS + 2 * NOTES) + 8 * steps)
 
     def clear(self) -> None:
         """Forget everything; the memory stays."""
@@ -211,7 +208,7 @@ class Positions:
         return chosen, rules, shown
 
     def untruth(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """By how many points and cards hands miss what calls would tell, more than what was told: int16 (N, 38).
+        """By how many points and cards hands miss what calls would tell, beyond what was shown before: int16 (N, 38).
 
         Args:
             wanted: bool (N, 38), legal calls of the first system to look at; the others are given 0.
@@ -229,7 +226,7 @@ class Positions:
         with self.lock:
             for part, stands in self._stands(asked):
                 partner = asked.seat[part] ^ 2
-                out[part] = self._store.notes[stands, TOLD_AT + partner * TOLD_COLUMNS + FORCES] != 0
+                out[part] = self._store.notes[stands, STATUS_AT + partner * STATUS_COLUMNS + FORCES] != 0
         return out
 
     def asked(

@@ -28,20 +28,18 @@ from agents.hierarchy.engine.compiled import (
     RULE_FIRST,
     Compiled,
 )
-from agents.hierarchy.engine.context import is_open, second_longest, their_suit
+from agents.hierarchy.engine.context import their_suit
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.columns import (
     HAND,
     IN_THEIR_SUIT,
-    IS_CHOICE,
     IS_CONTEXT,
     IS_MIXED,
-    IS_QUESTIONS,
     LEAST,
     MOST,
     PLUS,
 )
-from agents.hierarchy.language.vocabulary import NUM_COLUMNS, difference
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.calls import PASS
 from bridge_env.features import LENGTH, NUM_FEATURES, STOPPER
 from bridge_env.kernels import njit
@@ -50,62 +48,34 @@ _CALL, _BIAS = 255, 1 << 15
 LONGEST_PROGRAM = 32768  # where one could be longer, none is made: rules are tried one by one
 # Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block.
 _CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = 0xFFFF, 0xFFFE, 0xFFFD, 0xFFFC
-_FALSE, _TRUE, _ASK, _QUESTIONS = 0, 1, 2, 3  # what is left of an atom
+_FALSE, _TRUE, _ASK, _STOPPERS = 0, 1, 2, 3  # what is left of an atom; _STOPPERS: a question for each suit of theirs
 _OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
 _OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
-#: The column that holds how much longer a suit is than a higher one.
-DIFFERENCES = np.array([[difference(a, b)[0] if a != b else -1 for b in range(4)] for a in range(4)], np.int16)
 assert NUM_COLUMNS < _CALL
 
 
 @njit(forceinline=True)
-def _own_suit(column):
-    """The suit that a word which chooses speaks of."""
-    for first in (c.BEST_NOT_THEIRS, c.LONG_NOT_THEIRS, c.LONG_UNBID):
-        if first <= column < first + 4:
-            return column - first
-    return -1
-
-
-@njit(forceinline=True)
-def _is_asked(column, suit, f):
-    """Is there a question about this suit?"""
-    return is_open(column, suit, f) and not (IS_CHOICE[column] and suit == _own_suit(column))
-
-
-@njit(forceinline=True)
-def _question(column, suit, f):
-    """What has to be answered about a suit for a word to be 1: (column, bound, is it at least so much?)."""
-    if not IS_CHOICE[column]:
-        return STOPPER + suit, 1, True
-    own, more = _own_suit(column), 0  # how many more cards the word's own suit needs
-    if c.BEST_NOT_THEIRS <= column < c.BEST_NOT_THEIRS + 4:
-        more = int(f[c.PARTNERS + suit]) - int(f[c.PARTNERS + own]) + (suit > own)
-    if own < suit:
-        return int(DIFFERENCES[own, suit]), more, True
-    return int(DIFFERENCES[suit, own]), 1 - more, False
+def _is_theirs(suit, f):
+    """Return whether an opponent has shown four cards of a suit, so that the word ``stopped`` asks for a stopper."""
+    return f[c.THEIRS_COLUMN + suit] >= 4
 
 
 @njit(forceinline=True)
 def _left(atom, atoms, f, known, strain):
-    """What is left of an atom: (_FALSE, _TRUE, _ASK or _QUESTIONS, column, lo, hi)."""
+    """What is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPERS, column, lo, hi)."""
     column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
     if IS_CONTEXT[column] and (known or _OF_BID[column]):
         return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
     if known and IS_MIXED[column]:
-        if IS_QUESTIONS[column]:
-            any_suit, possible = False, True
-            for suit in range(4):
-                any_suit |= _is_asked(column, suit, f)
-            if IS_CHOICE[column]:
-                possible = is_open(column, _own_suit(column), f)
+        if column == c.STOPPED:
             if lo <= 0 and hi >= 1:
                 return _TRUE, column, lo, hi
             if lo > hi or hi < 0 or lo > 1:
                 return _FALSE, column, lo, hi
-            if possible and any_suit:
-                return _QUESTIONS, column, lo, hi
-            return (_TRUE if lo == possible else _FALSE), column, lo, hi  # here lo is hi
+            for suit in range(4):
+                if _is_theirs(suit, f):
+                    return _STOPPERS, column, lo, hi
+            return (_TRUE if lo == 1 else _FALSE), column, lo, hi
         if IN_THEIR_SUIT[column] and strain < 0:
             return (_TRUE if lo <= 0 <= hi else _FALSE), column, lo, hi
         added = int(f[PLUS[column]]) if PLUS[column] >= 0 else 0
@@ -155,19 +125,18 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, b
                     if hi < MOST[column]:
                         code[base + n] = _step(column, hi + 1, _ALTERNATIVE, n + 1)
                         n += 1
-                elif left == _QUESTIONS:
+                elif left == _STOPPERS:
                     at, asked = n, 0
                     for suit in range(4):
-                        asked += _is_asked(column, suit, f)
+                        asked += _is_theirs(suit, f)
                     for suit in range(4):
-                        if _is_asked(column, suit, f):
-                            asks, bound, wanted = _question(column, suit, f)
+                        if _is_theirs(suit, f):
                             right, wrong = n + 1, at + asked
                             if lo == 1:
                                 wrong = _ALTERNATIVE
                             elif right == wrong:
                                 right = _ALTERNATIVE
-                            code[base + n] = _step(asks, bound, right if wanted else wrong, wrong if wanted else right)
+                            code[base + n] = _step(STOPPER + suit, 1, right, wrong)
                             n += 1
             if not possible:
                 n = begin
@@ -269,7 +238,7 @@ def room_for(pool: Compiled) -> int:
     def inside(sums: NDArray[np.int64], rows: NDArray[np.int32], first: int, end: int) -> NDArray[np.int64]:
         return sums[rows[:, end]] - sums[rows[:, first]]
 
-    atoms = upto(np.where(IS_QUESTIONS[pool.atoms[:, ATOM_COLUMN]], 4, 2))
+    atoms = upto(np.where(pool.atoms[:, ATOM_COLUMN] == c.STOPPED, 4, 2))
     together = upto(inside(atoms, pool.together, FIRST, END))
     clauses = upto(inside(together, pool.clauses, FIRST, END))
     rules = upto(inside(clauses, pool.rules, RULE_FIRST, RULE_END) + 1)
@@ -285,9 +254,6 @@ def _counted(hands, row, seat, column, fits):
         return np.int64(hands[row, seat, LENGTH + column - c.LONG] == hands[row, seat, c.LONGEST])
     if c.CONTROL <= column < c.CONTROL + 4:
         return np.int64(c.controls(hands[row, seat], column - c.CONTROL))
-    if column == c.SECOND_LONGEST:
-        lengths = hands[row, seat, LENGTH : LENGTH + 4]
-        return np.int64(second_longest(lengths[0], lengths[1], lengths[2], lengths[3]))
     most, best = np.int64(-1), 0
     for suit in range(2 if column == c.FIT_MAJOR else 0, 4):
         fit = hands[row, seat, LENGTH + suit] + fits[suit]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, Compiled
-from agents.hierarchy.engine.meaning import constraint_shows, copy, reset, tells_enough, unite
+from agents.hierarchy.engine.meaning import constraint_shows, copy, is_fully_explained, reset, unite
 from agents.hierarchy.engine.walk import NOWHERE, call_of, context_of, holds, needs_of, parts, rules_of, within
 from agents.hierarchy.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
 from bridge_env.calls import NUM_BIDS, NUM_CALLS
@@ -48,7 +48,6 @@ class _Words(NamedTuple):
     clauses: NDArray[np.int32]
     together: NDArray[np.int32]
     atoms: NDArray[np.int16]
-    width: NDArray[np.int32]
 
 
 _shows = njit(forceinline=True)(constraint_shows.py_func)
@@ -122,11 +121,11 @@ def _look(pool, rule, plain, ranges, f, clause_out, together_out):
 
 
 @njit
-def _changing(clauses, together, atoms, width, first, end, f, scratch):
+def _changing(clauses, together, atoms, first, end, f, scratch):
     """``constraint_shows`` to ``scratch[0]``, with the arrays one by one."""
     rule_out = scratch[0]
-    reset(rule_out, width[0])
-    return _shows(_Words(clauses, together, atoms, width), first, end, f, rule_out, scratch[1], scratch[2])
+    reset(rule_out)
+    return _shows(_Words(clauses, together, atoms), first, end, f, rule_out, scratch[1], scratch[2])
 
 
 @njit(forceinline=True)
@@ -138,13 +137,13 @@ def _add(pool, read, rule, f, out, scratch, found):
         known = read.plain[rule]
     if known == CHANGING:
         first, end = needs_of(pool, rule)
-        if not _changing(pool.clauses, pool.together, pool.atoms, pool.width, first, end, f, scratch):
+        if not _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch):
             return False
-        unite(out, scratch[0], found, pool.width[0])
+        unite(out, scratch[0], found)
         return True
     if known == IMPOSSIBLE:
         return False
-    unite(out, read.ranges[rule], found, pool.width[0])
+    unite(out, read.ranges[rule], found)
     return True
 
 
@@ -161,7 +160,7 @@ def _of_node(pool, read, node, call, f, out, scratch):
     read.first[node, call] = HANGS if hangs else first
     if found and not hangs:
         read.flags[first] = flags
-        copy(read.shows[first], out, pool.width[0])
+        copy(read.shows[first], out)
     return found, flags
 
 
@@ -169,7 +168,7 @@ def _of_node(pool, read, node, call, f, out, scratch):
 def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
     """``meaning.call_shows``: what a call shows, to ``out``; (found, flags of all rules that can have made it)."""
     found, flags = False, 0
-    reset(out, pool.width[0])
+    reset(out)
     if node >= 0:
         first = read.first[node, call]
         if first in (NOT_YET, HANGS):
@@ -177,20 +176,20 @@ def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
             if found:
                 return True, flags
         elif first >= 0:
-            copy(out, read.shows[first], pool.width[0])
+            copy(out, read.shows[first])
             return True, read.flags[first]
     seen, fits = -1, False
     for i in range(read.made_at[system, last_bid + 1, call], read.made_at[system, last_bid + 1, call + 1]):
         part, rule = read.made[i, MADE_PART], read.made[i, MADE_RULE]
         if part != seen:
-            if found and tells_enough(call, flags, out):
+            if found and is_fully_explained(call, flags, out):
                 break
             seen = part
             first, end = context_of(pool, part)
             if read.in_context[part]:
                 fits = holds(pool, first, end, f)
             else:
-                fits = _changing(pool.clauses, pool.together, pool.atoms, pool.width, first, end, f, scratch)
+                fits = _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch)
         if fits and _add(pool, read, rule, f, out, scratch, found):
             found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
     return found, flags

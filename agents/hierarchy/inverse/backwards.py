@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Compiled
 from agents.hierarchy.engine.context import (
     STOPPED,
-    STOPPED_UNBID,
-    Table,
-    new_table,
-    new_trail,
-    remember,
-    start_table,
+    AuctionState,
+    new_history,
+    new_state,
+    save,
+    start_state,
     write_context,
     write_mixed,
 )
-from agents.hierarchy.engine.engine import decide, observe, replay
+from agents.hierarchy.engine.engine import apply_call, decide, replay
 from agents.hierarchy.engine.meaning import natural_cards
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.columns import IS_CONTEXT, KIND
@@ -48,12 +47,12 @@ _INFINITE = np.float32(np.inf)
 
 
 class Moments(NamedTuple):
-    """A table before each of some calls: a ``Trail`` of them, the calls (L,), and the whole auction (MAX_CALLS,)."""
+    """The states before some calls, as a ``StateHistory``; the calls (L,), and the whole auction (MAX_CALLS,)."""
 
     auction: NDArray[np.int16]
     place: NDArray[np.int32]
     shown: NDArray[np.int16]
-    told: NDArray[np.int16]
+    seat_status: NDArray[np.int16]
     sides: NDArray[np.int16]
     calls: NDArray[np.int8]
     history: NDArray[np.int8]
@@ -64,22 +63,22 @@ class Moments(NamedTuple):
 
 
 @njit(forceinline=True)
-def table_before(before, i, t):
+def state_before(before, i, t):
     """The table before call ``i``, with the room to work of ``t``."""
-    return Table(
-        before.auction[i], before.history, before.place[i], before.shown[i], before.told[i], before.sides[i],
-        t.f, t.out, t.scratch, t.width,
+    return AuctionState(
+        before.auction[i], before.history, before.place[i], before.shown[i], before.seat_status[i], before.sides[i],
+        t.f, t.out, t.scratch,
     )  # fmt: skip
 
 
 @njit
 def _follow(pool, systems, dealer, vulnerability, out):
-    t = new_table()
-    start_table(pool, systems, dealer, vulnerability, t)
+    t = new_state()
+    start_state(pool, systems, dealer, vulnerability, t)
     for i in range(len(out.calls)):
-        remember(t, out, i)
+        save(t, out, i)
         write_context(t, row_turn(t.auction))
-        observe(pool, systems, out.calls[i], t)
+        apply_call(pool, systems, out.calls[i], t)
     copy(t.history, out.history)
 
 
@@ -87,7 +86,7 @@ def moments(
     pool: Compiled, systems: NDArray[np.int32], dealer: int, vulnerability: int, calls: NDArray[np.int8]
 ) -> Moments:
     """The table before each of ``calls`` int8 (L,); ``systems`` int32 (4,) index the seats' systems in the pool."""
-    trail = new_trail.py_func(len(calls))
+    trail = new_history.py_func(len(calls))
     out = Moments._make((*trail, calls.astype(np.int8), np.empty(MAX_CALLS, np.int8)))
     _follow(pool, systems, dealer, vulnerability, out)
     return out
@@ -146,11 +145,10 @@ def _violation(pool, systems, reading, call, t):
 
 @njit
 def _replay(pool, systems, hands, before, readings, degree, out):
-    room, refused = new_table(), np.zeros(len(hands), np.bool_)
-    room.width[0] = pool.width[0]
+    room, refused = new_state(), np.zeros(len(hands), np.bool_)
     out[:] = 0
     for d in range(len(readings)):
-        t, made = table_before(before, d, room), before.calls[d]
+        t, made = state_before(before, d, room), before.calls[d]
         for i in range(len(hands)):
             if refused[i]:
                 continue
@@ -209,7 +207,7 @@ def _masks(pool, first, end, f):
             for atom in within(pool.together, together):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 value = f[column]
-                if KIND[column] == BY_SHAPE or (column in (STOPPED, STOPPED_UNBID) and value):
+                if KIND[column] == BY_SHAPE or (column == STOPPED and value):
                     if value < lo or value > hi:
                         may_all = must_all = _NOTHING
                 elif KIND[column] == HCP_AND_SHAPE:
@@ -255,8 +253,7 @@ def _class_of_shape(pool, systems, seat, call, denies, t):
 
 @njit
 def _class_rows(pool, systems, before, denies, shapes, features, out):
-    t = table_before(before, 0, new_table())
-    t.width[0] = pool.width[0]
+    t = state_before(before, 0, new_state())
     seat = row_turn(t.auction)
     write_context(t, seat)
     for i in range(len(shapes)):
@@ -296,7 +293,7 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
         systems, dealer, vulnerability, calls, length, hands: as for ``engine.bid_rows``.
         out: written, float32 (N, 38).
     """
-    t = new_table()
+    t = new_state()
     for i in range(len(out)):
         replay(pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i], t)
         seat = row_turn(t.auction)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.asked import atom_of, clauses_of
 from agents.hierarchy.engine.compiled import FLAG_BITS, RULE_FLAGS, RULE_LINE, Compiled
-from agents.hierarchy.engine.context import new_table, write_context
+from agents.hierarchy.engine.context import new_state, write_context
 from agents.hierarchy.engine.meaning import constraint_shows, reset
 from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, write_level
 from agents.hierarchy.explain import line_of
-from agents.hierarchy.inverse.backwards import Moments, moments, table_before
+from agents.hierarchy.inverse.backwards import Moments, moments, state_before
 from agents.hierarchy.language.columns import IS_CONTEXT
 from agents.hierarchy.language.tree import INFINITE, Constraint, Line
 from bridge_env.auction import LAST_BID, row_turn
@@ -42,21 +42,20 @@ class Telling:
 @njit
 def _rules(pool, system, moment, number, rules):  # type: ignore[no-untyped-def]
     """Write the rules that can have made call ``number`` to ``rules``: how many of the tree, and how many in all."""
-    t = table_before(moment, number, new_table())
-    t.width[0] = pool.width[0]
+    t = state_before(moment, number, new_state())
     seat, call, found = row_turn(t.auction), moment.calls[number], 0
     write_context(t, seat)
     write_level(call, t.f)
     node, tree = t.place[seat], 0
     for part in parts(pool, node, system):
-        reset(t.out, t.width[0])
+        reset(t.out)
         first, end = context_of(pool, part)
         if not constraint_shows(pool, first, end, t.f, t.out, t.scratch[0], t.scratch[1]):
             continue
         for rule in rules_of(pool, part):
             if call_of(pool, rule, t.auction[LAST_BID]) != call or found == len(rules):
                 continue
-            reset(t.out, t.width[0])
+            reset(t.out)
             first, end = needs_of(pool, rule)
             if constraint_shows(pool, first, end, t.f, t.out, t.scratch[0], t.scratch[1]):
                 rules[found] = rule

@@ -55,8 +55,7 @@ __all__ = [
     "read_leniently", "system_text",
 ]  # fmt: skip
 
-FLAGS = ("forcing", "gf", "invite", "signoff", "artificial", "forcing-2N", "forcing-3H", "forcing-4C",
-         "denies")  # fmt: skip
+FLAGS = ("forcing", "gf", "invite", "signoff", "artificial")
 _TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join(SPANS)}):(?:N|{SUIT_PATTERN}))$")
 
 

@@ -13,7 +13,7 @@ backwards; ``columns`` makes of it the tables that kernels (``njit``) freeze. do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bridge_env.features import BY_SHAPE, DECLARED, FEATURES, NUM_FEATURES, UNKNOWN
@@ -21,14 +21,7 @@ from bridge_env.features import BY_SHAPE, DECLARED, FEATURES, NUM_FEATURES, UNKN
 SUIT_LETTERS = "CDHS"
 
 #: What a seat can show, and the most of it: the columns of the ``shown`` table that meanings fill.
-_BASE: dict[str, int] = {"strength": 37, **dict.fromkeys(SUIT_LETTERS, 13), "aces": 4}
-_DETAILS: dict[str, int] = {
-    "hcp": 37, "controls": 12, "losers": 12, "kings": 4,
-    **{f"{name}:{suit}": top for name, top in (("keycards", 5), ("top3", 3), ("stopper", 1)) for suit in SUIT_LETTERS},
-}  # fmt: skip
-#: Details are counted only where a system at the table has a word that asks for one; the base is the same without.
-SHOWN: dict[str, int] = _BASE | _DETAILS
-NUM_BASE = len(_BASE)
+SHOWN: dict[str, int] = {"strength": 37, **dict.fromkeys(SUIT_LETTERS, 13), "aces": 4}
 
 #: What a feature of the hand shows. Words that are not named here show nothing.
 #: - The quantity whose range the word's own range is; ``{}`` is the suit that the word speaks of.
@@ -42,32 +35,8 @@ HAND_SHOWS: dict[str, Shows] = {
     "length": "{}",
     "longest": LONGEST,
     "aces": "aces",
-    "controls": "controls",
-    "losers": "losers",
-    "kings": "kings",
-    "keycards": "keycards:{}",
-    "top3": "top3:{}",
-    "stopper": "stopper:{}",
     "balanced": dict.fromkeys(SUIT_LETTERS, (2, 5)),
     "semibalanced": dict.fromkeys(SUIT_LETTERS, (2, 6)),
-}
-
-#: What follows from a feature of the hand for details: from its least their least, from its most their most.
-#: A bound that is ``None`` does not follow. What is said here must hold for every hand.
-Follows = Callable[[int], int] | None
-HAND_ENTAILS: dict[str, dict[str, tuple[Follows, Follows]]] = {
-    "hcp": {"hcp": (lambda n: n, lambda n: n)},
-    "points": {"hcp": (lambda n: n - 9, lambda n: n)},  # a suit of thirteen cards counts nine
-    "support": {"hcp": (lambda n: n - 15, lambda n: n)},  # three voids count fifteen
-    "rule20": {"hcp": (lambda n: n - 13, lambda n: n - 7)},  # the two longest suits hold 7 to 13 cards
-    "zar": {"hcp": (None, lambda n: n - 8)},  # what it adds to points is 8 at least, of 4-3-3-3
-    "quick": {"hcp": (lambda n: -(-7 * n // 4), None)},  # AK, 7 points, are four halves
-    "suit_hcp": {"hcp": (lambda n: n, None)},
-    "controls": {"hcp": (lambda n: 2 * n + n % 2 if n <= 8 else 3 * n - 8, lambda n: 2 * n + min(n, 4) + 12)},
-    "aces": {"controls": (lambda n: 2 * n, None), "hcp": (lambda n: 4 * n, None)},
-    "kings": {"controls": (lambda n: n, None), "hcp": (lambda n: 3 * n, None)},
-    "keycards": {"controls": (lambda n: 2 * n - 1, None)},
-    "top5": {"top3:{}": (lambda n: n - 2, lambda n: n)},
 }
 
 
@@ -152,12 +121,10 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _told("my-max", "me", "strength", MOST_SHOWN, "the most strength that I have shown"),
     _auction("level", "level of the call that the rule would make"),
     _told("partner", "partner", "{}", LEAST_SHOWN, "cards of a suit that partner has shown, at least"),
-    _told("partner-most", "partner", "{}", MOST_SHOWN, "cards of a suit that partner can have, at most"),
     _told("shown", "me", "{}", LEAST_SHOWN, "cards of a suit that I have shown, at least"),
     _auction("theirs", "cards of a suit that one of the opponents has shown, at least", by_suit=True),
     _sum("combined", "hcp", "partner-min", "my hcp + the least strength of partner"),
     _sum("combined-max", "hcp", "partner-max", "my hcp + the most strength of partner"),
-    _sum("combined-points", "points", "partner-min", "my points + the least strength of partner"),
     _sum("combined-aces", "aces", "partner-aces", "my aces + the least aces that partner has shown", shows=False),
     _sum("total", "support", "partner-min", "my support points for a suit + the least strength of partner"),
     _sum("total-max", "support", "partner-max", "my support points for a suit + the most strength of partner"),
@@ -176,33 +143,6 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _in_their_suit("trump-tricks", "top5", "my top five honours in the suit of their last bid"),
     _told("partner-aces", "partner", "aces", LEAST_SHOWN, "the least aces that partner has shown"),
     _auction("partner-likely", "the strength that partner is likely to have: a third up its range, 3 at most"),
-    _told("partner-hcp-min", "partner", "hcp", LEAST_SHOWN, "the least hcp that partner has shown, however it counted"),
-    _told("partner-hcp-max", "partner", "hcp", MOST_SHOWN, "the most hcp that partner can have"),
-    _told("partner-controls", "partner", "controls", LEAST_SHOWN, "the least controls that partner has shown"),
-    _told("partner-losers", "partner", "losers", MOST_SHOWN, "the most losers that partner can have"),
-    _told("partner-kings", "partner", "kings", LEAST_SHOWN, "the least kings that partner has shown"),
-    _told("partner-keycards", "partner", "keycards:{}", LEAST_SHOWN, "the least key cards that partner has shown"),
-    _told("partner-top3", "partner", "top3:{}", LEAST_SHOWN, "the least A K Q of a suit that partner has shown"),
-    _told("partner-stops", "partner", "stopper:{}", LEAST_SHOWN, "1 when partner has shown a stopper in a suit"),
-    _sum("combined-hcp", "hcp", "partner-hcp-min", "my hcp + the least hcp that partner has shown"),
-    _sum("combined-controls", "controls", "partner-controls", "my controls + the least that partner has shown"),
-    _sum("combined-losers", "losers", "partner-losers",
-         "my losers + the most that partner can have; 24 less these are the tricks to expect in a fit"),
-    _sum("combined-kings", "kings", "partner-kings", "my kings + the least that partner has shown"),
-    _sum("combined-keycards", "keycards", "partner-keycards",
-         "my key cards for a suit + the least that partner has shown"),
-    _sum("combined-top3", "top3", "partner-top3", "my A K Q of a suit + the least that partner has shown"),
-    _counted("stopped-unbid", "1 when I stop every suit of which my side has not shown three cards", 1),
-    _counted("best-not-theirs", "as best, leaving out suits of which an opponent has shown four cards", 1,
-             by_suit=True, kind=BY_SHAPE),
-    _counted("long-not-theirs", "1 for the longest of my suits, leaving out those of which an opponent has shown four"
-             " cards", 1, by_suit=True, kind=BY_SHAPE),
-    _counted("long-unbid", "1 for the longest of my suits, leaving out those of which an opponent has shown four cards"
-             " or my side three", 1, by_suit=True, kind=BY_SHAPE),
-    _counted("second-longest", "length of the second longest suit", 6, kind=BY_SHAPE),
-    _auction("seat", "my place in turn: 1 for the dealer to 4; position tells it before the opening alone", 4),
-    _auction("favourable", "1 when they are vulnerable and we are not", 1),
-    _auction("unfavourable", "1 when we are vulnerable and they are not", 1),
     _auction("bound", "1 when a pass of mine would end an auction that my side must go on with", 1),
     _auction("forcing-pass", "1 when a pass of mine would force partner: they came in, and my side must go on", 1),
     _auction("they-min", "the least strength that the stronger of the opponents has shown (by its least)", 37),

@@ -26,7 +26,7 @@ from bridge_env.cards import hand_text
 from bridge_env.features import FEATURES
 
 _SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that must break a promise before it is told
-_FORCES = sum(FLAG_BITS[flag] for flag in ("forcing", "gf", "forcing-2N", "forcing-3H", "forcing-4C"))
+_FORCES = FLAG_BITS["forcing"] | FLAG_BITS["gf"]
 _LONGEST, _TOP5 = FEATURES["longest"], FEATURES["top5:C"]
 _SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
 _ASKED = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
@@ -237,7 +237,7 @@ def names(lines: Lines) -> Iterator[tuple[Place, str]]:
         if line is None or line.after:
             continue
         note = line.note
-        forces = any(flag in ("gf",) or flag.startswith("forcing") for flag in line.flags)
+        forces = "gf" in line.flags or "forcing" in line.flags
         above = None if place[0] else lines.above(place[1])
         while above is not None and above.path[-1].theirs:
             above = lines.above(above.number)

@@ -207,13 +207,9 @@ def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
         others = int(least.sum()) - int(least[suit])  # what they leave room for need not be said
         if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
             parts.append(f"{cards}{_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
-    for name in list(QUANTITY)[SUIT + 4 :]:
-        low, high = (int(n) for n in shown[QUANTITY[name]])
-        low = 0 if low <= _follows(name, shown) else low
-        if name == "hcp" and high >= shown[STRENGTH, 1]:  # that follows from strength, which is told anyway
-            high = int(TOP[QUANTITY[name]])
-        if count := _range(low, high, int(TOP[QUANTITY[name]])):
-            parts.append(_counted_suit(name, count, symbols))
+    low, high = (int(n) for n in shown[QUANTITY["aces"]])
+    if count := _range(low, high, int(TOP[QUANTITY["aces"]])):
+        parts.append(f"{count} {'ace' if count == '1' else 'aces'}")
     return ", ".join(parts) or ("nothing particular" if symbols else "nothing")
 
 
@@ -228,29 +224,6 @@ def measured_text(ranges: NDArray[np.uint8]) -> str:
         if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
             words.append(f"{span(least, most)}{_SYMBOLS[suit]}")
     return ", ".join(words)
-
-
-def _follows(name: str, shown: NDArray[np.int16]) -> int:
-    """The least of a quantity that follows from others which are told anyway."""
-    least = {other: int(low) for other, (low, _) in zip(QUANTITY, shown, strict=True)}
-    if name == "hcp":
-        return max(least["strength"], 4 * least["aces"] + 3 * least["kings"], 2 * least["controls"] + 1)
-    if name == "controls":
-        keys = max(least[f"keycards:{suit}"] for suit in "CDHS")
-        return max(2 * least["aces"] + least["kings"], 2 * keys - 1)
-    return 0
-
-
-def _counted_suit(name: str, count: str, symbols: bool) -> str:
-    """``2 aces``, ``2+ of the top three hearts``, ``a stopper in clubs``."""
-    stem, _, suit = name.partition(":")
-    of = (_SYMBOLS["CDHS".index(suit)] if symbols else SUIT_NAMES[suit]) if suit else ""
-    if stem == "stopper":
-        return f"{'no' if count == '0' else 'a'} stopper in {of}"
-    if stem == "top3":
-        return f"{count} of the top three {of}"
-    words = {"keycards": "key cards"}.get(stem, stem)
-    return f"{count} {words.removesuffix('s') if count == '1' else words}{f' for {of}' if of else ''}"
 
 
 def _range(low: int, high: int, top: int) -> str:

@@ -18,7 +18,7 @@ from agents.hierarchy.bidder import Hierarchy, pooled
 from agents.hierarchy.changes.edits import Edit, Replace, dropped, without_clause
 from agents.hierarchy.changes.mutation import Trail, moves, placed, with_atom
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE
-from agents.hierarchy.engine.context import DEEPEST, new_table, new_trail, write_context, write_mixed
+from agents.hierarchy.engine.context import DEEPEST, new_history, new_state, write_context, write_mixed
 from agents.hierarchy.engine.engine import replay_on
 from agents.hierarchy.engine.walk import context_of, holds, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.text import atom_text, constraint_text
@@ -263,7 +263,7 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, row_ou
     Returns:
         How many were written, and from which row on there was no room.
     """
-    t, trail, keys, others = new_table(), new_trail(DEEPEST), np.empty(_MOST, np.int64), np.empty(_MOST, np.int64)
+    t, trail, keys, others = new_state(), new_history(DEEPEST), np.empty(_MOST, np.int64), np.empty(_MOST, np.int64)
     written = 0
     for i in range(len(length)):
         if written + _MOST > len(row_out):
