@@ -16,12 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.engine.compiled import RULE_LINE
-from agents.hierarchy.inverse.lines import lines_of_call
-from agents.hierarchy.language.tree import Constraint, place_of
-from agents.hierarchy.telling.phrases import measured_text, shown_text
-from agents.hierarchy.telling.position import Position
-from agents.hierarchy.telling.wording import promise, remark, symbols
+from agents.hierarchy.language.tree import place_of
+from agents.hierarchy.telling.position import rules_for
+from agents.hierarchy.telling.wording import measured_text, promise, remark, shown_text, symbols
 from agents.networks.bidder import NetworkBidder
 from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
@@ -139,22 +136,19 @@ class Reader:
     def _by_system(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
         view = public_view(one_auction(calls, dealer, vulnerability))
         bidder = self.bidders[int(view.seat[0])]
-        told = lines_of_call(bidder, view, made)
-        told = [t for t in told if not t.general] or told  # as partner reads it
+        rules = rules_for(bidder, view, made)
         after = shown_text(self._shown([*calls, made], dealer, vulnerability)[int(view.seat[0])], symbols=True)
         name = bidder.own.system.name
-        if not told:
+        if not rules:
             text = "any hand that no other call fits" if made == PASS else f"{after}; no line of {name} makes this call"
             return Shows(text, how=name, known=made == PASS)
-        notes = list(dict.fromkeys(remark(t.line) for t in told))
-        here = _needs(Position(bidder, view), made)
-        needs = [here.get((t.line.number, not t.general), t.constraint) for t in told]
-        lines = tuple(dict.fromkeys(symbols(promise(constraint)) for constraint in needs))[:_LINES]
-        text = after if told[0].general or len(lines) > 1 else lines[0]
-        where = "general rules" if told[0].general else place_of(told[0].line)
+        notes = list(dict.fromkeys(remark(rule.line) for rule in rules))
+        lines = tuple(dict.fromkeys(symbols(promise(rule.needs)) for rule in rules))[:_LINES]
+        text = after if not rules[0].tree or len(lines) > 1 else lines[0]
+        where = place_of(rules[0].line) if rules[0].tree else "general rules"
         return Shows(
             text, _shared(notes), lines if lines != (text,) else (),
-            any(t.artificial for t in told), f"{name}, {where}",
+            any(rule.artificial for rule in rules), f"{name}, {where}",
         )  # fmt: skip
 
     def _measured(self, seat: int, calls: Sequence[int]) -> Shows | None:
@@ -203,12 +197,6 @@ def _shared(notes: Sequence[str]) -> str:
 def reader(north_south: str, east_west: str, draws: bool = True) -> Reader:
     """The reader of two partnerships, kept."""
     return Reader(north_south, east_west, draws)
-
-
-def _needs(position: Position, call: int) -> dict[tuple[int, bool], Constraint]:
-    """What the lines that make ``call`` ask of this hand alone, by their number and whether they stand in the tree."""
-    numbers = position.pool.rules[:, RULE_LINE]
-    return {(int(numbers[rule.number]), rule.tree): rule.needs for rule in position.rules if rule.call == call}
 
 
 # --- networks ------------------------------------------------------------------------------------------------

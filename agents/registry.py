@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.explain import explain
 from agents.hierarchy.shipped import hierarchy_of
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
@@ -61,7 +62,7 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
     theirs = seat_specs(opponents) if opponents else (None, None)
     own = hierarchy_of(argument)
     first, second = (system_of(spec) or own for spec in theirs)
-    return HierarchyBidder(own, system_of(partner) or own, (first, second))
+    return HierarchyBidder(own, system_of(partner) or own, (first, second), explain)
 
 
 def make_policy(

@@ -9,7 +9,7 @@ import numpy as np
 from agents.cardplay.deals import Belief
 from agents.cardplay.facts import hidden_seats
 from agents.cardplay.montecarlo import CardThought
-from agents.hierarchy.telling.phrases import under
+from agents.hierarchy.telling.wording import under
 from bridge_env.cards import SEATS, card_text, hand_text
 from bridge_env.play_view import PlayView
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from agents.hierarchy.language.tree import System
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions
 from bridge_env.bidders import implements, player_at
+from bridge_env.calls import call_text
 from bridge_env.cards import hands
 from bridge_env.features import NUM_FEATURES, hand_features
 from bridge_env.protocols import Bidder, Groupable
@@ -55,6 +56,7 @@ class HierarchyBidder:
         own: the system of the seat that calls.
         partner: the system by which partner's calls are read (default: its own).
         opponents: the systems of the two opponents, the one at N or E first (default: its own, twice).
+        explainer: writes the explanation of the call for a batch of one.
     """
 
     def __init__(
@@ -62,10 +64,12 @@ class HierarchyBidder:
         own: Hierarchy,
         partner: Hierarchy | None = None,
         opponents: tuple[Hierarchy, Hierarchy] | None = None,
+        explainer: Callable[[HierarchyBidder, BidView], object] | None = None,
     ) -> None:
         self.own = own
         self.partner = partner or own
         self.opponents = opponents or (own, own)
+        self.explainer = explainer
 
     @cached_property
     def _pool(self) -> tuple[Compiled, NDArray[np.int32]]:
@@ -73,16 +77,14 @@ class HierarchyBidder:
         return pooled((self.own, self.partner, *self.opponents))
 
     def __getstate__(self) -> dict[str, object]:
-        return {"own": self.own, "partner": self.partner, "opponents": self.opponents}
+        return {name: getattr(self, name) for name in ("own", "partner", "opponents", "explainer")}
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return self.call(view)
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Explain the call for the one row of ``view``."""
-        from agents.hierarchy.explain import explain
-
-        return str(explain(self, view))
+        """Explain the call for the one row of ``view``; without an explainer by its name alone."""
+        return call_text(int(self.call(view)[0])) if self.explainer is None else str(self.explainer(self, view))
 
     def call(self, view: BidView) -> NDArray[np.int8]:
         """Hand -> call: int8 (N,)."""

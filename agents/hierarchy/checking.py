@@ -92,10 +92,9 @@ def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -
     own = load_system(path)
     system = with_general(own)
     general_file = "" if own.blocks else str(GENERAL_FILE)
-    general_lines = {line.number: line for block in system.blocks for line in block.lines}
     out = []
     for (general, number), text in unsound(Hierarchy(system), tick):
-        found = _about(general_lines[number] if general else system.by_number[number], text)
+        found = _about(system.general_by_number[number] if general else system.by_number[number], text)
         out.append(replace(found, file=found.file or general_file) if general else found)
     return sorted(out)
 

@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.engine.context import FORCED
-from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.engine.walk import is_general
 from agents.hierarchy.language.text import constraint_text
-from agents.hierarchy.language.tree import Line, System, place_of
+from agents.hierarchy.language.tree import Line, place_of
 from agents.hierarchy.telling.denied import Denied, denied
 from agents.hierarchy.telling.nearest import Nearly, nearest
-from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text, under, unite
-from agents.hierarchy.telling.position import Position
-from agents.hierarchy.telling.wording import FLAG_TEXT, of_call, symbols
+from agents.hierarchy.telling.position import Position, line_of
+from agents.hierarchy.telling.ranges import Ranges, hull, unite
+from agents.hierarchy.telling.wording import FLAG_TEXT, of_call, sentence, shown_text, symbols, under
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS
@@ -243,14 +242,6 @@ def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
         return None
     compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
     return line_of(bidder.own.system, bool(is_general(compiled, rule, 0)), int(compiled.rules[rule, RULE_LINE]))
-
-
-def line_of(system: System, general: bool, number: int) -> Line:
-    """The line of a system, or of its general rules and those of last resort, that has this number."""
-    if not general:
-        return system.by_number[number]
-    blocks = (*system.blocks, *LAST_RESORT)
-    return next(line for block in blocks for line in block.lines if line.number == number)
 
 
 def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.telling.phrases import under
+from agents.hierarchy.telling.wording import under
 from agents.networks import belief
 from agents.networks.drawn import HANDS, drawn
 from agents.networks.meaning import auction_keys, ranges_text

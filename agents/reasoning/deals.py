@@ -1,10 +1,10 @@
 """Sample deals for a reasoner: its own cards, and hands for the others that fit their calls.
 
-A seat with a system has shown the hands on which the system makes its calls (``agents.hierarchy.inverse.shown``). One
-without has shown that its calls seemed best to it. So each deal counts by how good they look from that hand: the other three
-hands are dealt anew, the game of ``agents.reasoning.game`` is solved there, and what a call costs against the best one,
-in IMPs, makes the hand less likely. One such deal says little; a straight line through all of them, over the hand's
-points and lengths, says more.
+A seat with a system has shown the hands on which the system makes its calls (``agents.hierarchy.inverse.shown``).
+One without has shown that its calls seemed best to it. So each deal counts by how good they look from that hand: the
+other three hands are dealt anew, the game of ``agents.reasoning.game`` is solved there, and what a call costs against
+the best one, in IMPs, makes the hand less likely. One such deal says little; a straight line through all of them, over
+the hand's points and lengths, says more.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ from agents.hierarchy.engine.meaning import natural_cards
 from agents.hierarchy.explain import explain as explain_system
 from agents.hierarchy.explain import symbol_text
 from agents.hierarchy.fast.positions import Asked
-from agents.hierarchy.inverse.lines import lines_of_call
-from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, shown_text, under, unite
+from agents.hierarchy.telling.position import Position
+from agents.hierarchy.telling.ranges import hull, unite
+from agents.hierarchy.telling.wording import SUIT_NAMES, counted, sentence, shown_text, under
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
 from agents.networks.explain import average_hand, average_hands
@@ -172,10 +173,10 @@ def explain_by_book(bidder: NetworkBidder, doubter: Doubter, view: BidView, key:
 
 def _told_by(system: HierarchyBidder, view: BidView, call: int) -> str:
     """What a call shows by a book's lines, in words; where it has none for it, what a natural bid shows."""
-    lines = lines_of_call(system, view, call)
-    if lines:
-        words = sentence(unite(hull(telling.constraint) for telling in lines)) or "any hand"
-        notes = dict.fromkeys(telling.line.note for telling in lines if telling.line.note)
+    rules = [rule for rule in Position(system, view).rules if rule.call == call]
+    if rules:
+        words = sentence(unite(hull(rule.needs) for rule in rules)) or "any hand"
+        notes = dict.fromkeys(rule.line.note for rule in rules if rule.line.note)
         return ", ".join([words, *notes])
     least = int(natural_cards(system.meaning(view)[0, int(view.seat[0]) ^ 2].astype(np.int16), call))
     if not least:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.telling import wording
+from agents.hierarchy.telling.position import rules_for
 from agents.meanings import reader
 from bridge_env import streams
 from bridge_env.auction import one_auction
@@ -103,8 +103,8 @@ class Search:
         auctions = one_auction(position.auction, position.dealer, position.vulnerability)
         owner = np.full((1, 52), UNKNOWN, np.uint8)
         owner[0, parse_hand(position.hand)] = position.seat
-        tellings = lines_of_call(self.bidder, view_of(auctions, owner), position.answers[0][0])
-        found = next((t.constraint for t in tellings if t.line.number == number), line.constraint)
+        rules = rules_for(self.bidder, view_of(auctions, owner), position.answers[0][0])
+        found = next((rule.needs for rule in rules if rule.line.number == number), line.constraint)
         said = wording.promise(found) if found else "the hands that no line above takes"
         words = ": ".join([*filter(None, [", ".join(dict.fromkeys(wording.remark(line).split(", ")))]), said])
         entry = self.points.of_line[number]

@@ -10,11 +10,12 @@ import pytest
 from agents.hierarchy.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
 from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.engine.walk import is_general
-from agents.hierarchy.explain import explain, line_of, ranges_of
+from agents.hierarchy.explain import explain, ranges_of
 from agents.hierarchy.language.text import is_difference
 from agents.hierarchy.language.vocabulary import SUIT_LETTERS, WORDS, difference
-from agents.hierarchy.telling.phrases import sentence, unite
-from agents.hierarchy.telling.position import Position
+from agents.hierarchy.telling.position import Position, line_of
+from agents.hierarchy.telling.ranges import unite
+from agents.hierarchy.telling.wording import sentence
 from agents.wire import call, read_states
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make

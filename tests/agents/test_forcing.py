@@ -9,9 +9,9 @@ from support.systems import FORCING, boards
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features, seen_rows
 from agents.hierarchy.engine.compiled import FLAG_BITS, RULE_FLAGS
 from agents.hierarchy.explain import explain
-from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.language.vocabulary import WORDS
+from agents.hierarchy.telling.position import rules_for
 from agents.registry import make_system
 from agents.wire import read_states
 from bridge_env.auction import Auctions
@@ -70,8 +70,7 @@ def is_read_as(bidder, auctions, row, flag):
     at = int(auctions.length[row]) - 4
     so_far = Auctions.replay(auctions.history[[row], :at], auctions.dealer[[row]], auctions.vulnerability[[row]])
     view = view_of(so_far, np.zeros((1, 52), np.uint8))
-    told = lines_of_call(bidder, view, int(auctions.history[row, at]))
-    return any(flag in line.line.flags for line in [t for t in told if not t.general] or told)
+    return any(flag in rule.line.flags for rule in rules_for(bidder, view, int(auctions.history[row, at])))
 
 
 def assert_nobody_passes_out(bidder, auctions, flags):

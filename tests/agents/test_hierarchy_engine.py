@@ -17,7 +17,7 @@ from agents.hierarchy.explain import explain
 from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.hierarchy.language.tree import walk
 from agents.hierarchy.shipped import shipped_systems
-from agents.hierarchy.telling.phrases import shown_text
+from agents.hierarchy.telling.wording import shown_text
 from agents.registry import make_system
 from agents.wire import read_states
 from bridge_env.auction import Auctions

@@ -7,8 +7,8 @@ import pytest
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.explain import explain
-from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.shipped import lend_system
+from agents.hierarchy.telling.position import Position, rules_for
 from agents.registry import system_of
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError, make
@@ -28,12 +28,12 @@ def test_the_line_that_made_a_call_is_among_those_that_can_have(name):
         auctions = Auctions(0, 0)
         while not auctions.done[0]:
             found = explain(bidder, view_of(auctions, owner[None]))
-            lines = lines_of_call(bidder, view_of(auctions, NOBODYS), found.call)
+            rules = [rule for rule in Position(bidder, view_of(auctions, NOBODYS)).rules if rule.call == found.call]
             if found.line is None:
                 assert found.call == PASS
             else:
-                assert found.line in [t.line for t in lines], (auctions.text(0), call_text(found.call))
-                assert found.general in [t.general for t in lines if t.line == found.line]
+                assert found.rule in [rule.number for rule in rules], (auctions.text(0), call_text(found.call))
+                assert found.line in [rule.line for rule in rules if rule.tree != found.general]
                 told += 1
                 general += found.general
             auctions.step(found.call)
@@ -45,18 +45,18 @@ def test_suits_are_filled_in_and_conventions_marked():
     bidder = make("system:sayc")
     auctions = Auctions(0, 0)
 
-    def lines(word):
-        return lines_of_call(bidder, view_of(auctions, NOBODYS), parse_call(word))
+    def rules(word):
+        return rules_for(bidder, view_of(auctions, NOBODYS), parse_call(word))
 
-    spade = next(t for t in lines("1S") if not t.general)
-    words = {atom.word for clause in spade.constraint for together in clause for atom in together}
+    spade = rules("1S")[0]
+    words = {atom.word for clause in spade.needs for together in clause for atom in together}
     assert "S" in words
     assert not words & {"M", "oM", "x"}
-    assert all(t.artificial for t in lines("2C") if not t.general)
-    assert lines("6C") == []
+    assert all(rule.artificial for rule in rules("2C"))
+    assert rules("6C") == []
     auctions.step([parse_call("1N")])
     auctions.step([PASS])
-    assert {(t.artificial, t.line.note.split()[0]) for t in lines("2C") if not t.general} == {(True, "Stayman")}
+    assert {(rule.artificial, rule.line.note.split()[0]) for rule in rules("2C")} == {(True, "Stayman")}
 
 
 def test_a_lent_system_is_a_system_like_others():

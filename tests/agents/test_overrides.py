@@ -112,7 +112,7 @@ def test_a_base_may_have_a_base_and_be_a_shipped_one(write, tmp_path):
     write("1N  12-14 hcp, balanced\n", "middle.bidding")
     assert body(write("drop 1S\n", base="middle.bidding")).startswith("1N    12-14 hcp, balanced")
     places = [place_of(line) for line in load_system(tmp_path / "new.bidding").lines]
-    assert places[:2] == ["line 3 of middle.bidding", "line 18 of old.bidding"]
+    assert places[:2] == ["line 3 of middle.bidding", "line 13 of old.bidding"]
     path = write("1N  12-14 hcp, balanced\n", "weak.bidding", base="sayc")
     weak = agents.make(f"system:{path}")
     assert agents.call(weak, hand="AQ72.A94.Q92.J53") == "1NT"

@@ -106,6 +106,11 @@ class System:
         """The lines of its tree by their numbers; of several with the same, the first."""
         return {line.number: line for line in reversed(list(walk(self.lines)))}
 
+    @cached_property
+    def general_by_number(self) -> dict[int, Line]:
+        """The lines of its general rules by their numbers."""
+        return {line.number: line for block in self.blocks for line in block.lines}
+
     def __reduce__(self) -> tuple[object, ...]:
         return System, (self.name, self.lines, self.blocks, self.comments)  # hashes differ from process to process
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from agents.hierarchy.engine.context import SUIT
 from agents.hierarchy.language.tree import INFINITE, Constraint, Together
 from agents.hierarchy.language.vocabulary import WORDS
-from agents.hierarchy.telling.phrases import Ranges, hull, one_way, sentence
 from agents.hierarchy.telling.position import Position, any_hands
+from agents.hierarchy.telling.ranges import Ranges, hull, one_way
+from agents.hierarchy.telling.wording import sentence
 from bridge_env.calls import PASS
 from bridge_env.features import LENGTH, NUM_FEATURES
 

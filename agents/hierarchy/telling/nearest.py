@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.telling.phrases import SUIT_NAMES
 from agents.hierarchy.telling.position import Position
+from agents.hierarchy.telling.wording import SUIT_NAMES
 from bridge_env.cards import hand_text
 from bridge_env.features import HCP, LENGTH, hand_features
 

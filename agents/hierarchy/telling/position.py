@@ -20,7 +20,7 @@ from agents.hierarchy.engine.compiled import (
     RULE_CALL,
     RULE_END,
     RULE_FIRST,
-    RULE_FLAGS,
+    RULE_LINE,
     RULE_SPAN,
     SPAN_CALL,
     SPAN_CALLS,
@@ -28,9 +28,10 @@ from agents.hierarchy.engine.compiled import (
 )
 from agents.hierarchy.engine.context import FIT, FIT_BEST, FIT_MAJOR, LEVEL_COLUMN, OURS, STOPPED, THEIRS_COLUMN
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
+from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.inverse.backwards import Moments, moments
 from agents.hierarchy.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS, QUANTITIES
-from agents.hierarchy.language.tree import INFINITE, Constraint, Together
+from agents.hierarchy.language.tree import INFINITE, Constraint, Line, System, Together
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID, PASS
@@ -50,9 +51,13 @@ class Rule:
 
     number: int  # in the pool
     call: int  # the legal call that it makes
-    needs: Constraint  # what it asks of the hand
-    flags: int  # its bits
+    needs: Constraint  # what it asks of the hand, suits and what the auction says filled in
+    line: Line  # as it stands in the system
     tree: bool  # it stands in the tree, not among the general rules
+
+    @property
+    def artificial(self) -> bool:
+        return "artificial" in self.line.flags
 
 
 class Position:
@@ -121,7 +126,9 @@ class Position:
         if call < 0 or not self.view.mask[0, call]:
             return None
         needs = self._bound((int(row[RULE_FIRST]), int(row[RULE_END])), call)
-        return None if needs is None else Rule(number, call, (*when, *needs), int(row[RULE_FLAGS]), tree)
+        if needs is None:
+            return None
+        return Rule(number, call, (*when, *needs), line_of(self.bidder.own.system, not tree, int(row[RULE_LINE])), tree)
 
     def _bound(self, span: tuple[int, int], call: int) -> Constraint | None:
         context = self.context.copy()
@@ -142,6 +149,23 @@ class Position:
             chosen, rules, np.empty((n, 4, QUANTITIES, 2), np.int16),
         )  # fmt: skip
         return chosen, rules
+
+
+def line_of(system: System, general: bool, number: int) -> Line:
+    """Return the line of a system, or of its general rules and those of last resort, that has this number."""
+    if not general:
+        return system.by_number[number]
+    return system.general_by_number.get(number) or _LAST_RESORT[number]
+
+
+_LAST_RESORT = {line.number: line for block in LAST_RESORT for line in block.lines}
+
+
+def rules_for(bidder: HierarchyBidder, view: BidView, call: int) -> list[Rule]:
+    """Return the rules by which ``bidder``, the seat to call in the one row of ``view``, may make ``call``, as partner
+    reads it: those of the tree if there are any. The hand of the view plays no part."""
+    rules = [rule for rule in Position(bidder, view).rules if rule.call == call]
+    return [rule for rule in rules if rule.tree] or rules
 
 
 @lru_cache(maxsize=1)

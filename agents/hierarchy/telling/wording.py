@@ -1,19 +1,29 @@
-"""Write constraints, calls and flags in a bridge player's words.
+"""Write constraints, calls, flags and what hands show in a bridge player's terms.
 
-Suits are written as in BML, ``!c !d !h !s``, so that each kind of page can put its own symbols there.
+Books say it in short, ``15-17 HCP, 5+!s``, with suits as in BML (``!c !d !h !s``), so that each kind of page can put
+its own symbols there. Explanations say it in sentences: ``five or more spades, 15 to 17 HCP``.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.context import STRENGTH, SUIT
+from agents.hierarchy.language.columns import QUANTITY, TOP
 from agents.hierarchy.language.text import atom_text, is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Clause, Constraint, Line, Step
 from agents.hierarchy.language.vocabulary import CALL_WORDS
+from agents.hierarchy.telling.ranges import Ranges
 from bridge_env.calls import call_text
 
+SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
 SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}
+_SUIT_SYMBOLS = "♣♦♥♠"
 ANY = "any other hand"
 TERMS = (
     'What stands "together" adds to this hand the least that partner has shown; "likely together" what partner should '
@@ -118,6 +128,26 @@ _RANGES = {
     ("they-bid", 0, 0): "they have only passed",
     ("they-bid", 1, INFINITE): "they have spoken",
 }
+#: What sentences call points, and words that are so or not, where that differs from the phrases.
+_SPOKEN_POINTS = {
+    "hcp": "HCP",
+    "points": "points with length",
+    "support": "points in support of {s}",
+    "rule20": "HCP and cards in the two longest suits",
+    "zar": "Zar points",
+}
+_SPOKEN_FLAGS = {
+    "balanced": _YES_NO["balanced"],
+    "semibalanced": ("balanced or nearly so", "neither balanced nor nearly so"),
+    "stopper": ("a stopper in {s}", "no stopper in {s}"),
+    "best": _YES_NO["best"],
+    "long": ("no suit longer than {s}", "a suit longer than {s}"),
+}
+_SPOKEN_COUNTS = ("losers", "controls", "aces", "kings", "quick", "longest", "shortest", "top3", "top5", "keycards",
+                  "playing")  # fmt: skip
+_PLURAL = re.compile(r"\b(loser|control|ace|king|trick|card)s\b")
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+            "thirteen")  # fmt: skip
 _LAST_CALLS = {"partner-called": "partner's last call is {}", "i-called": "my last call is {}"}
 _VARIABLES = ("M", "oM", "m", "om", "x", "y")
 
@@ -236,3 +266,144 @@ def path(steps: tuple[Step, ...]) -> str:
 def symbols(text: str) -> str:
     """With suit symbols in place of the marks."""
     return re.sub("![cdhs]", lambda match: SYMBOLS[match[0]], text)
+
+
+# --- sentences: "five or more hearts, 10 to 15 HCP" ----------------------------------------------------------------
+
+
+def number(n: int) -> str:
+    """Write ``five``; figures from fourteen on."""
+    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
+
+
+def counted(low: int, high: int, most: int, many: str, one: str) -> str:
+    """Write ``five or more hearts``, ``two to four hearts``, ``at most one ace``, ``no aces``."""
+    if high >= most:
+        return f"{number(low)} or more {many}"
+    if low == high:
+        return f"{number(low)} {one if low == 1 else many}"
+    if low <= 0:
+        return f"at most {number(high)} {one if high == 1 else many}"
+    return f"{number(low)} {'or' if high == low + 1 else 'to'} {number(high)} {many}"
+
+
+def _points(low: int, high: int, unit: str) -> str:
+    if high >= INFINITE or (unit == "HCP" and high >= 37):
+        return f"{low} or more {unit}"
+    if low == high:
+        return f"{low} {unit}"
+    return f"at most {high} {unit}" if low <= 0 else f"{low} to {high} {unit}"
+
+
+def spoken(word: str, low: int, high: int) -> str:
+    """Write one condition of a hand, whose suit is known, as in a sentence: ``10 to 15 HCP``."""
+    if is_difference(word):
+        return _spoken_difference(word, low, high)
+    stem, _, of = word.partition(":")
+    name = SUIT_NAMES.get(of, of)
+    if word in SUIT_NAMES:
+        return counted(low, high, 13, SUIT_NAMES[word], SUIT_NAMES[word].removesuffix("s"))
+    if word.startswith("hcp:"):
+        return _points(low, high if high < 10 else INFINITE, f"HCP in {name}")
+    if stem in _SPOKEN_POINTS:
+        return _points(low, high, _SPOKEN_POINTS[stem].format(s=name))
+    if stem in _SPOKEN_FLAGS:
+        return _SPOKEN_FLAGS[stem][0 if low >= 1 else 1].format(s=name)
+    if stem in _SPOKEN_COUNTS:
+        many = _PHRASES[stem].removeprefix("{n} ").format(s=name)
+        return counted(low, high, INFINITE, many, _PLURAL.sub(r"\1", many, count=1))
+    return atom_text(Atom(word, low, high))
+
+
+def _spoken_difference(word: str, low: int, high: int) -> str:
+    a, _, b = word.partition("-")
+    first, second = SUIT_NAMES[a], SUIT_NAMES[b]
+    if high < 13:
+        return f"as many {first} as {second}" if low == high == 0 else f"{low} to {high} more {first} than {second}"
+    if low == 0:
+        return f"{first} not shorter than {second}"
+    if low < 0:
+        return f"{first} at most {number(-low)} shorter than {second}"
+    return f"more {first} than {second}" if low == 1 else f"{number(low)} or more {first} more than {second}"
+
+
+def sentence(ranges: Ranges) -> str:
+    """Write all ranges, long suits first, then points, then the rest; empty where every hand lies within."""
+    said = [(word, low, high) for word, (low, high) in ranges.items() if not says_nothing(word, low, high)]
+    said = [part for part in said if not _implied(part, ranges)]
+    said.sort(key=lambda part: _order(*part))
+    return ", ".join(spoken(*part) for part in said)
+
+
+def says_nothing(word: str, low: int, high: int) -> bool:
+    """Return whether every hand lies within the range."""
+    if is_difference(word):
+        return low <= -13 and high >= 13
+    return low <= 0 and high >= (
+        13 if word in SUIT_NAMES else 1 if word.partition(":")[0] in _SPOKEN_FLAGS else INFINITE
+    )
+
+
+def _implied(part: tuple[str, int, int], ranges: Ranges) -> bool:
+    """Return whether another of ``ranges`` says it already: HCP are never more than points with length."""
+    word, low, high = part
+    if word == "points":
+        return high >= INFINITE and "hcp" in ranges and ranges["hcp"][0] >= low
+    stem, _, of = word.partition(":")
+    return stem == "long" and low == 1 and of in ranges and ranges[of][0] >= 7
+
+
+def _order(word: str, low: int, high: int) -> tuple[int, int]:
+    if word in SUIT_NAMES:
+        return (0, -low) if low >= 3 else (3, high)
+    stem = word.partition(":")[0]
+    return (1 if stem in _SPOKEN_POINTS and word != "rule20" and ":" not in word else 2, 0)
+
+
+def under(head: str, texts: Iterable[str]) -> Iterator[str]:
+    """Write the lines of an explanation below one head, which stands before the first of them."""
+    for text in texts:
+        yield f"  {head:<9} {text}"
+        head = ""
+
+
+# --- what a seat has shown, and what calls were measured to show ---------------------------------------------------
+
+
+def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
+    """Describe what one seat has shown, int16 (QUANTITIES, 2): ``strength 12-21, 5+ spades``, or ``12-21 points, 5+♠``.
+
+    Args:
+        symbols: for pages: suits as symbols, strength as points.
+    """
+    parts = []
+    low, high = (int(n) for n in shown[STRENGTH])
+    if strength := _range(low, high, int(TOP[STRENGTH])):
+        parts.append(f"{strength} points" if symbols else f"strength {strength}")
+    least = shown[SUIT : SUIT + 4, 0]
+    for suit in (3, 2, 1, 0):
+        others = int(least.sum()) - int(least[suit])  # what they leave room for need not be said
+        if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
+            parts.append(f"{cards}{_SUIT_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
+    low, high = (int(n) for n in shown[QUANTITY["aces"]])
+    if count := _range(low, high, int(TOP[QUANTITY["aces"]])):
+        parts.append(f"{count} {'ace' if count == '1' else 'aces'}")
+    return ", ".join(parts) or ("nothing particular" if symbols else "nothing")
+
+
+def measured_text(ranges: NDArray[np.uint8]) -> str:
+    """Describe measured ranges, uint8 (5, 2): ``11-15 HCP, 5-6♠``. Suits of which they tell nothing are left out."""
+    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
+    words = [f"{span(low, high)} HCP"]
+    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
+        words.append("balanced")
+    for suit in (3, 2, 1, 0):
+        least, most = suits[suit]
+        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
+            words.append(f"{span(least, most)}{_SUIT_SYMBOLS[suit]}")
+    return ", ".join(words)
+
+
+def _range(low: int, high: int, top: int) -> str:
+    """Write ``12-21``, ``5+`` or ``4``; nothing for a range that excludes none."""
+    return "" if low <= 0 and high >= top else span(low, high, top)

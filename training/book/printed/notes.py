@@ -18,7 +18,7 @@ import numpy as np
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE, Compiled
 from agents.hierarchy.language.tree import Line, Step
 from agents.hierarchy.telling import pages as written
-from agents.hierarchy.telling.phrases import Ranges, hull, unite
+from agents.hierarchy.telling.ranges import Ranges, hull, unite
 from agents.hierarchy.telling.wording import span
 from training.book.measured.auctions import Spoken
 from training.book.measured.measure import Figures, add_calls
