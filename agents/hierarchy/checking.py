@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.engine.asked import clauses_of
 from agents.hierarchy.engine.compiled import (
     ATOM_COLUMN,
     END_RULE,
@@ -25,6 +24,7 @@ from agents.hierarchy.engine.compiled import (
     Alternatives,
     AtomRow,
     Compiled,
+    clauses_of,
     compile_system,
 )
 from agents.hierarchy.language.columns import KIND

@@ -201,16 +201,6 @@ def test_other_hands_bid_as_told_and_passing_hands_lack_what_they_deny():
     assert kept > 25
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["two-over-one", "sayc", "champion", "precision"])
-def test_the_same_of_100_decisions(name):
-    decisions = Decisions(name, 60, 13)
-    assert len(decisions.board) > 400
-    changed, kept = check_whole(decisions, range(0, 400, 4))
-    assert changed > 50
-    assert kept > 50
-
-
 def test_the_changed_hand_differs_by_what_is_said():
     view = read_states([{"hand": "A8.KQ94.72.KQ652", "dealer": "N", "auction": ["1C", "P", "1S", "P"]}])[0]
     told = explain(make("system:sayc"), view)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from reference.hierarchy import Tree
@@ -12,7 +10,6 @@ from support.systems import TANGLE, boards
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
 from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE
-from agents.hierarchy.engine.engine import bid_rows
 from agents.hierarchy.explain import explain
 from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.hierarchy.language.tree import walk
@@ -146,19 +143,6 @@ def test_the_kernel_bids_as_the_bidders_do_one_round_at_a_time(sayc):
             slow.step(player.bid(view_of(slow, owner, rows), np.zeros(len(rows), np.uint64)), rows)
     assert (quick.history == slow.history).all()
     assert (quick.state == slow.state).all()
-
-
-def test_the_kernel_is_compiled_for_one_layout_of_arrays(sayc):
-    """A column of a view is strided, a copy of it is not; numba takes them for two types and compiles for each."""
-    auctions = Auctions(np.arange(8) % 4, 0)
-    view = view_of(auctions, random_deals(3, 0, 8))
-    assert not view.dealer.flags.c_contiguous
-    copies = {name: getattr(view, name).copy() for name in ("dealer", "vulnerability", "length")}
-    for each in (view, replace(view, **copies)):
-        sayc.decide(each)
-    arrays = [given for signature in bid_rows.signatures for given in signature if hasattr(given, "layout")]
-    assert arrays
-    assert {given.layout for given in arrays} == {"C"}
 
 
 def test_auctions_go_on_from_any_call_as_the_bidders_would(sayc):

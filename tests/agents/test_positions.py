@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -195,25 +193,3 @@ def test_what_is_kept_is_bounded(monkeypatch):
         assert len(kept._kept) == 1 or sum(p.bytes for p in kept._kept.values()) <= 1 << 20
     first, _ = positions_among((everyone()[-1],) * 4)
     assert positions_among((everyone()[-1],) * 4)[0] is first
-
-
-def resident():
-    """Bytes of memory that this process has of its own."""
-    pages, shared = Path("/proc/self/statm").read_text("ascii").split()[1:3]
-    return (int(pages) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
-def test_memory_is_taken_as_it_is_used_and_given_back():
-    million = 1 << 20
-    before = resident()
-    array = kept.untouched((4 * million, 8), np.int16)  # 64 MiB
-    assert array.flags.writeable
-    assert array.flags.c_contiguous
-    assert resident() - before < 4 * million
-    array[:million] = 7
-    assert 12 * million < resident() - before < 24 * million
-    assert (array[million - 1] == 7).all()
-    assert (array[million : million + 1000] == 0).all()
-    del array
-    assert resident() - before < 4 * million

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
-from support.places import ROOT
 
 from agents.hierarchy.bidder import Hierarchy, deal_features, seen_rows
 from agents.hierarchy.engine.compiled import compile_system
@@ -35,7 +32,6 @@ from agents.hierarchy.language.vocabulary import (
     WORDS,
 )
 from agents.hierarchy.shipped import read_system
-from bridge_env import kernels
 from bridge_env.auction import Auctions
 from bridge_env.cards import parse_hand, random_deals
 from bridge_env.features import DECLARED, FEATURES, NUM_FEATURES, hand_features
@@ -164,13 +160,3 @@ def test_what_partner_has_shown_is_taken_off():
     assert shown_by("partner:H", 4, 99, f) is not None
     assert shown_by("partner:H", 0, 4, f) is None  # the auction says otherwise
     assert (PLUS[[WORDS["partner:H"], WORDS["hcp"]]] == -1).all()
-
-
-@pytest.mark.parametrize("file", ["language/vocabulary.py", "language/columns.py", "engine/compiled.py"])
-def test_kernels_are_compiled_anew_when_a_table_that_they_freeze_changes(tmp_path, file):
-    for package in kernels.PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    before = kernels._sources_hash(tmp_path)
-    path = tmp_path / "agents" / "hierarchy" / file
-    path.write_text(path.read_text() + "\n# a change\n")
-    assert kernels._sources_hash(tmp_path) != before

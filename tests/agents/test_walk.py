@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from support.systems import TANGLE
 
-from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE, compile_system, pool
-from agents.hierarchy.engine.last_resort import LAST_RESORT
+from agents.hierarchy.engine.compiled import END_RULE, LAST_RESORT, RULE_LINE, compile_system, pool
 from agents.hierarchy.engine.walk import (
     NOWHERE,
     call_of,

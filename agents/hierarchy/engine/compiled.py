@@ -8,17 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.last_resort import LAST_RESORT
+from agents.hierarchy.language.files import LAST_RESORT_FILE
 from agents.hierarchy.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
-from agents.hierarchy.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference
-from agents.hierarchy.language.tree import Atom, Block, Clause, Constraint, Line, Step, System, atoms_of, place_of
-from agents.hierarchy.language.vocabulary import CONTEXT, WORDS, difference
+from agents.hierarchy.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference, load_system
+from agents.hierarchy.language.tree import (
+    INFINITE,
+    Atom,
+    Block,
+    Clause,
+    Constraint,
+    Line,
+    Step,
+    System,
+    atoms_of,
+    place_of,
+)
+from agents.hierarchy.language.vocabulary import CONTEXT, SUIT_LETTERS, WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
@@ -38,6 +50,21 @@ _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
 
 AtomRow = tuple[int, int, int]  # column, least, most
 Alternatives = Sequence[Sequence[AtomRow]]
+
+
+def _last_resort() -> tuple[Block, ...]:
+    """Read ``last-resort.bidding``; lines get numbers below -1: they are no lines of a system, and -1 is no line."""
+    out, number = [], -2
+    for block in load_system(LAST_RESORT_FILE).blocks:
+        lines = tuple(replace(line, number=number - i) for i, line in enumerate(block.lines))
+        out.append(replace(block, number=0, lines=lines))
+        number -= len(lines)
+    return tuple(out)
+
+
+#: What a player calls who may not pass, where no rule of the system has a call: these stand behind the general rules of
+#: every system. General rules never pass an auction that the side must go on with (the word ``bound``).
+LAST_RESORT = _last_resort()
 
 
 class Compiled(NamedTuple):
@@ -324,3 +351,32 @@ def pool(systems: list[Compiled]) -> Compiled:
     joined[Compiled._fields.index("parts")] += blocks
     out = Compiled._make(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined)
     return out._replace(atoms=out.atoms.astype(np.int16))
+
+
+# --- read back -----------------------------------------------------------------------------------------------------
+
+_NAMES = {column: word for word, column in WORDS.items()}
+_DIFFERENCES = {
+    difference(a, b)[0]: (SUIT_LETTERS[a], SUIT_LETTERS[b]) for a in range(4) for b in range(a + 1, 4)
+}  # fmt: skip
+
+
+def clauses_of(pool: Compiled, first: int, end: int) -> tuple[tuple[tuple[AtomRow, ...], ...], ...]:
+    """Return clauses ``first`` to ``end``: of each its alternatives, of each of these its atoms."""
+    return tuple(
+        tuple(
+            tuple((column, low, high) for column, low, high in pool.atoms[one:last].tolist())
+            for one, last in pool.together[start:stop].tolist()
+        )
+        for start, stop in pool.clauses[first:end].tolist()
+    )
+
+
+def atom_of(column: int, low: int, high: int) -> Atom:
+    """Return an atom with its word."""
+    if column not in _DIFFERENCES:
+        return Atom(_NAMES[column], low, high)
+    first, second = _DIFFERENCES[column]
+    if high > 0 or low == high:
+        return Atom(f"{first}-{second}", low, high)
+    return Atom(f"{second}-{first}", -high, -low if low > -13 else INFINITE)

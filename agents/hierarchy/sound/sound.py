@@ -38,13 +38,11 @@ def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -
         tick: hears how many of all scenes have been seen.
     """
     key = system.system, _numbers(system.system)  # equal systems may have their lines at other numbers
-    found = _known.pop(key, None)
-    if found is None:
-        found = _all_unsound(system, tick)
-    _known[key] = found
-    if len(_known) > _MOST_KNOWN:
-        _known.pop(next(iter(_known)), None)  # another thread may have been first
-    return list(found)
+    if key not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = _all_unsound(system, tick)
+    return list(_known[key])
 
 
 _known: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}

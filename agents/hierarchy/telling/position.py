@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
-from agents.hierarchy.engine.asked import atom_of, clauses_of
 from agents.hierarchy.engine.compiled import (
     END,
     END_RULE,
     FIRST,
     FIRST_RULE,
+    LAST_RESORT,
     RULE_CALL,
     RULE_END,
     RULE_FIRST,
@@ -25,10 +25,11 @@ from agents.hierarchy.engine.compiled import (
     SPAN_CALL,
     SPAN_CALLS,
     Compiled,
+    atom_of,
+    clauses_of,
 )
 from agents.hierarchy.engine.context import FIT, FIT_BEST, FIT_MAJOR, LEVEL_COLUMN, OURS, STOPPED, THEIRS_COLUMN
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
-from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.inverse.backwards import Moments, moments
 from agents.hierarchy.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS, QUANTITIES
 from agents.hierarchy.language.tree import INFINITE, Constraint, Line, System, Together

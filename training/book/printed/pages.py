@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.compiled import LAST_RESORT
 from agents.hierarchy.engine.context import ENOUGH
-from agents.hierarchy.engine.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System, atoms_of
 from agents.hierarchy.language.vocabulary import AUCTION_WORDS
 from agents.hierarchy.telling import wording
