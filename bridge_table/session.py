@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from agents.hierarchy.language.tree import System
-from agents.hierarchy.shipped import forget_system
+from agents.hierarchy.shipped import unregister_system
 from agents.registry import system_of
 from bridge_table.board.dealing import Deal, Stack, judging_deal, random_deal
 from bridge_table.board.seating import checked, drop_system
@@ -154,7 +154,7 @@ class Session:
         if text not in self._drafts:
             self._drafts[text] = drop_system(f"draft-{secrets.token_hex(4)}", text)
             while len(self._drafts) > self.limits.drafts:
-                forget_system(self._drafts.popitem(last=False)[1])
+                unregister_system(self._drafts.popitem(last=False)[1])
         self._drafts.move_to_end(text)
         return self._drafts[text]
 

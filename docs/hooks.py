@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
-from agents.hierarchy.telling.words import words_markdown
+from agents.hierarchy.telling.language_reference import words_markdown
 from training.match import play
 from training.match.report.page import report
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.shipped import forget_system, lend_system, system_path
+from agents.hierarchy.shipped import register_system, system_path, unregister_system
 from bridge_env.files import atomic_write
 from training.cardplay.match import Teams, play_match
 from training.match.boards import library_boards, standard_error
@@ -121,7 +121,7 @@ class Worth:
 def measure(treatment: Treatment, boards: int, tried: int) -> Worth:
     """Bid up to ``tried`` boards, until the treatment came up on ``boards``, and play those."""
     text = system_path("two-over-one").read_text(encoding="utf-8")
-    changed = lend_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
+    changed = register_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
     found: list[MatchResult] = []
     bid = 0
     while bid < tried and sum(len(match.boards) for match in found) < boards:
@@ -130,7 +130,7 @@ def measure(treatment: Treatment, boards: int, tried: int) -> Worth:
         found.append(match.take(_differ(match)))
         bid += count
     exact, played, base = (np.concatenate(parts)[:boards] for parts in zip(*map(_values, found), strict=True))
-    forget_system(changed)
+    unregister_system(changed)
     return Worth(treatment.name, bid, len(exact), _mean(exact, base), _mean(played, base))
 
 
@@ -159,7 +159,7 @@ def abroad(treatments: Sequence[Treatment], boards: int, seeds: Sequence[int]) -
     dealt = [library_boards(boards, seed) for seed in seeds]
     before = [[play(BASE, them, part).imps for them in GATEKEEPERS] for part in dealt]
     for treatment in treatments:
-        changed = lend_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
+        changed = register_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
         gains = [
             [
                 play(changed, them, part).imps.astype(np.int64) - imps
@@ -167,7 +167,7 @@ def abroad(treatments: Sequence[Treatment], boards: int, seeds: Sequence[int]) -
             ]
             for part, row in zip(dealt, before, strict=True)
         ]
-        forget_system(changed)
+        unregister_system(changed)
         of_boards = np.concatenate([np.sum(row, axis=0) for row in gains])  # whole numbers, of all gatekeepers
         mean, error = _mean(of_boards, np.concatenate([part.base for part in dealt]))
         each = tuple(tuple(float(part.mean()) for part in row) for row in gains)

@@ -15,8 +15,8 @@ from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.engine.walk import is_general
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, place_of
-from agents.hierarchy.telling.denied import Denied, denied
-from agents.hierarchy.telling.nearest import Nearly, nearest
+from agents.hierarchy.telling.counterfactuals import Nearly, nearest
+from agents.hierarchy.telling.pass_inference import Denied, denied
 from agents.hierarchy.telling.position import Position, line_of
 from agents.hierarchy.telling.ranges import Ranges, hull, unite
 from agents.hierarchy.telling.wording import FLAG_TEXT, of_call, sentence, shown_text, symbols, under

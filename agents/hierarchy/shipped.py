@@ -16,7 +16,13 @@ from agents.options import read_options
 from bridge_env.bidders import SpecError
 
 __all__ = [
-    "forget_system", "hierarchy_of", "lend_system", "read_system", "shipped_systems", "system_path", "with_general",
+    "hierarchy_of",
+    "read_system",
+    "register_system",
+    "shipped_systems",
+    "system_path",
+    "unregister_system",
+    "with_general",
 ]  # fmt: skip
 
 _LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
@@ -61,7 +67,7 @@ def with_general(system: System) -> System:
     return System(system.name, system.lines, general.blocks, system.comments)
 
 
-def lend_system(name: str, text: str) -> str:
+def register_system(name: str, text: str) -> str:
     """Let this process know a system that lies in no file.
 
     A name stands for one text as long as the process lives: another text under the name of an earlier one gets a
@@ -89,7 +95,7 @@ def lend_system(name: str, text: str) -> str:
     return f"system:{known}"
 
 
-def forget_system(spec: str) -> None:
+def unregister_system(spec: str) -> None:
     """Forget a system that was lent, so that a process can be lent many in turn. Its name is not used again."""
     _LENT.pop(spec.removeprefix("system:"), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agents.hierarchy.shipped import lend_system, shipped_systems
+from agents.hierarchy.shipped import register_system, shipped_systems
 from agents.networks.shipped import shipped_networks
 from agents.reasoning.options import Options, parse_options
 from agents.registry import seat_specs
@@ -85,7 +85,7 @@ def drop_system(name: str, text: str) -> str:
     """
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name.removesuffix(".bidding"))
     try:
-        return lend_system(stem.strip("-")[:40] or "mine", text)
+        return register_system(stem.strip("-")[:40] or "mine", text)
     except SpecError as error:
         raise Refused(f"{error}.") from None
     except RecursionError:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.hierarchy.checking import check_text
 from agents.hierarchy.language.text import SystemTextError
+from agents.hierarchy.lint import check_text
 from bridge_env.calls import as_wide, call_text
 from bridge_table.board.dealing import Deal
 from bridge_table.board.table import Setup

@@ -113,7 +113,6 @@ FORCES = """\
 1D    12+ hcp
 1C    12+ hcp                              ; !forcing
   1H    0+ hcp                             ; !gf
-  1S    0+ hcp                             ; !gf
 1N    15+ hcp
   2N    0-9 hcp
   3N    10+ hcp
@@ -144,11 +143,6 @@ FORCES = """\
         ("1C P 1H P 4S 5C", 0, 0, 1),  # beyond game: they may not play it undoubled
         ("1C P 1H P 4S 5C P P", 0, 1, 0),
         ("1C P 1H P 4S X P P", 0, 0, 0),
-        ("1C P 1S P 2D P", 1, 1, 0),  # forced to three of a major
-        ("1C P 1S P 3D P", 1, 1, 0),
-        ("1C P 1S P 3H P", 0, 0, 0),
-        ("1C P 1S P 2D 3C P P", 1, 1, 0),
-        ("1C P 1S P 2D 3S P P", 0, 0, 0),
         ("1D X P", 1, 0, 0),  # partner's double may be left in
         ("1D X 1H", 0, 0, 0),
         ("1N P 3N 4C", 0, 0, 1),  # 25 points between them: theirs must be doubled

@@ -23,7 +23,7 @@ from agents.hierarchy.language.text import (
 from agents.hierarchy.language.tree import INFINITE, Atom, Block, Line, Step, System, walk
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, MEANINGS, SUIT_WORDS, WORDS
 from agents.hierarchy.shipped import read_system, shipped_systems
-from agents.hierarchy.telling.words import words_markdown, words_text
+from agents.hierarchy.telling.language_reference import words_markdown, words_text
 from bridge_env import features
 
 EXAMPLE = """\

@@ -7,7 +7,7 @@ import pytest
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.explain import explain
-from agents.hierarchy.shipped import lend_system
+from agents.hierarchy.shipped import register_system
 from agents.hierarchy.telling.position import Position, rules_for
 from agents.registry import system_of
 from bridge_env.auction import Auctions
@@ -60,9 +60,9 @@ def test_suits_are_filled_in_and_conventions_marked():
 
 
 def test_a_lent_system_is_a_system_like_others():
-    spec = lend_system("lent-here", "system: x\n7N  12+ hcp\n")
-    assert lend_system("lent-here", "system: x\n7N  12+ hcp\n") == spec
-    other = lend_system("lent-here", "system: x\n6N  12+ hcp\n")
+    spec = register_system("lent-here", "system: x\n7N  12+ hcp\n")
+    assert register_system("lent-here", "system: x\n7N  12+ hcp\n") == spec
+    other = register_system("lent-here", "system: x\n6N  12+ hcp\n")
     assert other != spec
     assert system_of(spec).system.blocks  # the general rules, as with files that have none
     strong = view_of(Auctions(0, 0), random_deals(1, 0, 40)[:1])
@@ -70,4 +70,4 @@ def test_a_lent_system_is_a_system_like_others():
     assert call_text(int(make(spec).bid(strong, np.zeros(1, np.uint64))[0])) == "7NT"
     assert call_text(int(make(other).bid(strong, np.zeros(1, np.uint64))[0])) == "6NT"
     with pytest.raises(SpecError, match=":2:"):
-        lend_system("faulty", "system: x\n1C 5+ quokkas\n")
+        register_system("faulty", "system: x\n1C 5+ quokkas\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.hierarchy.shipped import lend_system
+from agents.hierarchy.shipped import register_system
 from agents.meanings import Reader
 from bridge_env.calls import parse_call
 
@@ -17,7 +17,7 @@ when 0-7 last-level
 
 
 def test_points_of_both_hands_are_told_as_points_of_this_one():
-    spec = lend_system("pair-for-meanings", TEXT)
+    spec = register_system("pair-for-meanings", TEXT)
     found = Reader(spec, spec).call((parse_call("1N"), 0), 0, 0, parse_call("3N"))
     assert found.lines == ("10+ HCP, 0-5♥ and 0-5♠",)
     assert "general rules" in found.how

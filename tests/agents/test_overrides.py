@@ -5,11 +5,11 @@ import os
 import pytest
 
 import agents
-from agents.hierarchy.checking import check_system, check_text, sound_findings
 from agents.hierarchy.language.files import GENERAL_FILE
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
 from agents.hierarchy.language.tree import place_of, walk
-from agents.hierarchy.shipped import lend_system, read_system, shipped_systems, system_path
+from agents.hierarchy.lint import check_system, check_text, sound_findings
+from agents.hierarchy.shipped import read_system, register_system, shipped_systems, system_path
 from bridge_env.bidders import SpecError
 
 BASE = """system: old
@@ -174,11 +174,11 @@ def test_a_text_in_no_file_opens_none(tmp_path):
     with pytest.raises(SystemTextError, match=r":1: the base cannot be read: a text that lies in no file may only"):
         parse_system(text, source=str(tmp_path / "posted.bidding"))
     with pytest.raises(SpecError) as error:
-        lend_system("posted", text)
+        register_system("posted", text)
     told = [str(error.value), *(finding.text for finding in check_text(text))]
     assert len(told) == 2
     assert all("may only change a shipped system (" in t and "nobody" not in t for t in told)
-    lent = read_system(lend_system("posted", "base: sayc\n1N  12-14 hcp, balanced\n").removeprefix("system:"))
+    lent = read_system(register_system("posted", "base: sayc\n1N  12-14 hcp, balanced\n").removeprefix("system:"))
     assert len(lent.lines) == len(read_system("sayc").lines)
 
 
@@ -193,7 +193,7 @@ def test_general_rules_of_a_base_are_not_lines_of_it(write, tmp_path, monkeypatc
     assert len(set(numbers)) == len(numbers)
     base = next(line for line in system.lines if line.name == "1N").number
     unsound = [((True, system.blocks[-1].lines[0].number), "a"), ((False, base), "b"), ((False, 3), "c")]
-    monkeypatch.setattr("agents.hierarchy.checking.unsound", lambda *_: unsound)
+    monkeypatch.setattr("agents.hierarchy.lint.unsound", lambda *_: unsound)
     found = {f.text: (f.line, f.file) for f in sound_findings(tmp_path / "new.bidding")}
     last = system.blocks[-1].lines[0].source
     assert found == {"a": (last[1], str(GENERAL_FILE)), "b": (3, str(tmp_path / "middle.bidding")), "c": (3, "")}

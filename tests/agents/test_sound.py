@@ -10,15 +10,15 @@ from support.systems import boards
 
 from agents.hierarchy.bidder import Hierarchy, deal_features
 from agents.hierarchy.changes.mutation import addresses
-from agents.hierarchy.checking import sound_findings
 from agents.hierarchy.fast.positions import Positions
 from agents.hierarchy.language.text import numbered_anew, parse_system, system_text
 from agents.hierarchy.language.tree import walk
+from agents.hierarchy.lint import sound_findings
 from agents.hierarchy.shipped import read_system, shipped_systems, system_path
 from agents.hierarchy.sound import mend, preempts, sound
 from agents.hierarchy.sound.mend import as_sound_as, without_dead
-from agents.hierarchy.sound.reach import Reserve
-from agents.hierarchy.sound.scenes import better_suit, draw_hands
+from agents.hierarchy.sound.probes import better_suit, draw_hands
+from agents.hierarchy.sound.reach import HandPool
 from agents.hierarchy.sound.sound import newly_unsound, unsound
 from bridge_env.auction import Auctions
 from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
@@ -125,13 +125,13 @@ def _fewer_hands(request, monkeypatch):
     if request.node.get_closest_marker("slow") is None:
         monkeypatch.setattr(sound, "_BOARDS", 800)
         monkeypatch.setattr(sound, "_HANDS", 2000)
-        monkeypatch.setattr(sound, "_reserve", few_in_reserve)
+        monkeypatch.setattr(sound, "_hand_pool", few_in_reserve)
         monkeypatch.setattr(preempts, "_COUNT", 15_000)
 
 
 @cache
 def few_in_reserve():
-    return Reserve(100_000)
+    return HandPool(100_000)
 
 
 def planted(name):

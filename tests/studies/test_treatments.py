@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from agents.hierarchy.shipped import forget_system, lend_system, system_path
+from agents.hierarchy.shipped import register_system, system_path, unregister_system
 from studies import treatments
 from studies.treatments import TREATMENTS, Treatment, _differ, main, measure
 from training.match.boards import library_boards
@@ -57,10 +57,10 @@ def test_treatments_are_measured_apart(tmp_path, capsys):
 def test_a_gain_abroad_is_that_over_the_base_on_the_same_boards(monkeypatch):
     monkeypatch.setattr(treatments, "GATEKEEPERS", ("system:acol", "system:polish"))  # quick ones
     (gain,) = treatments.abroad(TREATMENTS[:1], 600, [1, 2])
-    changed = lend_system("five-level-again", TREATMENTS[0].put_into(system_path("two-over-one").read_text()))
+    changed = register_system("five-level-again", TREATMENTS[0].put_into(system_path("two-over-one").read_text()))
     boards = library_boards(600, 2, "judging")
     ours, before = play(changed, "system:polish", boards), play("system:two-over-one", "system:polish", boards)
-    forget_system(changed)
+    unregister_system(changed)
     assert gain.each[1][1] == pytest.approx(ours.mean_imps - before.mean_imps)
     assert gain.gain[0] == pytest.approx(np.mean(gain.each))
     assert gain.gain[1] > 0

@@ -76,7 +76,7 @@ def _prepare(args: argparse.Namespace) -> None:
 
 def _bid(args: argparse.Namespace) -> int:
     if args.words:
-        from agents.hierarchy.telling.words import words_text
+        from agents.hierarchy.telling.language_reference import words_text
 
         print(words_text())
         return 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from agents.hierarchy.checking import Finding
+    from agents.hierarchy.lint import Finding
 
 _EPILOG = """\
 examples:
@@ -58,7 +58,7 @@ def add_check(subparsers: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from agents.hierarchy.checking import check_system, sound_findings
+    from agents.hierarchy.lint import check_system, sound_findings
 
     paths = [_file(system) for system in args.systems]
     if args.base is not None and args.mend is None:

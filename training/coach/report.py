@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.hierarchy.checking import Finding
 from agents.hierarchy.language.tree import Line as Rule
+from agents.hierarchy.lint import Finding
 from training.coach.config import CoachConfig
 from training.coach.left import Departures, Left, line_text
 from training.match.panel import Line, markdown

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.checking import sound_findings
 from agents.hierarchy.language.text import system_text
+from agents.hierarchy.lint import sound_findings
 from agents.hierarchy.shipped import read_system, system_path
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder

@@ -1,4 +1,4 @@
-"""Find bidding that no pair would agree to play: each check looks at the same hands in the same scenes."""
+"""Find bidding that no pair would agree to play: each check looks at the same hands in the same auctions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from agents.hierarchy.engine.compiled import (
 )
 from agents.hierarchy.language.tree import Line, System, atoms_of, place_of, walk
 from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
+from agents.hierarchy.sound.probes import ProbeAuction, Responses
 from agents.hierarchy.sound.rows import NO_TRUMP, Rows, of_suit
-from agents.hierarchy.sound.scenes import Scene, Seen
 from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS, bid_call, call_text
 from bridge_env.cards import hand_text
 from bridge_env.features import FEATURES
@@ -61,7 +61,7 @@ class Lines:
 
 
 @dataclass
-class Broken:
+class ViolationCount:
     """How often hands of a line break a promise, and one that does."""
 
     rows: int = 0
@@ -70,11 +70,11 @@ class Broken:
 
 
 @dataclass
-class Promises:
-    """What the hands of lines are held to, tallied as scenes are seen."""
+class PromiseChecks:
+    """Count how often hands of lines break what these promise."""
 
     lines: Lines
-    tally: dict[tuple[Place, str], Broken] = field(default_factory=lambda: defaultdict(Broken))
+    tally: dict[tuple[Place, str], ViolationCount] = field(default_factory=lambda: defaultdict(ViolationCount))
     both_ways: dict[tuple[Place, str], str] = field(default_factory=dict)
     used: NDArray[np.int64] = field(init=False)
     _labelled: list[tuple[str, Holds, NDArray[np.bool_]]] = field(init=False)
@@ -100,12 +100,12 @@ class Promises:
         said = np.array([NO_LENGTH.match(note) or NO_BALANCE.match(note) for note in notes], np.bool_)
         self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~said
 
-    def see(self, seen: Seen) -> None:
-        known = seen.rule >= 0
-        self.used += np.bincount(seen.rule[known], minlength=len(self.used))
-        likely = known & seen.hands.likely[seen.hand]
-        likely &= np.array([scene.live for scene in seen.scenes], np.bool_)[seen.scene]
-        everyone = Rows(seen, np.flatnonzero(likely))
+    def see(self, responses: Responses) -> None:
+        known = responses.rule >= 0
+        self.used += np.bincount(responses.rule[known], minlength=len(self.used))
+        likely = known & responses.hands.likely[responses.hand]
+        likely &= np.array([probe.live for probe in responses.probes], np.bool_)[responses.probe]
+        everyone = Rows(responses, np.flatnonzero(likely))
         self._agree(everyone)
         for text, holds, rules in self._labelled:
             rows = everyone.where(rules[everyone.rule])
@@ -123,19 +123,19 @@ class Promises:
         """
         rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
         forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
-        sizes = max(1, len(rows.seen.scenes)), NUM_CALLS, len(self._written), 2
-        rules = np.unique(np.ravel_multi_index((rows.scene, rows.call, rows.rule, forces), sizes))
+        sizes = max(1, len(rows.responses.probes)), NUM_CALLS, len(self._written), 2
+        rules = np.unique(np.ravel_multi_index((rows.probe, rows.call, rows.rule, forces), sizes))
         key = np.stack(np.unravel_index(rules, sizes), axis=1)
         again = np.flatnonzero((key[1:, :2] == key[:-1, :2]).all(axis=1))
         general = np.array([place[0] for place in self.lines.places])
-        for scene, call in {(int(key[k, 0]), int(key[k, 1])) for k in again}:
-            mine = key[(key[:, 0] == scene) & (key[:, 1] == call)]
+        for probe, call in {(int(key[k, 0]), int(key[k, 1])) for k in again}:
+            mine = key[(key[:, 0] == probe) & (key[:, 1] == call)]
             if general[mine[:, 2]].any() and not general[mine[:, 2]].all():
                 mine = mine[~general[mine[:, 2]]]
             if mine[:, 3].any() and not mine[:, 3].all():
                 yes, no = (self.lines.places[int(mine[mine[:, 3] == f, 2][0])] for f in (1, 0))
                 told = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
-                self.both_ways.setdefault((max(yes, no), told), auction_text(rows.seen.scenes[scene]))
+                self.both_ways.setdefault((max(yes, no), told), auction_text(rows.responses.probes[probe]))
 
     def _suits(self, everyone: Rows) -> None:
         rows = everyone.where((everyone.level > 0) & self._natural[everyone.rule] & (everyone.strain < NO_TRUMP))
@@ -199,8 +199,8 @@ class Promises:
             found.bad += int(bad[rule])
             if rule in examples and not found.example:
                 at = int(rows.at[examples[rule]])
-                held = hand_text(rows.seen.hands.held[rows.seen.hand[at]])
-                found.example = f"{held} after {auction_text(rows.seen.scenes[int(rows.seen.scene[at])])}"
+                held = hand_text(rows.responses.hands.held[rows.responses.hand[at]])
+                found.example = f"{held} after {auction_text(rows.responses.probes[int(rows.responses.probe[at])])}"
 
     def _where(self, place: Place) -> str:
         line = self.lines.line(place)
@@ -217,15 +217,15 @@ class Promises:
             yield place, f"{text}, and partner cannot tell: {auction}"
 
 
-def auction_text(scene: Scene) -> str:
+def auction_text(probe: ProbeAuction) -> str:
     """An auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
-    begin = next((k for k, call in enumerate(scene.calls) if call != PASS), len(scene.calls))
+    begin = next((k for k, call in enumerate(probe.calls) if call != PASS), len(probe.calls))
     told = []
-    for k, call in enumerate(scene.calls):
-        if call == PASS and (k < begin or k % 2 != scene.side):
+    for k, call in enumerate(probe.calls):
+        if call == PASS and (k < begin or k % 2 != probe.side):
             continue
         text = "P" if call == PASS else call_text(call)
-        told.append(text if k % 2 == scene.side else f"({text})")
+        told.append(text if k % 2 == probe.side else f"({text})")
     passed = f"{begin} passes, " if begin else ""
     return f"{passed}{'-'.join((*told, '?'))}"
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.sound.checks import Lines, Place
-from agents.hierarchy.sound.scenes import Hands, Scene, Seen, Theatre, better_suit
+from agents.hierarchy.sound.probes import Hands, ProbeAuction, Responses, Simulator, better_suit
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import hand_text
 from bridge_env.features import FEATURES, HCP, LENGTH
@@ -21,20 +21,16 @@ _FEWEST = 3  # hands that must show it
 _VULNERABLE = {False: "not vulnerable", True: "vulnerable"}
 
 
-def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
+def preempts(simulator: Simulator, lines: Lines) -> Iterator[tuple[Place, str]]:
     """What is unsound about a system's weak openings at the two level and higher."""
     hands = Hands.drawn(_COUNT, _SEED)
-    seats = {
-        (before, vul): theatre.see([Scene((PASS,) * before, before % 2, (1 << before % 2) * vul)], hands)
-        for before in range(4)
-        for vul in (0, 1)
-    }
+    seats = {(before, vul): simulator.see([_opening(before, vul)], hands) for before in range(4) for vul in (0, 1)}
     weak = _weak_rules(seats, len(lines.places))
     told: dict[tuple[Place, str], None] = {}
-    for (before, vul), seen in seats.items():
-        for k in _rows(seen, weak):
-            f, call, place = seen.features[k], int(seen.call[k]), lines.places[seen.rule[k]]
-            suit, hand = (call - FIRST_BID) % 5, seen.hands.held[seen.hand[k]]
+    for (before, vul), responses in seats.items():
+        for k in _rows(responses, weak):
+            f, call, place = responses.features[k], int(responses.call[k]), lines.places[responses.rule[k]]
+            suit, hand = (call - FIRST_BID) % 5, responses.hands.held[responses.hand[k]]
             if before == 3 and f[HCP] < _FOURTH:
                 told.setdefault((place, f"opens {call_text(call)} in fourth seat on fewer than {_FOURTH} points, where "
                                  "a pass ends the board"))  # fmt: skip
@@ -45,7 +41,7 @@ def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
                 good = "a top honour, or two of the top five, in a suit of less than eight cards"
                 told.setdefault((place, f"a preempt promises {good}; not {hand_text(hand)}"))
     told.update(dict.fromkeys(_alike(seats, weak, lines)))
-    told.update(dict.fromkeys(_lower(theatre, seats, weak, lines)))
+    told.update(dict.fromkeys(_lower(simulator, seats, weak, lines)))
     once: set[tuple[Place, str]] = set()
     for place, text in told:
         if (place, text[:40]) not in once:
@@ -53,24 +49,30 @@ def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
             yield place, text
 
 
-def _weak_rules(seats: dict[tuple[int, int], Seen], rules: int) -> NDArray[np.bool_]:
+def _opening(passes: int, vulnerable: int) -> ProbeAuction:
+    return ProbeAuction((PASS,) * passes, passes % 2, (1 << passes % 2) * vulnerable)
+
+
+def _weak_rules(seats: dict[tuple[int, int], Responses], rules: int) -> NDArray[np.bool_]:
     """Rules that open a suit at the two level or higher, never on more than a weak hand."""
     most = np.full(rules, -1, np.int16)  # as the features are: numpy compares them faster
-    for seen in seats.values():
-        known = seen.rule >= 0
-        np.maximum.at(most, seen.rule[known], seen.features[known, HCP])
+    for responses in seats.values():
+        known = responses.rule >= 0
+        np.maximum.at(most, responses.rule[known], responses.features[known, HCP])
     weak = (most >= 0) & (most <= _WEAK)
-    for seen in seats.values():
-        other = (seen.rule >= 0) & ((seen.call < FIRST_BID + 5) | ((seen.call - FIRST_BID) % 5 == 4))
-        weak[seen.rule[other]] = False
+    for responses in seats.values():
+        other = (responses.rule >= 0) & ((responses.call < FIRST_BID + 5) | ((responses.call - FIRST_BID) % 5 == 4))
+        weak[responses.rule[other]] = False
     return weak
 
 
-def _rows(seen: Seen, weak: NDArray[np.bool_]) -> list[int]:
-    return np.flatnonzero((seen.rule >= 0) & weak[seen.rule]).tolist()
+def _rows(responses: Responses, weak: NDArray[np.bool_]) -> list[int]:
+    return np.flatnonzero((responses.rule >= 0) & weak[responses.rule]).tolist()
 
 
-def _alike(seats: dict[tuple[int, int], Seen], weak: NDArray[np.bool_], lines: Lines) -> Iterator[tuple[Place, str]]:
+def _alike(
+    seats: dict[tuple[int, int], Responses], weak: NDArray[np.bool_], lines: Lines
+) -> Iterator[tuple[Place, str]]:
     """Three-level openings on the same hands at every vulnerability: down four doubled costs more than a game."""
     free, dear = seats[0, 0], seats[0, 1]
     threes = [k for k in _rows(free, weak) if 10 <= free.call[k] - FIRST_BID < 15]
@@ -80,27 +82,27 @@ def _alike(seats: dict[tuple[int, int], Seen], weak: NDArray[np.bool_], lines: L
 
 
 def _lower(
-    theatre: Theatre, seats: dict[tuple[int, int], Seen], weak: NDArray[np.bool_], lines: Lines
+    simulator: Simulator, seats: dict[tuple[int, int], Responses], weak: NDArray[np.bool_], lines: Lines
 ) -> Iterator[tuple[Place, str]]:
     """Hands that bid their suit lower, or not at all, once an honour is moved into it."""
-    for (before, vul), seen in seats.items():
+    for (before, vul), responses in seats.items():
         if before in (1, 3):
             continue
         for suit in range(4):
-            rows = [k for k in _rows(seen, weak) if (seen.call[k] - FIRST_BID) % 5 == suit][:3000]
+            rows = [k for k in _rows(responses, weak) if (responses.call[k] - FIRST_BID) % 5 == suit][:3000]
             if not rows:
                 continue
-            worse = seen.hands.held[seen.hand[rows]]
+            worse = responses.hands.held[responses.hand[rows]]
             better = better_suit(worse, suit)
-            again = theatre.see([Scene((PASS,) * before, before % 2, (1 << before % 2) * vul)], Hands.of(better))
-            same = again.features[:, HCP] == seen.features[rows, HCP]
+            again = simulator.see([_opening(before, vul)], Hands.of(better))
+            same = again.features[:, HCP] == responses.features[rows, HCP]
             changed = (worse != better).any(axis=1) & same
-            lower = changed & ((again.call == PASS) | ((again.call >= FIRST_BID + 5) & (again.call < seen.call[rows])
-                                                       & ((again.call - FIRST_BID) % 5 == suit)))  # fmt: skip
+            same_suit = (again.call >= FIRST_BID + 5) & ((again.call - FIRST_BID) % 5 == suit)
+            lower = changed & ((again.call == PASS) | (same_suit & (again.call < responses.call[rows])))
             bad = np.flatnonzero(lower)
             if len(bad) >= _FEWEST:
                 k = int(bad[0])
-                opens, lower_call = call_text(int(seen.call[rows[k]])), call_text(int(again.call[k]))
+                opens, lower_call = call_text(int(responses.call[rows[k]])), call_text(int(again.call[k]))
                 told = f"{hand_text(worse[k])} opens {opens}, {hand_text(better[k])} {lower_call}"
                 where = f"{_VULNERABLE[bool(vul)]}, seat {before + 1}"
-                yield lines.places[seen.rule[rows[k]]], f"the better suit is bid lower: {told} ({where})"
+                yield lines.places[responses.rule[rows[k]]], f"the better suit is bid lower: {told} ({where})"

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE, Compiled
-from agents.hierarchy.sound.scenes import Hands, Scene, Theatre, arrays, draw_hands
+from agents.hierarchy.sound.probes import Hands, ProbeAuction, Simulator, arrays, draw_hands
 from bridge_env.features import HCP, LENGTH, POINTS, hand_features
 
-_MOST_SCENES = 24  # of one line, in which a hand is looked for
-_MOST_HANDS = 12_000  # looked at in one scene
+_MOST_PROBES = 24  # of one line, in which a hand is looked for
+_MOST_HANDS = 12_000  # looked at in one probe
 
 
-class Reserve:
+class HandPool:
     """Many hands of all kinds, from which to look for some."""
 
     def __init__(self, count: int = 300_000, seed: int = 2) -> None:
@@ -34,76 +34,76 @@ class Reserve:
 
 
 class Partner:
-    """Tells whether partner makes the calls of scenes with any hand; what it finds it keeps."""
+    """Tells whether partner makes the calls of probes with any hand; what it finds it keeps."""
 
-    def __init__(self, theatre: Theatre, reserve: Reserve) -> None:
-        self.theatre, self.reserve = theatre, reserve
+    def __init__(self, simulator: Simulator, pool: HandPool) -> None:
+        self.simulator, self.pool = simulator, pool
         self._known: dict[tuple[tuple[int, ...], int, int], bool] = {}
 
-    def can(self, scene: Scene) -> bool:
+    def can(self, probe: ProbeAuction) -> bool:
         """Does some hand make partner's last call, and those before it?"""
-        at = len(scene.calls) - 2
+        at = len(probe.calls) - 2
         if at < 0:
             return True
-        key = scene.calls[: at + 1], scene.side, scene.vulnerability
+        key = probe.calls[: at + 1], probe.side, probe.vulnerability
         if key not in self._known:
-            before = Scene(scene.calls[:at], scene.side, scene.vulnerability)
-            hands = self.reserve.within(_shown(self.theatre, before)[at % 4])[:_MOST_HANDS]
-            drawn = Hands.of(self.reserve.held[hands])
-            coming = _as_called(self.theatre, drawn, before, np.arange(len(hands)))
+            before = ProbeAuction(probe.calls[:at], probe.side, probe.vulnerability)
+            hands = self.pool.within(_shown(self.simulator, before)[at % 4])[:_MOST_HANDS]
+            drawn = Hands.of(self.pool.held[hands])
+            coming = _as_called(self.simulator, drawn, before, np.arange(len(hands)))
             before.coming = coming
-            self._known[key] = bool(len(coming)) and scene.calls[at] in self.theatre.see([before], drawn).call
+            self._known[key] = bool(len(coming)) and probe.calls[at] in self.simulator.see([before], drawn).call
         return self._known[key]
 
 
-def reach(theatre: Theatre, reserve: Reserve, line: int, scenes: Sequence[Scene]) -> Counter[int]:
-    """Look for a hand that comes to a line of the tree, in scenes that lead to its nodes.
+def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[ProbeAuction]) -> Counter[int]:
+    """Look for a hand that comes to a line of the tree, in probes that lead to its nodes.
 
     Returns:
         The lines that took the hands which have what it asks for and have bid as its path says (-1: a general rule),
         and how many; itself among them where it is reached.
     """
-    compiled = theatre.system.compiled
+    compiled = simulator.system.compiled
     takers: Counter[int] = Counter()
-    for scene in _spread(scenes, _MOST_SCENES):
-        part = next(node for node in scene.nodes if line in lines_at(compiled, node))
+    for probe in _spread(probes, _MOST_PROBES):
+        part = next(node for node in probe.nodes if line in lines_at(compiled, node))
         first, end = compiled.parts[part, FIRST_RULE], compiled.parts[part, END_RULE]
-        hands = reserve.within(_shown(theatre, scene)[len(scene.calls) % 4])[:_MOST_HANDS]
+        hands = pool.within(_shown(simulator, probe)[len(probe.calls) % 4])[:_MOST_HANDS]
         if not len(hands):
             continue
-        drawn = Hands.of(reserve.held[hands])
-        state, calls, _ = arrays([scene])
+        drawn = Hands.of(pool.held[hands])
+        state, calls, _ = arrays([probe])
         wanted = np.zeros(len(hands), np.bool_)
         for rule in range(first, end):
             if compiled.rules[rule, RULE_LINE] == line:
-                wanted |= theatre.positions.asked(drawn.features, state[0], calls[0], part, rule)
-        coming = _as_called(theatre, drawn, scene, np.flatnonzero(wanted))
+                wanted |= simulator.positions.asked(drawn.features, state[0], calls[0], part, rule)
+        coming = _as_called(simulator, drawn, probe, np.flatnonzero(wanted))
         if not len(coming):
             continue
-        seen = theatre.see([Scene(scene.calls, scene.side, scene.vulnerability, coming=coming)], drawn)
-        lines = np.where(seen.rule < 0, -1, compiled.rules[seen.rule, RULE_LINE])
-        lines[seen.rule >= compiled.parts[len(compiled.children), FIRST_RULE]] = -1
+        responses = simulator.see([ProbeAuction(probe.calls, probe.side, probe.vulnerability, coming=coming)], drawn)
+        lines = np.where(responses.rule < 0, -1, compiled.rules[responses.rule, RULE_LINE])
+        lines[responses.rule >= compiled.parts[len(compiled.children), FIRST_RULE]] = -1
         takers.update(lines.tolist())
         if line in lines:
             break
     return takers
 
 
-def _shown(theatre: Theatre, scene: Scene) -> NDArray[np.int16]:
-    """What the seats have shown in a scene: (4, 5, 2)."""
-    at = Scene(scene.calls, scene.side, scene.vulnerability, coming=np.empty(0, np.int64))
-    found: NDArray[np.int16] = theatre.see([at]).shown[0]
+def _shown(simulator: Simulator, probe: ProbeAuction) -> NDArray[np.int16]:
+    """What the seats have shown in a probe: (4, 5, 2)."""
+    at = ProbeAuction(probe.calls, probe.side, probe.vulnerability, coming=np.empty(0, np.int64))
+    found: NDArray[np.int16] = simulator.see([at]).shown[0]
     return found
 
 
-def _as_called(theatre: Theatre, drawn: Hands, scene: Scene, hands: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of the hands that make their seat's own calls up to a scene."""
-    for at in range(len(scene.calls) % 4, len(scene.calls), 4):
+def _as_called(simulator: Simulator, drawn: Hands, probe: ProbeAuction, hands: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of the hands that make their seat's own calls up to a probe."""
+    for at in range(len(probe.calls) % 4, len(probe.calls), 4):
         if not len(hands):
             break
-        before = Scene(scene.calls[:at], scene.side, scene.vulnerability, coming=hands)
-        seen = theatre.see([before], drawn)
-        hands = hands[seen.call == scene.calls[at]]
+        before = ProbeAuction(probe.calls[:at], probe.side, probe.vulnerability, coming=hands)
+        responses = simulator.see([before], drawn)
+        hands = hands[responses.call == probe.calls[at]]
     return hands
 
 
@@ -113,7 +113,7 @@ def lines_at(compiled: Compiled, node: int) -> set[int]:
     return set(compiled.rules[first:end, RULE_LINE].tolist())
 
 
-def _spread(scenes: Sequence[Scene], most: int) -> Sequence[Scene]:
-    if len(scenes) <= most:
-        return scenes
-    return [scenes[k] for k in np.linspace(0, len(scenes) - 1, most).astype(int)]
+def _spread(probes: Sequence[ProbeAuction], most: int) -> Sequence[ProbeAuction]:
+    if len(probes) <= most:
+        return probes
+    return [probes[k] for k in np.linspace(0, len(probes) - 1, most).astype(int)]

@@ -1,4 +1,4 @@
-"""What checks ask of hands that have called in scenes: their cards beside what the auction has shown."""
+"""What checks ask of hands that have called in probes: their cards beside what the auction has shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.sound.scenes import Seen
+from agents.hierarchy.sound.probes import Responses
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from bridge_env.features import HCP, LENGTH
 
@@ -18,28 +18,28 @@ _STRENGTH, _SUITS = 0, slice(1, 5)
 
 @dataclass(eq=False)
 class Rows:
-    """Hands in scenes, a row each, after a choice of them."""
+    """Hands in probes, a row each, after a choice of them."""
 
-    seen: Seen
-    at: NDArray[np.int64]  # rows of ``seen``
+    responses: Responses
+    at: NDArray[np.int64]  # rows of ``responses``
 
     def where(self, chosen: NDArray[np.bool_]) -> Rows:
-        return Rows(self.seen, self.at[chosen])
+        return Rows(self.responses, self.at[chosen])
 
     def __len__(self) -> int:
         return len(self.at)
 
     @cached_property
     def call(self) -> NDArray[np.int64]:
-        return self.seen.call[self.at]
+        return self.responses.call[self.at]
 
     @cached_property
     def rule(self) -> NDArray[np.int64]:
-        return self.seen.rule[self.at]
+        return self.responses.rule[self.at]
 
     @cached_property
-    def scene(self) -> NDArray[np.int64]:
-        return self.seen.scene[self.at]
+    def probe(self) -> NDArray[np.int64]:
+        return self.responses.probe[self.at]
 
     @property
     def strain(self) -> NDArray[np.int64]:
@@ -52,7 +52,7 @@ class Rows:
         return np.where(self.call >= FIRST_BID, (self.call - FIRST_BID) // 5 + 1, 0)
 
     def feature(self, column: int) -> NDArray[np.int16]:
-        found: NDArray[np.int16] = self.seen.features[self.at, column]
+        found: NDArray[np.int16] = self.responses.features[self.at, column]
         return found
 
     @property
@@ -62,7 +62,7 @@ class Rows:
     @cached_property
     def cards(self) -> NDArray[np.int16]:
         """Cards of C D H S: (N, 4)."""
-        return self.seen.features[self.at, LENGTH : LENGTH + 4]
+        return self.responses.features[self.at, LENGTH : LENGTH + 4]
 
     def cards_of(self, suit: NDArray[np.int64]) -> NDArray[np.int16]:
         """Cards of a suit that differs from row to row."""
@@ -70,24 +70,24 @@ class Rows:
 
     def _shown(self, by: int, what: int | slice, end: int) -> NDArray[np.int16]:
         """By me (0), the next (1), partner (2) or the one before (3)."""
-        seat = (self.seen.length + by) % 4
-        return self.seen.shown[np.arange(len(seat)), seat, what, end][self.scene]
+        seat = (self.responses.length + by) % 4
+        return self.responses.shown[np.arange(len(seat)), seat, what, end][self.probe]
 
     @cached_property
     def _bids(self) -> NDArray[np.bool_]:
-        """Which calls of the scenes are bids: (scenes, L)."""
-        return self.seen.calls >= FIRST_BID
+        """Which calls of the probes are bids: (probes, L)."""
+        return self.responses.calls >= FIRST_BID
 
     @cached_property
     def _last_bids(self) -> NDArray[np.int64]:
-        """The last bid of each scene; -1 before any."""
-        last: NDArray[np.int8] = np.where(self._bids, self.seen.calls, -1).max(axis=1, initial=-1)
+        """The last bid of each probe; -1 before any."""
+        last: NDArray[np.int8] = np.where(self._bids, self.responses.calls, -1).max(axis=1, initial=-1)
         return last.astype(np.int64)
 
     def _call_before(self, turns: int) -> NDArray[np.int8]:
-        """The call that each scene saw so many turns ago; -1 where there was none."""
-        calls = np.pad(self.seen.calls, ((0, 0), (turns, 0)), constant_values=-1)
-        return calls[np.arange(len(calls)), self.seen.length]
+        """The call that each probe saw so many turns ago; -1 where there was none."""
+        calls = np.pad(self.responses.calls, ((0, 0), (turns, 0)), constant_values=-1)
+        return calls[np.arange(len(calls)), self.responses.length]
 
     @cached_property
     def partner(self) -> NDArray[np.int16]:
@@ -112,35 +112,35 @@ class Rows:
     @cached_property
     def coming_in(self) -> NDArray[np.bool_]:
         """Have they bid, and our side not yet?"""
-        turns = np.arange(self.seen.calls.shape[1]) - self.seen.length[:, None]
-        ours = (turns % 2 == 0) & (self.seen.calls > PASS)
+        turns = np.arange(self.responses.calls.shape[1]) - self.responses.length[:, None]
+        ours = (turns % 2 == 0) & (self.responses.calls > PASS)
         came: NDArray[np.bool_] = np.asarray(self._bids.any(axis=1) & ~ours.any(axis=1))
-        return came[self.scene]
+        return came[self.probe]
 
     @cached_property
     def opening(self) -> NDArray[np.bool_]:
         """Has nobody bid yet?"""
-        nobody: NDArray[np.bool_] = np.asarray((self.seen.calls <= PASS).all(axis=1))
-        return nobody[self.scene]
+        nobody: NDArray[np.bool_] = np.asarray((self.responses.calls <= PASS).all(axis=1))
+        return nobody[self.probe]
 
     @cached_property
     def doubled_by_partner(self) -> NDArray[np.bool_]:
         """Has partner doubled their last bid for take-out, and the next hand passed?"""
         doubled = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
-        return np.asarray(doubled & self.seen.forced)[self.scene]
+        return np.asarray(doubled & self.responses.forced)[self.probe]
 
     @cached_property
     def last_bid(self) -> NDArray[np.int64]:
         """The call that is the last bid; -1 before any."""
-        return self._last_bids[self.scene]
+        return self._last_bids[self.probe]
 
     @cached_property
     def their_suit(self) -> NDArray[np.int64]:
         """The suit of their last bid, if it is the last of all and they mean the suit; else -1."""
         last = np.where(self._bids, np.arange(self._bids.shape[1]), -1).max(axis=1, initial=-1)
         strain = (self._last_bids - FIRST_BID) % 5
-        theirs = (last >= 0) & (strain < NO_TRUMP) & ((self.seen.length - last) % 2 == 1)
-        suit = np.where(theirs, strain, -1)[self.scene]
+        theirs = (last >= 0) & (strain < NO_TRUMP) & ((self.responses.length - last) % 2 == 1)
+        suit = np.where(theirs, strain, -1)[self.probe]
         meant = of_suit(self.theirs, suit) >= 3
         return np.where(meant, suit, -1)
 

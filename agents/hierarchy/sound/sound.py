@@ -1,4 +1,4 @@
-"""Check that a system bids soundly: every check, over the same scenes; and tell what a change makes unsound."""
+"""Check that a system bids soundly: every check, over the same probes; and tell what a change makes unsound."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from agents.hierarchy.changes.sameness import pairs, signatures
 from agents.hierarchy.engine.compiled import FIRST_RULE
 from agents.hierarchy.language.text import constraint_text, numbered_anew
 from agents.hierarchy.language.tree import Line, System, place_of, walk
-from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
+from agents.hierarchy.sound.checks import Lines, Place, PromiseChecks, auction_text, names
 from agents.hierarchy.sound.preempts import preempts
-from agents.hierarchy.sound.reach import Partner, Reserve, lines_at, reach
-from agents.hierarchy.sound.scenes import FEW_VARIANTS, Hands, Scene, Theatre
+from agents.hierarchy.sound.probes import FEW_VARIANTS, Hands, ProbeAuction, Simulator
+from agents.hierarchy.sound.reach import HandPool, Partner, lines_at, reach
 
 DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
@@ -35,7 +35,7 @@ def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -
     The answers for the last systems are kept: whoever mends one asks again and again.
 
     Args:
-        tick: hears how many of all scenes have been seen.
+        tick: hears how many of all probes have been responses.
     """
     key = system.system, _numbers(system.system)  # equal systems may have their lines at other numbers
     if key not in _known:
@@ -53,18 +53,23 @@ def _numbers(system: System) -> tuple[int, ...]:
 
 
 def _all_unsound(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
-    lines, theatre = lines_of(system), Theatre(system, Hands.drawn(_HANDS, 1))
-    scenes = theatre.scenes()
-    promises = Promises(lines)
+    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_HANDS, 1))
+    probes = simulator.probes()
+    promises = PromiseChecks(lines)
     done = 0
-    for seen in theatre.play(scenes):
-        promises.see(seen)
-        done += len(seen.scenes)
+    for responses in simulator.play(probes):
+        promises.see(responses)
+        done += len(responses.probes)
         if tick is not None:
-            tick(done, len(scenes))
-    for seen in theatre.played(_BOARDS, _SEED):
-        promises.see(seen)
-    found = [*promises.findings(), *names(lines), *preempts(theatre, lines), *_dead(theatre, lines, promises, scenes)]
+            tick(done, len(probes))
+    for responses in simulator.played(_BOARDS, _SEED):
+        promises.see(responses)
+    found = [
+        *promises.findings(),
+        *names(lines),
+        *preempts(simulator, lines),
+        *_dead(simulator, lines, promises, probes),
+    ]
     return sorted(set(found))
 
 
@@ -75,18 +80,18 @@ def dead_lines(system: Hierarchy, tick: Callable[[int, int], None] | None = None
 
 def unsound_at(system: Hierarchy, nodes: set[int]) -> list[tuple[Place, str]]:
     """What breaks a promise at some nodes of the tree; quick, and says nothing of lines that no hand comes to."""
-    lines, theatre = lines_of(system), Theatre(system, Hands.drawn(_FEW_HANDS, 1))
-    scenes = theatre.scenes(FEW_VARIANTS, nodes)
-    promises = Promises(lines)
-    for seen in theatre.play(scenes):
-        promises.see(seen)
+    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
+    probes = simulator.probes(FEW_VARIANTS, nodes)
+    promises = PromiseChecks(lines)
+    for responses in simulator.play(probes):
+        promises.see(responses)
     found = [*promises.findings(), *names(lines)]
     if 0 in nodes:
-        found += preempts(theatre, lines)
+        found += preempts(simulator, lines)
     return found
 
 
-_reserve = cache(Reserve)
+_hand_pool = cache(HandPool)
 
 
 def lines_of(system: Hierarchy) -> Lines:
@@ -102,29 +107,31 @@ def _against_others(line: Line | None) -> bool:
     return any(a.word in _STRENGTH or (a.word.startswith("theirs:") and a.hi <= _ARTIFICIAL) for a in atoms)
 
 
-def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene]) -> Iterator[tuple[Place, str]]:
+def _dead(
+    simulator: Simulator, lines: Lines, promises: PromiseChecks, probes: list[ProbeAuction]
+) -> Iterator[tuple[Place, str]]:
     """Lines to which no hand comes that has bid as their path says, and answers to calls that partner never makes."""
-    compiled = theatre.system.compiled
-    leading: dict[int, list[Scene]] = {}
-    for scene in scenes:
-        for node in scene.nodes:
-            leading.setdefault(node, []).append(scene)
-    where: dict[int, list[Scene]] = {}
+    compiled = simulator.system.compiled
+    leading: dict[int, list[ProbeAuction]] = {}
+    for probe in probes:
+        for node in probe.nodes:
+            leading.setdefault(node, []).append(probe)
+    where: dict[int, list[ProbeAuction]] = {}
     for node in range(len(compiled.children)):
         for number in lines_at(compiled, node):
             where.setdefault(number, []).extend(leading.get(node, ()))
     used = {number for general, number in (lines.places[rule] for rule in promises.used.nonzero()[0]) if not general}
-    reserve = _reserve()
-    partner = Partner(theatre, reserve)
+    pool = _hand_pool()
+    partner = Partner(simulator, pool)
     for number, here in sorted(where.items()):
         if _against_others(lines.line((False, number))):
             continue
-        live = [scene for scene in here if scene.live] or [scene for scene in here if partner.can(scene)]
+        live = [probe for probe in here if probe.live] or [probe for probe in here if partner.can(probe)]
         if not here:
             yield (False, number), f"{DEAD}: no auction leads here; between two calls of theirs name our pass"
         elif not live:
             yield (False, number), f"{DEAD}: partner never calls so ({auction_text(here[0])})"
-        elif number not in used and number not in (takers := reach(theatre, reserve, number, live)):
+        elif number not in used and number not in (takers := reach(simulator, pool, number, live)):
             first = [lines.line((False, n)) for n, _ in takers.most_common(3)]
             taken = ["general rules" if line is None else place_of(line) for line in first]
             why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"

@@ -1,6 +1,6 @@
 """Lead hands of all kinds to every position of a system's tree, and see what it calls there.
 
-A scene is an auction that leads to a node of the tree: the calls that the path names, and the passes between them that
+A probe is an auction that leads to a node of the tree: the calls that the path names, and the passes between them that
 go without saying. The hands that come there are those that have made their seat's own calls so far.
 """
 
@@ -23,7 +23,7 @@ from bridge_env.features import hand_features
 
 OURS, THEIRS = 0, 1
 _ROWS = 400_000  # looked at in one go
-_SCENES = 20_000
+_PROBES = 20_000
 _HONOURS = (12, 11, 10, 9)  # ranks A K Q J
 _BY_RANK = np.array([np.sqrt(4 - _HONOURS.index(r)) if r in _HONOURS else 0.0 for r in range(13)] * 4)
 
@@ -95,7 +95,7 @@ class Hands(NamedTuple):
 
 
 @dataclass(eq=False)
-class Scene:
+class ProbeAuction:
     """A position of our side, reached by the calls of an auction from the dealer on."""
 
     calls: Calls  # the auction
@@ -112,20 +112,20 @@ class Scene:
         return len(self.calls) % 2 == self.side
 
 
-class Seen(NamedTuple):
-    """What hands have called in some scenes; a row is a hand in a scene."""
+class Responses(NamedTuple):
+    """What hands have called in some probes; a row is a hand in a probe."""
 
-    scenes: Sequence[Scene]  # of these calls
-    calls: NDArray[np.int8]  # (scenes, L), their calls, -1 beyond them
-    length: NDArray[np.int64]  # (scenes,), how many
-    scene: NDArray[np.int64]  # (N,), which of them
+    probes: Sequence[ProbeAuction]  # of these calls
+    calls: NDArray[np.int8]  # (probes, L), their calls, -1 beyond them
+    length: NDArray[np.int64]  # (probes,), how many
+    probe: NDArray[np.int64]  # (N,), which of them
     hands: Hands  # that came
     hand: NDArray[np.int64]  # (N,), which of them
     features: NDArray[np.int16]  # (N, F)
     call: NDArray[np.int64]  # (N,), what it called
     rule: NDArray[np.int64]  # (N,), by which rule; -1 none
-    shown: NDArray[np.int16]  # (scenes, 4, 5, 2), what the seats have shown there
-    forced: NDArray[np.bool_]  # (scenes,), does partner's call force?
+    shown: NDArray[np.int16]  # (probes, 4, 5, 2), what the seats have shown there
+    forced: NDArray[np.bool_]  # (probes,), does partner's call force?
 
 
 def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
@@ -158,16 +158,16 @@ def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int
     return tuple(calls), side
 
 
-class Theatre:
+class Simulator:
     """Scenes of a system, and hands to play them."""
 
     def __init__(self, system: Hierarchy, hands: Hands) -> None:
         self.system, self.hands = system, hands
         self.positions = Positions([system])
 
-    def scenes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[Scene]:
-        """All scenes that lead to nodes, and those on the way, the shortest first."""
-        known: dict[tuple[Calls, int, int], Scene] = {}
+    def probes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[ProbeAuction]:
+        """All probes that lead to nodes, and those on the way, the shortest first."""
+        known: dict[tuple[Calls, int, int], ProbeAuction] = {}
         for node, path in paths(self.system, wanted):
             for before, us, them in variants:
                 auction = auction_of(path, before)
@@ -177,32 +177,33 @@ class Theatre:
                 vulnerability = us << side | them << (1 - side)
                 for length in range(len(calls) + 1):
                     key = calls[:length], side, vulnerability
-                    scene = known.get(key)
-                    if scene is None:
-                        scene = known[key] = Scene(calls[:length], side, vulnerability)
+                    probe = known.get(key)
+                    if probe is None:
+                        probe = known[key] = ProbeAuction(calls[:length], side, vulnerability)
                 known[key].nodes.add(node)
-        return sorted(known.values(), key=lambda scene: len(scene.calls))
+        return sorted(known.values(), key=lambda probe: len(probe.calls))
 
-    def play(self, scenes: Sequence[Scene]) -> Iterator[Seen]:
-        """Let the hands come to the scenes (sorted by length) and call there."""
-        by_length: dict[int, list[Scene]] = {}
-        for scene in scenes:
-            by_length.setdefault(len(scene.calls), []).append(scene)
+    def play(self, probes: Sequence[ProbeAuction]) -> Iterator[Responses]:
+        """Let the hands come to the probes (sorted by length) and call there."""
+        by_length: dict[int, list[ProbeAuction]] = {}
+        for probe in probes:
+            by_length.setdefault(len(probe.calls), []).append(probe)
         made: _Made = {}
         for length in sorted(by_length):
-            here = [scene for scene in by_length[length] if scene.ours]
-            for scene in here:
-                scene.coming = _of_those(scene, len(scene.calls) - 4, made)
-                partner = _of_those(scene, len(scene.calls) - 2, made)
-                scene.live = partner is None or len(partner) > 0
+            here = [probe for probe in by_length[length] if probe.ours]
+            for probe in here:
+                probe.coming = _of_those(probe, len(probe.calls) - 4, made)
+                partner = _of_those(probe, len(probe.calls) - 2, made)
+                probe.live = partner is None or len(partner) > 0
             for part in _parts(here, len(self.hands.held)):
-                seen = self.see(part)
-                ends = np.cumsum(np.bincount(seen.scene, minlength=len(part)))
-                for scene, begin, end in zip(part, [0, *ends[:-1]], ends, strict=True):
-                    made[scene.calls, scene.side, scene.vulnerability] = seen.hand[begin:end], seen.call[begin:end]
-                yield seen
+                responses = self.see(part)
+                ends = np.cumsum(np.bincount(responses.probe, minlength=len(part)))
+                for probe, begin, end in zip(part, [0, *ends[:-1]], ends, strict=True):
+                    key = probe.calls, probe.side, probe.vulnerability
+                    made[key] = responses.hand[begin:end], responses.call[begin:end]
+                yield responses
 
-    def played(self, boards: int, seed: int) -> Iterator[Seen]:
+    def played(self, boards: int, seed: int) -> Iterator[Responses]:
         """What the system calls when it plays itself: the only way to many positions that no line of the tree names."""
         owner = random_deals(seed, 0, boards)
         held = np.stack([hands(owner, seat) for seat in range(4)], axis=1)
@@ -210,57 +211,57 @@ class Theatre:
         auctions = Auctions(np.zeros(boards, np.int16), np.arange(boards) % 4)
         features = np.ascontiguousarray(everyone.features[:, 0]).reshape(boards, 4, -1)
         self.positions.bid(np.zeros((boards, 4), np.int32), features, auctions)
-        scenes = []
+        probes = []
         for board in range(boards):
             calls = auctions.calls(board)
-            scenes += [
-                Scene(calls[:turn], turn % 2, board % 4, coming=np.array([4 * board + turn % 4]))
+            probes += [
+                ProbeAuction(calls[:turn], turn % 2, board % 4, coming=np.array([4 * board + turn % 4]))
                 for turn in range(len(calls))
             ]
-        for part in _parts(scenes, 1):
+        for part in _parts(probes, 1):
             yield self.see(part, everyone)
 
-    def see(self, scenes: Sequence[Scene], hands: Hands | None = None) -> Seen:
-        """What the hands that come to scenes call there."""
+    def see(self, probes: Sequence[ProbeAuction], hands: Hands | None = None) -> Responses:
+        """What the hands that come to probes call there."""
         of = hands or self.hands
-        coming = [np.arange(len(of.held)) if scene.coming is None else scene.coming for scene in scenes]
-        which = np.repeat(np.arange(len(scenes)), [len(c) for c in coming])
+        coming = [np.arange(len(of.held)) if probe.coming is None else probe.coming for probe in probes]
+        which = np.repeat(np.arange(len(probes)), [len(c) for c in coming])
         hand = np.concatenate(coming) if coming else np.empty(0, np.int64)
-        state, calls, length = arrays(scenes)
-        begins = np.searchsorted(which, np.arange(len(scenes) + 1))
+        state, calls, length = arrays(probes)
+        begins = np.searchsorted(which, np.arange(len(probes) + 1))
         asked = Asked(of.features, hand, state, calls, length, begins)
         chosen, rules, shown = self.positions.look(asked)
         forced, row = self.positions.forced(asked), of.features[hand, 0]
         made, by = chosen.astype(np.int64), rules.astype(np.int64)
-        return Seen(scenes, calls, length, which, of, hand, row, made, by, shown, forced)
+        return Responses(probes, calls, length, which, of, hand, row, made, by, shown, forced)
 
 
-def _of_those(scene: Scene, at: int, made: _Made) -> NDArray[np.int64] | None:
+def _of_those(probe: ProbeAuction, at: int, made: _Made) -> NDArray[np.int64] | None:
     """The hands that came to an earlier turn of our side and made its call; None where there was no such turn."""
     if at < 0:
         return None
-    hand, call = made.get((scene.calls[:at], scene.side, scene.vulnerability), _NOBODY)
-    those: NDArray[np.int64] = hand[call == scene.calls[at]]
+    hand, call = made.get((probe.calls[:at], probe.side, probe.vulnerability), _NOBODY)
+    those: NDArray[np.int64] = hand[call == probe.calls[at]]
     return those
 
 
-def arrays(scenes: Sequence[Scene]) -> tuple[NDArray[np.int16], NDArray[np.int8], NDArray[np.int64]]:
+def arrays(probes: Sequence[ProbeAuction]) -> tuple[NDArray[np.int16], NDArray[np.int8], NDArray[np.int64]]:
     """Scenes as ``Positions.look`` takes them: state, calls, length."""
-    length = np.array([len(scene.calls) for scene in scenes], np.int64)
-    state = np.zeros((len(scenes), STATE_COLUMNS), np.int16)  # the dealer is number 0
-    state[:, VULNERABILITY] = [scene.vulnerability for scene in scenes]
-    return state, histories_of([scene.calls for scene in scenes]), length
+    length = np.array([len(probe.calls) for probe in probes], np.int64)
+    state = np.zeros((len(probes), STATE_COLUMNS), np.int16)  # the dealer is number 0
+    state[:, VULNERABILITY] = [probe.vulnerability for probe in probes]
+    return state, histories_of([probe.calls for probe in probes]), length
 
 
-def _parts(scenes: Sequence[Scene], everyone: int) -> Iterator[list[Scene]]:
-    part: list[Scene] = []
+def _parts(probes: Sequence[ProbeAuction], everyone: int) -> Iterator[list[ProbeAuction]]:
+    part: list[ProbeAuction] = []
     rows = 0
-    for scene in scenes:
-        count = everyone if scene.coming is None else len(scene.coming)
-        if part and (rows + count > _ROWS or len(part) >= _SCENES):
+    for probe in probes:
+        count = everyone if probe.coming is None else len(probe.coming)
+        if part and (rows + count > _ROWS or len(part) >= _PROBES):
             yield part
             part, rows = [], 0
-        part.append(scene)
+        part.append(probe)
         rows += count
     if part:
         yield part

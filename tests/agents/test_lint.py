@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.hierarchy.checking import check_system, check_text
 from agents.hierarchy.language.text import SystemTextError, parse_system
+from agents.hierarchy.lint import check_system, check_text
 from agents.hierarchy.shipped import shipped_systems, system_path
 from training.cli.entry import main
 
