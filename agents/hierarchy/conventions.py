@@ -69,21 +69,26 @@ def without(system: System, names: Iterable[str]) -> System:
         if name not in played:
             raise UnknownConvention(f"{system.name} does not play {name}; it plays {', '.join(sorted(played))}")
 
-    def goes(line: Line) -> bool:
+    def left_out(line: Line) -> bool:
         return not line.after and any(shows(line.note, name) for name in wanted)
 
-    made = [(path, goes(line)) for path, line in _calls(system.lines, goes)]
-    gone = {path for path, going in made if going} - {path for path, going in made if not going}
-    blocks = tuple(replace(b, lines=tuple(line for line in b.lines if not goes(line))) for b in system.blocks)
-    lines = pruned(system.lines, lambda path, line: goes(line) or any(path[: n + 1] in gone for n in range(len(path))))
-    return without_empty(replace(system, lines=lines, blocks=blocks))
+    made = [(path, left_out(line)) for path, line in _calls(system.lines, left_out)]
+    unmade = {path for path, out in made if out} - {path for path, out in made if not out}
+
+    def is_pruned(path: _Path, line: Line) -> bool:
+        return left_out(line) or any(path[: n + 1] in unmade for n in range(len(path)))
+
+    blocks = tuple(replace(b, lines=tuple(line for line in b.lines if not left_out(line))) for b in system.blocks)
+    return without_empty(replace(system, lines=pruned(system.lines, is_pruned), blocks=blocks))
 
 
-def _calls(lines: tuple[Line, ...], goes: Callable[[Line], bool], before: _Path = ()) -> Iterator[tuple[_Path, Line]]:
-    """The calls of a tree with their paths; none below a line that goes."""
+def _calls(
+    lines: tuple[Line, ...], left_out: Callable[[Line], bool], before: _Path = ()
+) -> Iterator[tuple[_Path, Line]]:
+    """Iterate over the calls of a tree with their paths; none below a line that is left out."""
     for line in lines:
         path = (*before, *line.path)
         if not line.after:
             yield path, line
-        if not goes(line):
-            yield from _calls(line.lines, goes, path)
+        if not left_out(line):
+            yield from _calls(line.lines, left_out, path)

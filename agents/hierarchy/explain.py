@@ -57,8 +57,8 @@ class Explanation:
     def __str__(self) -> str:
         lines = [call_text(self.call), f"  says      {self.says}", f"  because   {self.because}"]
         if self.nearly:
-            told = "; ".join(f"with {nearly}: {symbol_text(nearly.call)}" for nearly in self.nearly[:_NEARLY])
-            lines.append(f"  nearly    {told}")
+            others = "; ".join(f"with {nearly}: {symbol_text(nearly.call)}" for nearly in self.nearly[:_NEARLY])
+            lines.append(f"  nearly    {others}")
         return "\n".join([*lines, *under("denies", self._denied()), *under("shown", self._shown())])
 
     @cached_property
@@ -131,9 +131,9 @@ class Explanation:
 
     def _denied(self) -> Iterator[str]:
         for passed in self.passed:
-            who = f"{SEATS[passed.seat]}{' (me)' if passed.seat == self.seat else ''}"
-            told = "; ".join(f"no {symbol_text(one.call)} ({one})" for one in passed.denied)
-            yield f"{who} passed: {told}"
+            player = f"{SEATS[passed.seat]}{' (me)' if passed.seat == self.seat else ''}"
+            calls = "; ".join(f"no {symbol_text(one.call)} ({one})" for one in passed.denied)
+            yield f"{player} passed: {calls}"
 
     def _shown(self) -> Iterator[str]:
         for offset in range(4):

@@ -44,7 +44,7 @@ from bridge_env.calls import FIRST_BID, level_of
 from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, LENGTH, NUM_FEATURES
 from bridge_env.sampling.constraints import MOST_POINTS, shape_features
 
-_MOST = 200  # faults of one kind that are told
+_MOST = 200  # faults of one kind that are listed
 _Mask = NDArray[np.bool_]  # (shapes, points) of hands
 _OURS, _THEIRS = 0, 1
 _LEVEL, _LONG = WORDS["level"], range(WORDS["long:C"], WORDS["long:S"] + 1)
@@ -291,14 +291,14 @@ def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str
             alone[line] = alone.get(line, False) or bool(mask.any())
             after[line] = after.get(line, False) or bool((mask & mine).any())
             calls[call] = calls[call] | mask if call in calls else mask
-        for who in (_OURS, _THEIRS):
-            for call in np.flatnonzero(compiled.children[node, who] >= 0).tolist():
-                child = int(compiled.children[node, who, call])
-                if who == _THEIRS:
+        for side in (_OURS, _THEIRS):
+            for call in np.flatnonzero(compiled.children[node, side] >= 0).tolist():
+                child = int(compiled.children[node, side, call])
+                if side == _THEIRS:
                     waiting.append((child, mine, partners))
                 else:
-                    told = mine & calls.get(call, anybody)
-                    waiting.append((child, partners, told if told.any() else anybody))  # that line is told itself
+                    left = mine & calls.get(call, anybody)  # where none is left, that line has a note of its own
+                    waiting.append((child, partners, left if left.any() else anybody))
     yield from _unfit(system.lines, alone, after)
     general = dict[int, bool]()
     for rule in range(int(compiled.parts[len(compiled.children) - 1, END_RULE]), len(compiled.rules)):

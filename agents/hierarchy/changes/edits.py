@@ -17,9 +17,9 @@ from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
 
 
 def _find(system: System, trail: Trail, line: Line) -> tuple[Address, Line] | None:
-    said = what_it_says(line), line.after
+    content = what_it_says(line), line.after
     for address, where, candidate in placed(system):
-        if where == trail and (what_it_says(candidate), candidate.after) == said:
+        if where == trail and (what_it_says(candidate), candidate.after) == content:
             return address, candidate
     return None
 
@@ -84,10 +84,10 @@ def dropped(trail: Trail, line: Line, where: str = "") -> Replace:
     return Replace(trail, line, (), f"{where}{line.name}: dropped ({constraint_text(line.constraint)})")
 
 
-def without_clause(trail: Trail, line: Line, at: int, said: str = "no longer", where: str = "") -> Replace:
+def without_clause(trail: Trail, line: Line, at: int, verb: str = "no longer", where: str = "") -> Replace:
     """A line that asks for one thing less."""
     less = replace(line, constraint=(*line.constraint[:at], *line.constraint[at + 1 :]))
-    return Replace(trail, line, (less,), f"{where}{line.name}: {said} {constraint_text(line.constraint[at : at + 1])}")
+    return Replace(trail, line, (less,), f"{where}{line.name}: {verb} {constraint_text(line.constraint[at : at + 1])}")
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ class Sets:
         of = {name: values[at] for (name, values), at in zip(self.choices.items(), genes, strict=True)}
         rows = [row for part in self.parts if part in parts for row in _filled(part.rows, of)]
         openings = list(of.items())[: self.parts[0].end]
-        said = ", ".join(f"{name} {value}" for name, value in openings)
-        what = f"{len(parts)} of {len(self.parts)} parts of a natural system at once: {said}"
+        chosen = ", ".join(f"{name} {value}" for name, value in openings)
+        what = f"{len(parts)} of {len(self.parts)} parts of a natural system at once: {chosen}"
         drawn = without_empty(parse_system("\n".join(["system: drawn", *rows]) + "\n"))
         return Adopt(OPENINGS, drawn.lines, (), what)
 
@@ -82,17 +82,17 @@ def sets() -> Sets:
 
 def _filled(rows: Sequence[str], of: Mapping[str, int]) -> list[str]:
     """The rows that are there, with their numbers; a row with an empty range is not, and what is below one goes too."""
-    out, gone = list[str](), -1
+    out, dropped_at = list[str](), -1
     for row in rows:
         depth = len(row) - len(row.lstrip())
-        if gone >= 0 and depth > gone:
+        if dropped_at >= 0 and depth > dropped_at:
             continue
         there = True
         while guard := _GUARD.search(row):
             row, there = row[: guard.start()], there and _holds(guard, of)
         row = _HOLE.sub(lambda hole: str(_sum(hole[1], of)), row)
         there = there and all(int(least) <= int(most) for least, most in _RANGE.findall(row))
-        gone = -1 if there else depth
+        dropped_at = -1 if there else depth
         out += [row] * there
     return out
 

@@ -36,11 +36,11 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
     if line.after or not line.path:
         return []
     call = line.path[-1]
-    said = {step.token.partition(":")[2] or step.token[1:] for step in (*path, *line.path)} - {"", "N", "X"}
-    said |= {other for suit, other in (("m", "om"), ("M", "oM")) if suit in said}
+    named = {step.token.partition(":")[2] or step.token[1:] for step in (*path, *line.path)} - {"", "N", "X"}
+    named |= {other for suit, other in (("m", "om"), ("M", "oM")) if suit in named}
     atoms = atoms_of(line.constraint)
     if any(atom.word == "C" and Atom("D", atom.lo, atom.hi) in atoms for atom in atoms):
-        said |= {"C", "D"}  # both minors alike, as a takeout double has them
+        named |= {"C", "D"}  # both minors alike, as a takeout double has them
     found = []
     answers = any(not step.theirs and step.token != "P" for step in (*path, *line.path[:-1]))
     forced = any(atom.word == "forced" and atom.lo > 0 for atom in atoms_of(when))
@@ -48,7 +48,7 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
     if not (call.token == "P" or answers or forced or strong):
         found.append("a call that nobody asked for needs a least strength")
     found += [f"{atom.word} has an upper bound" for atom in atoms if _caps_a_count(atom)]
-    found += [f"{atom.word}: a suit that has not come up" for atom in atoms if _off_topic(atom, call.token, said)]
+    found += [f"{atom.word}: a suit that has not come up" for atom in atoms if _off_topic(atom, call.token, named)]
     more = len({_phrase(clause) for clause in line.constraint if not is_natural(clause, call.token)})
     if more > MOST_CONDITIONS:
         found.append(f"{more} conditions besides strength and the suit's length; {MOST_CONDITIONS} can be remembered")
@@ -92,16 +92,16 @@ def _caps_a_count(atom: Atom) -> bool:
     return stem in _COUNTING and atom.hi < INFINITE and not exactly
 
 
-def _off_topic(atom: Atom, call: str, said: set[str]) -> bool:
+def _off_topic(atom: Atom, call: str, named: set[str]) -> bool:
     """Does it speak of a suit that neither the call nor the auction named?"""
     if is_difference(atom.word):
         both = {*atom.word.split("-")}
-        return not said & both and not both <= {*_MAJORS}
+        return not named & both and not both <= {*_MAJORS}
     stem, colon, suit = atom.word.partition(":")
     if atom.word in _LENGTHS:
         # Lengths: the majors are everybody's business, and a bid may deny longer suits.
-        return atom.lo > 0 and atom.word not in said and atom.word not in _MAJORS and "any" not in said
-    return bool(colon) and stem in _HONOURS and suit not in said and not call.endswith("N")
+        return atom.lo > 0 and atom.word not in named and atom.word not in _MAJORS and "any" not in named
+    return bool(colon) and stem in _HONOURS and suit not in named and not call.endswith("N")
 
 
 def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:

@@ -32,8 +32,8 @@ def plainer(before: System, after: System) -> Iterator[Replace]:
 
 def without_empty(system: System) -> System:
     """Remove lines that lead to nothing, and contexts without rules."""
-    kept = system.rebuilt(lambda line: [line] if line.lines or not line.after else [])
-    return replace(kept, blocks=tuple(block for block in kept.blocks if block.lines))
+    rebuilt = system.rebuilt(lambda line: [line] if line.lines or not line.after else [])
+    return replace(rebuilt, blocks=tuple(block for block in rebuilt.blocks if block.lines))
 
 
 def grouped(system: System) -> System:

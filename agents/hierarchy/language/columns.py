@@ -79,9 +79,9 @@ def _write_auction() -> None:
             LEAST[column], MOST[column] = word.least, word.most
             KIND[column] = word.kind if word.mixed else BY_SHAPE
             _write_shows(column, suit, word.shows)
-            if word.told:
-                who, quantity, end = word.told
-                WHOSE[column] = {"me": 0, "partner": 2}[who]
+            if word.reads:
+                whose, quantity, end = word.reads
+                WHOSE[column] = {"me": 0, "partner": 2}[whose]
                 WHAT[column], WHICH[column] = QUANTITY[quantity.format(suit)], end
             if word.hand:
                 HAND[column] = _column_of(FEATURES, word.hand, suit or "C")

@@ -58,16 +58,16 @@ def as_base(system: System, file: Path, above: int) -> System:
     return replace(out, blocks=tuple(map(placed, out.blocks)))
 
 
-def overridden(said: Overrides) -> System:
-    """The base as the own lines change it.
+def overridden(overrides: Overrides) -> System:
+    """Return the base as the own lines change it.
 
     Raises:
         OverrideError: a line drops what the base has not.
     """
-    lines, inside = said.base.lines, set[Auction]()  # paths whose new rules stand in place of the base's
-    for path, rules in by_auction(said.own.lines).items():
-        dropped = [rule for rule in rules if said.marks.get(rule.number) == DROP]
-        new = [rule for rule in rules if rule.number not in said.marks]
+    lines, inside = overrides.base.lines, set[Auction]()  # paths whose new rules stand in place of the base's
+    for path, rules in by_auction(overrides.own.lines).items():
+        dropped = [rule for rule in rules if overrides.marks.get(rule.number) == DROP]
+        new = [rule for rule in rules if rule.number not in overrides.marks]
         there = any(path == found for found, _ in rules_below(lines))
         if dropped:
             before = lines
@@ -78,12 +78,12 @@ def overridden(said: Overrides) -> System:
             lines = _replaced(lines, path, new, ())[0]
             inside.add(path)
     front = dict[Auction, list[Line]]()  # in the order of the text, as the first line that fits counts
-    for path, rule in rules_below(said.own.lines):
-        if _in_front(rule, said.marks, path in inside):
+    for path, rule in rules_below(overrides.own.lines):
+        if _in_front(rule, overrides.marks, path in inside):
             front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
     headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
     lines = (*front.get((), ()), *headings, *lines)
-    return replace(said.own, lines=lines, blocks=_blocks(said))
+    return replace(overrides.own, lines=lines, blocks=_blocks(overrides))
 
 
 def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
@@ -92,7 +92,7 @@ def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
 
 
 def by_auction(lines: tuple[Line, ...]) -> dict[Auction, list[Line]]:
-    """The rules of a tree by their auctions, in the order of the text."""
+    """Return the rules of a tree by their auctions, in the order of the text."""
     out = dict[Auction, list[Line]]()
     for path, line in rules_below(lines):
         out.setdefault(path, []).append(line)
@@ -116,29 +116,29 @@ def _replaced(
             out.append(replace(line, lines=below))
             done = done_below
             continue
-        kept = line.lines
+        below_rule = line.lines
         if not done:
             first, *others = (replace(rule, path=line.path, lines=()) for rule in new)
-            out += [replace(first, lines=kept), *others]
+            out += [replace(first, lines=below_rule), *others]
             done = True
-        elif kept:
-            out.append(Line(line.path, after=True, lines=kept, number=line.number, source=line.source))
+        elif below_rule:
+            out.append(Line(line.path, after=True, lines=below_rule, number=line.number, source=line.source))
     return tuple(out), done
 
 
 # --- general rules ----------------------------------------------------------------------------------------------------
 
 
-def _blocks(said: Overrides) -> tuple[Block, ...]:
-    blocks = list(said.base.blocks)
-    for own in said.own.blocks:
+def _blocks(overrides: Overrides) -> tuple[Block, ...]:
+    blocks = list(overrides.base.blocks)
+    for own in overrides.own.blocks:
         alike = [k for k, block in enumerate(blocks) if block.when == own.when]
         for k, rules in _shared_out(own.lines, blocks, alike).items():
-            blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), said.marks))
+            blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), overrides.marks))
         if alike:
             continue
-        if gone := [rule for rule in own.lines if said.marks.get(rule.number) == DROP]:
-            raise OverrideError(gone[0].number, "the base has no block of these words in which to drop a call")
+        if dropped := [rule for rule in own.lines if overrides.marks.get(rule.number) == DROP]:
+            raise OverrideError(dropped[0].number, "the base has no block of these words in which to drop a call")
         # In front of all others but those for answers to conventions, which speak of a certain call.
         at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
         blocks.insert(at, own)

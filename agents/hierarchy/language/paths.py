@@ -106,18 +106,18 @@ class Path:
 
 def readings(calls: Sequence[int], dealer: int, side: int) -> list[Path]:
     """The ways to write a position for ``side`` (0 for NS) to call: exactly, then by kinds where a suit was named."""
-    said: list[tuple[int, bool]] = []
+    calls_made: list[tuple[int, bool]] = []
     for i, call in enumerate(calls):
         theirs = bool((dealer + i + side) & 1)
-        if call != PASS or (said and not theirs):
-            said.append((int(call), theirs))
-    exact = Path(tuple(step_of(call, theirs) for call, theirs in said))
-    by_kind = _named_by_kind([call for call, _ in said])
+        if call != PASS or (calls_made and not theirs):
+            calls_made.append((int(call), theirs))
+    exact = Path(tuple(step_of(call, theirs) for call, theirs in calls_made))
+    by_kind = _named_by_kind([call for call, _ in calls_made])
     if by_kind is None:
         return [exact]
     names, suits = by_kind
     of_suit = tuple(names[suits.index(s)] for s in range(4))
-    return [exact, Path(tuple(step_of(call, theirs, of_suit) for call, theirs in said), names, suits)]
+    return [exact, Path(tuple(step_of(call, theirs, of_suit) for call, theirs in calls_made), names, suits)]
 
 
 def step_of(call: int, theirs: bool = False, of_suit: tuple[str, ...] = SUIT_NAMES) -> Step:

@@ -71,61 +71,13 @@ def load_system(path: str | Path) -> System:
     return _load(Path(path), ())
 
 
-def _load(file: Path, bases: tuple[Path, ...]) -> System:
-    return _parse(_text_of(file), str(file), file.stem, file, bases)
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SystemTextError(f"{file}: cannot be read: {error}") from error
-
-
 def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> System:
     """Read the system that ``text`` describes; its base, if it names one, is a shipped system.
 
     Raises:
         SystemTextError: with ``source`` and the number of the faulty line.
     """
-    return _parse(text, source, name, None, ())
-
-
-def _parse(text: str, source: str, name: str, file: Path | None, bases: tuple[Path, ...]) -> System:
-    """Read a text; ``bases`` are the files being read, each of which has the next as its base, the last one this."""
-    system, faults = _read(text, name, file, bases, most=1)
-    if faults:
-        number, fault = faults[0]
-        raise SystemTextError(f"{source}:{number}: {fault}")
-    _check_size(text, system, source)
-    return system
-
-
-def _read(
-    text: str, name: str, file: Path | None, bases: tuple[Path, ...], most: int
-) -> tuple[System, list[tuple[int, str]]]:
-    """Read the system without its faulty lines, and these, with number and fault; after ``most`` no line is read."""
-    reader, faults = _Reader(name, file, bases), list[tuple[int, str]]()
-    for number, raw in enumerate(lines_of(text), 1):
-        try:
-            reader.read(raw, number)
-        except TextFault as fault:
-            faults.append((number, f"{fault}: {cut(raw.strip(), 120)!r}"))
-            if len(faults) == most:
-                return System(name), faults
-            reader.skip(raw, number)
-    try:
-        return reader.finish(), faults
-    except OverrideError as error:
-        return System(name), [*faults, (error.number, str(error))]
-
-
-def _check_size(text: str, system: System, source: str) -> None:
-    if "any" in text and (found := too_large(system)) is not None:
-        raise SystemTextError(
-            f"{source}:{found[0]}: with this line the system stands for more than {MOST_POSITIONS:,} auctions; "
-            "nest fewer lines with 'any' in each other, or name the calls"
-        )
+    return _without_faults(*_parse(text, source, name), source)
 
 
 def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
@@ -135,7 +87,7 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
         SystemTextError: the file cannot be read, or stands for too many auctions.
     """
     file = Path(path)
-    return _parse_leniently(_text_of(file), str(file), file.stem, file)
+    return _parse(_text_of(file), str(file), file.stem, file)
 
 
 def parse_leniently(text: str, source: str, name: str) -> tuple[System, list[tuple[int, str]]]:
@@ -144,12 +96,51 @@ def parse_leniently(text: str, source: str, name: str) -> tuple[System, list[tup
     Raises:
         SystemTextError: the text stands for too many auctions.
     """
-    return _parse_leniently(text, source, name, None)
+    return _parse(text, source, name)
 
 
-def _parse_leniently(text: str, source: str, name: str, file: Path | None) -> tuple[System, list[tuple[int, str]]]:
-    system, faults = _read(text, name, file, (), most=len(text) + 1)
-    _check_size(text, system, source)
+def _load(file: Path, bases: tuple[Path, ...]) -> System:
+    return _without_faults(*_parse(_text_of(file), str(file), file.stem, file, bases), str(file))
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemTextError(f"{file}: cannot be read: {error}") from error
+
+
+def _without_faults(system: System, faults: list[tuple[int, str]], source: str) -> System:
+    if faults:
+        number, fault = faults[0]
+        raise SystemTextError(f"{source}:{number}: {fault}")
+    return system
+
+
+def _parse(
+    text: str, source: str, name: str, file: Path | None = None, bases: tuple[Path, ...] = ()
+) -> tuple[System, list[tuple[int, str]]]:
+    """Read the system without its faulty lines, and these, with number and fault.
+
+    Args:
+        bases: the files being read, each of which has the next as its base, the last one this.
+    """
+    reader, faults = _Reader(name, file, bases), list[tuple[int, str]]()
+    for number, raw in enumerate(lines_of(text), 1):
+        try:
+            reader.read(raw, number)
+        except TextFault as fault:
+            faults.append((number, f"{fault}: {cut(raw.strip(), 120)!r}"))
+            reader.skip(raw, number)
+    try:
+        system = reader.finish()
+    except OverrideError as error:
+        return System(name), [*faults, (error.number, str(error))]
+    if "any" in text and (found := too_large(system)) is not None:
+        raise SystemTextError(
+            f"{source}:{found[0]}: with this line the system stands for more than {MOST_POSITIONS:,} auctions; "
+            "nest fewer lines with 'any' in each other, or name the calls"
+        )
     return system, faults
 
 

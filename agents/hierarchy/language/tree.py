@@ -80,7 +80,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A whole bidding system. Its hash is taken once: trees are the keys of what is kept about them."""
+    """A bidding system. Its hash is computed once, because caches use systems as keys."""
 
     name: str
     lines: tuple[Line, ...] = ()
@@ -129,14 +129,18 @@ def _rebuilt(lines: tuple[Line, ...], change: Callable[[Line], Iterable[Line]]) 
 
 
 def pruned(
-    lines: tuple[Line, ...], goes: Callable[[tuple[Step, ...], Line], bool], above: tuple[Step, ...] = ()
+    lines: tuple[Line, ...], is_pruned: Callable[[tuple[Step, ...], Line], bool], above: tuple[Step, ...] = ()
 ) -> tuple[Line, ...]:
-    """The lines without those that go, and what follows them; ``goes`` is asked with the whole auction of each."""
+    """Return the lines without those of which ``is_pruned`` is true, and without what follows these.
+
+    Args:
+        is_pruned: gets the auction that leads to a line, its own calls included, and the line.
+    """
     paths = [(*above, *line.path) for line in lines]
     return tuple(
-        replace(line, lines=pruned(line.lines, goes, path))
+        replace(line, lines=pruned(line.lines, is_pruned, path))
         for path, line in zip(paths, lines, strict=True)
-        if not goes(path, line)
+        if not is_pruned(path, line)
     )
 
 

@@ -52,7 +52,7 @@ class Word:
     most: int = 99  # of its value; a word of 0 and 1 is written without a number
     call: bool = False  # its value is the number of a call, written "partner-called:4N"
     # the row of ``shown`` that it reads: "me" or "partner", a quantity, and the least (0) or the most (1)
-    told: tuple[str, str, int] | None = None
+    reads: tuple[str, str, int] | None = None
     hand: str = ""  # the feature of the hand that it counts
     # with ``hand``, the word of the auction that is added; empty: the feature is of the suit of the opponents' last bid
     plus: str = ""
@@ -70,11 +70,10 @@ def _call(name: str, meaning: str) -> Word:
     return Word(name, meaning, least=-1, call=True)
 
 
-def _told(name: str, who: str, quantity: str, end: int, meaning: str) -> Word:
+def _shown(name: str, seat: str, quantity: str, end: int, meaning: str) -> Word:
     """What a seat has shown. ``{}`` in a quantity stands for a suit: one column for each."""
-    return Word(
-        name, meaning, by_suit="{}" in quantity, most=SHOWN[quantity.format(SUIT_LETTERS[0])], told=(who, quantity, end)
-    )
+    most = SHOWN[quantity.format(SUIT_LETTERS[0])]
+    return Word(name, meaning, by_suit="{}" in quantity, most=most, reads=(seat, quantity, end))
 
 
 def _sum(name: str, hand: str, plus: str, meaning: str, shows: bool = True) -> Word:
@@ -115,13 +114,13 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _auction("i-passed", "1 when my first call was a pass", 1),
     _call("partner-called", "partner's last call (its number; write partner-called:4N)"),
     _call("i-called", "my last call"),
-    _told("partner-min", "partner", "strength", LEAST_SHOWN, "the least strength that partner has shown"),
-    _told("partner-max", "partner", "strength", MOST_SHOWN, "the most strength that partner has shown"),
-    _told("my-min", "me", "strength", LEAST_SHOWN, "the least strength that I have shown"),
-    _told("my-max", "me", "strength", MOST_SHOWN, "the most strength that I have shown"),
+    _shown("partner-min", "partner", "strength", LEAST_SHOWN, "the least strength that partner has shown"),
+    _shown("partner-max", "partner", "strength", MOST_SHOWN, "the most strength that partner has shown"),
+    _shown("my-min", "me", "strength", LEAST_SHOWN, "the least strength that I have shown"),
+    _shown("my-max", "me", "strength", MOST_SHOWN, "the most strength that I have shown"),
     _auction("level", "level of the call that the rule would make"),
-    _told("partner", "partner", "{}", LEAST_SHOWN, "cards of a suit that partner has shown, at least"),
-    _told("shown", "me", "{}", LEAST_SHOWN, "cards of a suit that I have shown, at least"),
+    _shown("partner", "partner", "{}", LEAST_SHOWN, "cards of a suit that partner has shown, at least"),
+    _shown("shown", "me", "{}", LEAST_SHOWN, "cards of a suit that I have shown, at least"),
     _auction("theirs", "cards of a suit that one of the opponents has shown, at least", by_suit=True),
     _sum("combined", "hcp", "partner-min", "my hcp + the least strength of partner"),
     _sum("combined-max", "hcp", "partner-max", "my hcp + the most strength of partner"),
@@ -141,7 +140,7 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _counted("stopped", "1 when I stop every suit that the opponents have shown", 1),
     _in_their_suit("in-theirs", "length", "my cards in the suit of their last bid"),
     _in_their_suit("trump-tricks", "top5", "my top five honours in the suit of their last bid"),
-    _told("partner-aces", "partner", "aces", LEAST_SHOWN, "the least aces that partner has shown"),
+    _shown("partner-aces", "partner", "aces", LEAST_SHOWN, "the least aces that partner has shown"),
     _auction("partner-likely", "the strength that partner is likely to have: a third up its range, 3 at most"),
     _auction("bound", "1 when a pass of mine would end an auction that my side must go on with", 1),
     _auction("forcing-pass", "1 when a pass of mine would force partner: they came in, and my side must go on", 1),

@@ -29,7 +29,7 @@ _SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that mus
 _FORCES = FLAG_BITS["forcing"] | FLAG_BITS["gf"]
 _LONGEST, _TOP5 = FEATURES["longest"], FEATURES["top5:C"]
 _SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
-_ASKED = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
+_SLAM_POINTS = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
 _NO_TRUMP_LEAST = (10, 18, 22)  # points of a natural opening at the one, two and three level
 _OPENS_LEAST = 8  # points of one of a suit
 
@@ -97,8 +97,8 @@ class PromiseChecks:
         ]
         flags = self.lines.rules[:, RULE_FLAGS]
         notes = [line.note if line is not None else "" for line in map(self.lines.of_rule, range(count))]
-        said = np.array([NO_LENGTH.match(note) or NO_BALANCE.match(note) for note in notes], np.bool_)
-        self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~said
+        vague = np.array([NO_LENGTH.match(note) or NO_BALANCE.match(note) for note in notes], np.bool_)
+        self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~vague
 
     def see(self, responses: Responses) -> None:
         known = responses.rule >= 0
@@ -134,8 +134,8 @@ class PromiseChecks:
                 mine = mine[~general[mine[:, 2]]]
             if mine[:, 3].any() and not mine[:, 3].all():
                 yes, no = (self.lines.places[int(mine[mine[:, 3] == f, 2][0])] for f in (1, 0))
-                told = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
-                self.both_ways.setdefault((max(yes, no), told), auction_text(rows.responses.probes[probe]))
+                text = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
+                self.both_ways.setdefault((max(yes, no), text), auction_text(rows.responses.probes[probe]))
 
     def _suits(self, everyone: Rows) -> None:
         rows = everyone.where((everyone.level > 0) & self._natural[everyone.rule] & (everyone.strain < NO_TRUMP))
@@ -172,17 +172,17 @@ class PromiseChecks:
         rows = rows.where(rows.last_bid < bid_call(4, 0))
         honours = np.stack([rows.feature(_TOP5 + suit) for suit in range(4)], axis=1)
         # At the one level more must be beaten.
-        asked = np.where(rows.last_bid < bid_call(2, 0), 7, 6) - rows.in_theirs
-        good = of_suit(honours, rows.their_suit) >= np.maximum(asked, 0)
+        wanted = np.where(rows.last_bid < bid_call(2, 0), 7, 6) - rows.in_theirs
+        good = of_suit(honours, rows.their_suit) >= np.maximum(wanted, 0)
         text = "a pass of partner's take-out double promises trumps: five with two honours, one from the two level on"
         self._add(rows, (rows.in_theirs >= 4) & good, text)
 
     def _slams(self, everyone: Rows) -> None:
-        for call, asked in _ASKED.items():
+        for call, least in _SLAM_POINTS.items():
             rows = everyone.where(everyone.call == call)
             rows = rows.where(rows.feature(_LONGEST) <= 5)
-            text = f"asks for {asked} points of both hands, as the quantitative raise does"
-            self._add(rows, rows.hcp + rows.partner_least >= asked, f"{call_text(call)} without a long suit {text}")
+            text = f"asks for {least} points of both hands, as the quantitative raise does"
+            self._add(rows, rows.hcp + rows.partner_least >= least, f"{call_text(call)} without a long suit {text}")
 
     def _add(self, rows: Rows, ok: NDArray[np.bool_], text: str) -> None:
         """Tally which of the rows, if there are any, are as the text says."""
@@ -220,14 +220,14 @@ class PromiseChecks:
 def auction_text(probe: ProbeAuction) -> str:
     """An auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
     begin = next((k for k, call in enumerate(probe.calls) if call != PASS), len(probe.calls))
-    told = []
+    texts = []
     for k, call in enumerate(probe.calls):
         if call == PASS and (k < begin or k % 2 != probe.side):
             continue
         text = "P" if call == PASS else call_text(call)
-        told.append(text if k % 2 == probe.side else f"({text})")
+        texts.append(text if k % 2 == probe.side else f"({text})")
     passed = f"{begin} passes, " if begin else ""
-    return f"{passed}{'-'.join((*told, '?'))}"
+    return f"{passed}{'-'.join((*texts, '?'))}"
 
 
 def names(lines: Lines) -> Iterator[tuple[Place, str]]:
@@ -244,8 +244,8 @@ def names(lines: Lines) -> Iterator[tuple[Place, str]]:
         if note == "learned":
             yield place, "'learned' names nothing: say what the call means"
         elif "artificial" in line.flags and NAMELESS.match(note) and (above is None or NAMELESS.match(above.note)):
-            asked = {atom.word for atom in atoms_of(line.constraint)}
-            if not asked & {"aces", "kings", "keycards"} and not any(word.startswith("keycards") for word in asked):
+            words = {atom.word for atom in atoms_of(line.constraint)}
+            if not words & {"aces", "kings", "keycards"} and not any(word.startswith("keycards") for word in words):
                 yield place, "an artificial call without a name, which answers none that has one"
         if ASKS.match(note) and not forces and line.path[-1].token != "P":
             yield place, f"{note!r} asks partner to answer, and does not force"

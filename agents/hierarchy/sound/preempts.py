@@ -26,24 +26,24 @@ def preempts(simulator: Simulator, lines: Lines) -> Iterator[tuple[Place, str]]:
     hands = Hands.drawn(_COUNT, _SEED)
     seats = {(before, vul): simulator.see([_opening(before, vul)], hands) for before in range(4) for vul in (0, 1)}
     weak = _weak_rules(seats, len(lines.places))
-    told: dict[tuple[Place, str], None] = {}
+    found: dict[tuple[Place, str], None] = {}
     for (before, vul), responses in seats.items():
         for k in _rows(responses, weak):
             f, call, place = responses.features[k], int(responses.call[k]), lines.places[responses.rule[k]]
             suit, hand = (call - FIRST_BID) % 5, responses.hands.held[responses.hand[k]]
             if before == 3 and f[HCP] < _FOURTH:
-                told.setdefault((place, f"opens {call_text(call)} in fourth seat on fewer than {_FOURTH} points, where "
-                                 "a pass ends the board"))  # fmt: skip
+                why = f"fewer than {_FOURTH} points, where a pass ends the board"
+                found.setdefault((place, f"opens {call_text(call)} in fourth seat on {why}"))
             elif call < FIRST_BID + 10 and f[LENGTH + suit] < 6 and (f[_TOP5 + suit] < 3 or (before < 2 and vul)):
                 good = "six cards, or five good ones not vulnerable or in third seat"
-                told.setdefault((place, f"a weak two promises {good}; not {hand_text(hand)}"))
+                found.setdefault((place, f"a weak two promises {good}; not {hand_text(hand)}"))
             elif before < 3 and f[_TOP3 + suit] < 1 and f[_TOP5 + suit] < 2 and f[LENGTH + suit] < 8:
                 good = "a top honour, or two of the top five, in a suit of less than eight cards"
-                told.setdefault((place, f"a preempt promises {good}; not {hand_text(hand)}"))
-    told.update(dict.fromkeys(_alike(seats, weak, lines)))
-    told.update(dict.fromkeys(_lower(simulator, seats, weak, lines)))
+                found.setdefault((place, f"a preempt promises {good}; not {hand_text(hand)}"))
+    found.update(dict.fromkeys(_alike(seats, weak, lines)))
+    found.update(dict.fromkeys(_lower(simulator, seats, weak, lines)))
     once: set[tuple[Place, str]] = set()
-    for place, text in told:
+    for place, text in found:
         if (place, text[:40]) not in once:
             once.add((place, text[:40]))
             yield place, text
@@ -103,6 +103,6 @@ def _lower(
             if len(bad) >= _FEWEST:
                 k = int(bad[0])
                 opens, lower_call = call_text(int(responses.call[rows[k]])), call_text(int(again.call[k]))
-                told = f"{hand_text(worse[k])} opens {opens}, {hand_text(better[k])} {lower_call}"
+                example = f"{hand_text(worse[k])} opens {opens}, {hand_text(better[k])} {lower_call}"
                 where = f"{_VULNERABLE[bool(vul)]}, seat {before + 1}"
-                yield lines.places[responses.rule[rows[k]]], f"the better suit is bid lower: {told} ({where})"
+                yield lines.places[responses.rule[rows[k]]], f"the better suit is bid lower: {example} ({where})"

@@ -65,10 +65,10 @@ def better_suit(hands: NDArray[np.bool_], suit: int) -> NDArray[np.bool_]:
     cards = out.reshape(-1, 4, 13)
     for rank in _HONOURS[:3]:
         small = cards[:, suit, :8].argmax(axis=1)  # its lowest card
-        gives = cards[:, :, rank] & ~cards[rows, :, small]  # suits that hold the honour and lack that card
-        gives[:, suit] = False
-        other = gives.argmax(axis=1)
-        swap = np.flatnonzero(gives.any(axis=1) & ~cards[:, suit, rank] & cards[:, suit, :8].any(axis=1))
+        givers = cards[:, :, rank] & ~cards[rows, :, small]  # suits that hold the honour and lack that card
+        givers[:, suit] = False
+        other = givers.argmax(axis=1)
+        swap = np.flatnonzero(givers.any(axis=1) & ~cards[:, suit, rank] & cards[:, suit, :8].any(axis=1))
         for side, low, honour in ((other[swap], True, False), (suit, False, True)):
             cards[swap, side, rank], cards[swap, side, small[swap]] = honour, low
     return out
@@ -229,9 +229,9 @@ class Simulator:
         hand = np.concatenate(coming) if coming else np.empty(0, np.int64)
         state, calls, length = arrays(probes)
         begins = np.searchsorted(which, np.arange(len(probes) + 1))
-        asked = Asked(of.features, hand, state, calls, length, begins)
-        chosen, rules, shown = self.positions.look(asked)
-        forced, row = self.positions.forced(asked), of.features[hand, 0]
+        queries = Asked(of.features, hand, state, calls, length, begins)
+        chosen, rules, shown = self.positions.look(queries)
+        forced, row = self.positions.forced(queries), of.features[hand, 0]
         made, by = chosen.astype(np.int64), rules.astype(np.int64)
         return Responses(probes, calls, length, which, of, hand, row, made, by, shown, forced)
 
@@ -241,8 +241,8 @@ def _of_those(probe: ProbeAuction, at: int, made: _Made) -> NDArray[np.int64] | 
     if at < 0:
         return None
     hand, call = made.get((probe.calls[:at], probe.side, probe.vulnerability), _NOBODY)
-    those: NDArray[np.int64] = hand[call == probe.calls[at]]
-    return those
+    found: NDArray[np.int64] = hand[call == probe.calls[at]]
+    return found
 
 
 def arrays(probes: Sequence[ProbeAuction]) -> tuple[NDArray[np.int16], NDArray[np.int8], NDArray[np.int64]]:

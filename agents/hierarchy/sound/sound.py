@@ -32,7 +32,7 @@ _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never
 def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
     """What is unsound about a system: places of lines (is it a general rule, and the line's number) and what is wrong.
 
-    The answers for the last systems are kept: whoever mends one asks again and again.
+    The findings of the last systems are cached: mending asks for them again and again.
 
     Args:
         tick: hears how many of all probes have been responses.
@@ -145,8 +145,8 @@ def newly_unsound(before: System, after: System) -> list[str]:
     """What is unsound in ``after`` and was not in ``before``, at the nodes whose rules differ."""
     old, new = _before(before), Hierarchy(numbered_anew(after))
     was, now = _differing(old, new)
-    found = _told(new, now)
-    return sorted(Counter(found) - Counter(_told(old, was))) if found else []
+    found = _findings_at(new, now)
+    return sorted(Counter(found) - Counter(_findings_at(old, was))) if found else []
 
 
 @lru_cache(maxsize=4)
@@ -155,13 +155,15 @@ def _before(system: System) -> Hierarchy:
     return Hierarchy(numbered_anew(system))
 
 
-def _told(system: Hierarchy, nodes: set[int]) -> list[str]:
+def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
     lines = lines_of(system)
-    found = {f"{_said(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in unsound_at(system, nodes)}
+    found = {
+        f"{_line_text(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in unsound_at(system, nodes)
+    }
     return sorted(found)
 
 
-def _said(line: Line | None) -> str:
+def _line_text(line: Line | None) -> str:
     return "" if line is None else f"{line.name} {constraint_text(line.constraint)}"
 
 

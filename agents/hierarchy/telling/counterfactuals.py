@@ -1,4 +1,4 @@
-"""What a hand would have called had it been a little different: every hand one card away is asked."""
+"""Find what a hand would have called had it been a little different: the calls of all hands one card away."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def nearest(position: Position, hand: NDArray[np.bool_] | NDArray[np.uint8], cal
     many points. Each call is named once.
     """
     held = np.asarray(hand, np.bool_)
-    gone, come = np.meshgrid(np.flatnonzero(held), np.flatnonzero(~held), indexing="ij")
-    out, into = gone.ravel(), come.ravel()
+    lost_cards, new_cards = np.meshgrid(np.flatnonzero(held), np.flatnonzero(~held), indexing="ij")
+    out, into = lost_cards.ravel(), new_cards.ravel()
     changed = np.repeat(np.asarray(hand, np.uint8)[None], len(out), axis=0)
     rows = np.arange(len(out))
     changed[rows, out], changed[rows, into] = 0, 1

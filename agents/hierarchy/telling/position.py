@@ -247,11 +247,11 @@ def _of_the_hand(
 
 def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:
     """All of ``ranges``, without those that all hands meet; nothing where no hand meets one."""
-    kept = []
+    parts = []
     for column, low, high in ranges:
         low, high = max(low, int(LEAST[column])), min(high, int(MOST[column]))
         if low > high:
             return
         if low > LEAST[column] or high < MOST[column]:
-            kept.append((column, low, INFINITE if high >= MOST[column] else high))
-    yield tuple(kept)
+            parts.append((column, low, INFINITE if high >= MOST[column] else high))
+    yield tuple(parts)

@@ -175,7 +175,7 @@ def span(low: int, high: int, top: int = INFINITE) -> str:
 
 
 def condition(atom: Atom) -> str:
-    """One condition: ``15-17 HCP``, ``!h not shorter than !s``; as the language has it where no phrase does."""
+    """Write one condition: ``15-17 HCP``, ``!h not shorter than !s``; as the language has it where no phrase does."""
     word, low, high = atom.word, atom.lo, atom.hi
     if is_difference(word):
         return _compared(atom)
@@ -207,7 +207,7 @@ def _compared(atom: Atom) -> str:
 
 
 def promise(constraint: Constraint) -> str:
-    """A whole constraint; ``any hand`` where nothing is asked."""
+    """Write a constraint; ``any other hand`` for one without conditions."""
     texts = [_clause(clause) for clause in constraint]
     mixed = any(len(clause) > 1 for clause in constraint)
     return ("; " if mixed else ", ").join(texts) or ANY
@@ -229,18 +229,18 @@ def lines_promise(lines: list[Line]) -> str:
 
 
 def aside(text: str) -> str:
-    """In brackets behind what is said, if there is anything to say."""
+    """Put a text into brackets; nothing for an empty one."""
     return f" ({text})" if text else ""
 
 
 def remark(line: Line) -> str:
-    """Note and flags of a line."""
-    said = [line.note] if line.note else []
-    return ", ".join(dict.fromkeys([*said, *(FLAG_TEXT[flag] for flag in line.flags)]))
+    """Write the note and flags of a line."""
+    notes = [line.note] if line.note else []
+    return ", ".join(dict.fromkeys([*notes, *(FLAG_TEXT[flag] for flag in line.flags)]))
 
 
 def lines_remark(lines: list[Line]) -> str:
-    """Note and flags that all lines of one call share."""
+    """Write the note and flags that all lines of one call share."""
     notes = {remark(line) for line in lines}
     return notes.pop() if len(notes) == 1 else ""
 
@@ -264,7 +264,7 @@ def path(steps: tuple[Step, ...]) -> str:
 
 
 def symbols(text: str) -> str:
-    """With suit symbols in place of the marks."""
+    """Put suit symbols in place of the marks."""
     return re.sub("![cdhs]", lambda match: SYMBOLS[match[0]], text)
 
 
@@ -329,10 +329,10 @@ def _spoken_difference(word: str, low: int, high: int) -> str:
 
 def sentence(ranges: Ranges) -> str:
     """Write all ranges, long suits first, then points, then the rest; empty where every hand lies within."""
-    said = [(word, low, high) for word, (low, high) in ranges.items() if not says_nothing(word, low, high)]
-    said = [part for part in said if not _implied(part, ranges)]
-    said.sort(key=lambda part: _order(*part))
-    return ", ".join(spoken(*part) for part in said)
+    parts = [(word, low, high) for word, (low, high) in ranges.items() if not says_nothing(word, low, high)]
+    parts = [part for part in parts if not _implied(part, ranges)]
+    parts.sort(key=lambda part: _order(*part))
+    return ", ".join(spoken(*part) for part in parts)
 
 
 def says_nothing(word: str, low: int, high: int) -> bool:
