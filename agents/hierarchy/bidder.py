@@ -109,7 +109,7 @@ class HierarchyBidder:
         return compiled, systems
 
     def reading(self, seat: int) -> Seats:
-        """The systems by which it reads the calls of N, E, S and W from ``seat``, 0..3."""
+        """Return the systems by which it reads the calls of N, E, S and W from ``seat``, 0..3."""
         low, high = self.opponents
         seats = [low, low, high, high]
         seats[seat], seats[seat ^ 2] = self.own, self.partner
@@ -146,7 +146,7 @@ def pooled(seats: Seats) -> tuple[Compiled, NDArray[np.int32]]:
 
 
 def deal_features(owner: NDArray[np.uint8]) -> NDArray[np.int16]:
-    """Features of all four hands of deals uint8 (N, 52): int16 (N, 4, NUM_FEATURES)."""
+    """Return features of all four hands of deals uint8 (N, 52): int16 (N, 4, NUM_FEATURES)."""
     four = hands(owner[:, None, :], np.arange(4)[None, :])
     return hand_features(four.reshape(-1, 52)).reshape(len(owner), 4, NUM_FEATURES)
 

@@ -45,19 +45,19 @@ class UnknownConvention(ValueError):
 
 
 def shows(note: str, convention: str) -> bool:
-    """Does a note say that the call is such a convention?"""
+    """Return whether a note says that the call is such a convention."""
     return _NOTES[convention].match(note) is not None
 
 
 def conventions_of(system: System) -> frozenset[str]:
-    """The conventions that a system plays."""
+    """Return the conventions that a system plays."""
     rules = (line for block in system.blocks for line in block.lines)
     notes = {line.note for line in (*walk(system.lines), *rules) if line.note and not line.after}
     return frozenset(name for name in CONVENTIONS if any(shows(note, name) for note in notes))
 
 
 def without(system: System, names: Iterable[str]) -> System:
-    """The system without the calls that are such conventions, and without what follows calls that went.
+    """Return the system without the calls that are such conventions, and without what follows calls that went.
 
     Raises:
         UnknownConvention: a name is no convention, or the system does not play it.

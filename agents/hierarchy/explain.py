@@ -107,7 +107,7 @@ class Explanation:
         return f"{where}: {self.line.name}  {constraint_text(self.line.constraint)}".rstrip() + note
 
     def as_json(self) -> dict[str, object]:
-        """All of it, for JSON; calls as text."""
+        """Return all of it, for JSON; calls as text."""
         return {
             "call": call_text(self.call), "says": self.says, "text": self.text, "force": self.force,
             "note": self.line.note if self.line else "", "system": self.system, "because": self.because,
@@ -147,7 +147,7 @@ def symbol_text(call: int) -> str:
 
 
 def call_words(hand: str, line: Line | None, force: str) -> str:
-    """The hand that a call shows, the call's name and its force, in a row."""
+    """Return the hand that a call shows, the call's name and its force, in a row."""
     parts = [hand or "any other hand"]
     if line is not None and line.note:
         parts.append(line.note)
@@ -194,14 +194,14 @@ def ways(position: Position, number: int, call: int) -> list[Ranges]:
 
 
 def _within(ranges: Ranges, others: Ranges) -> bool:
-    """Does every hand of ``ranges`` lie in ``others``, by what is said of both?"""
+    """Return whether every hand of ``ranges`` lies in ``others``, by the words that both have."""
     return all(
         word in ranges and low <= ranges[word][0] and ranges[word][1] <= high for word, (low, high) in others.items()
     )
 
 
 def force_of(position: Position, line: Line | None, call: int) -> str:
-    """What partner must do: by the line's own words, or as partner's system counts it."""
+    """Return what partner must do: by the line's own words, or as partner's system counts it."""
     for flag in ("gf", "signoff", "invite"):
         if line is not None and flag in line.flags:
             return FLAG_TEXT[flag]
@@ -220,7 +220,7 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
 
 
 def _passes(position: Position, call: int) -> Iterator[Passed]:
-    """What the call denies if it is a pass, and the last pass of each other seat."""
+    """Yield what the call denies if it is a pass, and the last pass of each other seat."""
     if call == PASS:
         found = denied(position)
         if found:
@@ -237,7 +237,7 @@ def _passes(position: Position, call: int) -> Iterator[Passed]:
 
 
 def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
-    """The line behind a rule by which a bidder of one system decided; None of -1."""
+    """Return the line behind a rule by which a bidder of one system decided; None of -1."""
     if rule < 0:
         return None
     compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
@@ -245,7 +245,7 @@ def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
 
 
 def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
-    """The same four systems as ``other`` has them, where ``bidder`` is at ``seat``."""
+    """Return the same four systems as ``other`` has them, where ``bidder`` is at ``seat``."""
     at = {seat & 2: bidder.own, (seat & 2) ^ 2: bidder.partner}  # who of our side is at N or E, and at S or W
     if (seat ^ other) & 1 == 0:
         return HierarchyBidder(at[other & 2], at[(other & 2) ^ 2], bidder.opponents)

@@ -117,7 +117,7 @@ def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
 
 
 def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
-    """The system without the lines that cannot be compiled, and what is wrong with these."""
+    """Return the system without the lines that cannot be compiled, and what is wrong with these."""
     found: list[Finding] = []
     while len(found) < _MOST:
         try:
@@ -157,7 +157,7 @@ def _out_of_turn(lines: tuple[Line, ...], before: _Heard) -> Iterator[tuple[Line
 
 
 def _after(heard: _Heard, step: Step) -> tuple[_Heard, str]:
-    """The auction after one more call, and what is wrong with it: with that word of it the line is told."""
+    """Return the auction after one more call, and what is wrong with it: with that word of it the line is told."""
     opened, passes, theirs = heard
     if opened and step.theirs and theirs:
         return heard, "no auction comes to this line: between two calls of theirs stands one of ours, as in (1H)-P-(2C)"
@@ -252,7 +252,7 @@ def possible(clauses: Sequence[Alternatives], level: int) -> _Mask:
 
 
 def _read_as(constraint: Constraint) -> str:
-    """The conditions with brackets that show how ``,`` and ``or`` were read."""
+    """Return the conditions with brackets that show how ``,`` and ``or`` were read."""
     return " and ".join(f"({constraint_text((clause,))})" for clause in constraint)
 
 
@@ -276,7 +276,7 @@ def _fits(compiled: Compiled) -> Callable[[int], _Mask]:
 
 
 def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str]]:
-    """Every line of the system that no hand fits in any auction, with the reason."""
+    """Iterate over every line of the system that no hand fits in any auction, with the reason."""
     fits = _fits(compiled)
     alone, after = dict[int, bool](), dict[int, bool]()  # by line: can a hand fit it, and after its own earlier calls?
     anybody = possible((), 0)

@@ -36,7 +36,7 @@ class _Usual:
 
 
 def read_system(argument: str) -> System:
-    """The system that ``NAME`` or ``FILE.bidding`` stands for.
+    """Return the system that ``NAME`` or ``FILE.bidding`` stands for.
 
     A system without general rules of its own gets those of the package.
 
@@ -60,7 +60,7 @@ def read_system(argument: str) -> System:
 
 
 def with_general(system: System) -> System:
-    """The system with the general rules, unless it has rules of its own."""
+    """Return the system with the general rules, unless it has rules of its own."""
     if system.blocks:
         return system
     general = load_system(GENERAL_FILE)

@@ -12,7 +12,7 @@ _KINDS = {"C": "m", "D": "m", "H": "M", "S": "M"}
 
 
 def chapter_of(line: Line) -> str:
-    """The chapter that a line at the top of a system belongs to: ``1M``, ``1M in competition``, ``over (1N)``.
+    """Return the chapter that a line at the top of a system belongs to: ``1M``, ``1M in competition``, ``over (1N)``.
 
     Suits of one kind are in one chapter, because their lines speak of the same auctions: 1H-2C reads as 1M-2C too.
     """

@@ -160,7 +160,7 @@ def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
 
 
 def is_general(edit: Edit) -> bool:
-    """Does the edit change a general rule?"""
+    """Return whether the edit changes a general rule."""
     trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
     return isinstance(edit, InsertGeneral) or (bool(trail) and trail[0].startswith("when "))
 

@@ -47,12 +47,12 @@ class Chance:
 
 
 def addresses(system: System) -> Iterator[tuple[Address, Line]]:
-    """Every line of the tree and of the general rules, with its address."""
+    """Iterate over every line of the tree and of the general rules, with its address."""
     return ((address, line) for address, _, line in placed(system))
 
 
 def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
-    """Every line with its address and its ``trail_of``, which lines side by side share."""
+    """Iterate over every line with its address and its ``trail_of``, which lines side by side share."""
 
     def below(lines: tuple[Line, ...], at: Address, trail: Trail) -> Iterator[tuple[Address, Trail, Line]]:
         for i, line in enumerate(lines):
@@ -75,7 +75,7 @@ def trail_of(system: System, address: Address) -> Trail:
 
 
 def line_at(system: System, address: Address) -> Line | None:
-    """The line at an address, or None."""
+    """Return the line at an address, or None."""
     lines, rest = _top(system, address)
     line = None
     for index in rest:

@@ -65,7 +65,7 @@ def may_speak_of(path: tuple[Step, ...], call: str, word: str) -> bool:
 
 
 def new_faults(before: System, after: System) -> list[str]:
-    """The faults of the lines of ``after`` that ``before`` has not."""
+    """Return the faults of the lines of ``after`` that ``before`` has not."""
     out = []
     for address, trail, line in new_lines(before, after):
         general = address[0] == "blocks"
@@ -76,7 +76,7 @@ def new_faults(before: System, after: System) -> list[str]:
 
 
 def _is_strength(atom: Atom) -> bool:
-    """Does it ask for a least strength?"""
+    """Return whether it asks for a least strength."""
     stem = atom.word.partition(":")[0]
     if stem == "losers":
         return atom.hi < INFINITE
@@ -84,7 +84,7 @@ def _is_strength(atom: Atom) -> bool:
 
 
 def _caps_a_count(atom: Atom) -> bool:
-    """Is it "at most" on a scale on which people say "at least"?"""
+    """Return whether it is "at most" on a scale on which people say "at least"."""
     stem = atom.word.partition(":")[0]
     if stem == "losers":
         return atom.lo > 0
@@ -93,7 +93,7 @@ def _caps_a_count(atom: Atom) -> bool:
 
 
 def _off_topic(atom: Atom, call: str, named: set[str]) -> bool:
-    """Does it speak of a suit that neither the call nor the auction named?"""
+    """Return whether it speaks of a suit that neither the call nor the auction named."""
     if is_difference(atom.word):
         both = {*atom.word.split("-")}
         return not named & both and not both <= {*_MAJORS}

@@ -95,7 +95,7 @@ class _Place(NamedTuple):
 
 
 def compile_system(system: System) -> Compiled:
-    """The arrays of one system.
+    """Return the arrays of one system.
 
     Raises:
         SystemTextError: a line that no auction can reach, or a variable that nothing binds; names the line.
@@ -168,7 +168,7 @@ class _Builder:
         return places
 
     def successors(self, place: _Place, step: Step) -> Iterator[tuple[int, _Place]]:
-        """Every call that ``step`` can stand for at ``place``, and where it leads."""
+        """Iterate over every call that ``step`` can stand for at ``place``, and where it leads."""
         node, before, bid, bid_is_theirs, doubling = place
         token, theirs = step.token, step.theirs
         for call, bindings in self.read(token, before, bid):
@@ -193,7 +193,7 @@ class _Builder:
                 yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
 
     def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
-        """Calls that ``token`` can stand for after ``bid``: ``token_readings``, worked out once."""
+        """Return calls that ``token`` can stand for after ``bid``: ``token_readings``, worked out once."""
         key = token, bindings, bid if token == "any" or ":" in token else -1
         found = self.readings.get(key)
         if found is None:
@@ -238,7 +238,7 @@ class _Builder:
         return len(self.clauses) - len(clauses), len(self.clauses)
 
     def clauses_of(self, rule: tuple[int, ...]) -> list[list[list[AtomRow]]]:
-        """The atoms of what a rule asks for."""
+        """Return the atoms of what a rule asks for."""
         clauses = range(rule[RULE_FIRST], rule[RULE_END])
         return [[self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in clauses]
 
@@ -258,7 +258,7 @@ class _Builder:
         return known
 
     def alternatives(self, clause: Clause, bindings: Bindings, line: Line | Block) -> Alternatives:
-        """The atoms of a clause."""
+        """Return the atoms of a clause."""
         return [[self.atom(atom, bindings, line) for atom in together] for together in clause]
 
     def atom(self, atom: Atom, bindings: Bindings, line: Line | Block) -> tuple[int, int, int]:
@@ -310,7 +310,7 @@ def _bits(line: Line) -> int:
 
 
 def _variables(constraint: Constraint) -> frozenset[str]:
-    """The suit variables that a constraint speaks of, such as x in ``4+ x`` and ``hcp:x``."""
+    """Return the suit variables that a constraint speaks of, such as x in ``4+ x`` and ``hcp:x``."""
     words = {atom.word for atom in atoms_of(constraint)}
     return frozenset(part for word in words for part in _PARTS.split(word) if part in VARIABLES)
 
@@ -330,7 +330,7 @@ SPAN_CALLS = np.array(
 
 
 def pool(systems: list[Compiled]) -> Compiled:
-    """Several systems as one set of arrays, so that a table can hold up to four of them."""
+    """Return several systems as one set of arrays, so that a table can hold up to four of them."""
     joined: list[list[NDArray[Any]]] = [[] for _ in Compiled._fields]
     blocks: list[NDArray[np.int32]] = []  # they come behind the nodes of all systems
     every_node = sum(len(s.children) for s in systems)

@@ -233,12 +233,12 @@ def write_mixed(t, seat):
 
 @njit(forceinline=True)
 def controls(f, suit):
-    """Does a hand win the first or the second round of a suit? Without its king, 4 hcp are the ace."""
+    """Return whether a hand wins the first or second round of a suit. Without its king, 4 hcp are the ace."""
     return f[HAND_LENGTH + suit] <= 1 or f[KEYCARDS + suit] > f[ACES] or f[SUIT_HCP + suit] >= 4
 
 
 @njit(forceinline=True)
 def their_suit(auction, f):
-    """The suit of the last bid, if the opponents made it; else -1. ``f`` holds the context."""
+    """Return the suit of the last bid, if the opponents made it; else -1. ``f`` holds the context."""
     bid = auction[LAST_BID]
     return bid % 5 if bid >= 0 and bid % 5 < 4 and not f[OURS] else -1

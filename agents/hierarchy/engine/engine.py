@@ -86,7 +86,7 @@ def record_call(pool, seat, call, found, flags, t):
 
 @njit
 def decide(pool, systems, hand, t):
-    """The call of the seat to call on ``hand`` (its features), and the rule that made it (-1: none)."""
+    """Return the call of the seat to call on ``hand`` (its features), and the rule that made it (-1: none)."""
     seat, f = row_turn(t.auction), t.f
     copy(hand, f[:NUM_FEATURES])
     write_context(t, seat)

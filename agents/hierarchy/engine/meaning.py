@@ -143,7 +143,7 @@ def call_shows(pool, node, system, call, t):
 
 @njit(forceinline=True)
 def is_fully_explained(call, flags, out):
-    """Is what the rules so far tell of a call all, so that no block further on need be asked?"""
+    """Return whether the rules so far explain a call, so that no later block matters."""
     if flags & _ARTIFICIAL:
         return True  # it means what its convention says: no natural rule explains it
     return call == PASS and not _narrower(out)  # any hand can pass here

@@ -48,7 +48,7 @@ NOWHERE = -1  # a node outside the tree; or no system
 # Not cached: numba forgets a cached generator's code, and cannot compile who calls it. Callers are cached all the same.
 @njit(forceinline=True, cache=False)
 def parts(pool, node, system):
-    """The parts of ``pool`` whose rules may call, in order: yields the node and then the blocks of the system.
+    """Return the parts of ``pool`` whose rules may call, in order: yields the node and then the blocks of the system.
 
     Args:
         node: where the auction stands in the tree, or NOWHERE: then the blocks alone.
@@ -74,7 +74,7 @@ def context_of(pool, part):
 
 @njit(forceinline=True)
 def rules_of(pool, part):
-    """The rules of a part in order: a range."""
+    """Return the rules of a part in order: a range."""
     return range(pool.parts[part, FIRST_RULE], pool.parts[part, END_RULE])
 
 
@@ -93,7 +93,7 @@ def call_of(pool, rule, last_bid):
 
 @njit(forceinline=True)
 def legal_call(pool, rule, auction):
-    """The call that a rule makes for the seat to call; -1 where it has none, or one that is not legal."""
+    """Return the call that a rule makes for the seat to call; -1 where it has none, or one that is not legal."""
     call = call_of(pool, rule, auction[LAST_BID])
     return call if row_legal(auction, call) else np.int64(-1)
 
@@ -112,7 +112,7 @@ def write_level(call, f):
 
 @njit
 def is_general(pool, rule, system):
-    """Does a rule (-1: none) stand in a general block of the system?"""
+    """Return whether a rule (-1: none) stands in a general block of the system."""
     for part in parts(pool, NOWHERE, system):
         if rule in rules_of(pool, part):
             return True
@@ -121,13 +121,13 @@ def is_general(pool, rule, system):
 
 @njit(forceinline=True)
 def within(table, row):
-    """The alternatives of a clause, or the atoms of an alternative: a range."""
+    """Return the alternatives of a clause, or the atoms of an alternative: a range."""
     return range(table[row, FIRST], table[row, END])
 
 
 @njit(forceinline=True)
 def holds(pool, first, end, f):
-    """Do the clauses ``first .. end`` hold for the feature row?"""
+    """Return whether the clauses ``first .. end`` hold for the feature row."""
     for clause in range(first, end):
         satisfied = False
         for together in within(pool.clauses, clause):

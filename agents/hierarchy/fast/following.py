@@ -102,7 +102,7 @@ _work_at, _table_at = SCHEMA.reader(Work), SCHEMA.reader(AuctionState)
 
 @njit(forceinline=True)
 def _unpacked(plan):
-    """The records of a plan."""
+    """Return the records of a plan."""
     return _pool_at(plan), _readings_at(plan), _store_at(plan), _work_at(plan), _table_at(plan)
 
 
@@ -245,7 +245,7 @@ def _keep_if_met(store, at, call, seldom, work, t):
 
 @njit(forceinline=True)
 def _enter(pool, store, systems, i, dealer, vulnerability, work, t):
-    """The root of a row; -1 where there is no room to keep it: then scratch memory holds it."""
+    """Return the root of a row; -1 where there is no room to keep it: then scratch memory holds it."""
     slot = _root(systems, i, dealer, vulnerability, store.root_keys)
     if store.root_keys[slot, ROOT_TABLE] >= 0:
         return np.int64(store.roots[slot])
@@ -284,7 +284,7 @@ def _met(pool, store, room, system, at, program, seat, t):
 
 @njit(forceinline=True)
 def turned_sides(vulnerability, dealer):
-    """The code of vulnerability where the dealer's seat is called N."""
+    """Return the code of vulnerability where the dealer's seat is called N."""
     return ((vulnerability & 1) << 1 | vulnerability >> 1) if dealer & 1 else vulnerability
 
 

@@ -65,7 +65,7 @@ class Asked(NamedTuple):
 
     @classmethod
     def of_view(cls, view: BidView) -> Asked:
-        """The rows of a view."""
+        """Return the rows of a view."""
         rows = np.arange(len(view))
         features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
         features[rows, view.seat] = hand_features(view.hand)
@@ -75,7 +75,7 @@ class Asked(NamedTuple):
 
     @classmethod
     def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Asked:
-        """All rows of ``auctions``."""
+        """Return all rows of ``auctions``."""
         return cls(features, boards, auctions.state, auctions.history, auctions.length.astype(np.int64))
 
 
@@ -232,7 +232,7 @@ class Positions:
     def asked(
         self, features: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
     ) -> NDArray[np.bool_]:
-        """Which hands have what a rule asks for where an auction stands, whatever rules come before: bool (N,).
+        """Return which hands have what a rule asks for where an auction stands, whatever rules come before: bool (N,).
 
         Args:
             features: int16 (N, 4, NUM_FEATURES); those of the seat to call are read.

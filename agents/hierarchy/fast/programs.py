@@ -62,7 +62,7 @@ def _is_theirs(suit, f):
 
 @njit(forceinline=True)
 def _left(atom, atoms, f, known, strain):
-    """What is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPERS, column, lo, hi)."""
+    """Return what is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPERS, column, lo, hi)."""
     column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
     if IS_CONTEXT[column] and (known or _OF_BID[column]):
         return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
@@ -176,7 +176,7 @@ def write_program(pool, system, node, auction, known, f, code, base):
 
 @njit
 def _steps(pool, system, node, auction, known, f, code, base):
-    """The steps of all rules: (their number, does the last of them always hold?)."""
+    """Return the steps of all rules: (their number, does the last of them always hold?)."""
     n, strain = 0, their_suit(auction, f) if known else -1
     for part in parts(pool, node, system):
         write_level(PASS, f)
@@ -283,7 +283,7 @@ def run_program(code, base, hands, row, seat, fits):
 
 @njit(forceinline=True)
 def run_anywhere(code, base, f):
-    """The call that a program of a position not known makes on a feature row, and the rule."""
+    """Return the call that a program of a position not known makes on a feature row, and the rule."""
     at = base
     while True:
         step = code[at]

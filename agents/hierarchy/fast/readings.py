@@ -54,7 +54,7 @@ _shows = njit(forceinline=True)(constraint_shows.py_func)
 
 
 def readings(pool: Compiled) -> Readings:
-    """The sorted rules of ``pool``."""
+    """Return the sorted rules of ``pool``."""
     general = int((pool.parts[len(pool.children) :, END_RULE] - pool.parts[len(pool.children) :, FIRST_RULE]).sum())
     systems, nodes, rules = len(pool.spans), len(pool.children), len(pool.rules)
     out = Readings(
@@ -98,7 +98,7 @@ def _sort(pool, out):
 
 @njit
 def _any(pool, first, end, columns):
-    """Does a constraint speak of one of ``columns`` (bool)?"""
+    """Return whether a constraint speaks of one of ``columns`` (bool)."""
     for clause in range(first, end):
         for together in within(pool.clauses, clause):
             for atom in within(pool.together, together):

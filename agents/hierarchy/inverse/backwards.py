@@ -64,7 +64,7 @@ class Moments(NamedTuple):
 
 @njit(forceinline=True)
 def state_before(before, i, t):
-    """The table before call ``i``, with the room to work of ``t``."""
+    """Return the table before call ``i``, with the room to work of ``t``."""
     return AuctionState(
         before.auction[i], before.history, before.place[i], before.shown[i], before.seat_status[i], before.sides[i],
         t.f, t.out, t.scratch,
@@ -97,7 +97,7 @@ def moments(
 
 @njit
 def _distance(pool, first, end, f):
-    """How far a feature row is from the clauses: summed over a conjunction, the least over alternatives."""
+    """Return how far a feature row is from the clauses: summed over a conjunction, the least over alternatives."""
     total = np.float32(0)
     for clause in range(first, end):
         least = _INFINITE
@@ -198,7 +198,7 @@ def _points(lo, hi):
 
 @njit
 def _masks(pool, first, end, f):
-    """The points with which hands of this shape may fit the clauses, and those with which they must."""
+    """Return the points with which hands of this shape may fit the clauses, and those with which they must."""
     may, must = ALL_POINTS, ALL_POINTS
     for clause in range(first, end):
         may_clause, must_clause = _NOTHING, _NOTHING
@@ -227,7 +227,7 @@ def _masks(pool, first, end, f):
 
 @njit
 def _class_of_shape(pool, systems, seat, call, denies, t):
-    """The points with which hands of the shape in ``t.f`` may make a call."""
+    """Return the points with which hands of the shape in ``t.f`` may make a call."""
     taken, possible, f = _NOTHING, _NOTHING, t.f  # taken for certain by earlier rules; left to rules that make the call
     for part in parts(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)

@@ -83,7 +83,7 @@ class Memory:
     def read(
         self, pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
     ) -> tuple[int, NDArray[np.uint64]]:
-        """How call ``number`` of an auction is read, and the classes of hands that fit it."""
+        """Return how call ``number`` of an auction is read, and the classes of hands that fit it."""
         key = (systems.tobytes(), table.auction[number, :2].tobytes(), table.calls[: number + 1].tobytes())
         found = self._known.pop(key, None)
         if found is None:
@@ -142,7 +142,7 @@ def sample_view(
 def _read(
     pool: Compiled, systems: NDArray[np.int32], table: Moments, numbers: NDArray[np.int64], memory: Memory
 ) -> CallsShow:
-    """How each call of a seat is read (``numbers`` of the auction), and the classes that fit them all."""
+    """Return how each call of a seat is read (``numbers`` of the auction), and the classes that fit them all."""
     read = [memory.read(pool, systems, table, int(number)) for number in numbers]
     together = read[-1][1]
     for _, fit in read[-2::-1]:  # where calls contradict one another, the later are believed

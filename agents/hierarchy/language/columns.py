@@ -92,7 +92,7 @@ def _write_auction() -> None:
 
 
 def _column_of(columns: Mapping[str, int], name: str, suit: str) -> int:
-    """The column of a word, or of one that has suits the suit's."""
+    """Return the column of a word, or of one that has suits the suit's."""
     return columns[name] if name in columns else columns[f"{name}:{suit}"]
 
 

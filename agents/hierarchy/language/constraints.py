@@ -95,7 +95,7 @@ def _parse_atom(text: str) -> Atom:
 
 
 def _split_atoms(words: list[str]) -> list[str] | None:
-    """Several constraints that stand in a row without commas; None where these words are none."""
+    """Return several constraints that stand in a row without commas; None where these words are none."""
     parts, at = [], 0
     while at < len(words) <= _MOST_IN_A_ROW:
         for length in (3, 2, 1):  # "H >= S", "12+ hcp", "balanced"

@@ -41,7 +41,7 @@ def too_large(system: System) -> tuple[int, int] | None:
 
 
 def _after(places: _Places, step: Step) -> _Places:
-    """The positions after one more call, at most."""
+    """Return the positions after one more call, at most."""
     if step.token in ("P", "X", "XX"):
         return places
     out: _Places = Counter()

@@ -106,7 +106,7 @@ def _where(path: Auction) -> str:
 def _replaced(
     lines: tuple[Line, ...], path: Auction, new: list[Line], above: Auction, done: bool = False
 ) -> tuple[tuple[Line, ...], bool]:
-    """The lines with ``new`` where the first rule of the auction stands; what follows any of them stays."""
+    """Return the lines with ``new`` where the first rule of the auction stands; what follows any of them stays."""
     out: list[Line] = []
     for line in lines:
         here = (*above, *line.path)
@@ -155,12 +155,12 @@ def _shared_out(own: tuple[Line, ...], blocks: Sequence[Block], alike: Sequence[
 
 
 def answers(block: Block) -> bool:
-    """Does the block speak of auctions in which a certain call was made, as after Blackwood?"""
+    """Return whether the block speaks of auctions in which a certain call was made, as after Blackwood."""
     return any(atom.word in CALL_WORDS for atom in atoms_of(block.when))
 
 
 def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:
-    """The rules of a block as own ones change them."""
+    """Return the rules of a block as own ones change them."""
     inside = set[Auction]()
     for path in dict.fromkeys(rule.path for rule in own):
         rules = [rule for rule in own if rule.path == path]

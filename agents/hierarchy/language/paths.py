@@ -62,7 +62,7 @@ def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tu
 
 
 def span_call(span: int, value: int, last_bid: int) -> int:
-    """The call that a span stands for after ``last_bid`` (-1 none); -1 where there is none."""
+    """Return the call that a span stands for after ``last_bid`` (-1 none); -1 where there is none."""
     if span == 0:
         return value
     lowest = value if value > last_bid else value + 5 * ((last_bid - value) // 5 + 1)
@@ -81,7 +81,7 @@ def span_call(span: int, value: int, last_bid: int) -> int:
 
 
 def call_of(token: str, suits: Mapping[str, int], last_bid: int) -> int:
-    """The call that a token stands for, with the suits 0..3 that its names are; -1 for none or one too low."""
+    """Return the call that a token stands for, with the suits 0..3 that its names are; -1 for none or one too low."""
     call = next((call for call, _ in token_readings(token, tuple(suits.items()), last_bid)), -1)
     return call if call < FIRST_BID or call - FIRST_BID > last_bid else -1
 
@@ -100,7 +100,7 @@ class Path:
         return "-".join(str(step) for step in self.steps)
 
     def call(self, token: str, last_bid: int) -> int:
-        """The call that ``lowest:M``, ``2om``, ``3N`` or ``X`` stands for here; -1 for none or one too low."""
+        """Return the call that ``lowest:M``, ``2om``, ``3N`` or ``X`` stands for here; -1 for none or one too low."""
         return call_of(token, dict(zip(self.names, self.suits, strict=True)), last_bid)
 
 

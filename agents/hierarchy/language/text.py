@@ -320,7 +320,7 @@ def parse_step(text: str) -> Step:
 
 
 def numbered_anew(system: System) -> System:
-    """The same system with its lines numbered as its own text (``system_text``) has them."""
+    """Return the same system with its lines numbered as its own text (``system_text``) has them."""
     number = len(system.comments) + 2  # the last line of the text so far
 
     def numbered(line: Line) -> Line:
@@ -338,7 +338,7 @@ def numbered_anew(system: System) -> System:
 
 
 def system_text(system: System) -> str:
-    """The system as text; ``parse_system`` of it gives an equal tree."""
+    """Return the system as text; ``parse_system`` of it gives an equal tree."""
     out = [f"# {c}".rstrip() for c in system.comments] + [f"system: {system.name}", ""]
     for line in system.lines:
         _write_line(line, 0, out)

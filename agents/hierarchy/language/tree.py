@@ -115,12 +115,12 @@ class System:
         return System, (self.name, self.lines, self.blocks, self.comments)  # hashes differ from process to process
 
     def rebuilt(self, change: Callable[[Line], Iterable[Line]]) -> System:
-        """The system with what ``change`` makes of each line, of those that follow it first."""
+        """Return the system with what ``change`` makes of each line, of those that follow it first."""
         blocks = tuple(replace(block, lines=_rebuilt(block.lines, change)) for block in self.blocks)
         return replace(self, lines=_rebuilt(self.lines, change), blocks=blocks)
 
     def renamed(self, name: str) -> System:
-        """The same system under another name."""
+        """Return the same system under another name."""
         return replace(self, name=name)
 
 
@@ -159,12 +159,12 @@ def rules_below(lines: tuple[Line, ...], above: tuple[Step, ...] = ()) -> Iterat
 
 
 def atoms_of(constraint: Constraint) -> list[Atom]:
-    """All conditions that it speaks of, in order."""
+    """Return all conditions that it speaks of, in order."""
     return [atom for clause in constraint for together in clause for atom in together]
 
 
 def walk(lines: tuple[Line, ...]) -> Iterator[Line]:
-    """All lines, each before those that follow it."""
+    """Iterate over all lines, each before those that follow it."""
     for line in lines:
         yield line
         yield from walk(line.lines)

@@ -66,12 +66,12 @@ def _auction(name: str, meaning: str, most: int = 99, *, by_suit: bool = False) 
 
 
 def _call(name: str, meaning: str) -> Word:
-    """The number of a call, -1 for none; it has a line of its own in ``context.write_context``."""
+    """Return the number of a call, -1 for none; it has a line of its own in ``context.write_context``."""
     return Word(name, meaning, least=-1, call=True)
 
 
 def _shown(name: str, seat: str, quantity: str, end: int, meaning: str) -> Word:
-    """What a seat has shown. ``{}`` in a quantity stands for a suit: one column for each."""
+    """Return what a seat has shown. ``{}`` in a quantity stands for a suit: one column for each."""
     most = SHOWN[quantity.format(SUIT_LETTERS[0])]
     return Word(name, meaning, by_suit="{}" in quantity, most=most, reads=(seat, quantity, end))
 
@@ -171,7 +171,7 @@ def _declare() -> None:
 
 
 def names_of(word: Word) -> list[str]:
-    """The names of a word's columns: ``fit:C`` to ``fit:S``, or its own."""
+    """Return the names of a word's columns: ``fit:C`` to ``fit:S``, or its own."""
     return [f"{word.name}:{suit}" for suit in SUIT_LETTERS] if word.by_suit else [word.name]
 
 

@@ -49,14 +49,14 @@ class Lines:
         self._above = {line.number: above for above in walk(system.lines) for line in above.lines}
 
     def line(self, place: Place) -> Line | None:
-        """The line; None of a rule of last resort."""
+        """Return the line; None of a rule of last resort."""
         return self._lines.get(place)
 
     def of_rule(self, rule: int) -> Line | None:
         return self.line(self.places[rule])
 
     def above(self, number: int) -> Line | None:
-        """The line in the tree that a line answers."""
+        """Return the line in the tree that a line answers."""
         return self._above.get(number)
 
 

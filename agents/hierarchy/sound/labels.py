@@ -30,7 +30,7 @@ class Label(NamedTuple):
 
 
 def _in_some(suits: Bools) -> Bools:
-    """Is it so in some of the suits (N, ...)?"""
+    """Return whether it is so in some of the suits (N, ...)."""
     found: Bools = np.logical_or.reduce(suits, axis=1)
     return found
 
@@ -121,5 +121,5 @@ NAMELESS = re.compile(r"(learned)?$")
 
 
 def labels_of(note: str, call: int) -> list[Label]:
-    """The promises that a note makes for a call."""
+    """Return the promises that a note makes for a call."""
     return [label for label in LABELS if label.pattern.match(note) and (call == DOUBLE or not label.doubles)]

@@ -19,7 +19,7 @@ Steps = tuple[str, ...]
 
 
 def without_dead(system: System, tick: Tick | None = None) -> System:
-    """The system without lines that no hand was found to come to, nor what follows them.
+    """Return the system without lines that no hand was found to come to, nor what follows them.
 
     Calls of the other lines may show less to partner, who no longer allows for the lines that went.
     """
@@ -80,7 +80,7 @@ def _steps(trail: Trail, line: Line) -> Steps:
 
 
 def _concerns(edit: Edit, calls: Container[Steps], places: Collection[Steps]) -> bool:
-    """Does the edit change lines of one of these calls, anything at these places, or what is answered there?"""
+    """Return whether the edit changes lines of one of these calls, anything at these places, or the answers there."""
     if isinstance(edit, Replace):
         trail, lines = edit.trail, (edit.old, *edit.new)
     elif isinstance(edit, InsertGeneral):

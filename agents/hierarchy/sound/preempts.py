@@ -22,7 +22,7 @@ _VULNERABLE = {False: "not vulnerable", True: "vulnerable"}
 
 
 def preempts(simulator: Simulator, lines: Lines) -> Iterator[tuple[Place, str]]:
-    """What is unsound about a system's weak openings at the two level and higher."""
+    """Yield what is unsound about a system's weak openings at the two level and higher."""
     hands = Hands.drawn(_COUNT, _SEED)
     seats = {(before, vul): simulator.see([_opening(before, vul)], hands) for before in range(4) for vul in (0, 1)}
     weak = _weak_rules(seats, len(lines.places))
@@ -54,7 +54,7 @@ def _opening(passes: int, vulnerable: int) -> ProbeAuction:
 
 
 def _weak_rules(seats: dict[tuple[int, int], Responses], rules: int) -> NDArray[np.bool_]:
-    """Rules that open a suit at the two level or higher, never on more than a weak hand."""
+    """Return rules that open a suit at the two level or higher, never on more than a weak hand."""
     most = np.full(rules, -1, np.int16)  # as the features are: numpy compares them faster
     for responses in seats.values():
         known = responses.rule >= 0
@@ -84,7 +84,7 @@ def _alike(
 def _lower(
     simulator: Simulator, seats: dict[tuple[int, int], Responses], weak: NDArray[np.bool_], lines: Lines
 ) -> Iterator[tuple[Place, str]]:
-    """Hands that bid their suit lower, or not at all, once an honour is moved into it."""
+    """Iterate over hands that bid their suit lower, or not at all, once an honour is moved into it."""
     for (before, vul), responses in seats.items():
         if before in (1, 3):
             continue

@@ -84,12 +84,12 @@ class Hands(NamedTuple):
     @classmethod
     @cache
     def drawn(cls, count: int, seed: int) -> Hands:
-        """Hands of all kinds, which this process keeps."""
+        """Return hands of all kinds, which this process keeps."""
         return cls.of(draw_hands(count, seed))._replace(likely=np.arange(count) % 2 == 0)
 
     @classmethod
     def of(cls, held: NDArray[np.bool_]) -> Hands:
-        """Hands that were dealt."""
+        """Return hands that were dealt."""
         features = np.ascontiguousarray(np.repeat(hand_features(held)[:, None], 4, axis=1))
         return cls(held, features, np.ones(len(held), np.bool_))
 
@@ -108,7 +108,7 @@ class ProbeAuction:
 
     @property
     def ours(self) -> bool:
-        """Is it our turn?"""
+        """Whether it is our turn."""
         return len(self.calls) % 2 == self.side
 
 
@@ -141,7 +141,7 @@ def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[i
 
 
 def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int] | None:
-    """The auction that a path stands for up to our next turn, behind passes: calls, and 0 if the dealer is ours.
+    """Return the auction that a path stands for up to our next turn, behind passes: calls, and 0 if the dealer is ours.
 
     None where our side would have to pass between calls of theirs: the path must name that pass, or the tree is left.
     """
@@ -166,7 +166,7 @@ class Simulator:
         self.positions = Positions([system])
 
     def probes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[ProbeAuction]:
-        """All probes that lead to nodes, and those on the way, the shortest first."""
+        """Return all probes that lead to nodes, and those on the way, the shortest first."""
         known: dict[tuple[Calls, int, int], ProbeAuction] = {}
         for node, path in paths(self.system, wanted):
             for before, us, them in variants:
@@ -222,7 +222,7 @@ class Simulator:
             yield self.see(part, everyone)
 
     def see(self, probes: Sequence[ProbeAuction], hands: Hands | None = None) -> Responses:
-        """What the hands that come to probes call there."""
+        """Return what the hands that come to probes call there."""
         of = hands or self.hands
         coming = [np.arange(len(of.held)) if probe.coming is None else probe.coming for probe in probes]
         which = np.repeat(np.arange(len(probes)), [len(c) for c in coming])

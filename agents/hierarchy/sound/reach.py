@@ -24,7 +24,7 @@ class HandPool:
         self.features = hand_features(self.held)
 
     def within(self, shown: NDArray[np.int16]) -> NDArray[np.int64]:
-        """Hands, by number, in ranges of strength and lengths: int16 (5, 2)."""
+        """Return hands, by number, in ranges of strength and lengths: int16 (5, 2)."""
         f = self.features
         fit = np.maximum(f[:, HCP], f[:, POINTS]) >= shown[0, 0]
         fit &= f[:, HCP] <= shown[0, 1]
@@ -41,7 +41,7 @@ class Partner:
         self._known: dict[tuple[tuple[int, ...], int, int], bool] = {}
 
     def can(self, probe: ProbeAuction) -> bool:
-        """Does some hand make partner's last call, and those before it?"""
+        """Return whether some hand makes partner's last call, and all earlier ones."""
         at = len(probe.calls) - 2
         if at < 0:
             return True
@@ -90,14 +90,14 @@ def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[Prob
 
 
 def _shown(simulator: Simulator, probe: ProbeAuction) -> NDArray[np.int16]:
-    """What the seats have shown in a probe: (4, 5, 2)."""
+    """Return what the seats have shown in a probe: (4, 5, 2)."""
     at = ProbeAuction(probe.calls, probe.side, probe.vulnerability, coming=np.empty(0, np.int64))
     found: NDArray[np.int16] = simulator.see([at]).shown[0]
     return found
 
 
 def _as_called(simulator: Simulator, drawn: Hands, probe: ProbeAuction, hands: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of the hands that make their seat's own calls up to a probe."""
+    """Return those of the hands that make their seat's own calls up to a probe."""
     for at in range(len(probe.calls) % 4, len(probe.calls), 4):
         if not len(hands):
             break
@@ -108,7 +108,7 @@ def _as_called(simulator: Simulator, drawn: Hands, probe: ProbeAuction, hands: N
 
 
 def lines_at(compiled: Compiled, node: int) -> set[int]:
-    """The lines of the tree that may call at a node."""
+    """Return the lines of the tree that may call at a node."""
     first, end = compiled.parts[node, FIRST_RULE : END_RULE + 1]
     return set(compiled.rules[first:end, RULE_LINE].tolist())
 

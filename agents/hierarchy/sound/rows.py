@@ -85,7 +85,7 @@ class Rows:
         return last.astype(np.int64)
 
     def _call_before(self, turns: int) -> NDArray[np.int8]:
-        """The call that each probe saw so many turns ago; -1 where there was none."""
+        """Return the call that each probe saw so many turns ago; -1 where there was none."""
         calls = np.pad(self.responses.calls, ((0, 0), (turns, 0)), constant_values=-1)
         return calls[np.arange(len(calls)), self.responses.length]
 
@@ -111,7 +111,7 @@ class Rows:
 
     @cached_property
     def coming_in(self) -> NDArray[np.bool_]:
-        """Have they bid, and our side not yet?"""
+        """Whether they have bid, and our side has not."""
         turns = np.arange(self.responses.calls.shape[1]) - self.responses.length[:, None]
         ours = (turns % 2 == 0) & (self.responses.calls > PASS)
         came: NDArray[np.bool_] = np.asarray(self._bids.any(axis=1) & ~ours.any(axis=1))
@@ -119,13 +119,13 @@ class Rows:
 
     @cached_property
     def opening(self) -> NDArray[np.bool_]:
-        """Has nobody bid yet?"""
+        """Whether nobody has bid."""
         nobody: NDArray[np.bool_] = np.asarray((self.responses.calls <= PASS).all(axis=1))
         return nobody[self.probe]
 
     @cached_property
     def doubled_by_partner(self) -> NDArray[np.bool_]:
-        """Has partner doubled their last bid for take-out, and the next hand passed?"""
+        """Whether partner has doubled their last bid for take-out, and the next hand passed."""
         doubled = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
         return np.asarray(doubled & self.responses.forced)[self.probe]
 

@@ -74,7 +74,7 @@ def _all_unsound(system: Hierarchy, tick: Callable[[int, int], None] | None) -> 
 
 
 def dead_lines(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> set[int]:
-    """The numbers of lines to which no hand comes that has bid as their path says."""
+    """Return the numbers of lines to which no hand comes that has bid as their path says."""
     return {number for (_, number), text in unsound(system, tick) if text.startswith(DEAD)}
 
 
@@ -95,13 +95,13 @@ _hand_pool = cache(HandPool)
 
 
 def lines_of(system: Hierarchy) -> Lines:
-    """The lines of a system by their rules."""
+    """Return the lines of a system by their rules."""
     compiled = system.compiled
     return Lines(system.system, compiled.rules, int(compiled.parts[len(compiled.children), FIRST_RULE]))
 
 
 def _against_others(line: Line | None) -> bool:
-    """Does a line speak of bids that have another sense than ours? Then no auction with itself need come to it."""
+    """Return whether a line speaks of bids in another sense than ours: no auction with itself need come to it."""
     alone = () if line is None else (clause[0] for clause in line.constraint if len(clause) == 1)
     atoms = [atom for together in alone for atom in together]
     return any(a.word in _STRENGTH or (a.word.startswith("theirs:") and a.hi <= _ARTIFICIAL) for a in atoms)
@@ -142,7 +142,7 @@ def _dead(
 
 
 def newly_unsound(before: System, after: System) -> list[str]:
-    """What is unsound in ``after`` and was not in ``before``, at the nodes whose rules differ."""
+    """Return what is unsound in ``after`` and was not in ``before``, at the nodes whose rules differ."""
     old, new = _before(before), Hierarchy(numbered_anew(after))
     was, now = _differing(old, new)
     found = _findings_at(new, now)

@@ -22,7 +22,7 @@ _HAND, _AUCTION = "Words for the hand", "Words for the auction so far, alone or 
 
 
 def words_text() -> str:
-    """All words with what they mean, the hand's first, for a terminal."""
+    """Return all words with what they mean, the hand's first, for a terminal."""
     parts = [
         _HEAD,
         f"{_HAND}:\n",
@@ -38,7 +38,7 @@ def words_text() -> str:
 
 
 def words_markdown() -> str:
-    """The same as a page of the documentation."""
+    """Return the same as a page of the documentation."""
     text, examples, variables = _HEAD.strip().split("\n\n")
     parts = [
         "# The language of bidding systems",

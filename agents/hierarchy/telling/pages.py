@@ -35,7 +35,7 @@ def row(step: Step, lines: Sequence[Line], figures: str) -> str:
 
 
 def asked(lines: Sequence[Line]) -> str:
-    """What the lines of one call ask: first what all of them do, then one or the other; with names and force."""
+    """Return what the lines of one call ask: first what all of them do, then one or the other; with names and force."""
     remarks = [_plain(remark(line)) for line in lines]
     shared = [clause for clause in lines[0].constraint if all(clause in line.constraint for line in lines)]
     if len(lines) == 1:

@@ -34,7 +34,7 @@ class Denied:
 
 
 def denied(position: Position, most: int = MOST) -> list[Denied]:
-    """What a pass at the position denies: the calls that hands make most often there.
+    """Return what a pass at the position denies: the calls that hands make most often there.
 
     A hand within the ranges of one of them cannot pass: no rule that passes comes first for it.
     """
@@ -60,7 +60,7 @@ def denied(position: Position, most: int = MOST) -> list[Denied]:
 
 
 def _likely(position: Position) -> NDArray[np.int16]:
-    """Hands that keep to the lengths that the seat has shown; hands at random where few do."""
+    """Return hands that keep to the lengths that the seat has shown; hands at random where few do."""
     hands = any_hands()
     lengths = hands[:, LENGTH : LENGTH + 4]
     shown = position.shown[position.seat, SUIT : SUIT + 4]

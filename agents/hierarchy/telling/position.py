@@ -171,7 +171,7 @@ def rules_for(bidder: HierarchyBidder, view: BidView, call: int) -> list[Rule]:
 
 @lru_cache(maxsize=1)
 def any_hands() -> NDArray[np.int16]:
-    """Hands at random, int16 (4000, NUM_FEATURES); the same each time."""
+    """Return hands at random, int16 (4000, NUM_FEATURES); the same each time."""
     features = deal_features(random_deals(_SEED, 0, _DEALS)).reshape(-1, NUM_FEATURES)
     features.flags.writeable = False
     return features
@@ -183,7 +183,7 @@ def any_hands() -> NDArray[np.int16]:
 
 
 def _needs(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
-    """What the clauses of ``span`` ask of the hand; None where the auction contradicts them.
+    """Return what the clauses of ``span`` ask of the hand; None where the auction contradicts them.
 
     Args:
         span: the first clause and the end, of a rule or of what a block asks for.
@@ -201,7 +201,7 @@ def _needs(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], th
 
 
 def _alternatives(atoms: Sequence[_Range], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
-    """The ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
+    """Iterate over the ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
     choices = [list(_of_the_hand(*atom, context, their_suit)) for atom in atoms]
     for chosen in product(*choices):
         yield tuple(dict.fromkeys(atom_of(*part) for together in chosen for part in together))
@@ -210,7 +210,7 @@ def _alternatives(atoms: Sequence[_Range], context: NDArray[np.int16], their_sui
 def _of_the_hand(
     column: int, low: int, high: int, context: NDArray[np.int16], their_suit: int
 ) -> Iterator[tuple[_Range, ...]]:
-    """The ways in which a hand can meet one atom."""
+    """Iterate over the ways in which a hand can meet one atom."""
     if IS_CONTEXT[column]:
         if low <= context[column] <= high:
             yield ()
@@ -246,7 +246,7 @@ def _of_the_hand(
 
 
 def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:
-    """All of ``ranges``, without those that all hands meet; nothing where no hand meets one."""
+    """Iterate over all of ``ranges``, without those that all hands meet; nothing where no hand meets one."""
     parts = []
     for column, low, high in ranges:
         low, high = max(low, int(LEAST[column])), min(high, int(MOST[column]))

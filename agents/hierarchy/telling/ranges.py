@@ -10,7 +10,7 @@ Ranges = dict[str, tuple[int, int]]
 
 
 def hull(constraint: Constraint) -> Ranges:
-    """The ranges that every hand of ``constraint`` lies in: those that all alternatives of a clause speak of."""
+    """Return the ranges that every hand of ``constraint`` lies in: those that all alternatives of a clause speak of."""
     out: Ranges = {}
     for clause in constraint:
         _narrow(out, unite(_of_together(together) for together in clause))
@@ -26,7 +26,7 @@ def one_way(constraint: Constraint, chosen: tuple[int, ...]) -> Ranges:
 
 
 def unite(several: Iterable[Ranges]) -> Ranges:
-    """The ranges that hold of every hand of one or the other."""
+    """Return the ranges that hold of every hand of one or the other."""
     first, *others = several
     out = dict(first)
     for ranges in others:
