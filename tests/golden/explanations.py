@@ -34,6 +34,10 @@ def _by_fields(spec: str, count: int) -> dict[str, Any]:
     return {field: Series(one[field] for one in found) for field in found[0]}
 
 
+def _undivided(spec: str, count: int) -> dict[str, Any]:
+    return {"answers": Series(entry.explanation_fields(spec, state) for state in _positions(count))}
+
+
 def _texts(spec: str, count: int) -> dict[str, Any]:
     return {"texts": Series(entry.explanation_text(spec, state) for state in _positions(count))}
 
@@ -53,7 +57,7 @@ _DEAR = {
 
 CASES: dict[str, Case] = {
     **{f"system:{name}": partial(_by_fields, f"system:{name}", 60) for name in _SYSTEMS},
-    **{f"more of system:{name}": partial(_by_fields, f"system:{name}", 500) for name in _SYSTEMS[:2]},
+    **{f"more of system:{name}": partial(_undivided, f"system:{name}", 500) for name in _SYSTEMS[:2]},
     **{spec: partial(_texts, spec, 30) for spec in _NETWORKS},
     **{spec: partial(_texts, spec, count) for spec, count in _DEAR.items()},
     **{kind: partial(_by_example, kind, 30) for kind in ("cases", "maps")},
