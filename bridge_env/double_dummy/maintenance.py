@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,23 +13,18 @@ from numpy.typing import ArrayLike
 from bridge_env import streams
 from bridge_env.calls import STRAINS
 from bridge_env.cards import SEATS
-from bridge_env.double_dummy.dds import DdsDoubleDummy
 from bridge_env.double_dummy.exact import ExactDoubleDummy
-from bridge_env.double_dummy.library import Library, LibraryError, write_records
+from bridge_env.double_dummy.library import Library, LibraryError, check_tables, write_library, write_records
 from bridge_env.double_dummy.packing import DEAL_BYTES
+from bridge_env.files import PathLike
 from bridge_env.protocols import DoubleDummy
-
-PathLike = str | os.PathLike[str]
-
-OUR_SOLVER = "bridge_env.double_dummy.own"
-"""What the record of a library says of the solver that made it."""
 
 
 def info(path: PathLike) -> dict[str, Any]:
     """Describe a library: file name, bytes, deals, those for training and for judging, how it was made.
 
     Raises:
-        LibraryError: not a whole, sound library.
+        LibraryError: not an undamaged library.
     """
     library = Library.open(path)
     return {
@@ -37,16 +33,16 @@ def info(path: PathLike) -> dict[str, Any]:
         "deals": len(library),
         "training": len(library.split("training")),
         "judging": len(library.split("judging")),
-        "made": library.made,
+        "made": library.provenance,
     }
 
 
 def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = None, seed: int = 0) -> int:
-    """Check a library: its checksum, every deal and entry, and a random sample solved again.
+    """Check a library: its checksum, and a random sample solved again.
 
     Args:
-        sample: deals to solve again, about 0.4 s of CPU each.
-        solver: what solves them; None = ``second_opinion`` of the library's record.
+        sample: deals to solve again, about 0.2 s of CPU each.
+        solver: None = ``ExactDoubleDummy()``.
         seed: names the sample.
 
     Returns:
@@ -56,28 +52,13 @@ def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = Non
         LibraryError: what is wrong, and where.
     """
     library = Library.open(path)
-    solver = solver or second_opinion(library.made)
     return verify_sample(library.path.name, library.owners(), library.tricks_at(), sample, solver=solver, seed=seed)
 
 
-def second_opinion(made: Mapping[str, Any], threads: int | None = None) -> ExactDoubleDummy:
-    """Return a solver that shares no line with the one that made a library: DDS for ours, ours for all else."""
-    ours = OUR_SOLVER in str(made)  # also as one of several that were merged
-    return DdsDoubleDummy(threads) if ours else ExactDoubleDummy(threads)
-
-
 def verify_sample(
-    name: str,
-    owner: ArrayLike,
-    tricks: ArrayLike,
-    sample: int,
-    *,
-    solver: DoubleDummy | None = None,
-    seed: int = 0,
+    name: str, owner: ArrayLike, tricks: ArrayLike, sample: int, *, solver: DoubleDummy | None = None, seed: int = 0
 ) -> int:
     """Solve ``sample`` random deals of ``owner`` (N, 52) again and compare with ``tricks`` (N, 4, 5).
-
-    ``solver`` None is ``ExactDoubleDummy()``.
 
     Returns:
         How many were solved.
@@ -106,7 +87,7 @@ def merge(paths: Sequence[PathLike], out: PathLike) -> int:
         How many deals ``out`` holds.
 
     Raises:
-        LibraryError: one is not a whole, sound library, or two disagree about a deal.
+        LibraryError: one is not an undamaged library, or two disagree about a deal.
     """
     libraries = [Library.open(path) for path in paths]
     records = np.concatenate([library.records for library in libraries])
@@ -118,42 +99,40 @@ def merge(paths: Sequence[PathLike], out: PathLike) -> int:
         ends = np.cumsum([len(library) for library in libraries])
         a, b = (int(np.searchsorted(ends, i, "right")) for i in (first_of[differs[0]], differs[0]))
         raise LibraryError(f"{libraries[a].path} and {libraries[b].path} disagree about a deal: verify both")
-    kept = records[first_of == np.arange(len(records))]
-    origins = _origins([library.made for library in libraries])
-    whole_range = len(origins) == 1 and origins[0].get("count") == len(kept)
-    write_records(out, kept, origins[0] if whole_range else {"merged": origins})
-    return len(kept)
+    merged = records[first_of == np.arange(len(records))]
+    write_records(out, merged, {"merged": [library.provenance for library in libraries]})
+    return len(merged)
 
 
-def _origins(made: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The records of merged libraries as one flat list, in which a range of deals and the next are one range."""
-    origins: list[dict[str, Any]] = []
-    for record in made:
-        for origin in _origins(_merged(record)) if _merged(record) else [dict(record)]:
-            if origins and _goes_on(origins[-1], origin):
-                origins[-1]["count"] += origin["count"]
-                if "verified" in origin or "verified" in origins[-1]:
-                    origins[-1]["verified"] = origins[-1].get("verified", 0) + origin.get("verified", 0)
-            else:
-                origins.append(origin)
-    return origins
+def import_npz(
+    path: PathLike,
+    out: PathLike,
+    provenance: Mapping[str, Any],
+    *,
+    sample: int,
+    solver: DoubleDummy | None = None,
+    seed: int = 0,
+) -> int:
+    """Make a library of a NumPy file with ``owner`` uint8 (N, 52) and ``tricks`` int8 (N, 4, 5).
 
+    Args:
+        provenance: how the deals were made; the size of the verified sample is added.
+        sample: deals to solve again first; nothing is written if one differs.
+        solver: None = ``ExactDoubleDummy()``.
+        seed: names the sample.
 
-def _merged(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The records of which this one was merged; none where it was not, or says something else by the word."""
-    merged = record.get("merged")
-    return merged if isinstance(merged, list) and all(isinstance(one, dict) for one in merged) else []
+    Returns:
+        How many deals ``out`` holds.
 
-
-def _goes_on(origin: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
-    """Does ``following`` record the range of deals right after that of ``origin``, solved in the same way?"""
-    own = ("start", "count", "verified", "verified_seed")
-    same = [{k: v for k, v in record.items() if k not in own} for record in (origin, following)]
-    whole = [record.get(k, 0) for record in (origin, following) for k in ("start", "count", "verified")]
-    ranges = all(k in record for record in (origin, following) for k in ("start", "count"))
-    return (
-        ranges
-        and all(type(number) is int for number in whole)
-        and same[0] == same[1]
-        and origin["start"] + origin["count"] == following["start"]
-    )
+    Raises:
+        LibraryError: not such a file, or a table that the solver does not confirm.
+        OSError: no such file, or it cannot be read.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            owner, tricks = check_tables(file["owner"], file["tricks"])
+    except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise LibraryError(f"{path}: not a NumPy file with solved deals, 'owner' and 'tricks': {error}") from None
+    verified = verify_sample(str(path), owner, tricks, sample, solver=solver, seed=seed)
+    write_library(out, owner, tricks, {**provenance, "verified": verified, "verified_seed": seed})
+    return len(owner)

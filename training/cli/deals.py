@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env import cards
-from bridge_env.optional_dependencies import how_to_install, missing
+from bridge_env.optional_dependencies import how_to_install
 from training.cli.arguments import add_address, natural, positive, words_of
 from training.cli.progress import Bar
 from training.running.cluster import Cluster, installed
@@ -53,7 +53,8 @@ def _deal(args: argparse.Namespace) -> int:
         strict=True,
     )
     if args.pbn:
-        from bridge_env.records.pbn import Board, write_boards
+        from bridge_env.records.board import Board
+        from bridge_env.records.pbn import write_boards
 
         write_boards(args.pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
         print(f"{args.pbn}: {args.n:,} deals")
@@ -105,11 +106,6 @@ def add_solve(subparsers: Any) -> None:
         "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 works without Ray"
     )
     add_address(parser)
-    parser.add_argument(
-        "--verify", type=natural, metavar="N",
-        help="number of random deals to check with DDS, at the end and before resuming (20 if endplay is installed; "
-        "0 = none)",
-    )  # fmt: skip
     parser.set_defaults(handler=_solve)
 
 
@@ -123,42 +119,25 @@ def _solve_random(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import ExactDoubleDummy, maintenance
     from training.solve import solve_random
 
-    verify = _to_verify(args.verify)
     args.kept = args.out, _again(args)
     cluster, bar = _solving_cluster(args), Bar(args.n, "deal", "solving")
-
-    def tell(text: str) -> None:
-        bar.close()
-        print(text, file=sys.stderr)
 
     try:
         done = solve_random(
             args.out, args.n, seed=args.seed, start=args.start,
-            solver=ExactDoubleDummy(1 if cluster else args.workers), cluster=cluster,
-            verify=verify, progress=bar.to, tell=tell,
+            solver=ExactDoubleDummy(1 if cluster else args.workers), cluster=cluster, progress=bar.to,
         )  # fmt: skip
-    except KeyboardInterrupt:  # a second Ctrl-C, or one while a sample is solved again
+    except KeyboardInterrupt:
         done = None
     bar.close()
-    if done is None or done.stopped:
+    if done is None:
         print(f"Stopped; {_so_far(args)}. To go on: {_again(args)}", file=sys.stderr)
         return 130
     facts = maintenance.info(args.out)
     print(f"{args.out}: {done.deals:,} solved deals, {facts['training']:,} for training, {facts['judging']:,} judging")
     if done.new:
         print(f"{done.new:,} solved now, {done.new / done.seconds:.1f} deals/s")
-    print(f"{done.verified:,} solved again and right")
     return 0
-
-
-def _to_verify(asked: int | None) -> int:
-    """How many deals DDS checks: as many as asked for, or 20 where it is installed."""
-    gone = missing("dds", "endplay")
-    if asked is None and gone:
-        print(f"No table is checked with DDS: {gone}", file=sys.stderr)
-    elif asked and gone:
-        raise ValueError(f"--verify needs DDS: {gone}; or add --verify 0")
-    return (0 if gone else 20) if asked is None else asked
 
 
 def _solving_cluster(args: argparse.Namespace) -> Cluster | None:
@@ -183,14 +162,15 @@ def _so_far(args: argparse.Namespace) -> str:
 
 def _again(args: argparse.Namespace) -> str:
     words = ["bridge-env", "solve", "--n", args.n, "--seed", args.seed, "--start", args.start, "--out", args.out]
-    return shlex.join(map(str, [*words, *words_of(args, {"workers": None, "address": None, "verify": None})]))
+    return shlex.join(map(str, [*words, *words_of(args, {"workers": None, "address": None})]))
 
 
 def _solve_pbn(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver
     from bridge_env.double_dummy.estimator import builtin_estimator
     from bridge_env.records.read import read_records
-    from training.solve import estimate_text, table_text
+    from bridge_env.render import trick_table
+    from training.solve import estimate_text
 
     source, read = LibraryThenSolver(exact=ExactDoubleDummy(args.workers)), read_records(args.deals)
     for problem in read.problems:
@@ -202,7 +182,7 @@ def _solve_pbn(args: argparse.Namespace) -> int:
         if args.tricks == "estimate":
             text = estimate_text(builtin_estimator().distribution(board.owner[None])[0])
         else:
-            text = table_text(source.tricks(board.owner)[0])
+            text = trick_table(source.tricks(board.owner)[0])
         print(text, flush=True)
     return 0
 
@@ -230,18 +210,18 @@ def add_library(subparsers: Any) -> None:
     merge.add_argument("--out", metavar="FILE", required=True, help="library file to write")
     merge.set_defaults(handler=_library_merge)
 
-    take_in = actions.add_parser(
+    importing = actions.add_parser(
         "import",
         help="make a library from a NumPy file with solved deals",
         description="Read arrays 'owner' uint8 (N, 52) and 'tricks' int8 (N, 4, 5) from a .npz file, solve a "
         "sample again, and write the library if every table of the sample is right.",
     )
-    take_in.add_argument("file", metavar="FILE.npz", help="NumPy file with arrays 'owner' and 'tricks'")
-    take_in.add_argument("--out", metavar="FILE", required=True, help="library file to write")
-    take_in.add_argument("--source", metavar="TEXT", help="where the deals come from, for the library's record")
-    take_in.add_argument("--verify", type=positive, default=200, help="random deals to solve again first (200)")
-    _add_sample_options(take_in)
-    take_in.set_defaults(handler=_library_import)
+    importing.add_argument("file", metavar="FILE.npz", help="NumPy file with arrays 'owner' and 'tricks'")
+    importing.add_argument("--out", metavar="FILE", required=True, help="library file to write")
+    importing.add_argument("--source", metavar="TEXT", help="where the deals come from, for the library's record")
+    importing.add_argument("--verify", type=positive, default=200, help="random deals to solve again first (200)")
+    _add_sample_options(importing)
+    importing.set_defaults(handler=_library_import)
 
 
 def _add_sample_options(parser: argparse.ArgumentParser) -> None:
@@ -261,15 +241,10 @@ def _library_info(args: argparse.Namespace) -> int:
 
 
 def _library_verify(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import builtin_library, maintenance
-    from bridge_env.double_dummy.dds import DdsDoubleDummy
-    from training.running import runs
+    from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, maintenance
 
     path = args.file or builtin_library().path
-    other = maintenance.second_opinion(maintenance.info(path)["made"], args.workers)
-    if isinstance(other, DdsDoubleDummy):
-        runs.require("dds", "endplay")
-    solved = maintenance.verify(path, args.sample, solver=other, seed=args.seed)
+    solved = maintenance.verify(path, args.sample, solver=ExactDoubleDummy(args.workers), seed=args.seed)
     print(f"{path}: sound; {solved:,} deals solved again, all tables right")
     return 0
 
@@ -283,7 +258,7 @@ def _library_merge(args: argparse.Namespace) -> int:
 
 def _library_import(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import ExactDoubleDummy
-    from bridge_env.double_dummy.take_in import import_npz
+    from bridge_env.double_dummy.maintenance import import_npz
 
     made = {"source": args.source or Path(args.file).name}
     deals = import_npz(
