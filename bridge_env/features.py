@@ -4,10 +4,10 @@
 ``MEANINGS`` says what they count. Suits stand in the order C D H S. Constraints, bidding systems and case bases all
 read these columns.
 
-Players have more ways to count: see ``bridge_env.evaluation``. They are no columns of ``FEATURES``: a match counts all
-columns of every hand, and most of those methods are fractions, or follow from columns that are there. Zar points (Zar
-Petkov, Aggressive Bidding, 2003) and playing tricks are columns, because rules speak of them: what opens, and how high
-a long suit may preempt.
+Zar points are Zar Petkov's (Aggressive Bidding, 2003). Playing tricks are those with the hand's own suits, per suit the
+sum of two numbers. Its honours, the best of: AKQ 3; AKJ, AQJ 2 1/2; AK, AQT, KQJ 2; AQ, AJT, KQT, KJT 1 1/2; A, KQ, QJT
+1; Kx, QJx 1/2. Its length: each trump beyond the third 1; the fourth card of a side suit 1/2, each further one 1. A run
+from the ace down counts 1 a card at least. More methods of the literature: ``studies.tricks_2008.evaluation``.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.evaluation import run_tricks, suit_losers, suit_playing_tricks
 from bridge_env.kernels import njit
 
 _SUIT_LETTERS = "CDHS"
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
-#: What lengths and points tell of a feature: nothing, all (lengths alone), or that it is hcp plus something by shape.
+#: How a feature follows from lengths and points: not at all, from the lengths alone, or as hcp plus a function of them.
 UNKNOWN, BY_SHAPE, HCP_AND_SHAPE = 0, 1, 2
 
 
@@ -34,7 +33,7 @@ class Feature(NamedTuple):
     parts: tuple[str, ...]  # what stands behind it
     least: int  # of the values
     most: int  # the same
-    kind: int  # what lengths and points tell of it: UNKNOWN, BY_SHAPE or HCP_AND_SHAPE
+    kind: int  # how it follows from lengths and points: UNKNOWN, BY_SHAPE or HCP_AND_SHAPE
     meaning: str  # what it counts, for people
 
 
@@ -83,11 +82,11 @@ for _feature in DECLARED:
         FEATURES[f"{_feature.name}:{_part}" if _part else _feature.name] = len(FEATURES)
         COLUMN_FEATURES.append(_feature)
 NUM_FEATURES = len(FEATURES)
-#: For each column, what lengths and points tell of it: int8 (NUM_FEATURES,).
+#: For each column, how it follows from lengths and points: int8 (NUM_FEATURES,).
 KINDS = np.array([_feature.kind for _feature in COLUMN_FEATURES], np.int8)
 
 HCP, POINTS, LENGTH = FEATURES["hcp"], FEATURES["points"], FEATURES["length:C"]
-HCP_AND_LENGTHS = [HCP, *range(LENGTH, LENGTH + 4)]  # what tells the most of a hand
+HCP_AND_LENGTHS = [HCP, *range(LENGTH, LENGTH + 4)]
 _LONGEST, _SHORTEST, _DIFFERENCE = FEATURES["longest"], FEATURES["shortest"], FEATURES["difference:CD"]
 _BALANCED, _SEMIBALANCED = FEATURES["balanced"], FEATURES["semibalanced"]
 _CONTROLS, _ACES, _KINGS, _LOSERS = FEATURES["controls"], FEATURES["aces"], FEATURES["kings"], FEATURES["losers"]
@@ -98,8 +97,48 @@ _ZAR, _PLAYING = FEATURES["zar"], FEATURES["playing:C"]
 
 
 @njit
+def suit_losers(n, a, k, q):  # type: ignore[no-untyped-def]
+    """Return the losers of a suit: its length ``n``, and 1 for each of a k q that it holds."""
+    return min(n, 3) - a - (k if n >= 2 else 0) - (q if n >= 3 else 0)
+
+
+@njit
+def _playing_honours(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
+    """Return what a suit's honours add to its playing tricks, in halves."""
+    if a:
+        if k:
+            return 6 if q else (5 if j else 4)
+        if q:
+            return 5 if j else (4 if t else 3)
+        return 3 if j and t else 2
+    if k:
+        if q:
+            return 4 if j else (3 if t else 2)
+        return 3 if j and t else (1 if n >= 2 else 0)
+    if q and j:
+        return 2 if t else (1 if n >= 3 else 0)
+    return 0
+
+
+@njit
+def suit_playing_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
+    """Return playing tricks of a suit in halves: (as a side suit, as trumps). ``run_tricks`` can be more."""
+    honours = _playing_honours(n, a, k, q, j, t)
+    return honours + (2 * n - 7 if n > 3 else 0), honours + 2 * max(n - 3, 0)
+
+
+@njit
+def run_tricks(hand, suit):  # type: ignore[no-untyped-def]
+    """Return the number of cards of a suit in a run from the ace down."""
+    run = 0
+    while run < 13 and hand[suit * 13 + 12 - run]:
+        run += 1
+    return run
+
+
+@njit
 def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
-    """The columns that one suit decides, and its share of the sums."""
+    """Write the columns of one suit, and add its share to the sums."""
     base = suit * 13
     length = 0
     for rank in range(13):
@@ -176,7 +215,7 @@ def _all_features(hands, out):  # type: ignore[no-untyped-def]
 
 
 def hand_features(hands: ArrayLike) -> NDArray[np.int16]:
-    """Features of hands bool (N, 52): int16 (N, NUM_FEATURES), columns as in ``FEATURES``."""
+    """Return the features of hands bool (N, 52): int16 (N, NUM_FEATURES), columns as in ``FEATURES``."""
     held = np.ascontiguousarray(hands, np.bool_)
     out = np.empty((len(held), NUM_FEATURES), np.int16)
     _all_features(held, out)

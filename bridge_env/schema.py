@@ -17,9 +17,10 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from bridge_env.files import FileError, PathLike, text_bounded
+from bridge_env.files import FileError, PathLike
 
 DEEPEST = 32
 """Levels of lists and objects within each other."""
@@ -114,7 +115,7 @@ def _marks(text: str | bytes) -> int:
 
 def _text(path: PathLike, error: type[FileError]) -> str:
     try:
-        return text_bounded(path, LARGEST, error)
+        return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise
     except OSError as fault:

@@ -21,8 +21,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 from numpy.typing import NDArray
 
 from agents.bidder_files import BidderFileError, faults_of
@@ -33,7 +34,7 @@ from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.calls import NUM_CALLS
 from bridge_env.files import FileError, atomic_write
-from bridge_env.schema import Number, check_shape
+from bridge_env.json_files import check_type
 from bridge_env.weights import read_weights, write_weights
 
 FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
@@ -41,7 +42,23 @@ _EXPECTED: dict[str, Any] = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
 _READ = _EXPECTED | {"inputs": (LAYOUT, BOOK_LAYOUT)}
 _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
-_BOOK = {"system": str, "digest": str, "terms": {"prior": Number(0), "truth": Number(0)}}
+
+
+class _Terms(msgspec.Struct):
+    """The terms of a book, as a header has them."""
+
+    prior: Annotated[float, msgspec.Meta(ge=0)]
+    truth: Annotated[float, msgspec.Meta(ge=0)]
+
+
+class _BookHeader(msgspec.Struct):
+    """A book, as a header names it."""
+
+    system: str
+    digest: str
+    terms: _Terms
+
+
 _KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
 
 
@@ -122,7 +139,7 @@ def _book(path: str | os.PathLike[str], said: Any) -> tuple[Book, Terms]:
         BidderFileError: it is not to be had, or is another version; the message says where it was looked for.
     """
     try:
-        check_shape(said, _BOOK, f"policy:{os.fspath(path)}: book")
+        check_type(said, _BookHeader, f"policy:{os.fspath(path)}: book")
     except FileError as error:
         raise BidderFileError(str(error)) from None
     beside, name = book_path(path), said["system"]

@@ -61,7 +61,7 @@ def fitting_deals(
     weight = sample.weight * np.exp(-(cost - cost.min()) / options.recall)
     best = np.sort(np.argsort(-weight, kind="stable")[:count])
     weight = weight[best] / weight[best].sum()
-    return Sample(sample.owner[best], sample.violation[best], weight, sample.tried, sample.way)
+    return Sample(sample.owner[best], sample.violation[best], weight, sample.tried, sample.method)
 
 
 def _cost(

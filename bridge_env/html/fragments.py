@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import FIRST_BID, NOTRUMP, STRAINS, Contract, call_text, level_of, strain_of
 from bridge_env.cards import SEATS, SUITS, suit_ranks
-from bridge_env.evaluation import point_counts
+from bridge_env.features import HCP, hand_features
 from bridge_env.render import (
     AUCTION_ORDER,
     SEAT_NAMES,
@@ -77,7 +77,7 @@ def _points(held: NDArray[np.bool_]) -> str:
     """Return the high-card points of a whole hand; nothing for a part of one."""
     if int(held.sum()) != 13:
         return ""
-    return f'<span class="bridge-points" title="high-card points">{int(point_counts(held[None])[0, 0])}</span>'
+    return f'<span class="bridge-points" title="high-card points">{int(hand_features(held[None])[0, HCP])}</span>'
 
 
 def hand_html(held: ArrayLike) -> str:

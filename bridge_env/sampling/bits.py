@@ -1,4 +1,7 @@
-"""Hands as 52 bits, for the kernels of this folder: card ``c`` is bit ``c``, a suit is 13 of them in a row."""
+"""Represent hands as bits for the kernels of this folder: card ``13 * suit + rank`` is bit ``16 * suit + rank``.
+
+The solver has the same layout (``bridge_env.double_dummy.own.state``).
+"""
 
 from __future__ import annotations
 
@@ -7,51 +10,57 @@ from numpy.typing import NDArray
 
 from bridge_env.chance import row_mix
 from bridge_env.kernels import njit
-from bridge_env.memory import lowest, ones
+from bridge_env.memory import lowest
 from bridge_env.streams import GOLDEN
 
 UInt64Array = NDArray[np.uint64]
 
-_ONE, _S11, _S32 = np.uint64(1), np.uint64(11), np.uint64(32)
+_ONE, _NINE, _S11, _S32 = np.uint64(1), np.uint64(9), np.uint64(11), np.uint64(32)
 _SUIT = np.uint64(0x1FFF)
-_POWERS = np.uint64(1) << np.arange(52, dtype=np.uint64)
-_ACES, _KINGS, _QUEENS, _JACKS = (np.uint64(sum(1 << (13 * s + rank) for s in range(4))) for rank in (12, 11, 10, 9))
+_CARDS = np.arange(52, dtype=np.uint64)
+_NUMBERS = _CARDS // np.uint64(13) * np.uint64(16) + _CARDS % np.uint64(13)
+_POWERS = np.uint64(1) << _NUMBERS
+HONOUR_POINTS = np.array([sum(p for i, p in enumerate((1, 2, 3, 4)) if m >> i & 1) for m in range(16)], np.int64)
+"""int64 (16,), the points of each set of J Q K A, the four upper bits of a suit."""
 
 
 @njit(forceinline=True)
 def holding(bits, suit):  # type: ignore[no-untyped-def]
-    """The 13 bits of a suit."""
-    return (bits >> np.uint64(13 * suit)) & _SUIT
+    """Return the 13 bits of a suit."""
+    return (bits >> np.uint64(16 * suit)) & _SUIT
 
 
 @njit(forceinline=True)
 def points(bits):  # type: ignore[no-untyped-def]
-    """High-card points."""
-    return 4 * ones(bits & _ACES) + 3 * ones(bits & _KINGS) + 2 * ones(bits & _QUEENS) + ones(bits & _JACKS)
+    """Return the high-card points of a hand."""
+    total = 0
+    for suit in range(4):
+        total += HONOUR_POINTS[holding(bits, suit) >> _NINE]
+    return total
 
 
 @njit(forceinline=True)
 def draw(stream):  # type: ignore[no-untyped-def]
-    """The next number of ``stream`` uint64 (1,), as ``streams.draws`` counts them."""
+    """Return the next number of ``stream`` uint64 (1,), as ``streams.draws`` counts them."""
     stream[0] += GOLDEN
     return row_mix(stream[0])
 
 
 @njit(forceinline=True)
 def uniform(stream):  # type: ignore[no-untyped-def]
-    """The next float in [0, 1)."""
+    """Return the next float in [0, 1)."""
     return (draw(stream) >> _S11) * 2.0**-53
 
 
 @njit(forceinline=True)
-def below(stream, n):  # type: ignore[no-untyped-def]
-    """A whole number from 0 to n - 1, as near to equally likely as 32 bits allow."""
+def random_below(stream, n):  # type: ignore[no-untyped-def]
+    """Return a whole number from 0 to n - 1, as near to equally likely as 32 bits allow."""
     return np.int64(((draw(stream) >> _S32) * np.uint64(n)) >> _S32)
 
 
 @njit(forceinline=True)
-def some_of(stream, cards, count, room):  # type: ignore[no-untyped-def]
-    """``count`` of the bits ``cards``, all choices equally likely. ``room`` int64 (52,) is scratch."""
+def random_subset(stream, cards, count, room):  # type: ignore[no-untyped-def]
+    """Return ``count`` of the bits ``cards``, all choices equally likely. ``room`` int64 (52,) is scratch."""
     n = 0
     while cards:
         room[n] = lowest(cards)
@@ -59,7 +68,7 @@ def some_of(stream, cards, count, room):  # type: ignore[no-untyped-def]
         n += 1
     chosen = np.uint64(0)
     for i in range(count):
-        at = i + below(stream, n - i)
+        at = i + random_below(stream, n - i)
         chosen |= _ONE << np.uint64(room[at])
         room[at] = room[i]
     return chosen
@@ -69,18 +78,18 @@ def some_of(stream, cards, count, room):  # type: ignore[no-untyped-def]
 def _spread(bits, out):  # type: ignore[no-untyped-def]
     for i in range(len(bits)):
         for card in range(52):
-            out[i, card] = (bits[i] >> np.uint64(card)) & _ONE
+            out[i, card] = (bits[i] >> _NUMBERS[card]) & _ONE
 
 
 def to_hands(bits: UInt64Array) -> NDArray[np.bool_]:
-    """Hands bool (M, 52) of bits uint64 (M,)."""
+    """Convert bits uint64 (M,) to hands bool (M, 52)."""
     out = np.empty((len(bits), 52), np.bool_)
     _spread(np.ascontiguousarray(bits), out)
     return out
 
 
 def to_bits(hands: NDArray[np.bool_]) -> UInt64Array:
-    """Bits uint64 (...) of hands bool (..., 52)."""
+    """Convert hands bool (..., 52) to bits uint64 (...)."""
     bits: UInt64Array = (hands * _POWERS).sum(axis=-1, dtype=np.uint64)
     return bits
 
@@ -91,12 +100,12 @@ def _owners(bits, out):  # type: ignore[no-untyped-def]
         for card in range(52):
             out[i, card] = 255
             for seat in range(4):
-                if (bits[i, seat] >> np.uint64(card)) & _ONE:
+                if (bits[i, seat] >> _NUMBERS[card]) & _ONE:
                     out[i, card] = seat
 
 
 def to_owner(bits: UInt64Array) -> NDArray[np.uint8]:
-    """Deals uint8 (M, 52) of bits uint64 (M, 4); 255 where nobody holds a card."""
+    """Convert bits uint64 (M, 4) to deals uint8 (M, 52); 255 where nobody holds a card."""
     out = np.empty((len(bits), 52), np.uint8)
     _owners(np.ascontiguousarray(bits), out)
     return out

@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from bridge_env.kernels import njit
 from bridge_env.memory import highest, lowest, ones
-from bridge_env.sampling.bits import below, holding, uniform
+from bridge_env.sampling.bits import HONOUR_POINTS, holding, random_below, uniform
 
 _ZERO, _ONE, _NINE, _SPOTS = np.uint64(0), np.uint64(1), np.uint64(9), np.uint64(0x1FF)
 _TOP = 37
-HONOUR_POINTS = np.array([sum(p for i, p in enumerate((1, 2, 3, 4)) if m >> i & 1) for m in range(16)], np.int64)
 HONOUR_CARDS = np.array([bin(m).count("1") for m in range(16)], np.int64)
 #: The one or two sets of honours of a suit that have so many points; -1: there is no second.
 _PARTS = np.array([([m for m in range(16) if HONOUR_POINTS[m] == h] + [-1])[:2] for h in range(11)], np.int64)
@@ -241,7 +240,7 @@ def _draw_suit(stream, cards, length, points, first_choice, choices, binomials):
     if k == n:
         return out | spots
     if k > 0:
-        choice = choices[first_choice[n, k] + below(stream, np.int64(binomials[n, k]))]
+        choice = choices[first_choice[n, k] + random_below(stream, np.int64(binomials[n, k]))]
         while choice:
             bit = spots & (~spots + _ONE)
             if choice & 1:
@@ -279,7 +278,7 @@ def draw_hand(  # type: ignore[no-untyped-def]
     hand = _ZERO
     for suit in range(4):
         part = _draw_suit(stream, held[suit], lengths[suit], points[suit], first_choice, choices, binomials)
-        hand |= part << np.uint64(13 * suit)
+        hand |= part << np.uint64(16 * suit)
     return hand
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bridge_env.chance import row_draw
 from bridge_env.kernels import njit
 from bridge_env.memory import ones
-from bridge_env.sampling.bits import holding, points, some_of, to_bits, uniform
+from bridge_env.sampling.bits import holding, points, random_subset, to_bits, uniform
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, SHAPES, hull
 from bridge_env.sampling.counting import TABLES, Scratch, count_hands, draw_hand, scratch
 from bridge_env.sampling.known_cards import KnownCards
@@ -34,37 +34,37 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @dataclass(eq=False)
-class World:
+class DealSpace:
     """The space to draw deals from: where cards may lie, and the classes of every seat's hand."""
 
     order: NDArray[np.int64]  # (K,), the seats with hidden cards, the rarest hand first
     fixed: UInt64Array  # (4,), cards that a seat has for certain
-    allowed: UInt64Array  # (4,), those that it may have
+    allowed: UInt64Array  # (4,), cards that it may have besides
     needs: NDArray[np.int64]  # (4,), how many of ``allowed`` a seat has
     classes: UInt64Array  # (4, 2744)
     reversed_classes: UInt64Array  # (4, 2744), with bit ``37 - h`` for ``h``
     bounds: NDArray[np.int64]  # (4, 4, 2), the lengths that ``classes`` allow
     even: bool  # every hidden seat may hold every hidden card
-    feasible: bool  # there are hands for each seat, looked at alone
+    feasible: bool  # each seat alone has hands that fit
     _first: Scratch = field(default_factory=scratch)
     _later: Scratch = field(default_factory=scratch)
     _shapes: int = 0
 
     @classmethod
-    def of(cls, places: KnownCards, classes: UInt64Array) -> World:
-        """Of the classes uint64 (4, 2744) of the four seats."""
-        owners = places.may_hold.sum(axis=0)
-        own = places.may_hold & (owners == 1)
-        may = places.may_hold & (owners > 1)
-        needs = (places.sizes - own.sum(axis=1)).astype(np.int64)
+    def of(cls, known: KnownCards, classes: UInt64Array) -> DealSpace:
+        """Make the space of deals with known cards and the classes uint64 (4, 2744) of the four seats."""
+        owners = known.may_hold.sum(axis=0)
+        own = known.may_hold & (owners == 1)
+        may = known.may_hold & (owners > 1)
+        needs = (known.sizes - own.sum(axis=1)).astype(np.int64)
         hidden = np.flatnonzero(needs > 0)
-        bounds = np.stack([hull(classes[s], int(places.sizes[s]))[1] for s in range(4)])
-        world = cls(
+        bounds = np.stack([hull(classes[s], int(known.sizes[s]))[1] for s in range(4)])
+        space = cls(
             hidden, to_bits(own), to_bits(may), needs, np.ascontiguousarray(classes), _reversed(classes), bounds,
             bool((may[hidden] == may.any(axis=0)).all()), True,
         )  # fmt: skip
-        world._arrange()
-        return world
+        space._arrange()
+        return space
 
     def _arrange(self) -> None:
         """Put the seat whose hand is rarest first, and count its hands; see whether all seats have some."""
@@ -83,7 +83,7 @@ class World:
         self.feasible = self.feasible and bool((rarity > 0).all()) and hands > 0
 
     def _count(self, seat: int, last: int, into: Scratch) -> tuple[int, float]:
-        """Shapes and hands of ``seat`` with all other hidden cards around, and with ``last`` taking the rest."""
+        """Count shapes and hands of ``seat`` from all hidden cards; ``last``, if it is no -1, takes the rest."""
         other = max(last, 0)
         base, base_points = _summary(self.fixed[seat])
         rest, rest_points = _summary(self.fixed[other] | self.allowed[other])
@@ -93,23 +93,26 @@ class World:
         )  # fmt: skip
         return counted
 
-    def tries(
-        self, key: np.uint64, way: int, cap: float, first: int, stop: int, most: int
+    def draw(
+        self, key: np.uint64, method: int, cap: float, first: int, stop: int, most: int
     ) -> tuple[UInt64Array, NDArray[np.float64], NDArray[np.int64], int]:
-        """Tries number ``first`` to ``stop - 1``, until ``most`` are kept: bits (M, 4), weights (M,), the numbers of
-        the tries (M,), and the number of the next try. Try ``i`` draws from ``streams.draws(key)[i]`` alone.
+        """Draw deals by tries ``first`` to ``stop - 1``, until ``most`` are accepted.
+
+        Returns:
+            bits (M, 4), weights (M,), the numbers of the tries (M,), and the number of the next try. Try ``i`` draws
+            from ``streams.draws(key)[i]`` alone.
         """
         bits, weights = np.empty((most, 4), np.uint64), np.empty(most)
         numbers = np.empty(most, np.int64)
         kept, after = draw_deals(
-            key, way, cap, first, stop, bits, weights, numbers, self.order, self.fixed, self.allowed, self.needs,
+            key, method, cap, first, stop, bits, weights, numbers, self.order, self.fixed, self.allowed, self.needs,
             self.classes, self.reversed_classes, self.bounds, self.even, self._shapes, self._first, self._later, TABLES,
         )  # fmt: skip
         return bits[:kept], weights[:kept], numbers[:kept], after
 
 
-def everything() -> UInt64Array:
-    """Classes that rule nothing out."""
+def all_classes() -> UInt64Array:
+    """Return the classes of all hands, uint64 (2744,)."""
     return np.full(SHAPES, ALL_POINTS)
 
 
@@ -122,7 +125,7 @@ def _reversed(classes: UInt64Array) -> UInt64Array:
 
 @njit
 def _summary(bits):  # type: ignore[no-untyped-def]
-    """Lengths int64 (4,) and points of a hand."""
+    """Return the lengths, int64 (4,), and the points of a hand."""
     lengths = np.empty(4, np.int64)
     for suit in range(4):
         lengths[suit] = ones(holding(bits, suit))
@@ -131,17 +134,17 @@ def _summary(bits):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _of_class(bits, seat, classes):  # type: ignore[no-untyped-def]
-    """Is the hand of a class that fits?"""
+    """Return whether the hand's class is one of the seat's."""
     clubs, diamonds, hearts = ones(holding(bits, 0)), ones(holding(bits, 1)), ones(holding(bits, 2))
     return (classes[seat, (clubs * 14 + diamonds) * 14 + hearts] >> np.uint64(points(bits))) & _ONE != _ZERO
 
 
 @njit(forceinline=True)
 def _one_deal(  # type: ignore[no-untyped-def]
-    stream, way, left, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
+    stream, method, left, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
     first_shapes, first, later, tables, room, deal,
 ):  # fmt: skip
-    """Draw one deal into ``deal`` uint64 (4,). Returns its weight, 0 where no deal came of it."""
+    """Draw one deal into ``deal`` uint64 (4,). Returns its weight, 0 if there is none."""
     last, weight = len(order) - 1, 1.0
     for i in range(last + 1):
         seat = order[i]
@@ -158,7 +161,7 @@ def _one_deal(  # type: ignore[no-untyped-def]
         if i == 0 and last > 0:
             chosen = draw_hand(stream, free, need, first_shapes, tables.ways, tables.first_choice, tables.choices,
                                tables.binomials, first.pair, first.shapes, first.within, first.sums)  # fmt: skip
-        elif i < last and way == COUNTED:
+        elif i < last and method == COUNTED:
             base, base_points = _summary(fixed[seat] | forced)
             other = order[last]
             rest, rest_points = _summary(fixed[other] | (left & allowed[other]))
@@ -173,7 +176,7 @@ def _one_deal(  # type: ignore[no-untyped-def]
         else:
             if not even:
                 weight *= tables.binomials[ones(free), need]
-            chosen = some_of(stream, free, need, room)
+            chosen = random_subset(stream, free, need, room)
         chosen |= forced
         deal[seat] = fixed[seat] | chosen
         if not _of_class(deal[seat], seat, classes):
@@ -184,10 +187,10 @@ def _one_deal(  # type: ignore[no-untyped-def]
 
 @njit
 def draw_deals(  # type: ignore[no-untyped-def]
-    key, way, cap, start, stop, out, weights, numbers, order, fixed, allowed, needs,
+    key, method, cap, start, stop, out, weights, numbers, order, fixed, allowed, needs,
     classes, reversed_classes, bounds, even, first_shapes, first, later, tables,
 ):  # fmt: skip
-    """See ``World.tries``; returns how many were kept, and the number of the next try."""
+    """See ``DealSpace.draw``; returns how many were kept, and the number of the next try."""
     stream, room, deal = np.empty(1, np.uint64), np.empty(52, np.int64), fixed.copy()
     hidden = np.uint64(0)
     for seat in order:
@@ -195,8 +198,10 @@ def draw_deals(  # type: ignore[no-untyped-def]
     kept, number = 0, start
     while number < stop and kept < len(out):
         stream[0] = row_draw(key, number)
-        weight = _one_deal(stream, way, hidden, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
-                           first_shapes, first, later, tables, room, deal)  # fmt: skip
+        weight = _one_deal(
+            stream, method, hidden, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
+            first_shapes, first, later, tables, room, deal,
+        )  # fmt: skip
         if 0.0 < weight < cap:
             weight = cap if uniform(stream) * cap < weight else 0.0
         if weight > 0.0:

@@ -1,4 +1,4 @@
-"""Record where each card may lie: what is known of a deal before any constraint on the hands."""
+"""Record which seats may hold each card, before any constraint on the hands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Hand = str | NDArray[np.bool_] | Iterable[int]
 
 
 class KnownCardsError(ValueError):
-    """No deal has its cards in such places; the message says why."""
+    """No deal fits the known cards; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +32,14 @@ class KnownCards:
 
     @classmethod
     def seen(cls, hands: Mapping[str | int, Hand], sizes: ArrayLike = 13, removed: Hand = ()) -> KnownCards:
-        """Make places from the cards that were seen; the others may be anywhere else.
+        """Start from the cards that were seen; the others may be anywhere else.
 
         Args:
             hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"``, bool (52,) or card numbers. A whole hand or
                 some cards of it, such as those it has played.
             sizes: cards of each seat, one number or four.
-            removed: cards that no seat holds any more. What the auction said is about all thirteen cards of a hand:
-                where it matters, leave played cards with those who played them, and the sizes at 13.
+            removed: cards that no seat holds any more. Constraints from the auction are about all thirteen cards of a
+                hand: where they matter, leave played cards with those who played them, and the sizes at 13.
 
         >>> KnownCards.seen({"S": "AKQ2.T98.J7.A543"}).may_hold.sum(axis=1).tolist()
         [39, 39, 13, 39]
@@ -57,7 +57,7 @@ class KnownCards:
 
     @classmethod
     def of(cls, owner: ArrayLike, sizes: ArrayLike = 13) -> KnownCards:
-        """The known cards of ``owner`` (52,), 255 where the holder is unknown."""
+        """Start from ``owner`` (52,), 255 where the holder is unknown."""
         o = np.asarray(owner)
         may_hold = (o == np.arange(4)[:, None]) | (o == UNKNOWN)
         return cls(may_hold, _as_sizes(sizes)).propagated()
@@ -73,7 +73,7 @@ class KnownCards:
         return KnownCards(may_hold, self.sizes).propagated()
 
     def propagated(self) -> KnownCards:
-        """The same with all that follows at once: a seat whose cards are all known holds no others.
+        """Return the same with all direct consequences: a seat whose cards are all known holds no others.
 
         Raises:
             KnownCardsError: no deal fits.

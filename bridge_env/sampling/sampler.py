@@ -21,7 +21,7 @@ from bridge_env import streams
 from bridge_env.cards import parse_seat
 from bridge_env.sampling.bits import to_hands, to_owner
 from bridge_env.sampling.constraints import Constraint, relaxed
-from bridge_env.sampling.drawing import COUNTED, SHUFFLED, World, everything
+from bridge_env.sampling.drawing import COUNTED, SHUFFLED, DealSpace, all_classes
 from bridge_env.sampling.known_cards import KnownCards
 
 UInt64Array = NDArray[np.uint64]
@@ -44,15 +44,15 @@ class Sample:
         violation: float32 (n,), 0 where all constraints hold.
         weight: float64 (n,), what each deal counts for; they add up to 1. Take averages with these. Deals that
             violate something count for ``exp(-violation / tolerance)`` of one that fits.
-        tried: deals that were drawn for it.
-        way: how: ``"shuffled"``, ``"counted"``, or ``"relaxed"`` where no deal of the right classes was found.
+        tried: the number of deals drawn.
+        method: ``"shuffled"``, ``"counted"``, or ``"relaxed"`` where no deal of the right classes was found.
     """
 
     owner: NDArray[np.uint8]
     violation: NDArray[np.float32]
     weight: NDArray[np.float64]
     tried: int
-    way: str
+    method: str
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -68,11 +68,13 @@ class Sample:
         return float(1.0 / np.square(self.weight).sum()) if len(self) else 0.0
 
     def __str__(self) -> str:
-        return f"{len(self)} deals, {self.fitting} fit, {self.effective:.0f} effective, {self.tried} tried, {self.way}"
+        return (
+            f"{len(self)} deals, {self.fitting} fit, {self.effective:.0f} effective, {self.tried} tried, {self.method}"
+        )
 
 
 def sample_deals(
-    places: KnownCards,
+    known: KnownCards,
     constraints: BySeat[Constraint],
     count: int,
     key: ArrayLike,
@@ -84,7 +86,7 @@ def sample_deals(
     """Draw deals.
 
     Args:
-        places: where each card may lie: ``KnownCards.seen({"S": "AKQ2.T98.J7.A543"})``.
+        known: which seats may hold each card: ``KnownCards.seen({"S": "AKQ2.T98.J7.A543"})``.
         constraints: seat -> what its hand is like, such as ``{"N": hand(hcp=(15, 17), balanced=True)}``.
         count: deals wanted. Where enough fit, a smaller count gives the first of the same deals.
         key: uint64, the stream that the deals are drawn from (``bridge_env.streams.key``).
@@ -103,12 +105,12 @@ def sample_deals(
     importance = {parse_seat(seat): float(weight) for seat, weight in (weights or {}).items()}
     most = limit if limit is not None else max(500 * count, 100_000)
     stream = np.uint64(np.ravel(key)[0])
-    return _Search(places.propagated(), wanted, importance, tolerance, count, stream, most).run()
+    return _Search(known.propagated(), wanted, importance, tolerance, count, stream, most).run()
 
 
 @dataclass(eq=False)
 class _Search:
-    places: KnownCards
+    known: KnownCards
     constraints: dict[int, Constraint]
     importance: dict[int, float]
     tolerance: float
@@ -123,13 +125,13 @@ class _Search:
     def run(self) -> Sample:
         if self.count <= 0:
             return Sample(np.empty((0, 52), np.uint8), np.empty(0, np.float32), np.empty(0), 0, "shuffled")
-        classes = np.stack([everything()] * 4)
+        classes = np.stack([all_classes()] * 4)
         for seat, constraint in self.constraints.items():
-            classes[seat] = constraint.classes(int(self.places.sizes[seat]))
-        world = World.of(self.places, classes)
-        way, cap = self._way(world) if world.feasible else (-1, 0.0)
-        if way >= 0:
-            self._collect(world, way, cap)
+            classes[seat] = constraint.classes(int(self.known.sizes[seat]))
+        space = DealSpace.of(self.known, classes)
+        method, cap = self._choose_method(space) if space.feasible else (-1, 0.0)
+        if method >= 0:
+            self._collect(space, method, cap)
         found = sum(len(f) for f in self.fitting)
         bits = np.concatenate([*self.fitting, np.empty((0, 4), np.uint64)])[: self.count]
         weight = np.concatenate([*self.fitting_weights, np.empty(0)])[: self.count]
@@ -141,36 +143,36 @@ class _Search:
             least = 0.0 if found else float(distance.min())  # their shares stay, and exp(-800) would be 0
             share = np.exp((least - distance.astype(np.float64)) / self.tolerance)
             weight = np.concatenate([weight, usual * share])
-        name = {SHUFFLED: "shuffled", COUNTED: "counted"}.get(way, "relaxed")
+        name = {SHUFFLED: "shuffled", COUNTED: "counted"}.get(method, "relaxed")
         return Sample(to_owner(bits), violation, weight / weight.sum(), self.tried, name)
 
-    def _way(self, world: World) -> tuple[int, float]:
-        """How to draw, and the weight up to which deals are evened out; (-1, 0) where nothing comes of it."""
+    def _choose_method(self, space: DealSpace) -> tuple[int, float]:
+        """Return how to draw, and the weight up to which deals are evened out; (-1, 0) if no try succeeds."""
         pilot = self._stream("pilot")
-        _, weights, _, _ = world.tries(pilot, SHUFFLED, 0.0, 0, _PILOT, _PILOT)
-        if len(world.order) <= 2:
+        _, weights, _, _ = space.draw(pilot, SHUFFLED, 0.0, 0, _PILOT, _PILOT)
+        if len(space.order) <= 2:
             return (SHUFFLED, _cap(weights)) if len(weights) else (-1, 0.0)
         shuffled = len(weights) / _PILOT * (_evenness(weights) if len(weights) else 0.0)
         if shuffled * _COST > 1:
             return SHUFFLED, _cap(weights)
-        _, counted_weights, _, _ = world.tries(pilot, COUNTED, 0.0, 0, _PILOT // 4, _PILOT)
+        _, counted_weights, _, _ = space.draw(pilot, COUNTED, 0.0, 0, _PILOT // 4, _PILOT)
         if len(counted_weights) * 4 / _PILOT * _evenness(counted_weights) > shuffled * _COST:
             return COUNTED, _cap(counted_weights)
         if len(weights):
             return SHUFFLED, _cap(weights)
-        _, weights, _, _ = world.tries(pilot, COUNTED, 0.0, _PILOT // 4, 8 * _PILOT, 64)
+        _, weights, _, _ = space.draw(pilot, COUNTED, 0.0, _PILOT // 4, 8 * _PILOT, 64)
         return (COUNTED, _cap(weights)) if len(weights) else (-1, 0.0)
 
     def _stream(self, purpose: str) -> np.uint64:
         return np.uint64(streams.key(self.key, purpose)[0])
 
-    def _collect(self, world: World, way: int, cap: float) -> None:
+    def _collect(self, space: DealSpace, method: int, cap: float) -> None:
         """Draw and test until enough deals fit, or the limit is reached."""
         found = tested = kept = 0
         while found < self.count and self.tried < self.limit and tested < max(100 * self.count, 10_000):
             rate = (found + 1) / (tested + 2)
             most = int(min(max((self.count - found) / rate * 1.1 + 16, 256), 16_384))
-            bits, weights, numbers, after = world.tries(self.key, way, cap, self.tried, self.limit, most)
+            bits, weights, numbers, after = space.draw(self.key, method, cap, self.tried, self.limit, most)
             passed = self._passing(bits)
             found, tested = found + int(passed.sum()), tested + len(bits)
             self.fitting.append(bits[passed])
@@ -183,7 +185,7 @@ class _Search:
                 self.tried = int(numbers[passed][self.count - found - 1]) + 1  # the last that is returned
 
     def _passing(self, bits: UInt64Array) -> NDArray[np.bool_]:
-        """Return which deals pass every seat's test; each is put only to those that passed so far."""
+        """Return which deals pass every seat's test; each test sees only those that passed the ones before."""
         alive = np.arange(len(bits))
         for seat, constraint in self.constraints.items():
             if len(alive):
@@ -193,7 +195,7 @@ class _Search:
         return passed
 
     def _least_violating(self, classes: UInt64Array, count: int) -> tuple[UInt64Array, NDArray[np.float32]]:
-        """The ``count`` least violating deals of a pool: deals uint64 (count, 4), and their violations.
+        """Return the ``count`` least violating deals of a pool: deals uint64 (count, 4), and their violations.
 
         Classes grow step by step, at each step first those of the seats that weigh less, then all.
         """
@@ -206,18 +208,18 @@ class _Search:
                 break
             for seat in self.constraints:
                 for _ in range(steps, upto):
-                    wider[seat] = relaxed(wider[seat], int(self.places.sizes[seat]))
+                    wider[seat] = relaxed(wider[seat], int(self.known.sizes[seat]))
             steps, fewer = upto, classes.copy()
             fewer[lighter] = wider[lighter]
             for which, trial in enumerate((fewer, wider)):
                 missing = enough - sum(len(part) for part in pool)
                 if missing > 0 and (which or lighter):
                     pool.append(self._of_wider(trial, min(missing, self.count), 2 * number + which))
-        anything = self._of_wider(np.stack([everything()] * 4), max(enough - sum(len(part) for part in pool), 0), -1)
+        anything = self._of_wider(np.stack([all_classes()] * 4), max(enough - sum(len(part) for part in pool), 0), -1)
         return self._best([*pool, anything], count)
 
     def _best(self, parts: list[UInt64Array], count: int) -> tuple[UInt64Array, NDArray[np.float32]]:
-        """The ``count`` least violating deals, the first of equals; all again where there are fewer."""
+        """Return the ``count`` least violating deals, the first of equals; repeated where there are fewer."""
         pool = np.concatenate(parts)
         violation = np.zeros(len(pool), np.float32)
         for seat, constraint in self.constraints.items():
@@ -227,25 +229,25 @@ class _Search:
         return pool[best], violation[best]
 
     def _of_wider(self, classes: UInt64Array, wanted: int, number: int) -> UInt64Array:
-        """Up to ``wanted`` deals of wider classes; ``number`` names their stream, -1: of all classes."""
-        world = World.of(self.places, classes)
-        if wanted == 0 or not world.feasible:
+        """Return up to ``wanted`` deals of wider classes; ``number`` names their stream, -1: of all classes."""
+        space = DealSpace.of(self.known, classes)
+        if wanted == 0 or not space.feasible:
             return np.empty((0, 4), np.uint64)
-        key, way, stop = self._stream(f"relaxed {number}"), SHUFFLED, _WIDER
+        key, method, stop = self._stream(f"relaxed {number}"), SHUFFLED, _WIDER
         if number < 0:
             stop = max(_WIDER, 10 * wanted)
-        elif not len(world.tries(key, SHUFFLED, 0.0, 0, _PILOT, 16)[0]):
-            way, stop = COUNTED, _WIDER // _COST
-        bits, _, _, after = world.tries(key, way, 0.0, 0, stop, wanted)
+        elif not len(space.draw(key, SHUFFLED, 0.0, 0, _PILOT, 16)[0]):
+            method, stop = COUNTED, _WIDER // _COST
+        bits, _, _, after = space.draw(key, method, 0.0, 0, stop, wanted)
         self.tried += after
         return bits
 
 
 def _evenness(weights: NDArray[np.float64]) -> float:
-    """The share of deals that is kept when their weights are made equal."""
+    """Return the share of deals that is left when their weights are made equal."""
     return float(np.minimum(weights / _cap(weights), 1.0).mean()) if len(weights) else 0.0
 
 
 def _cap(weights: NDArray[np.float64]) -> float:
-    """The weight below which deals are kept with the chance that evens them out."""
+    """Return the weight below which deals are accepted with the chance that evens them out."""
     return float(min(weights.max(), _STEEPEST * weights.mean())) if len(weights) else 0.0

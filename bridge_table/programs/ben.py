@@ -29,8 +29,8 @@ from bridge_env.auction import one_auction
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.cards import RANKS, card_text, hand_text, parse_hand, parse_vulnerability
 from bridge_env.files import FileError
+from bridge_env.json_files import check_type, decode_json
 from bridge_env.play import row_winner
-from bridge_env.schema import parse_json
 from bridge_table.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
@@ -324,8 +324,9 @@ def _answer(body: bytes, field: str) -> dict[str, Any]:
     if told:
         raise ValueError(f"it says: {told[:200]}")
     try:
-        found: dict[str, Any] = parse_json(body.decode(), {field: str}, "its answer")
-    except (FileError, UnicodeDecodeError):
+        found: dict[str, Any] = decode_json(body, dict[str, Any], "its answer")
+        check_type(found.get(field), str, "its answer")
+    except FileError:
         raise ValueError(f"its answer has no {field!r}: {body[:80]!r}") from None
     return found
 

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env import cards
-from bridge_env.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
+from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 
 Float32Array = NDArray[np.float32]
 Part = Callable[[cards.UInt8Array, int], Float32Array]

@@ -28,7 +28,7 @@ North-South's tricks are estimated, with West on lead (South declares), from all
 - Lead exchanged: every deal stands there twice, as it is and turned by half, so that the same inputs always belong to
   the defender who leads; the network learns both, and is judged on both. A deal then counts with the mean of its two.
 - Codings, scales, and what is chosen where the study's text was not at hand: `studies/tricks_2008/codings.py`. The
-  methods that see shape are those of `bridge_env.evaluation`; of some only the name is the study's.
+  methods that see shape are those of `studies.tricks_2008.evaluation`; of some only the name is the study's.
 - No suit is permuted, in training or judging.
 """
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env import streams
 from bridge_env.double_dummy import Library, builtin_library, canonical
 from bridge_env.files import atomic_write
-from bridge_env.schema import read_json
+from bridge_env.json_files import read_json
 from studies.tricks_2008.architecture import weights
 from studies.tricks_2008.blocks import BlockNetwork, Examples, one_thread, predict, train
 from studies.tricks_2008.codings import code, examples
@@ -152,7 +152,7 @@ def _is_stored(folder: Path, job: Job, asked: Record) -> bool:
 
 
 def _read(path: Path) -> Record:
-    record: Record = read_json(path, {"settings": {...: Any}, "figures": Any, "fit": Any}, runs.RunError)
+    record: Record = read_json(path, dict[str, Any], runs.RunError)
     return record
 
 

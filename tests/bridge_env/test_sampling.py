@@ -15,7 +15,7 @@ from bridge_env.features import FEATURES, hand_features
 from bridge_env.sampling import KnownCards, KnownCardsError, hand, sample_deals
 from bridge_env.sampling.bits import to_bits, to_hands, to_owner
 from bridge_env.sampling.constraints import hull, relaxed, shape_features
-from bridge_env.sampling.drawing import COUNTED, SHUFFLED, World, everything
+from bridge_env.sampling.drawing import COUNTED, SHUFFLED, DealSpace, all_classes
 
 KEY = streams.key("test of sampling", 1)
 ME = KnownCards.seen({"S": MINE})
@@ -103,10 +103,10 @@ def test_every_deal_of_a_small_world_has_its_chance(which, constraints, way):
     places, deals = world_and_deals(which)
     fitting = deals[fits_all(deals, constraints)]
     assert len(fitting) > 100
-    classes = np.stack([constraints[s].classes(13) if s in constraints else everything() for s in range(4)])
-    world = World.of(places, classes)
-    assert world.even == (which == "even")
-    drawn, weights, _, _ = world.tries(np.uint64(7), way, 0.0, 0, 40_000, 40_000)
+    classes = np.stack([constraints[s].classes(13) if s in constraints else all_classes() for s in range(4)])
+    space = DealSpace.of(places, classes)
+    assert space.even == (which == "even")
+    drawn, weights, _, _ = space.draw(np.uint64(7), way, 0.0, 0, 40_000, 40_000)
     names = {tuple(deal): i for i, deal in enumerate(deals.tolist())}
     kinds = np.array([names[tuple(deal)] for deal in drawn.tolist()])
     fit = fits_all(drawn, constraints)
@@ -147,7 +147,7 @@ def test_frequencies_are_those_of_plain_rejection(name, deals_with_mine):
     rejection = deals_with_mine[fit]
     assert len(rejection) > 50
     sample = sample_deals(ME, shown, 5000, KEY)
-    assert (sample.way, sample.fitting) == (way, 5000)
+    assert (sample.method, sample.fitting) == (way, 5000)
     assert sample.effective > 4500
     assert sample.weight.sum() == pytest.approx(1)
     check_deals(sample.owner)
@@ -241,7 +241,7 @@ def test_places_that_no_deal_has_are_refused():
 def test_where_nothing_fits_the_least_violating_are_kept():
     shown = {"N": hand(hcp=(20, 37)), "E": hand(hcp=(20, 37))}  # I hold 14 points, so 26 are left
     sample = sample_deals(ME, shown, 200, KEY)
-    assert (len(sample), sample.fitting, sample.way) == (200, 0, "relaxed")
+    assert (len(sample), sample.fitting, sample.method) == (200, 0, "relaxed")
     hcp = hand_features((sample.owner[None] == np.array([0, 1])[:, None, None]).reshape(-1, 52))[:, 0].reshape(2, -1)
     away = np.maximum(20 - hcp, 0).sum(axis=0)
     assert (sample.violation == away).all()
@@ -316,7 +316,7 @@ def test_relaxed_classes_are_one_step_away():
     wider = relaxed(start, 13)[rows]
     assert (wider[away > 2] == 0).all()
     assert (wider[away <= 2] == 0b111 << 11).all()
-    assert (relaxed(everything(), 13)[rows] == everything()[rows]).all()
+    assert (relaxed(all_classes(), 13)[rows] == all_classes()[rows]).all()
 
 
 def test_hands_and_bits():

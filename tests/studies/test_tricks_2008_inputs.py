@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bridge_env.cards import parse_deal, rotate_deals
-from bridge_env.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 from studies.tricks_2008 import architecture, codings
 from studies.tricks_2008 import rows as study_rows
 from studies.tricks_2008.__main__ import main
+from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 
 # North holds the spades, East the hearts, South the diamonds, West the clubs.
 SUITS = parse_deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")[None]

@@ -9,11 +9,9 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bridge_env.files import text_bounded
 from training.running.settings import Settings, did_you_mean
 
 C = TypeVar("C", bound=Settings)
-_LARGEST = 1 << 20  # bytes of a file
 _HELP = "take options from this file: TOML such as 'boards = 8192', or a run's folder or manifest.json"
 
 
@@ -132,7 +130,7 @@ def read_options(path: Path) -> Mapping[str, Any]:
         config: Mapping[str, Any] = manifest["config"]
         return config
     try:
-        return tomllib.loads(text_bounded(path, _LARGEST, ValueError))
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

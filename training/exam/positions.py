@@ -31,7 +31,6 @@ from agents.hierarchy.conventions import CONVENTIONS
 from bridge_env.auction import Auctions, IllegalCall, one_auction
 from bridge_env.calls import PASS, call_text, parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, parse_hand, parse_seat, parse_vulnerability
-from bridge_env.files import text_bounded
 
 FULL = 10  # points for a best call
 HALF = 5  # at most, for a call that does not show what it must
@@ -41,7 +40,6 @@ SUFFIX = ".exam"
 _FIELDS = "vulnerability and dealer | auction | hand | accepted calls | reason"
 _AREA = re.compile(r"^area:\s*(\S+)\s+(\S.*)$")
 _ANSWER = re.compile(r"^(\S+)(?:\s+\[([\w-]+)\])?(?:\s+(\d+))?$")
-_LARGEST = 1 << 24  # bytes of a file
 
 
 class ExamError(ValueError):
@@ -172,7 +170,7 @@ def read_exam(paths: Iterable[str | Path]) -> Exam:
             raise ExamError(f"{path}: this folder holds no {SUFFIX} file")
         for file in found:
             try:
-                texts.append((text_bounded(file, _LARGEST, ExamError), str(file)))
+                texts.append((Path(file).read_text(encoding="utf-8"), str(file)))
             except (OSError, UnicodeDecodeError) as error:
                 raise ExamError(f"{file}: cannot be read: {error}") from error
     return _exam(texts)

@@ -10,8 +10,8 @@ import agents
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.language.text import parse_system, system_text
 from bridge_env.cards import hands, parse_hand, random_deals
-from bridge_env.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 from bridge_env.features import FEATURES, hand_features
+from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 
 C, D, H, S, NT = range(5)
 

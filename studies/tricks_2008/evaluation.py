@@ -56,6 +56,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.features import run_tricks, suit_losers, suit_playing_tricks
 from bridge_env.kernels import njit
 
 #: Name -> what A, K, Q, J and T are worth, in the order of the columns of ``point_counts``.
@@ -94,12 +95,6 @@ Float32Array = NDArray[np.float32]
 
 
 @njit
-def suit_losers(n, a, k, q):  # type: ignore[no-untyped-def]
-    """Losers of a suit."""
-    return min(n, 3) - a - (k if n >= 2 else 0) - (q if n >= 3 else 0)
-
-
-@njit
 def _honour_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
     """In halves."""
     if a:
@@ -107,40 +102,6 @@ def _honour_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
     if k:
         return 2 if q or (j and t) else (1 if n >= 2 else 0)
     return 1 if q and j and n >= 3 else 0
-
-
-@njit
-def _playing_honours(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """Return what a suit's honours add to its playing tricks, in halves."""
-    if a:
-        if k:
-            return 6 if q else (5 if j else 4)
-        if q:
-            return 5 if j else (4 if t else 3)
-        return 3 if j and t else 2
-    if k:
-        if q:
-            return 4 if j else (3 if t else 2)
-        return 3 if j and t else (1 if n >= 2 else 0)
-    if q and j:
-        return 2 if t else (1 if n >= 3 else 0)
-    return 0
-
-
-@njit
-def suit_playing_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """Playing tricks of a suit in halves: (as a side suit, as trumps). A solid run can be more: ``run_tricks``."""
-    honours = _playing_honours(n, a, k, q, j, t)
-    return honours + (2 * n - 7 if n > 3 else 0), honours + 2 * max(n - 3, 0)
-
-
-@njit
-def run_tricks(hand, suit):  # type: ignore[no-untyped-def]
-    """Cards of a suit in a run from the ace down."""
-    run = 0
-    while run < 13 and hand[suit * 13 + 12 - run]:
-        run += 1
-    return run
 
 
 @njit
