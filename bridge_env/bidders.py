@@ -7,18 +7,13 @@ own), and whatever packages publish in the entry-point group ``bridge_env.bidder
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import importlib
 import sys
 import traceback
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +26,15 @@ from bridge_env.streams import uniforms
 from bridge_env.view import BidView
 
 ENTRY_POINT_GROUP = "bridge_env.bidders"
-DEFAULT_BIDDER = "system:two-over-one"  # where nobody says otherwise
+DEFAULT_BIDDER = "system:two-over-one"
 FOLDERS: list[str] = []
-"""Where ``python:module:factory`` looks besides, after all installed packages. Nothing else is imported from there,
-before such a spec is: a library that only tries whether another is there would run what lies in the folder."""
+"""Folders in which ``python:module:factory`` looks, after all installed packages; only such specs import from them."""
 _TWO_NOTRUMP = bid_call(2, 4)
-_NOT_THERE = (ImportError, AttributeError)
-_LONGEST_WORDS = 2000  # characters of another's error
+_LONGEST_TEXT = 2000  # characters of an error in a message
 
 
 class SpecError(ValueError):
-    """A spec string that names no bidder; the message quotes it and lists what there is."""
+    """A spec string that names no bidder; the message quotes it and lists those there are."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +66,8 @@ class DoublerBidder:
 
 
 def player_at(bidder: Bidder, seat: int) -> Bidder:
-    """Return the player at ``seat`` 0..3 if ``bidder`` bids for that side.
-
-    Raises:
-        SpecError: somebody's own partnership has none there.
-    """
-    if not implements(bidder, Partnership):
-        return bidder
-    with _told(f"{type(bidder).__name__}.player({seat}) failed"):
-        player: Bidder = bidder.player(seat)  # type: ignore[attr-defined]
-    if not implements(player, Bidder):
-        raise SpecError(f"{type(bidder).__name__}.player({seat}) gave {type(player).__name__}, which cannot bid")
-    return player
+    """Return the player at ``seat`` 0..3 if ``bidder`` bids for that side."""
+    return bidder.player(seat) if isinstance(bidder, Partnership) else bidder
 
 
 _TRIVIAL: dict[str, type[PassBidder] | type[RandomBidder] | type[DoublerBidder]] = {
@@ -113,7 +96,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
     if not isinstance(spec, str):
         if implements(spec, Bidder):
             return spec
-        raise SpecError(f"{_shown(spec)} is neither a spec string nor a Bidder (an object with bid(view, key))")
+        raise SpecError(f"{spec!r} is neither a spec string nor a Bidder (an object with bid(view, key))")
     head, _, argument = full_spec(spec).partition(":")
     if argument == spec.strip() and _is_champion(argument):
         raise SpecError(
@@ -148,62 +131,32 @@ def _is_champion(word: str) -> bool:
 def _from_published(
     spec: str, published: EntryPoint, argument: str, partner: str | None, opponents: str | None
 ) -> Bidder:
-    """Make a bidder by the factory of some package, which may fail in any way."""
+    """Make a bidder by the factory of some package."""
     package = published.value.partition(":")[0].partition(".")[0]
     try:
         factory = published.load()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # code of others may do anything
-        hint = f"; does another package named {package!r} hide it?" if isinstance(error, _NOT_THERE) else ""
+    except (ImportError, AttributeError) as error:
+        hint = f"; does another package named {package!r} hide it?"
         raise SpecError(f"{spec!r}: cannot load {published.value}: {_short(error)}{hint}") from error
-    failed = _told(f"{spec!r}: {published.value} failed", "; it is called as factory(argument, partner=, opponents=)")
-    with contextlib.nullcontext() if package == "agents" else failed:  # ours have said what is wrong
+    try:
         bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
+    except Exception as error:
+        if package == "agents":  # their messages say what is wrong
+            raise
+        call = "it is called as factory(argument, partner=, opponents=)"
+        raise SpecError(f"{spec!r}: {published.value} failed: {_short(error)}; {call}") from error
     if not implements(bidder, Bidder):
         raise SpecError(f"{spec!r}: {published.value} gave {type(bidder).__name__}, which has no method bid(view, key)")
     return bidder
 
 
-def implements(player: object, kind: type[Any]) -> bool:
-    """Has this object, no class, the methods of a protocol? One that cannot be looked at has none."""
-    try:
-        return isinstance(player, kind) and not isinstance(player, type) and not _has_data(player, kind)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return False
-
-
-def _has_data(player: object, kind: type[Any]) -> bool:
-    """Does something that cannot be called have the name of a method of the protocol?"""
-    names = [name for name, value in vars(kind).items() if callable(value) and not name.startswith("_")]
-    found = [getattr_static(player, name, print) for name in names]
-    return any(not callable(each) and not hasattr(type(each), "__get__") for each in found)
-
-
-def _shown(thing: object) -> str:
-    try:
-        return repr(thing)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # somebody's own may fail in any way
-        return f"this {type(thing).__name__}"
-
-
-@contextlib.contextmanager
-def _told(what: str, more: str = "") -> Iterator[None]:
-    """Run code of others, which may do anything: a fault of it becomes a SpecError, ``what`` it is, and ``more``."""
-    try:
-        yield
-    except (SpecError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise SpecError(f"{what}: {_short(error)}{more}") from error
+def implements(player: object, protocol: type[Any]) -> bool:
+    """Return whether an object, which is no class, has the methods of a protocol."""
+    return isinstance(player, protocol) and not isinstance(player, type)
 
 
 def _short(error: BaseException) -> str:
-    return traceback.format_exception_only(error)[-1].strip()[:_LONGEST_WORDS]
+    return traceback.format_exception_only(error)[-1].strip()[:_LONGEST_TEXT]
 
 
 @lru_cache(maxsize=1)
@@ -211,17 +164,17 @@ def _published() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
 
 
-def from_python(spec: str, kind: type[Any], method: str) -> Any:
+def from_python(spec: str, protocol: type[Any], method: str) -> Any:
     """Load ``python:package.module:factory`` or ``python:FILE.py:factory``.
 
     The factory, such as a class, is called without arguments; a ready player is taken as it is.
 
     Args:
-        kind: the protocol that it has to meet, ``Bidder`` or ``CardPlayer``.
-        method: how that is told to the user, such as ``bid(view, key)``.
+        protocol: ``Bidder`` or ``CardPlayer``.
+        method: its method for messages, such as ``bid(view, key)``.
 
     Raises:
-        SpecError: the module or the object cannot be had, or is no ``kind``; the message says why.
+        SpecError: the module or the object cannot be loaded, or has not the methods; the message says why.
     """
     module_name, _, attribute = spec.partition(":")[2].rpartition(":")
     if not module_name or not attribute or attribute.endswith(".py"):
@@ -229,43 +182,31 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
     path = Path(module_name)
     if path.suffix == ".py" and not path.is_file():
         raise SpecError(f"{spec!r}: there is no file {module_name}")
-    if path.suffix != ".py":
-        sys.path += [folder for folder in FOLDERS if folder not in sys.path]
-    with _told(f"{spec!r}: cannot import {module_name!r}"):
-        target: Any = _from_file(path.resolve()) if path.suffix == ".py" else importlib.import_module(module_name)
     try:
+        target: Any = _module_of_file(path.resolve()) if path.suffix == ".py" else _module(module_name)
         for name in attribute.split("."):
             target = getattr(target, name)
-    except AttributeError as error:
-        raise SpecError(f"{spec!r}: {error}") from error
-    if implements(target, kind):
-        return target
-    with _told(f"{spec!r}: calling {attribute!r} without arguments failed"):
-        made = target() if callable(target) else target
-    if not implements(made, kind):
-        raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method {method}")
-    return made
+        if not implements(target, protocol):
+            target = target()
+    except SpecError:
+        raise
+    except Exception as error:
+        raise SpecError(f"{spec!r}: {_short(error)}") from error
+    if not implements(target, protocol):
+        raise SpecError(f"{spec!r} gave {type(target).__name__}, which has no method {method}")
+    return target
 
 
-def _from_file(path: Path) -> Any:
-    """Import a Python file, which may import what lies beside it, as a script may."""
+def _module(name: str) -> Any:
+    sys.path += [folder for folder in FOLDERS if folder not in sys.path]
+    return importlib.import_module(name)
+
+
+def _module_of_file(path: Path) -> Any:
+    """Import a Python file, which may import its neighbours, as a script may; other processes find it by its name."""
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # after all installed packages
-    name = path.stem
-    known = find_spec(name) if name.isidentifier() and name not in sys.modules else None
-    if known is not None and known.origin == str(path):
-        return importlib.import_module(name)  # so processes that are sent its objects find it
-    if getattr(sys.modules.get(name), "__file__", None) == str(path):
-        return sys.modules[name]
-    name = f"{name}_{zlib.crc32(str(path).encode()):08x}"  # another module has its name
-    if name not in sys.modules:
-        spec = spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = module_from_spec(spec)
-        try:
-            spec.loader.exec_module(sys.modules[name])
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]
+    module = importlib.import_module(path.stem)
+    if Path(module.__file__ or "").resolve() != path:
+        raise SpecError(f"python:{path}: another module is named {path.stem!r}; rename the file")
+    return module
