@@ -1,4 +1,4 @@
-"""Exact double-dummy tricks by the solver in ``own``, with a memory of deals.
+"""Exact double-dummy tricks, with a cache of solved deals.
 
 Compiled code is loaded at the first solve, not before.
 """
@@ -17,8 +17,8 @@ from bridge_env.cards import UInt8Array, check_deals
 from bridge_env.double_dummy.packing import pack_deals
 
 if TYPE_CHECKING:
-    from bridge_env.double_dummy.own.solver import Crew
-    from bridge_env.double_dummy.own.state import Workspace
+    from bridge_env.double_dummy.solver.solve import WorkspacePool
+    from bridge_env.double_dummy.solver.state import Workspace
 
 Int8Array = NDArray[np.int8]
 
@@ -28,17 +28,16 @@ THREADS_VARIABLE = "BRIDGE_ENV_SOLVER_THREADS"
 def default_threads() -> int:
     """Return the default number of threads that solve.
 
-    What the variable BRIDGE_ENV_SOLVER_THREADS says, if it is set; else one in a worker process (of
-    multiprocessing or Ray, where every core has a worker of its own); else one a core.
+    The variable BRIDGE_ENV_SOLVER_THREADS, if it is set; else one in a worker process (of multiprocessing or
+    Ray, where every core has its own worker); else one a core.
 
     Raises:
         ValueError: the variable is not a positive whole number.
     """
-    told = os.environ.get(THREADS_VARIABLE)
-    if told:
-        if not told.isdecimal() or int(told) < 1:
-            raise ValueError(f"{THREADS_VARIABLE} must be a positive whole number; it is {told!r}")
-        return int(told)
+    if count := os.environ.get(THREADS_VARIABLE):
+        if not count.isdecimal() or int(count) < 1:
+            raise ValueError(f"{THREADS_VARIABLE} must be a positive whole number; it is {count!r}")
+        return int(count)
     if multiprocessing.parent_process() is not None or "RAY_RAYLET_PID" in os.environ:
         return 1
     if hasattr(os, "sched_getaffinity"):
@@ -70,15 +69,15 @@ def check_contracts(
 class ExactDoubleDummy:
     """Exact tricks of any deal. A ``bridge_env.protocols.DoubleDummy``.
 
-    A table costs about 0.2 s of CPU, one (declarer, strain) a fourteenth of it. What was solved is kept in
-    memory by deal, so that asking again is free. Ctrl-C stops within milliseconds, and what was solved is kept.
+    A table costs about 0.2 s of CPU, one (declarer, strain) a fourteenth of it. Solved deals are cached. Ctrl-C
+    stops within milliseconds, and deals that are solved stay in the cache.
 
-    Safe to use from several threads: they wait for each other. Pickles as its settings, without the memory.
+    Safe to use from several threads: they wait for each other. Pickles as its settings, without the cache.
 
     Args:
         threads: threads that solve; None = ``default_threads()``, which is one in worker processes. Each
             takes some 80 MB.
-        cache_size: deals to remember; the oldest go first. About 0.2 kB each.
+        cache_size: deals in the cache; the oldest go first. About 0.2 kB each.
     """
 
     def __init__(self, threads: int | None = None, cache_size: int = 100_000) -> None:
@@ -89,13 +88,13 @@ class ExactDoubleDummy:
         self._cache_size = cache_size
         self._cache: dict[bytes, Int8Array] = {}  # packed deal -> int8 (4, 5), -1 = unknown
         self._lock = threading.Lock()
-        self._crew: Crew | None = None  # made, with its compiled code, when something is solved
+        self._pool: WorkspacePool | None = None  # made, with its compiled code, at the first solve
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._settings
 
     def tricks(self, owner: ArrayLike) -> Int8Array:
-        """Whole tables, int8 (N, 4, 5) [declarer seat N E S W, strain C D H S NT], of deals uint8 (N, 52).
+        """Return tables int8 (N, 4, 5) [declarer seat N E S W, strain C D H S NT] of deals uint8 (N, 52).
 
         Raises:
             DealError: not deals.
@@ -104,9 +103,9 @@ class ExactDoubleDummy:
         return self._complete(deals, np.ones((len(deals), 4, 5), bool))
 
     def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> Int8Array:
-        """Tricks int8 (N,) that ``declarer`` (N,) takes in ``strain`` (N,) on deals uint8 (N, 52).
+        """Return the tricks int8 (N,) that ``declarer`` (N,) takes in ``strain`` (N,) on deals uint8 (N, 52).
 
-        Only what is asked is solved, and equal rows once.
+        Only these contracts are solved, and equal rows once.
 
         Raises:
             DealError: not deals.
@@ -119,7 +118,7 @@ class ExactDoubleDummy:
         return self._complete(deals, wanted)[rows, d, s]
 
     def _complete(self, deals: UInt8Array, wanted: NDArray[np.bool_]) -> Int8Array:
-        """int8 (N, 4, 5) in which at least the ``wanted`` (N, 4, 5) entries are known."""
+        """Return tables int8 (N, 4, 5) in which at least the ``wanted`` (N, 4, 5) entries are known."""
         row_of: dict[bytes, int] = {}
         row = np.array([row_of.setdefault(k.tobytes(), len(row_of)) for k in pack_deals(deals)], np.intp)
         first = np.unique(row, return_index=True)[1]
@@ -134,7 +133,7 @@ class ExactDoubleDummy:
             try:
                 self._solve(deals, needed & (tricks < 0), tricks)
             finally:
-                self._remember(list(row_of), tricks)
+                self._cache_tables(list(row_of), tricks)
         return tricks[row]
 
     def _solve(self, deals: UInt8Array, missing: NDArray[np.bool_], tricks: Int8Array) -> None:
@@ -142,25 +141,25 @@ class ExactDoubleDummy:
         rows = np.flatnonzero(missing.any(axis=(1, 2)))
         if not rows.size:
             return
-        # Compiled code loads when something is solved, not before.
-        from bridge_env.double_dummy.own.solver import Crew, as_hands, solve_deals
+        # Compiled code loads at the first solve, not before.
+        from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
 
-        if self._crew is None:
-            self._crew = Crew(self.threads)
-        hands, wanted = as_hands(deals[rows]), np.ascontiguousarray(missing[rows])
+        if self._pool is None:
+            self._pool = WorkspacePool(self.threads)
+        hands, wanted = hand_bits(deals[rows]), np.ascontiguousarray(missing[rows])
         found = tricks[rows]
 
         def work(workspace: Workspace, part: slice) -> int:
             return int(solve_deals(workspace.arrays, hands[part], wanted[part], found[part]))
 
         try:
-            self._crew.share(len(rows), work)
+            self._pool.share(len(rows), work)
         finally:
             tricks[rows] = found
 
-    def _remember(self, keys: list[bytes], tricks: Int8Array) -> None:
+    def _cache_tables(self, keys: list[bytes], tricks: Int8Array) -> None:
         for key, table in zip(keys[-self._cache_size :], tricks[-self._cache_size :], strict=True):
-            self._cache.pop(key, None)  # so that what was used last stands last
+            self._cache.pop(key, None)  # so that the last one used stands last
             self._cache[key] = table.copy()
         while len(self._cache) > self._cache_size:
             del self._cache[next(iter(self._cache))]

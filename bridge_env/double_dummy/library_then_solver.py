@@ -1,4 +1,4 @@
-"""Get double-dummy tricks from the cheapest source: the library of solved deals, then the solver."""
+"""Look double-dummy tricks up in the library of solved deals, and solve the others."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from bridge_env.protocols import DoubleDummy
 
 
 class LibraryThenSolver:
-    """Looks deals up in the shipped library, as any of their 96 images, and solves the rest exactly.
+    """A ``DoubleDummy`` that looks deals up in the shipped library, in all 96 symmetries, and solves the others.
 
-    A ``bridge_env.protocols.DoubleDummy``. The library is not opened until a deal comes, and no solver is loaded until
-    one comes that the library does not have.
+    The library is opened at the first call, and the solver is loaded for the first deal that the library lacks.
 
     Args:
-        exact: what solves the rest; None = ``ExactDoubleDummy()``.
+        exact: the solver; None = ``ExactDoubleDummy()``.
     """
 
     def __init__(self, exact: DoubleDummy | None = None) -> None:
         self.exact: DoubleDummy = ExactDoubleDummy() if exact is None else exact
 
     def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
-        """Whole tables, int8 (N, 4, 5) [declarer seat, strain], of deals uint8 (N, 52).
+        """Return tables int8 (N, 4, 5) [declarer seat, strain] of deals uint8 (N, 52).
 
         Raises:
             DealError: not deals.
@@ -40,7 +39,7 @@ class LibraryThenSolver:
         return tricks
 
     def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:
-        """Tricks int8 (N,) of given contracts: declarers (N,) and strains (N,) on deals uint8 (N, 52).
+        """Return the tricks int8 (N,) of contracts: declarers (N,) and strains (N,) on deals uint8 (N, 52).
 
         Raises:
             DealError: not deals.
@@ -56,5 +55,5 @@ class LibraryThenSolver:
 
 @lru_cache(maxsize=1)
 def library_then_solver() -> LibraryThenSolver:
-    """The shipped library, then the solver: one for the process, so that whoever asks has no contract solved twice."""
+    """Return the one ``LibraryThenSolver`` of this process, whose cache all callers share."""
     return LibraryThenSolver()

@@ -1,7 +1,6 @@
-"""Solve every legal card double dummy in the middle of the play, by the solver of our own.
+"""Solve every legal card double dummy in the middle of the play.
 
-DDS takes longer for every number of cards (`bridge-env bench --solver`). Cards that are equal (touching, counting
-those in play) are valued once.
+Cards that are equal (touching, counting those in play) are solved once.
 """
 
 from __future__ import annotations
@@ -13,8 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.cards import UNKNOWN
 from bridge_env.double_dummy.exact import default_threads
-from bridge_env.double_dummy.own.solver import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, Crew, as_hands, solve_cards
-from bridge_env.double_dummy.own.state import Workspace
+from bridge_env.double_dummy.solver.solve import (
+    ALL_BEST,
+    ALL_CARDS,
+    NOT_LEGAL,
+    ONE_BEST,
+    WorkspacePool,
+    hand_bits,
+    solve_cards,
+)
+from bridge_env.double_dummy.solver.state import Workspace
 
 __all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "SOLVING_COST", "card_tricks"]
 
@@ -25,11 +32,11 @@ SOLVING_COST = {
     ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
     ONE_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 10, 18, 60]),
 }
-"""int64 (14,), about what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond.
+"""int64 (14,), the relative cost of a position of 0..13 tricks.
 
-Budgets count in it, so that a choice does not depend on the machine; our own solver takes less.
+Budgets count in it, so that a choice does not depend on the machine.
 """
-_AT_ONCE = 64  # positions that a thread takes
+_AT_ONCE = 64  # positions a thread solves at a time
 
 
 def card_tricks(
@@ -66,7 +73,7 @@ def card_tricks(
         raise ValueError("a strain is 0..4 (C D H S NT), and a leader 0..3 (N E S W)")
     _check(hands, first, t)
     played = np.where(t >= 0, t // 13 * 16 + t % 13, -1).astype(np.int64)
-    held, rows = as_hands(hands), np.arange(n)
+    held, rows = hand_bits(hands), np.arange(n)
     for k in range(3):
         there = played[:, k] >= 0
         held[rows[there], (first[there] + k) & 3] |= np.int64(1) << played[there, k]
@@ -78,15 +85,15 @@ def card_tricks(
             solve_cards(workspace.arrays, held[part], trump[part], leading[part], played[part], wanted, out[part])
         )
 
-    _crew(default_threads() if threads is None else threads).share(n, work, at_most=_AT_ONCE)
+    _pool(default_threads() if threads is None else threads).share(n, work, at_most=_AT_ONCE)
     return out
 
 
-_crew = lru_cache(maxsize=4)(Crew)
+_pool = lru_cache(maxsize=4)(WorkspacePool)
 
 
 def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> None:
-    """Check positions: the search runs into memory that is not its own where sizes differ.
+    """Check positions: where sizes differ, the search would write outside its memory.
 
     Raises:
         ValueError: hands whose numbers of cards do not fit the trick.

@@ -1,8 +1,7 @@
-"""The 96 deals that one solved deal is, by number, with their tables; and deals drawn from a library as any of them.
+"""The 96 symmetries of a solved deal, by number, with their tables; and deals drawn from a library.
 
-Image ``i`` of a deal has its suits permuted by ``SUIT_ORDERS[i % 24]`` and its hands moved ``i // 24`` seats
-clockwise; image 0 is the deal itself. Its table is the deal's with the entries in other places. There is no other
-numbering: who goes through images in another order turns places in it into these numbers.
+Symmetry ``i`` of a deal has its suits permuted by ``SUIT_ORDERS[i % 24]`` and its hands moved ``i // 24`` seats
+clockwise; symmetry 0 is the deal itself. Its table is the deal's with the entries in other places.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from bridge_env.double_dummy import packing
 from bridge_env.kernels import njit
 
 SUIT_ORDERS = np.array([[*order, 4] for order in permutations(range(4))], np.int64)
-"""int64 (24, 5): strain i of the image is strain ``SUIT_ORDERS[order, i]`` of the deal. No trump stays."""
+"""int64 (24, 5): strain i of the result is strain ``SUIT_ORDERS[order, i]`` of the deal. No trump stays."""
 SUIT_ORDERS.flags.writeable = False
 
 _ORDERS = len(SUIT_ORDERS)
@@ -29,13 +28,13 @@ _suit_seats, _entry = njit(packing.suit_seats, forceinline=True), njit(packing.e
 
 
 def symmetry_number(order: ArrayLike, steps: ArrayLike) -> NDArray[np.int64]:
-    """The image with suit order number ``order`` (0..23), its hands moved ``steps`` (0..3) seats clockwise."""
+    """Return the number of the symmetry with suit order ``order`` (0..23) and hands moved ``steps`` (0..3) seats."""
     return _ORDERS * np.asarray(steps, np.int64) + np.asarray(order, np.int64)
 
 
 @njit(forceinline=True)
 def row_symmetry(record, image, owner, tricks):  # type: ignore[no-untyped-def]
-    """Write image ``image`` of a packed record uint8 (23,) to ``owner`` (52,) and ``tricks`` (4, 5)."""
+    """Write symmetry ``image`` of a packed record uint8 (23,) to ``owner`` (52,) and ``tricks`` (4, 5)."""
     order, steps = SUIT_ORDERS[image % _ORDERS], image // _ORDERS
     moved = np.uint32(steps)
     for suit in range(4):
@@ -56,24 +55,24 @@ def _image_rows(records, indices, image, owner, tricks):  # type: ignore[no-unty
 def symmetries_of(
     records: UInt8Array, indices: NDArray[np.intp], image: NDArray[np.int64]
 ) -> tuple[UInt8Array, NDArray[np.int8]]:
-    """Images of solved deals.
+    """Return symmetric deals of solved deals.
 
     Args:
         records: uint8 (n, 23), a library's.
         indices: intp (N,), which of them, 0..n - 1.
-        image: int64 (N,), the number of an image of each, 0..95.
+        image: int64 (N,), the number of a symmetry of each, 0..95.
 
     Returns:
         owner uint8 (N, 52) and tricks int8 (N, 4, 5).
 
     Raises:
-        IndexError: no such record or image.
+        IndexError: no such record or symmetry.
     """
     at, number = np.asarray(indices, np.intp), np.asarray(image, np.int64)
     if at.size and not (at.min() >= 0 and at.max() < len(records)):
         raise IndexError(f"records go from 0 to {len(records) - 1}; asked for {at.min()}..{at.max()}")
     if number.size and not (number.min() >= 0 and number.max() < NUM_SYMMETRIES):
-        raise IndexError(f"images go from 0 to {NUM_SYMMETRIES - 1}; asked for {number.min()}..{number.max()}")
+        raise IndexError(f"symmetries go from 0 to {NUM_SYMMETRIES - 1}; asked for {number.min()}..{number.max()}")
     owner = np.empty((len(number), 52), np.uint8)
     tricks = np.empty((len(number), 4, 5), np.int8)
     _image_rows(records, at, number, owner, tricks)
@@ -82,7 +81,7 @@ def symmetries_of(
 
 @njit(forceinline=True)
 def row_draw_symmetry(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
-    """Draw one of the deals ``indices``, and one of its first ``images`` images, by the stream ``key``."""
+    """Draw one of the deals ``indices``, and one of its first ``images`` symmetries, by the stream ``key``."""
     at = indices[row_key(key, _BOARD) % np.uint64(len(indices))]
     image = np.int64(row_key(key, _IMAGE) % np.uint64(images))
     row_symmetry(records[at], image, owner, tricks)
@@ -97,13 +96,13 @@ def _draw_rows(key, records, indices, images, owner, tricks):  # type: ignore[no
 def draw_symmetries(
     key: NDArray[np.uint64], records: UInt8Array, indices: NDArray[np.intp], images: int
 ) -> tuple[UInt8Array, NDArray[np.int8]]:
-    """A solved deal for every stream, each deal and image equally likely.
+    """Draw a solved deal for every stream, each deal and symmetry equally likely.
 
     Args:
         key: uint64 (N,).
         records: uint8 (n, 23), a library's.
         indices: intp (m,), the deals of it to draw from; m >= 1.
-        images: how many of each deal's images: 96, or 1 for the deals as they are.
+        images: how many of each deal's symmetries: 96, or 1 for the deals as they are.
 
     Returns:
         owner uint8 (N, 52) and tricks int8 (N, 4, 5).

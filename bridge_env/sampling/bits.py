@@ -1,6 +1,6 @@
 """Represent hands as bits for the kernels of this folder: card ``13 * suit + rank`` is bit ``16 * suit + rank``.
 
-The solver has the same layout (``bridge_env.double_dummy.own.state``).
+The solver has the same layout (``bridge_env.double_dummy.solver.state``).
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 from bridge_env import cards
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
 from bridge_env.double_dummy.dds import DdsDoubleDummy
-from bridge_env.double_dummy.own.solver import Crew, as_hands, solve_deals
-from bridge_env.double_dummy.own.state import STOP, Workspace
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
+from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
+from bridge_env.double_dummy.solver.state import STOP, Workspace
 from training.bench.solver import dds_cards
 
 TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
@@ -141,7 +141,7 @@ def test_what_was_solved_before_and_on_how_many_threads_changes_nothing():
 def test_a_full_table_of_positions_is_begun_anew(shapes, entries):
     owner, _, _, _ = endings(20, 6, seed=6)
     owner = owner[(owner != 255).sum(axis=1) == 24]
-    hands, wanted = as_hands(owner), np.ones((len(owner), 4, 5), bool)
+    hands, wanted = hand_bits(owner), np.ones((len(owner), 4, 5), bool)
     found, usual = np.zeros((2, len(owner), 4, 5), np.int8)
     assert solve_deals(Workspace(shapes, entries).arrays, hands, wanted, found) == len(owner) > 3
     solve_deals(Workspace().arrays, hands, wanted, usual)
@@ -149,7 +149,7 @@ def test_a_full_table_of_positions_is_begun_anew(shapes, entries):
 
 
 def test_an_error_in_one_thread_stops_the_others():
-    deals = as_hands(hard_deals(400, seed=5))
+    deals = hand_bits(hard_deals(400, seed=5))
     found, done = np.zeros((len(deals), 4, 5), np.int8), []
 
     def work(workspace, part):
@@ -160,7 +160,7 @@ def test_an_error_in_one_thread_stops_the_others():
         return 0
 
     solve_deals(Workspace().arrays, deals[:1], np.zeros((1, 4, 5), bool), found[:1])  # compiled
-    began, crew = time.monotonic(), Crew(2)
+    began, crew = time.monotonic(), WorkspacePool(2)
     with pytest.raises(KeyboardInterrupt):
         crew.share(2, work)
     assert time.monotonic() - began < 20  # 400 hard deals take minutes

@@ -1,16 +1,16 @@
-"""Keep what was found of positions, for all positions that are alike in the cards that mattered.
+"""Store answers about positions, for all positions that are alike in the relevant cards.
 
 A bucket is a shape: how long every suit is in every hand, and who leads. Its entries each hold, of every suit, the
-owners of the highest cards that mattered, and bounds on North-South's tricks. An entry is four words: the owners in the
+owners of the highest relevant cards, and bounds on North-South's tricks. An entry is four words: the owners in the
 first two suits with the bounds above them, the owners in the last two, and which bits of both count. A bucket may have
-hundreds, so each has a mark: what it says of the four highest cards of each suit. Sixteen marks are compared at once.
+hundreds, so each has a mark: the owners of the four highest cards of each suit. Sixteen marks are compared at once.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.double_dummy.own.state import (
+from bridge_env.double_dummy.solver.state import (
     ALL,
     BUCKET,
     BUCKETS,
@@ -58,21 +58,21 @@ def write_owners(owners, hands):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def new_table(state):  # type: ignore[no-untyped-def]
-    """Forget all positions: their deal or their trumps are others now."""
+    """Empty the table, for another deal or other trumps."""
     state[STAMP] += 1
     state[ENTRIES], state[BUCKETS] = AT_ONCE, 0  # so many unused marks stand before the first
 
 
 @njit(forceinline=True)
-def hashed(x):  # type: ignore[no-untyped-def]
+def mix_bits(x):  # type: ignore[no-untyped-def]
     """Mix the bits of a word."""
     return ((x ^ x >> 32) * -7046029254386353131) >> 46
 
 
 @njit(forceinline=True)
 def _bucket(state, buckets, key):  # type: ignore[no-untyped-def]
-    """The number of a shape's bucket, an empty one if the shape is new."""
-    at = hashed(key) & (len(buckets) - 1)
+    """Return the number of a shape's bucket, an empty one if the shape is new."""
+    at = mix_bits(key) & (len(buckets) - 1)
     stamp = state[STAMP]
     while buckets[at, 1] == stamp:
         if buckets[at, 0] == key:
@@ -84,14 +84,14 @@ def _bucket(state, buckets, key):  # type: ignore[no-untyped-def]
 
 
 @njit(forceinline=True)
-def ask_for(state, buckets, t):  # type: ignore[no-untyped-def]
-    """Begin to fetch what ``look_up`` needs first."""
-    prefetch(buckets, 4 * (hashed(state[SHAPE + t] * 4 + (state[LEADER + t] & 3) + 1) & (len(buckets) - 1)))
+def prefetch_bucket(state, buckets, t):  # type: ignore[no-untyped-def]
+    """Fetch the memory that ``lookup`` reads first."""
+    prefetch(buckets, 4 * (mix_bits(state[SHAPE + t] * 4 + (state[LEADER + t] & 3) + 1) & (len(buckets) - 1)))
 
 
 @njit(forceinline=True)
 def _all_owners(owners, held):  # type: ignore[no-untyped-def]
-    """The owners of the cards held, in two words of two suits each."""
+    """Return the owners of the cards held, in two words of two suits each."""
     one = np.int64(owners[0, ranks(held, 0)]) | np.int64(owners[1, ranks(held, 1)]) << 26
     other = np.int64(owners[2, ranks(held, 2)]) | np.int64(owners[3, ranks(held, 3)]) << 26
     return one, other
@@ -99,17 +99,17 @@ def _all_owners(owners, held):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _marked(one, other):  # type: ignore[no-untyped-def]
-    """The bits of the four highest cards of each suit, of two words of two suits each."""
+    """Return the bits of the four highest cards of each suit, of two words of two suits each."""
     low = (one >> 18) & 255 | ((one >> 44) & 255) << 8
     return low | ((other >> 18) & 255) << 16 | ((other >> 44) & 255) << 24
 
 
 @njit(forceinline=True)
-def look_up(state, owners, kth, buckets, entries, marks, t):  # type: ignore[no-untyped-def]
-    """Look the position at the beginning of trick ``t`` up.
+def lookup(state, owners, kth, buckets, entries, marks, t):  # type: ignore[no-untyped-def]
+    """Look up the position at the beginning of trick ``t``.
 
     Returns:
-        (1 North-South takes what it needs, 0 it does not, -1 unknown; the cards that matter).
+        (1 North-South takes what it needs, 0 it does not, -1 unknown; the relevant cards).
     """
     if 4 * state[BUCKETS] >= 3 * len(buckets):
         new_table(state)
@@ -141,13 +141,13 @@ def look_up(state, owners, kth, buckets, entries, marks, t):  # type: ignore[no-
         elif ((entries[at, 0] >> _HIGH) & 15) < need:
             answer = 0
         if answer >= 0:
-            matter = (
+            relevant = (
                 np.int64(kth[ranks(held, 0), size(ours & _SUIT) >> 1])
                 | np.int64(kth[ranks(held, 1), size(ours >> 26) >> 1]) << 16
                 | np.int64(kth[ranks(held, 2), size(theirs & _SUIT) >> 1]) << 32
                 | np.int64(kth[ranks(held, 3), size(theirs >> 26) >> 1]) << 48
             )
-            return answer, matter
+            return answer, relevant
         if state[OPENS + t] < 4:
             state[OPEN + 4 * t + state[OPENS + t]] = at
             state[OPENS + t] += 1
@@ -155,20 +155,20 @@ def look_up(state, owners, kth, buckets, entries, marks, t):  # type: ignore[no-
 
 
 @njit(forceinline=True)
-def _high_cards(held, matter, suit):  # type: ignore[no-untyped-def]
-    """How many cards of a suit are as high as one that matters."""
-    mattered = ranks(matter, suit)
-    return size(ranks(held, suit) >> bottom(mattered)) if mattered else 0
+def _high_cards(held, relevant, suit):  # type: ignore[no-untyped-def]
+    """Return the number of cards of a suit down to the lowest relevant one."""
+    ranks_relevant = ranks(relevant, suit)
+    return size(ranks(held, suit) >> bottom(ranks_relevant)) if ranks_relevant else 0
 
 
 @njit(forceinline=True)
-def keep(state, owners, buckets, entries, marks, t, tricks, answer, matter):  # type: ignore[no-untyped-def]
-    """Keep an answer about the position at the beginning of trick ``t``, with ``tricks`` left."""
+def store(state, owners, buckets, entries, marks, t, tricks, answer, relevant):  # type: ignore[no-untyped-def]
+    """Store an answer about the position at the beginning of trick ``t``, with ``tricks`` left."""
     if state[ERA + t] != state[STAMP]:
         return  # the table was full and is begun anew
     held, need = state[ALL + t], state[NEED + t]
-    ours = MASK[_high_cards(held, matter, 0)] | MASK[_high_cards(held, matter, 1)] << 26
-    theirs = MASK[_high_cards(held, matter, 2)] | MASK[_high_cards(held, matter, 3)] << 26
+    ours = MASK[_high_cards(held, relevant, 0)] | MASK[_high_cards(held, relevant, 1)] << 26
+    theirs = MASK[_high_cards(held, relevant, 2)] | MASK[_high_cards(held, relevant, 3)] << 26
     low, high = (need, tricks) if answer else (0, need - 1)
     for k in range(state[OPENS + t]):  # an entry of the same cards gets the better bound
         at = state[OPEN + 4 * t + k]

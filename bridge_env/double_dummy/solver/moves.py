@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.double_dummy.own.state import (
+from bridge_env.double_dummy.solver.state import (
     ALL,
     BEST,
     BUCKET,
@@ -33,7 +33,7 @@ from bridge_env.double_dummy.own.state import (
     size,
     top,
 )
-from bridge_env.double_dummy.own.transpositions import hashed
+from bridge_env.double_dummy.solver.transpositions import mix_bits
 from bridge_env.kernels import njit
 
 # What a suit is worth to lead.
@@ -52,7 +52,7 @@ _NEVER = -1
 
 @njit
 def group_of(held, others, rank):  # type: ignore[no-untyped-def]
-    """The cards of a suit held that are equal to one of them: no card of another hand lies between."""
+    """Return the cards of a suit held that are equal to one: no card of another hand lies between."""
     below = others & ((np.int64(1) << rank) - 1)
     equal = above(held, top(below))
     higher = above(others, rank)
@@ -63,7 +63,7 @@ def group_of(held, others, rank):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def first_card(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
-    """The card to try before any are listed; -1 if none comes to mind.
+    """Return the card to try before any are listed; -1 if there is none.
 
     The fourth hand wins as cheaply as it can, or plays low. Else it is the card that last refuted what was played to
     a hand like this, or, on lead, that was best in a position of this shape.
@@ -87,7 +87,7 @@ def first_card(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
         rest |= led << 4 | state[BEST + ply - 1] << 6
     key = hand | (rest & 7) << 13 | (rest >> 3 & 7) << 29 | (rest >> 6 & 7) << 45 | (rest >> 9) << 61
     state[KEY + ply] = key
-    at = hashed(key) & ((1 << KILLER_BITS) - 1)
+    at = mix_bits(key) & ((1 << KILLER_BITS) - 1)
     if killers[at, 0] == key:
         found = killers[at, 1]
         if (hand >> found) & 1 and (not follows or found >> 4 == led):
@@ -100,11 +100,11 @@ def first_card(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
 
 
 @njit(forceinline=True)
-def remember(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
-    """Note the card that settled a ply."""
+def store_killer(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
+    """Store the card that decided a ply, to be tried first in similar positions."""
     key, played = state[KEY + ply], state[CARD + ply]
     if key:
-        at = hashed(key) & ((1 << KILLER_BITS) - 1)
+        at = mix_bits(key) & ((1 << KILLER_BITS) - 1)
         killers[at, 0], killers[at, 1] = key, played
     if ply & 3 == 0:
         bucket = state[BUCKET + (ply >> 2)]
@@ -113,7 +113,7 @@ def remember(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _highest_to_play(state, seat, led, trump):  # type: ignore[no-untyped-def]
-    """The card with which a hand wins if it can: its highest of the suit, else of trumps; -1 if it has neither."""
+    """Return the card that wins if any can: the highest of the suit, else of trumps; -1 if it has neither."""
     hand = state[HANDS + seat]
     if ranks(hand, led):
         return (led << 4) + top(ranks(hand, led))
@@ -124,7 +124,7 @@ def _highest_to_play(state, seat, led, trump):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _lead_worth(state, trump, seat, suit):  # type: ignore[no-untyped-def]
-    """What it is worth to lead a suit."""
+    """Return the value of leading a suit."""
     partner, after, before = seat ^ 2, (seat + 1) & 3, (seat + 3) & 3
     mine, his = ranks(state[HANDS + seat], suit), ranks(state[HANDS + partner], suit)
     x, y = ranks(state[HANDS + after], suit), ranks(state[HANDS + before], suit)
@@ -157,7 +157,7 @@ def _lead_worth(state, trump, seat, suit):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _card_to_lead(rank, partner_top, their_top):  # type: ignore[no-untyped-def]
-    """What a rank is worth to lead, the suit being chosen."""
+    """Return the value of leading a rank of the chosen suit."""
     worth = 0
     if rank > their_top:
         worth = _CASH if rank > partner_top else _CASH_UNDER_PARTNER
@@ -170,7 +170,7 @@ def _card_to_lead(rank, partner_top, their_top):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _card_to_follow(state, trump, ply, led, played):  # type: ignore[no-untyped-def]
-    """What a card is worth as the second to fourth of a trick."""
+    """Return the value of a card as the second to fourth of a trick."""
     place, seat, rank = ply & 3, state[SEAT + ply] & 3, played & 15
     best = state[BEST + ply - 1]
     wins = beats(played, best, trump)

@@ -1,8 +1,8 @@
 """Lay out the memory of one search, and read suits from hands.
 
 A hand is an int64 with 16 bits a suit (C D H S), of which bits 0..12 are the ranks 2..A, so that card ``16 * suit +
-rank`` is a bit. ``matter`` in all modules is such a word: the cards on whose owners an answer rests. Which owners hold
-the higher cards of these suits counts, and how many cards everyone has in each suit; the rest of the deal does not.
+rank`` is a bit. ``relevant`` in all modules is such a word: the cards on whose owners an answer rests. The answer holds
+for all deals in which the same seats hold these and all higher cards of their suits, and suits are as long.
 
 The state is one array of int64, with the places below. A ply is a card played, 0..51; a trick is four of them.
 """
@@ -21,10 +21,11 @@ NO_TRUMP = 4
 PLIES, TRICKS, LISTED = 56, 14, 16
 
 HANDS = 0  # of the four seats, without the cards played
-STAMP, ENTRIES, BUCKETS, NODES, STOP = 4, 5, 6, 7, 8  # era of the table, what is used of it, a count, "give up"
-# Of each ply: who plays what; the best card so far in its trick and whose it is; the cards that matter to the moves
+# Era of the table, its used entries and buckets, positions searched, a request to stop.
+STAMP, ENTRIES, BUCKETS, NODES, STOP = 4, 5, 6, 7, 8
+# Of each ply: who plays what; the best card so far in its trick and whose it is; the relevant cards of the moves
 # that failed; the moves listed and how many were tried; the move tried before any was listed, and its killers' key.
-SEAT, CARD, BEST, WINNER, MATTER, COUNT, TRIED, FIRST, KEY, FLOOR = range(16, 16 + 10 * PLIES, PLIES)
+SEAT, CARD, BEST, WINNER, RELEVANT, COUNT, TRIED, FIRST, KEY, FLOOR = range(16, 16 + 10 * PLIES, PLIES)
 # FLOOR is of each ply and suit: cards of lower ranks fail as one of them did.
 MOVES = FLOOR + 4 * PLIES
 # Of each trick, at its beginning: tricks that North-South needs, who leads, all cards, the lengths of all suits, the
@@ -45,7 +46,7 @@ for _k in range(1, 14):
 
 
 class Workspace:
-    """The memory of one thread. Where a hard deal fills the table of positions, the table is begun anew.
+    """The memory of one thread. Where a hard deal fills the table of positions, the table is emptied.
 
     Args:
         shapes: buckets of the table, a power of two, 32 bytes each.
@@ -62,15 +63,15 @@ class Workspace:
 
     @property
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
-        """What kernels take first, for ``laid_out``."""
+        """The arrays that kernels take first, for ``untracked_arrays``."""
         return self.state, self.owners, KTH, self.buckets, self.entries, self.marks, self.killers
 
 
 @njit(forceinline=True)
-def laid_out(arrays):  # type: ignore[no-untyped-def]
-    """Return the same state, owners, KTH, buckets, entries, marks and killers, which nobody counts.
+def untracked_arrays(arrays):  # type: ignore[no-untyped-def]
+    """Return the same state, owners, KTH, buckets, entries, marks and killers without reference counts.
 
-    numba counts who holds an array that comes from Python, and that took a third of the time.
+    numba counts references to an array that comes from Python, and that took a third of the time.
     """
     state, owners, kth, buckets, entries, marks, killers = arrays
     return (
@@ -86,43 +87,43 @@ def laid_out(arrays):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def ranks(hand, suit):  # type: ignore[no-untyped-def]
-    """The 13 bits of a suit."""
+    """Return the 13 bits of a suit."""
     return (hand >> (suit << 4)) & 0x1FFF
 
 
 @njit(forceinline=True)
 def card(suit, rank):  # type: ignore[no-untyped-def]
-    """The bit of a card."""
+    """Return the bit of a card."""
     return np.int64(1) << ((suit << 4) + rank)
 
 
 @njit(forceinline=True)
 def size(bits):  # type: ignore[no-untyped-def]
-    """How many cards."""
+    """Return the number of cards."""
     return ones(np.uint64(bits))
 
 
 @njit(forceinline=True)
 def top(bits):  # type: ignore[no-untyped-def]
-    """Number of the highest card; -1 if there is none."""
+    """Return the number of the highest card; -1 if there is none."""
     return highest(np.uint64(bits))
 
 
 @njit(forceinline=True)
 def bottom(bits):  # type: ignore[no-untyped-def]
-    """Number of the lowest card, of at least one."""
+    """Return the number of the lowest card, of at least one."""
     return lowest(np.uint64(bits))
 
 
 @njit(forceinline=True)
 def above(bits, rank):  # type: ignore[no-untyped-def]
-    """The cards of a suit that are higher than ``rank``; all where it is -1."""
+    """Return the cards of a suit that are higher than ``rank``; all where it is -1."""
     return bits & ~((np.int64(2) << rank) - 1) if rank >= 0 else bits
 
 
 @njit(forceinline=True)
 def beats(one, other, trump):  # type: ignore[no-untyped-def]
-    """Does a card win over one that was played before?"""
+    """Return whether a card wins over one that was played before."""
     if (one >> 4) == (other >> 4):
         return one > other
     return (one >> 4) == trump

@@ -1,4 +1,4 @@
-"""Solve deals, and the cards of positions, on as many threads as are asked for.
+"""Solve deals, and the cards of positions, on several threads.
 
 A thread keeps its memory from one deal to the next.
 """
@@ -13,9 +13,9 @@ from contextlib import contextmanager
 import numpy as np
 
 from bridge_env.cards import UInt8Array
-from bridge_env.double_dummy.own.moves import group_of, list_cards
-from bridge_env.double_dummy.own.search import STOPPED, begin, play, search, tricks_of
-from bridge_env.double_dummy.own.state import (
+from bridge_env.double_dummy.solver.moves import group_of, list_cards
+from bridge_env.double_dummy.solver.search import STOPPED, begin, play, search, tricks_of
+from bridge_env.double_dummy.solver.state import (
     ALL,
     COUNT,
     FIRST,
@@ -28,20 +28,20 @@ from bridge_env.double_dummy.own.state import (
     Int64Array,
     Workspace,
     bottom,
-    laid_out,
     ranks,
     size,
+    untracked_arrays,
 )
-from bridge_env.double_dummy.own.transpositions import new_table, write_owners
+from bridge_env.double_dummy.solver.transpositions import new_table, write_owners
 from bridge_env.kernels import njit
 
 NOT_LEGAL = -1  # or not wanted
-ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # what DDS calls them, the cheapest first
+ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # the cheapest first
 _BITS = np.int64(1) << (16 * np.repeat(np.arange(4), 13) + np.tile(np.arange(13), 4))
 
 
-def as_hands(owner: UInt8Array) -> Int64Array:
-    """Hands int64 (N, 4), a bit ``16 * suit + rank`` for every card, of deals uint8 (N, 52)."""
+def hand_bits(owner: UInt8Array) -> Int64Array:
+    """Return hands int64 (N, 4), a bit ``16 * suit + rank`` for every card, of deals uint8 (N, 52)."""
     held: Int64Array = np.where(owner[:, None, :] == np.arange(4, dtype=np.uint8)[:, None], _BITS, 0).sum(axis=2)
     return held
 
@@ -51,9 +51,9 @@ def solve_deals(arrays, hands, wanted, tricks):  # type: ignore[no-untyped-def]
     """Write the tricks int8 (N, 4, 5) that are ``wanted`` bool (N, 4, 5) of deals, hands int64 (N, 4).
 
     Returns:
-        How many deals are done.
+        the number of deals done.
     """
-    state, owners, _, _, _, _, _ = laid_out(arrays)
+    state, owners, _, _, _, _, _ = untracked_arrays(arrays)
     for deal in range(len(hands)):
         write_owners(owners, hands[deal])
         total = size(hands[deal, 0])
@@ -74,7 +74,7 @@ def solve_deals(arrays, hands, wanted, tricks):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _takes(arrays, strain, total, ply, side, tricks):  # type: ignore[no-untyped-def]
-    """Does a side take so many tricks? 1, 0 or STOPPED."""
+    """Return whether a side takes so many tricks: 1, 0 or STOPPED."""
     need = total - tricks + 1 if side else tricks
     answer = search(arrays, strain, total, ply, need)
     return answer if answer == STOPPED else answer ^ side
@@ -82,7 +82,7 @@ def _takes(arrays, strain, total, ply, side, tricks):  # type: ignore[no-untyped
 
 @njit(nogil=True)
 def solve_cards(arrays, hands, strain, leader, trick, wanted, out):  # type: ignore[no-untyped-def]
-    """Write what the legal cards of positions are worth to the side to play: int8 (N, 52).
+    """Write the tricks of the legal cards of positions for the side to play: int8 (N, 52).
 
     Args:
         hands: int64 (N, 4), with the cards of the present trick.
@@ -91,9 +91,9 @@ def solve_cards(arrays, hands, strain, leader, trick, wanted, out):  # type: ign
         wanted: ONE_BEST, ALL_BEST or ALL_CARDS.
 
     Returns:
-        How many positions are done.
+        the number of positions done.
     """
-    state, owners, _, _, _, _, _ = laid_out(arrays)
+    state, owners, _, _, _, _, _ = untracked_arrays(arrays)
     cards = np.empty(LISTED, np.int64)
     for row in range(len(hands)):
         write_owners(owners, hands[row])
@@ -140,8 +140,8 @@ def solve_cards(arrays, hands, strain, leader, trick, wanted, out):  # type: ign
     return len(hands)
 
 
-class Crew:
-    """Threads that share work, each with a memory of its own that it keeps from one call to the next.
+class WorkspacePool:
+    """Workspaces for threads that share work, reused from one call to the next.
 
     Args:
         shapes, entries: the size of each one's memory, as ``Workspace`` has it.

@@ -1,16 +1,16 @@
-"""Count the tricks that need no search: those that a side can cash at once, and those that nobody can take from it."""
+"""Count tricks without a search: those that a side can cash at once, and those that nobody can take from it."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.double_dummy.own.state import HANDS, NO_TRUMP, SCRATCH, above, card, ranks, size, top
+from bridge_env.double_dummy.solver.state import HANDS, NO_TRUMP, SCRATCH, above, card, ranks, size, top
 from bridge_env.kernels import njit
 
 
 @njit(forceinline=True)
 def _without_top(bits, n):  # type: ignore[no-untyped-def]
-    """The cards below the n highest."""
+    """Return the cards below the n highest."""
     for _ in range(n):
         bits ^= np.int64(1) << top(bits)
     return bits
@@ -18,13 +18,13 @@ def _without_top(bits, n):  # type: ignore[no-untyped-def]
 
 @njit
 def _nth_highest(bits, n):  # type: ignore[no-untyped-def]
-    """Rank of the n-th highest card, 1 = the highest."""
+    """Return the rank of the n-th highest card, 1 = the highest."""
     return top(_without_top(bits, n - 1))
 
 
 @njit(forceinline=True)
 def _suit_at(place, trump):  # type: ignore[no-untyped-def]
-    """The suits in the order in which they are cashed: trumps first."""
+    """Return the suit that is cashed at a place: trumps first."""
     if trump == NO_TRUMP or place > trump:
         return place
     return trump if place == 0 else place - 1
@@ -32,10 +32,10 @@ def _suit_at(place, trump):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _note_partners(state, suit, mine, his, theirs, their_length, rounds, safe):  # type: ignore[no-untyped-def]
-    """Note in SCRATCH what partner can cash of a suit after ``rounds`` of mine: tricks, and the cards that matter.
+    """Note in SCRATCH what partner can cash of a suit after ``rounds`` of mine: tricks, and the relevant cards.
 
     Returns:
-        Can partner be reached in it? I have a card left, and he wins the trick.
+        whether partner can be reached in it: I have a card left, and he wins the trick.
     """
     still_his, rest = size(his) - rounds, _without_top(mine, rounds)
     if still_his <= 0:
@@ -55,7 +55,7 @@ def _note_partners(state, suit, mine, his, theirs, their_length, rounds, safe): 
 
 
 @njit(forceinline=True)
-def _over_to_partner(state, trump, link, count, wanted, matter, room):  # type: ignore[no-untyped-def]
+def _over_to_partner(state, trump, link, count, wanted, relevant, room):  # type: ignore[no-untyped-def]
     """Add what partner cashes, beginning with the suit of the link, until ``wanted`` tricks are found."""
     for place in range(-1, 4):
         suit = link if place < 0 else place
@@ -67,14 +67,14 @@ def _over_to_partner(state, trump, link, count, wanted, matter, room):  # type: 
             room -= tricks
         if tricks > 0:
             count += tricks
-            matter |= state[SCRATCH + 4 + suit]
+            relevant |= state[SCRATCH + 4 + suit]
         if count >= wanted or (tricks <= 0 and place < 0):
             break
-    return count, matter
+    return count, relevant
 
 
 @njit
-def cashed(state, trump, left, leader, wanted):  # type: ignore[no-untyped-def]
+def quick_tricks(state, trump, left, leader, wanted):  # type: ignore[no-untyped-def]
     """Count tricks that the leader's side takes one after the other from the lead, until ``wanted`` are found.
 
     The leader cashes winners, trumps first; then, over one suit in which partner has the highest card, partner does.
@@ -82,7 +82,7 @@ def cashed(state, trump, left, leader, wanted):  # type: ignore[no-untyped-def]
     follow or discard without having to ruff, or to give up a winner that is counted.
 
     Returns:
-        (tricks, the cards that matter).
+        (tricks, the relevant cards).
     """
     mine, his = state[HANDS + leader], state[HANDS + (leader ^ 2)]
     next_hand, last_hand = state[HANDS + ((leader + 1) & 3)], state[HANDS + ((leader + 3) & 3)]
@@ -92,7 +92,7 @@ def cashed(state, trump, left, leader, wanted):  # type: ignore[no-untyped-def]
         next_trumps, last_trumps = size(ranks(next_hand, trump)), size(ranks(last_hand, trump))
         if ranks(his, trump):
             room = left - size(ranks(his, trump))
-    count, matter, link = 0, np.int64(0), -1
+    count, relevant, link = 0, np.int64(0), -1
     for place in range(4):
         suit = _suit_at(place, trump)
         state[SCRATCH + suit] = 0
@@ -117,9 +117,9 @@ def cashed(state, trump, left, leader, wanted):  # type: ignore[no-untyped-def]
         if used > 0:
             count += used
             if x | y | b:
-                matter |= card(suit, _nth_highest(a, min(used, run, max(their_length, size(b)))))
+                relevant |= card(suit, _nth_highest(a, min(used, run, max(their_length, size(b)))))
             if count >= wanted:
-                return count, matter
+                return count, relevant
         if suit != trump:
             room -= rounds
         else:
@@ -128,12 +128,12 @@ def cashed(state, trump, left, leader, wanted):  # type: ignore[no-untyped-def]
         if _note_partners(state, suit, a, b, x | y, their_length, rounds, safe) and link < 0:
             link = suit
     if link >= 0:
-        count, matter = _over_to_partner(state, trump, link, count, wanted, matter, room)
-    return min(count, left), matter
+        count, relevant = _over_to_partner(state, trump, link, count, wanted, relevant, room)
+    return min(count, left), relevant
 
 
 @njit(forceinline=True)
-def sure_trumps(state, trump, leader, seat, wanted):  # type: ignore[no-untyped-def]
+def later_tricks_trump(state, trump, leader, seat, wanted):  # type: ignore[no-untyped-def]
     """Count the trump tricks that nobody can take from the side of ``seat``.
 
     Returns:
@@ -147,15 +147,15 @@ def sure_trumps(state, trump, leader, seat, wanted):  # type: ignore[no-untyped-
         return tricks, card(trump, _nth_highest(run, wanted)) if theirs else np.int64(0)
     rest = (a | b) ^ run
     if tricks + 1 == wanted and theirs and rest:
-        matter = _one_trump_more(state, trump, leader, seat if (a >> top(rest)) & 1 else seat ^ 2, run, rest, theirs)
-        if matter:
-            return wanted, matter
+        relevant = _one_trump_more(state, trump, leader, seat if (a >> top(rest)) & 1 else seat ^ 2, run, rest, theirs)
+        if relevant:
+            return wanted, relevant
     return tricks, np.int64(0)
 
 
 @njit(forceinline=True)
 def _one_trump_more(state, trump, leader, holder, run, rest, theirs):  # type: ignore[no-untyped-def]
-    """Is a trump trick sure beyond the run? The cards that matter to it, 0 if it is not.
+    """Return the relevant cards of a sure trump trick beyond the run, 0 if there is none.
 
     One card is higher than the holder's next, and lies before him, as the king before ace and queen; or he has the next
     two, as king and queen under the ace. He must hold all of the run, and not have to lead trumps into it now.
@@ -174,19 +174,19 @@ def _one_trump_more(state, trump, leader, holder, run, rest, theirs):  # type: i
 
 
 @njit(forceinline=True)
-def loses_every_lead(state, leader):  # type: ignore[no-untyped-def]
-    """At no trump, have the defenders the highest card of every suit that can be led?
+def later_tricks_notrump(state, leader):  # type: ignore[no-untyped-def]
+    """Return whether at no trump the defenders have the highest card of every suit that can be led.
 
     Returns:
-        (1 or 0, the cards that matter).
+        (1 or 0, the relevant cards).
     """
     mine = state[HANDS + leader]
     ours = mine | state[HANDS + (leader ^ 2)]
     theirs = state[HANDS + ((leader + 1) & 3)] | state[HANDS + ((leader + 3) & 3)]
-    matter = np.int64(0)
+    relevant = np.int64(0)
     for suit in range(4):
         if ranks(mine, suit):
             if ranks(theirs, suit) < ranks(ours, suit):
                 return np.int64(0), np.int64(0)
-            matter |= card(suit, top(ranks(theirs, suit)))
-    return np.int64(1), matter
+            relevant |= card(suit, top(ranks(theirs, suit)))
+    return np.int64(1), relevant

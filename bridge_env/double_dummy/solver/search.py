@@ -1,7 +1,7 @@
-"""Search a deal: does North-South take at least so many tricks?
+"""Search whether North-South takes at least so many tricks of a deal.
 
 One loop goes down by playing cards and up with answers; nothing is called that calls it again. An answer rests on some
-cards ("matter"). They go up with it: of the move that settled a position, or, where all moves failed, of all of them.
+cards ("relevant"). They go up with it: of the move that decided a position, or, where all moves failed, of all of them.
 
 Plies and seats are masked where they are read (``& 63``, ``& 3``): so the compiler sees that no index is negative, and
 leaves out what Python asks of negative ones. That is a tenth of the time.
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.double_dummy.own.cashing import cashed, loses_every_lead, sure_trumps
-from bridge_env.double_dummy.own.moves import first_card, group_of, list_cards, remember
-from bridge_env.double_dummy.own.state import (
+from bridge_env.double_dummy.solver.moves import first_card, group_of, list_cards, store_killer
+from bridge_env.double_dummy.solver.quick_tricks import later_tricks_notrump, later_tricks_trump, quick_tricks
+from bridge_env.double_dummy.solver.state import (
     ALL,
     BEST,
     CARD,
@@ -23,11 +23,11 @@ from bridge_env.double_dummy.own.state import (
     HANDS,
     LEADER,
     LISTED,
-    MATTER,
     MOVES,
     NEED,
     NO_TRUMP,
     NODES,
+    RELEVANT,
     SEAT,
     SHAPE,
     STOP,
@@ -36,12 +36,12 @@ from bridge_env.double_dummy.own.state import (
     beats,
     bottom,
     card,
-    laid_out,
     ranks,
     size,
     top,
+    untracked_arrays,
 )
-from bridge_env.double_dummy.own.transpositions import ask_for, keep, look_up
+from bridge_env.double_dummy.solver.transpositions import lookup, prefetch_bucket, store
 from bridge_env.kernels import njit
 
 UNKNOWN, STOPPED = -1, -2
@@ -86,7 +86,7 @@ def play(state, trump, ply, played):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _last_trick(state, trump, leader):  # type: ignore[no-untyped-def]
-    """Who wins the last trick, and the cards that matter."""
+    """Return the winner of the last trick, and the relevant cards."""
     winner, best = leader, top(state[HANDS + leader])
     for k in range(1, 4):
         seat = (leader + k) & 3
@@ -97,7 +97,7 @@ def _last_trick(state, trump, leader):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _beaten(trick, best):  # type: ignore[no-untyped-def]
-    """The winning card of a trick's cards, if its rank mattered: another of its suit was played."""
+    """Return the winning card of a trick's cards if its rank was relevant: another of its suit was played."""
     if size(ranks(trick, best >> 4)) > 1:
         return np.int64(1) << best
     return np.int64(0)
@@ -105,25 +105,25 @@ def _beaten(trick, best):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _count(state, trump, left, leader, need):  # type: ignore[no-untyped-def]
-    """Answer a position without search, if its tricks can be counted: (1, 0 or UNKNOWN; the cards that matter)."""
+    """Answer a position without search, if its tricks can be counted: (1, 0 or UNKNOWN; the relevant cards)."""
     ours = 1 - (leader & 1)  # the answer if the leader's side takes what it wants
     wanted = need if ours else left - need + 1
-    tricks, matter = cashed(state, trump, left, leader, wanted)
+    tricks, relevant = quick_tricks(state, trump, left, leader, wanted)
     if tricks >= wanted:
-        return np.int64(ours), matter
+        return np.int64(ours), relevant
     defence = left - wanted + 1
     if trump == NO_TRUMP:
         if defence == 1:
-            lost, matter = loses_every_lead(state, leader)
+            lost, relevant = later_tricks_notrump(state, leader)
             if lost:
-                return np.int64(1 - ours), matter
+                return np.int64(1 - ours), relevant
         return np.int64(UNKNOWN), np.int64(0)
-    tricks, matter = sure_trumps(state, trump, leader, leader, wanted)
+    tricks, relevant = later_tricks_trump(state, trump, leader, leader, wanted)
     if tricks >= wanted:
-        return np.int64(ours), matter
-    tricks, matter = sure_trumps(state, trump, leader, (leader + 1) & 3, defence)
+        return np.int64(ours), relevant
+    tricks, relevant = later_tricks_trump(state, trump, leader, (leader + 1) & 3, defence)
     if tricks >= defence:
-        return np.int64(1 - ours), matter
+        return np.int64(1 - ours), relevant
     return np.int64(UNKNOWN), np.int64(0)
 
 
@@ -131,7 +131,7 @@ def _count(state, trump, left, leader, need):  # type: ignore[no-untyped-def]
 def _count_in_trick(state, trump, ply, left):  # type: ignore[no-untyped-def]
     """Answer in the middle of a trick, if the side to play wins it with the highest card of its suit and cashes enough.
 
-    Asked of the second hand, for itself and its partner, and of the third, for itself.
+    The second hand counts for itself and its partner, the third for itself.
     """
     place, seat, t = ply & 3, state[SEAT + ply] & 3, ply >> 2
     suit = state[CARD + ply - place] >> 4
@@ -157,32 +157,32 @@ def _count_in_trick(state, trump, ply, left):  # type: ignore[no-untyped-def]
     wanted = state[NEED + t] if ours else left - state[NEED + t] + 1
     for k in range(ply - place, ply):  # the count takes the trick for one that is still to begin
         state[HANDS + (state[SEAT + k] & 3)] |= np.int64(1) << state[CARD + k]
-    tricks, matter = cashed(state, trump, left, taker, wanted)
+    tricks, relevant = quick_tricks(state, trump, left, taker, wanted)
     for k in range(ply - place, ply):
         state[HANDS + (state[SEAT + k] & 3)] &= ~(np.int64(1) << state[CARD + k])
     if tricks >= wanted:
-        return np.int64(ours), matter | best
+        return np.int64(ours), relevant | best
     return np.int64(UNKNOWN), np.int64(0)
 
 
 @njit(forceinline=True)
-def _with_equals(state, ply, played, matter):  # type: ignore[no-untyped-def]
-    """The cards that matter to all cards equal to one that failed: these were not tried, and any might be played."""
-    mattered = ranks(matter, played >> 4)
-    if mattered:
+def _with_equals(state, ply, played, relevant):  # type: ignore[no-untyped-def]
+    """Return the relevant cards for all cards equal to one that failed, which were not tried."""
+    ranks_relevant = ranks(relevant, played >> 4)
+    if ranks_relevant:
         mine = ranks(state[HANDS + (state[SEAT + ply] & 3)], played >> 4)
         equal = group_of(mine, ranks(state[ALL + (ply >> 2)], played >> 4) & ~mine, played & 15)
-        if bottom(equal) < bottom(mattered) <= top(equal):
-            matter |= card(played >> 4, bottom(equal))
-    return matter
+        if bottom(equal) < bottom(ranks_relevant) <= top(equal):
+            relevant |= card(played >> 4, bottom(equal))
+    return relevant
 
 
 @njit(forceinline=True)
-def _rule_out(state, ply, played, matter):  # type: ignore[no-untyped-def]
-    """Strike the cards that fail as ``played`` did: those of its suit that are lower than all that mattered there."""
+def _rule_out(state, ply, played, relevant):  # type: ignore[no-untyped-def]
+    """Strike the cards that fail as ``played`` did: those of its suit below all relevant ones."""
     suit, rank = played >> 4, played & 15
-    mattered = ranks(matter, suit)
-    floor = bottom(mattered) if mattered else np.int64(13)
+    ranks_relevant = ranks(relevant, suit)
+    floor = bottom(ranks_relevant) if ranks_relevant else np.int64(13)
     if rank >= floor or state[FLOOR + 4 * ply + suit] >= floor:
         return
     state[FLOOR + 4 * ply + suit] = floor
@@ -197,7 +197,7 @@ def _rule_out(state, ply, played, matter):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _answer(state, owners, kth, buckets, entries, marks, trump, total, ply):  # type: ignore[no-untyped-def]
-    """Answer a position without playing on, if it can be done: (1, 0 or UNKNOWN; the cards that matter)."""
+    """Answer a position without playing on, if it can be done: (1, 0 or UNKNOWN; the relevant cards)."""
     t = ply >> 2
     left = total - t
     if ply & 3 == 3:
@@ -210,19 +210,19 @@ def _answer(state, owners, kth, buckets, entries, marks, trump, total, ply):  # 
     if wanted > left:
         return 0, np.int64(0)
     if left == 1:
-        winner, matter = _last_trick(state, trump, leader)
-        return 1 - (winner & 1), matter
-    ask_for(state, buckets, t)
-    answer, matter = _count(state, trump, left, leader, wanted)
+        winner, relevant = _last_trick(state, trump, leader)
+        return 1 - (winner & 1), relevant
+    prefetch_bucket(state, buckets, t)
+    answer, relevant = _count(state, trump, left, leader, wanted)
     if answer == UNKNOWN:
-        return look_up(state, owners, kth, buckets, entries, marks, t)
-    return answer, matter
+        return lookup(state, owners, kth, buckets, entries, marks, t)
+    return answer, relevant
 
 
 @njit(forceinline=True)
 def _begin_ply(state, buckets, killers, trump, ply):  # type: ignore[no-untyped-def]
     """Put up the first card to try, or list all."""
-    state[MATTER + ply] = state[TRIED + ply] = 0
+    state[RELEVANT + ply] = state[TRIED + ply] = 0
     for suit in range(4):
         state[FLOOR + 4 * ply + suit] = 0
     first = first_card(state, killers, buckets, ply)
@@ -235,7 +235,7 @@ def _begin_ply(state, buckets, killers, trump, ply):  # type: ignore[no-untyped-
 
 @njit(forceinline=True)
 def _take_back(state, ply):  # type: ignore[no-untyped-def]
-    """Take the card of a ply back. Returns the winner of its trick, if that is over and its rank mattered."""
+    """Take the card of a ply back. Returns the winner of its trick, if that is over and its rank was relevant."""
     state[HANDS + (state[SEAT + ply] & 3)] |= np.int64(1) << state[CARD + ply]
     if ply & 3 < 3:
         return np.int64(0)
@@ -247,35 +247,35 @@ def _take_back(state, ply):  # type: ignore[no-untyped-def]
 
 @njit
 def search(arrays, trump, total, start, need):  # type: ignore[no-untyped-def]
-    """Does North-South take ``need`` of the ``total`` tricks left, the present one counted?
+    """Return whether North-South takes ``need`` of the ``total`` tricks left, the present one included.
 
-    The position is what ``begin`` and ``play`` have made of the state, with the card at ply ``start`` to play next.
+    The position is the state after ``begin`` and ``play``, with the card at ply ``start`` to play next.
 
     Returns:
         1 yes, 0 no, STOPPED where the state's word STOP was set meanwhile.
     """
-    state, owners, kth, buckets, entries, marks, killers = laid_out(arrays)
+    state, owners, kth, buckets, entries, marks, killers = untracked_arrays(arrays)
     state[NEED] = need
     if start == 4:  # the present trick is over
         state[NEED + 1] = need - (1 - (state[WINNER + 3] & 1))
-    ply, entering, answer, matter = np.int64(start) & 63, True, np.int64(0), np.int64(0)
+    ply, entering, answer, relevant = np.int64(start) & 63, True, np.int64(0), np.int64(0)
     while True:
         if entering:  # down: a position that is new here
             state[NODES] += 1
             if state[NODES] & _POLLED == 0 and state[STOP]:
                 return np.int64(STOPPED)
-            answer, matter = _answer(state, owners, kth, buckets, entries, marks, trump, total, ply)
+            answer, relevant = _answer(state, owners, kth, buckets, entries, marks, trump, total, ply)
             if answer == UNKNOWN:
                 _begin_ply(state, buckets, killers, trump, ply)
         else:  # up: the answer is that of the position after this ply's card
-            matter |= _take_back(state, ply)
+            relevant |= _take_back(state, ply)
             seat = state[SEAT + ply] & 3
             if answer == seat & 1:  # not what the seat wants
-                state[MATTER + ply] |= _with_equals(state, ply, state[CARD + ply], matter)
-                _rule_out(state, ply, state[CARD + ply], matter)
+                state[RELEVANT + ply] |= _with_equals(state, ply, state[CARD + ply], relevant)
+                _rule_out(state, ply, state[CARD + ply], relevant)
                 answer = np.int64(UNKNOWN)
             else:
-                remember(state, killers, buckets, ply)
+                store_killer(state, killers, buckets, ply)
         if answer == UNKNOWN:
             if state[TRIED + ply] == state[COUNT + ply] and state[FIRST + ply] >= 0:
                 list_cards(state, trump, ply)
@@ -284,9 +284,9 @@ def search(arrays, trump, total, start, need):  # type: ignore[no-untyped-def]
                 play(state, trump, ply, state[MOVES + LISTED * ply + state[TRIED + ply] - 1])
                 ply, entering = (ply + 1) & 63, True
                 continue
-            answer, matter, entering = state[SEAT + ply] & 1, state[MATTER + ply], False  # all have failed
+            answer, relevant, entering = state[SEAT + ply] & 1, state[RELEVANT + ply], False  # all have failed
         if not entering and ply & 3 == 0:
-            keep(state, owners, buckets, entries, marks, ply >> 2, total - (ply >> 2), answer, matter)
+            store(state, owners, buckets, entries, marks, ply >> 2, total - (ply >> 2), answer, relevant)
         if ply == start:
             return answer
         ply, entering = (ply - 1) & 63, False
@@ -294,7 +294,7 @@ def search(arrays, trump, total, start, need):  # type: ignore[no-untyped-def]
 
 @njit
 def tricks_of(arrays, trump, total, start, guess):  # type: ignore[no-untyped-def]
-    """North-South's tricks of the ``total`` that are left, found from a guess; STOPPED as ``search`` has it."""
+    """Return North-South's tricks of the ``total`` that are left, found from a guess; STOPPED as ``search`` has it."""
     low, high, need = np.int64(0), np.int64(total), np.int64(guess)
     while low < high:
         need = min(max(need, low + 1), high)
