@@ -18,7 +18,7 @@ _register(
 
 
 def __getattr__(name: str) -> _Any:
-    """Import ``show`` when it is first asked for, so that the package stays light."""
+    """Import ``show`` at its first use, so that the package loads fast."""
     if name == "show":
         from bridge_env.notebook import show
 
@@ -27,5 +27,5 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    """Name ``show`` too, which nobody has asked for yet."""
+    """List ``show`` too, which is imported at its first use."""
     return sorted({*globals(), "show"})

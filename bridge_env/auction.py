@@ -4,7 +4,7 @@ The laws of the auction (Laws 17 to 22 and 41 of duplicate bridge) stand here on
 rows. One table is a batch of one. Each row is
 
 - ``history`` int8 (N, 319): the calls, padded with -1. This is the truth. 319 is the longest legal auction.
-- ``state`` int16 (N, 18): what the next call needs to know, kept up to date; the columns are named below.
+- ``state`` int16 (N, 18): derived from the history; the columns are named below.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class IllegalCall(ValueError):
     """A call that the laws do not allow here; the message shows the auction so far.
 
     Attributes:
-        row, call: at which table, and the call; None where that is not said.
+        row, call: the table and the call; None where they are not known.
     """
 
     row: int | None = None
@@ -294,11 +294,10 @@ class Auctions:
             raise self.illegal_call_error(int(r[bad]), int(c[bad]))
 
     def illegal_call_error(self, row: int, call: int, where: str | None = None) -> IllegalCall:
-        """The error that says that a call is not legal at a table.
+        """Return the error for a call that is not legal at a table.
 
         Args:
-            row, call: which.
-            where: what to say instead of ``"at table ROW"``; may be empty.
+            where: replaces ``"at table ROW"``; may be empty.
         """
         place = f"at table {row}" if where is None else where
         error = IllegalCall(self.fault_text(row, call, place))
@@ -306,7 +305,7 @@ class Auctions:
         return error
 
     def fault_text(self, row: int, call: int, where: str = "") -> str:
-        """What is wrong with a call that is not legal: ``"1D is not legal after N: 1H Pass"``."""
+        """Describe a call that is not legal: ``"1D is not legal after N: 1H Pass"``."""
         name = call_text(call) if 0 <= call < NUM_CALLS else str(call)
         place = f" {where}" if where else ""
         return f"{name} is not legal{place} after {self.text(row) or 'no call'}"

@@ -17,7 +17,7 @@ from bridge_env.cards import parse_deal, parse_hand, parse_seat, parse_vulnerabi
 
 
 class ShowError(ValueError):
-    """Something that cannot be shown; the message says what can."""
+    """Something that cannot be shown; the message lists what can."""
 
 
 @runtime_checkable
@@ -29,10 +29,10 @@ class Drawn(Protocol):
 
 @dataclass(frozen=True)
 class Shown:
-    """What ``show`` gives: a notebook draws it, ``str`` gives the text.
+    """The result of ``show``: a notebook draws it, ``str`` is the text.
 
     Attributes:
-        kind: what it is: hand, deal, auction, result, tricks, or the name of a type.
+        kind: hand, deal, auction, result, tricks, or the name of a type.
         text: for terminals.
         drawing: HTML with its style, which stands on its own.
     """
@@ -85,7 +85,7 @@ def show(
 
 
 def in_notebook() -> bool:
-    """Does this process answer to a notebook, which draws what a cell gives?"""
+    """Return whether this process serves a notebook, which draws the value of a cell."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
@@ -104,10 +104,10 @@ def _shown(
     if isinstance(found, list):
         first, vulnerable = dealer or 0, code or 0
         text = render.auction_table(found, first, vulnerable)
-        told = notes or {}
-        text += "".join(f"\n{call_text(found[place])}: {told[place]}" for place in sorted(told) if place < len(found))
-        table = html.auction_html(found, first, vulnerable, told, told)
-        table += html.notes_html(found, first, told)
+        shown = notes or {}
+        text += "".join(f"\n{call_text(found[place])}: {shown[place]}" for place in sorted(shown) if place < len(found))
+        table = html.auction_html(found, first, vulnerable, shown, shown)
+        table += html.notes_html(found, first, shown)
         return _framed("auction", text, f'<section class="bridge-table">{table}</section>')
     if found.shape == (4, 5):
         return _framed("tricks", render.trick_table(found), html.tricks_html(found))

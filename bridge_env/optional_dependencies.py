@@ -1,4 +1,4 @@
-"""Say how to install what a part of this project needs besides its own requirements."""
+"""Describe how to install the optional dependencies of a part of this project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMES = {
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs an extra: from the checkout that is in use, or from the package index."""
+    """Return the command that installs an extra: from the checkout in use, or from the package index."""
     root = Path(__file__).parent.parent
     if not (root / "constraints.txt").is_file() or not (root / "pyproject.toml").is_file():
         return f'pip install "bridge-env[{extra}]"'
@@ -24,9 +24,9 @@ def how_to_install(extra: str) -> str:
 
 
 def missing(extra: str, *packages: str) -> str:
-    """What is missing of some packages, and how to install it; empty where all are there. None of them is imported."""
-    gone = [_NAMES.get(package, package) for package in packages if find_spec(package) is None]
-    if not gone:
+    """Describe which packages are missing and how to install them; empty if none is. None of them is imported."""
+    absent = [_NAMES.get(package, package) for package in packages if find_spec(package) is None]
+    if not absent:
         return ""
-    verb = "is" if len(gone) == 1 else "are"
-    return f"{' and '.join(gone)} {verb} not installed; install with: {how_to_install(extra)}"
+    verb = "is" if len(absent) == 1 else "are"
+    return f"{' and '.join(absent)} {verb} not installed; install with: {how_to_install(extra)}"

@@ -5,7 +5,7 @@ board is a batch of one. Each row is
 
 - ``history`` int8 (N, 52): the cards in the order of play, padded with -1; ``players`` int8 (N, 52): who played each;
 - ``left`` uint8 (N, 52): the seat that still holds each card, 255 once it is played;
-- ``state`` int16 (N, 8): what the next card needs to know, kept up to date; the columns are named below.
+- ``state`` int16 (N, 8): derived from the history; the columns are named below.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class Plays:
 
     @property
     def leader(self) -> Int16Array:
-        """Return who leads, or led, the present trick."""
+        """Return the leader of the present trick."""
         return self.state[:, LEADER]
 
     @property
@@ -225,7 +225,7 @@ class Plays:
 
     @property
     def decider(self) -> Int16Array:
-        """Return who chooses its card: the seat itself, and declarer for dummy (Law 45B). int16 (N,)."""
+        """Return the seat that chooses its card: the seat itself, and declarer for dummy (Law 45B). int16 (N,)."""
         return np.where(self.turn == self.dummy, self.declarer, self.turn)
 
     @property

@@ -1,4 +1,4 @@
-"""Define what a player may know when choosing a card: its hand, dummy after the lead, the auction, the cards played."""
+"""Define the knowledge of a player that chooses a card: hand, dummy after the lead, auction, cards played."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PlayView:
         return out[:, :52]
 
     def take(self, rows: Rows) -> PlayView:
-        """Some of the rows."""
+        """Return some of the rows."""
         return PlayView(*(getattr(self, f.name)[rows] for f in fields(self)))
 
 

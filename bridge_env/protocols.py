@@ -15,13 +15,13 @@ from bridge_env.view import BidView
 
 @runtime_checkable
 class Bidder(Protocol):
-    """A player that calls. It keeps no state between calls; the view says all."""
+    """A player that calls. It has no state between calls: it knows only the view."""
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """Choose one legal call for every row of ``view``: int8 (N,).
 
         Args:
-            view: what the acting seats know; rows may be at different seats, auctions and vulnerabilities.
+            view: the knowledge of the acting seats; rows may be at different seats, auctions and vulnerabilities.
             key: uint64 (N,), each row's own random stream (``bridge_env.streams``). A bidder that uses
                 chance draws from it and from nothing else, so that a batch equals its rows one by one.
         """
@@ -30,7 +30,7 @@ class Bidder(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A bidder that can give the reason for its call. ``bridge-env bid`` prints it."""
+    """A bidder that can explain its call, as ``bridge-env bid`` prints it."""
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
         """Explain the call for the one row of ``view``: the call on the first line, the reason below it."""
@@ -39,7 +39,7 @@ class Explains(Protocol):
 
 @runtime_checkable
 class SlowBidder(Protocol):
-    """A slow bidder: a match asks it about fewer boards at once, so that progress shows.
+    """A slow bidder: a match gives it fewer boards at a time, so that progress shows.
 
     Attributes:
         slow: True.
@@ -58,7 +58,7 @@ class Partnership(Protocol):
 
 
 class BidderGroup(Protocol):
-    """Bidders at the same tables who call together, in one compiled loop. Each calls as it would alone.
+    """Bidders at the same tables that call together, in one compiled loop, each as it would alone.
 
     Attributes:
         seats: bool (4,), which of N, E, S, W they hold.
@@ -67,11 +67,11 @@ class BidderGroup(Protocol):
     seats: NDArray[np.bool_]
 
     def deal(self, rows: NDArray[np.intp]) -> None:
-        """Take note that tables ``rows`` have new deals."""
+        """Start new deals at tables ``rows``."""
         ...
 
     def call(self, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp]) -> None:
-        """Make calls at tables ``rows`` until their auctions are over, or a seat of somebody else is to call.
+        """Make calls at tables ``rows`` until their auctions are over, or a seat outside the group is to call.
 
         Args:
             auctions: N of them; owner: uint8 (N, 52).
@@ -81,22 +81,22 @@ class BidderGroup(Protocol):
 
 @runtime_checkable
 class Groupable(Protocol):
-    """A bidder that can call in company."""
+    """A bidder that can call in a group."""
 
     def group(self, seats: Sequence[Bidder | None], tables: int) -> BidderGroup | None:
-        """Return those among ``seats`` (who bids N, E, S, W) that can call together at N tables; None: nobody."""
+        """Return those of ``seats`` (at N, E, S, W) that can call together at some tables; None if there are none."""
         ...
 
 
 @runtime_checkable
 class CardPlayer(Protocol):
-    """A player that plays cards. It keeps no state between cards; the view says all."""
+    """A player that plays cards. It has no state between cards: it knows only the view."""
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """Choose one legal card for every row of ``view``: int8 (N,).
 
         Args:
-            view: what the players to choose know; rows may be of different contracts, seats and tricks.
+            view: the knowledge of the players to choose; rows may be of different contracts, seats and tricks.
             key: uint64 (N,), each row's own random stream, as for a ``Bidder``.
         """
         ...
@@ -107,7 +107,7 @@ class DoubleDummy(Protocol):
     """A source of exact tricks."""
 
     def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
-        """Whole tables, int8 (N, 4, 5) [declarer seat, strain], of deals uint8 (N, 52)."""
+        """Return tables int8 (N, 4, 5) [declarer seat, strain] of deals uint8 (N, 52)."""
         ...
 
     def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:

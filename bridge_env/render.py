@@ -1,6 +1,6 @@
 """Write deals, auctions and results as text.
 
-Text is plain ASCII but for suit symbols where they are asked for; lines have no trailing blanks and the text no
+Text is plain ASCII except for optional suit symbols; lines have no trailing blanks and the text no
 line break at its end. ``bridge_env.html`` draws the same for browsers and notebooks.
 """
 
@@ -17,7 +17,7 @@ from bridge_env.calls import FIRST_BID, STRAINS, Contract, call_text, level_of, 
 from bridge_env.cards import SEATS, SUITS, suit_ranks
 from bridge_env.scoring import score
 
-if TYPE_CHECKING:  # they ask this module for their text
+if TYPE_CHECKING:  # auctions import this module
     from bridge_env.auction import Auctions
 
 FEW = 4
@@ -36,7 +36,7 @@ _COMPASS = ("   N", "W     E", "   S", "")
 def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
     """bool (52,) as four lines, spades first: ``"S AKQ2"``; ``"S -"`` for a void.
 
-    A hand of which no card is known gives four empty lines.
+    A hand of which no card is known becomes four empty lines.
     """
     if not np.any(held):
         return [""] * 4
@@ -50,7 +50,7 @@ def deal_diagram(
     vulnerability: int | None = None,
     number: int | None = None,
 ) -> str:
-    """A deal with North on top and West on the left; board, dealer and vulnerability, where given, beside it.
+    """Draw a deal with North on top and West on the left; board, dealer and vulnerability, where given, beside it.
 
     Args:
         owner: (52,), the seat that holds each card, 255 = unknown (then the card is not shown).
@@ -67,7 +67,7 @@ def deal_diagram(
 
 
 def about_lines(dealer: int | None, vulnerability: int | None, number: int | None) -> list[str]:
-    """``Board 7``, ``Dealer N``, ``NS vul``: what is known of the three."""
+    """Return ``Board 7``, ``Dealer N``, ``NS vul``: those that are known."""
     lines = [] if number is None else [f"Board {number}"]
     lines += [] if dealer is None else [f"Dealer {SEATS[dealer]}"]
     return lines + ([] if vulnerability is None else [VULNERABLE_TEXT[vulnerability]])
@@ -91,12 +91,12 @@ def auction_rows(calls: Iterable[int], dealer: int) -> list[list[int | None]]:
 
 
 def is_vulnerable(seat: int, vulnerability: int) -> bool:
-    """Is the side of ``seat`` vulnerable?"""
+    """Return whether the side of ``seat`` is vulnerable."""
     return bool(vulnerability >> (seat & 1) & 1)
 
 
 def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0) -> str:
-    """An auction in columns West, North, East, South; a star marks the vulnerable seats.
+    """Draw an auction in columns West, North, East, South; a star marks the vulnerable seats.
 
     Args:
         calls: call numbers from the dealer on; a padded row of a history will do (-1 ends it).
@@ -128,7 +128,7 @@ def result_line(contract: Contract, tricks: int | None = None, vulnerability: in
 
 
 def trick_table(tricks: ArrayLike) -> str:
-    """Double-dummy tricks (4, 5) [declarer seat, strain], a row for each of N E S W under the strains."""
+    """Draw double-dummy tricks (4, 5) [declarer seat, strain], a row for each of N E S W under the strains."""
     t = np.asarray(tricks)
     head = " " + "".join(strain.rjust(3) for strain in STRAINS)
     return "\n".join([head, *(SEATS[seat] + "".join(f"{int(n):3d}" for n in t[seat]) for seat in range(4))])
@@ -146,7 +146,7 @@ def board_text(
     contract: Contract | None = None,
     tricks: int | None = None,
 ) -> str:
-    """A board: the deal; below it the auction and the result, where they are known. Arguments as above."""
+    """Draw a board: the deal; below it the auction and the result, where they are known. Arguments as above."""
     parts = [deal_diagram(owner, dealer, vulnerability, number)]
     parts += [] if calls is None else [auction_table(calls, dealer, vulnerability)]
     parts += [] if contract is None else [result_line(contract, tricks, vulnerability)]
@@ -156,8 +156,8 @@ def board_text(
 # --- batches ----------------------------------------------------------------------------------------------
 
 
-class Dealt(Protocol):
-    """What is written and drawn of ``Boards``, which are not imported here: they bring the double-dummy solver."""
+class DrawnBoards(Protocol):
+    """The fields of ``Boards`` that are drawn; ``Boards`` itself would import the double-dummy solver."""
 
     @property
     def owner(self) -> NDArray[np.uint8]: ...
@@ -174,23 +174,23 @@ class Dealt(Protocol):
     def __len__(self) -> int: ...
 
 
-def boards_text(boards: Dealt) -> str:
-    """The first deals of a batch, and how many there are."""
+def boards_text(boards: DrawnBoards) -> str:
+    """Return the first deals of a batch, and their number."""
     parts = []
     for row in range(min(len(boards), FEW)):
-        dealer, vulnerability = said(boards, row)
+        dealer, vulnerability = dealer_and_vulnerability(boards, row)
         parts.append(deal_diagram(boards.owner[row], dealer, vulnerability, int(boards.number[row])))
     return "\n\n".join([*parts, count_text(len(parts), len(boards), "board", boards.source)])
 
 
-def said(boards: Dealt, row: int) -> tuple[int | None, int | None]:
-    """Dealer and vulnerability of a board, None where its source does not say."""
+def dealer_and_vulnerability(boards: DrawnBoards, row: int) -> tuple[int | None, int | None]:
+    """Return dealer and vulnerability of a board, None where they are not known."""
     dealer, vulnerability = int(boards.dealer[row]), int(boards.vulnerability[row])
     return dealer if dealer >= 0 else None, vulnerability if vulnerability >= 0 else None
 
 
 def auctions_text(auctions: Auctions) -> str:
-    """The first auctions of a batch, and how many there are."""
+    """Return the first auctions of a batch, and their number."""
     parts = []
     for row in range(min(len(auctions), FEW)):
         table = auction_table(auctions.calls(row), int(auctions.dealer[row]), int(auctions.vulnerability[row]))
@@ -199,13 +199,13 @@ def auctions_text(auctions: Auctions) -> str:
 
 
 def auction_end(auctions: Auctions, row: int) -> str:
-    """The contract of an auction, or whose turn it is."""
+    """Return the contract of an auction, or the seat to call."""
     if auctions.done[row]:
         return result_line(auctions.contracts().at(row))
     return f"{SEATS[int(auctions.turn[row])]} to call"
 
 
 def count_text(shown: int, count: int, name: str, source: str = "") -> str:
-    """``1,000 boards; the first 4 are shown``; what ``source`` says instead of the number, where it says something."""
-    told = source or f"{count:,} {name}{'s' * (count != 1)}"
-    return told + (f"; the first {shown} are shown" if shown < count else "")
+    """Return ``1,000 boards; the first 4 are shown``; ``source`` replaces the number, if it is not empty."""
+    text = source or f"{count:,} {name}{'s' * (count != 1)}"
+    return text + (f"; the first {shown} are shown" if shown < count else "")

@@ -1,4 +1,4 @@
-"""Define what a seat may know when it calls: its own hand and the public auction, and nothing else."""
+"""Define the knowledge of a seat when it calls: its own hand and the public auction, and nothing else."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def views_before(
     owner: NDArray[np.uint8], history: NDArray[np.int8], number: NDArray[np.int64], dealer: NDArray[np.signedinteger],
     vulnerability: NDArray[np.signedinteger],
 ) -> BidView:  # fmt: skip
-    """The views of who made call ``number`` of each auction int8 (N, L); which calls were legal they do not say."""
+    """Return the views before call ``number`` of each auction int8 (N, L); every call counts as legal."""
     seat = ((dealer + number) & 3).astype(np.int16)
     return BidView(
         hands(owner, seat), first_calls(history, number), number.astype(np.int16), dealer.astype(np.int16),
@@ -60,9 +60,9 @@ def views_before(
 
 
 def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = None) -> BidView:
-    """The view of the seat to call at ``rows`` (default all) of ``auctions`` on the deals ``owner``.
+    """Return the view of the seat to call at ``rows`` (default all) of ``auctions`` on the deals ``owner``.
 
-    It holds copies: nothing that a bidder writes to them reaches the auctions.
+    It holds copies, to which a bidder may write.
     """
     rows = np.arange(len(auctions)) if rows is None else rows
     chosen, deals = auctions.take(rows), owner[rows]
@@ -75,5 +75,5 @@ def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = No
 
 
 def public_view(auctions: Auctions) -> BidView:
-    """The same of every row for one who sees no hand."""
+    """Return the view of every row for somebody who sees no hand."""
     return view_of(auctions, np.full((len(auctions), 52), UNKNOWN, np.uint8))

@@ -1,4 +1,4 @@
-"""Files of learned weights: arrays (float32, if nothing else is said) and a JSON header in an ``.npz`` without pickles.
+"""Files of learned weights: arrays (float32 by default) and a JSON header in an ``.npz`` without pickles.
 
 The header is the member ``header``, JSON as uint8. It names the ``format`` and its ``version``, and holds the
 SHA-256 of itself and of all arrays. Policies and trick estimators are such files.
@@ -41,7 +41,7 @@ def write_weights(
 
     Args:
         header: JSON; ``format`` (str) and ``version`` must be in it.
-        arrays: kept as float32, or as ``kinds`` says of their names.
+        arrays: stored as float32, or as ``kinds`` has their names.
         kinds: other types of arrays: ``{"hands": "uint8"}``.
         compressed: pack the arrays, for small files.
     """

@@ -103,7 +103,7 @@ def key_of_words(words: UInt64Array) -> UInt64Array:
 
 
 def is_judging(owner: ArrayLike) -> BoolArray:
-    """Return the split, bool (N,): True for the quarter of all deals kept for judging, False for training.
+    """Return the split, bool (N,): True for the quarter of all deals reserved for judging, False for training.
 
     Raises:
         DealError: not deals.

@@ -70,9 +70,9 @@ def symmetries_of(
     """
     at, number = np.asarray(indices, np.intp), np.asarray(image, np.int64)
     if at.size and not (at.min() >= 0 and at.max() < len(records)):
-        raise IndexError(f"records go from 0 to {len(records) - 1}; asked for {at.min()}..{at.max()}")
+        raise IndexError(f"records go from 0 to {len(records) - 1}, not {at.min()}..{at.max()}")
     if number.size and not (number.min() >= 0 and number.max() < NUM_SYMMETRIES):
-        raise IndexError(f"symmetries go from 0 to {NUM_SYMMETRIES - 1}; asked for {number.min()}..{number.max()}")
+        raise IndexError(f"symmetries go from 0 to {NUM_SYMMETRIES - 1}, not {number.min()}..{number.max()}")
     owner = np.empty((len(number), 52), np.uint8)
     tricks = np.empty((len(number), 4, 5), np.int8)
     _image_rows(records, at, number, owner, tricks)

@@ -1,4 +1,4 @@
-"""Draw hands, deals, auctions and boards as HTML; ``framed`` gives a drawing its style."""
+"""Draw hands, deals, auctions and boards as HTML; ``framed`` adds the style."""
 
 from bridge_env.html.boards import auctions_html as auctions_html
 from bridge_env.html.boards import board_html as board_html

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from bridge_env.html.fragments import auction_html, deal_html, notes_html, result_html
 from bridge_env.records.board import Board
 from bridge_env.records.lin import viewer_link
-from bridge_env.render import FEW, SEAT_NAMES, Dealt, auction_end, count_text, said
+from bridge_env.render import FEW, SEAT_NAMES, DrawnBoards, auction_end, count_text, dealer_and_vulnerability
 
-if TYPE_CHECKING:  # it draws itself with this module
+if TYPE_CHECKING:  # auctions import this module
     from bridge_env.auction import Auctions
 
 
@@ -25,29 +25,29 @@ def board_html(
     tricks: ArrayLike | None = None,
     links: bool = True,
 ) -> str:
-    """A board as a ``<div class="bridge-board">``: the deal, and beside it what happened at each table.
+    """Draw a board as a ``<div class="bridge-board">``: the deal, and beside it each table's auction and result.
 
     Args:
-        tables: the board as it went at each table; deal, dealer and vulnerability are those of the first.
+        tables: the board as it was played at each table; deal, dealer and vulnerability are those of the first.
         titles: a headline for each table, or none.
-        notes: for each table what calls show, by their place; by default the board's own notes. Those of the board
-            are its alerts.
+        notes: for each table the explanations of calls, by their index; by default the board's own, which are also its
+            alerts.
         tricks: (4, 5), the double-dummy table, where it is known.
         links: link each table to Bridge Base Online's hand viewer.
     """
     first = tables[0]
     parts = [deal_html(first.owner, first.dealer, first.vulnerability, first.number, tricks)]
-    went = [
+    rooms = [
         _table(board, titles[place] if titles else _players(board), notes[place] if notes else board.notes, links=links)
         for place, board in enumerate(tables)
     ]
-    if any(went):
-        parts.append(f'<div class="bridge-tables">{"".join(went)}</div>')
+    if any(rooms):
+        parts.append(f'<div class="bridge-tables">{"".join(rooms)}</div>')
     return f'<div class="bridge-board">{"".join(parts)}</div>'
 
 
 def _players(board: Board) -> str:
-    """``Ann and Bob against Cyd and Dan``, where the names are known."""
+    """Return ``Ann and Bob against Cyd and Dan``, if the names are known."""
     names = [board.tags.get(person, "") for person in SEAT_NAMES]
     if not all(names):
         return ""
@@ -61,8 +61,8 @@ def _table(board: Board, title: str, notes: Mapping[int, str], *, links: bool) -
     if board.contract is not None:
         result = result_html(board.contract, board.tricks, board.vulnerability)
         parts.append(f'<p class="bridge-result">{result}</p>')
-    if board.auction is not None and (told := notes_html(board.auction, board.dealer, notes)):
-        parts.append(f"<details><summary>What the calls show</summary>{told}</details>")
+    if board.auction is not None and (explained := notes_html(board.auction, board.dealer, notes)):
+        parts.append(f"<details><summary>What the calls show</summary>{explained}</details>")
     if links:
         link = f'<a href="{escape(viewer_link(board))}" rel="noreferrer">BBO hand viewer</a>'
         parts.append(f'<p class="bridge-link">{link}</p>')
@@ -72,17 +72,19 @@ def _table(board: Board, title: str, notes: Mapping[int, str], *, links: bool) -
 # --- batches ----------------------------------------------------------------------------------------------
 
 
-def boards_html(boards: Dealt) -> str:
-    """The first deals of a batch, and how many there are."""
+def boards_html(boards: DrawnBoards) -> str:
+    """Draw the first deals of a batch, and their number."""
     drawn = []
     for row in range(min(len(boards), FEW)):
         tricks = boards.tricks[row] if (boards.tricks[row] >= 0).all() else None
-        drawn.append(deal_html(boards.owner[row], *said(boards, row), int(boards.number[row]), tricks))
+        drawn.append(
+            deal_html(boards.owner[row], *dealer_and_vulnerability(boards, row), int(boards.number[row]), tricks)
+        )
     return _batch(drawn, count_text(len(drawn), len(boards), "board", boards.source))
 
 
 def auctions_html(auctions: Auctions) -> str:
-    """The first auctions of a batch, each with its contract or whose turn it is, and how many there are."""
+    """Draw the first auctions of a batch, each with its contract or the seat to call, and their number."""
     drawn = []
     for row in range(min(len(auctions), FEW)):
         table = auction_html(auctions.calls(row), int(auctions.dealer[row]), int(auctions.vulnerability[row]))
@@ -91,5 +93,5 @@ def auctions_html(auctions: Auctions) -> str:
     return _batch(drawn, count_text(len(drawn), len(auctions), "auction"))
 
 
-def _batch(drawn: Sequence[str], told: str) -> str:
-    return f'<div class="bridge-board">{"".join(drawn)}<p class="bridge-aside">{escape(told)}</p></div>'
+def _batch(drawn: Sequence[str], caption: str) -> str:
+    return f'<div class="bridge-board">{"".join(drawn)}<p class="bridge-aside">{escape(caption)}</p></div>'

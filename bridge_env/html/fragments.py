@@ -1,7 +1,7 @@
-"""Draw what a board is made of: hands, deals, auctions, contracts, results, tables of tricks.
+"""Draw the parts of a board: hands, deals, auctions, contracts, results, tables of tricks.
 
 A fragment carries class names (all begin with ``bridge-``) and no style; ``framed`` adds it: light and dark, no font
-and no picture from elsewhere. Without any style, as on pages that take it away, deals and auctions are still tables.
+and no picture from elsewhere. Without any style, as on pages that remove it, deals and auctions are still tables.
 All texts are escaped.
 """
 
@@ -35,16 +35,16 @@ _COMPASS = (("N", 0), ("W", 3), ("E", 1), ("S", 2))
 
 @lru_cache(maxsize=1)
 def style() -> str:
-    """The style sheet of all drawings. Its rules reach nothing outside an element of class ``bridge``."""
+    """Return the style sheet of all drawings. Its rules reach nothing outside an element of class ``bridge``."""
     return Path(__file__).with_name("board.css").read_text(encoding="utf-8")
 
 
 def framed(drawing: str, more_style: str = "") -> str:
-    """A drawing that can stand anywhere, in a notebook or on a page of somebody else.
+    """Return a drawing with its style, for a notebook or any other page.
 
     Args:
         drawing: HTML of this package.
-        more_style: further rules, for what the drawing holds beside.
+        more_style: further rules, for other parts of the drawing.
     """
     return f'<div class="bridge"><style>{style()}{more_style}</style>{drawing}</div>'
 
@@ -58,7 +58,7 @@ def _strain(strain: int) -> str:
 
 
 def words_html(text: str) -> str:
-    """Any text, escaped, with its suit symbols coloured."""
+    """Return any text, escaped, with its suit symbols coloured."""
     return re.sub(f"[{SUIT_SYMBOLS}]", lambda found: _suit(SUIT_SYMBOLS.index(found[0])), escape(text))
 
 
@@ -81,7 +81,7 @@ def _points(held: NDArray[np.bool_]) -> str:
 
 
 def hand_html(held: ArrayLike) -> str:
-    """A hand of its own, bool (52,), as a ``<div class="bridge-hand">`` with its high-card points."""
+    """Draw a hand, bool (52,), as a ``<div class="bridge-hand">`` with its high-card points."""
     cards = np.asarray(held, bool).reshape(52)
     return f'<div class="bridge-hand">{_hand_lines(cards)}{_points(cards)}</div>'
 
@@ -93,10 +93,10 @@ def deal_html(
     number: int | None = None,
     tricks: ArrayLike | None = None,
 ) -> str:
-    """The deal as a ``<table class="bridge-deal">`` of three rows by three; arguments as ``deal_diagram``.
+    """Draw a deal as a ``<table class="bridge-deal">`` of three rows by three; arguments as ``deal_diagram``.
 
-    ``tricks`` (4, 5), where they are known, stand in the corner below as a table.
-    The compass in the middle marks the dealer (``bridge-dealer``) and who is vulnerable (``bridge-vulnerable``).
+    ``tricks`` (4, 5), where they are known, stand in the lower corner as a table.
+    The compass in the middle marks the dealer (``bridge-dealer``) and the vulnerable seats (``bridge-vulnerable``).
     """
     o = np.asarray(owner).reshape(52)
     about = "<br>".join(escape(line) for line in about_lines(dealer, vulnerability, number))
@@ -117,8 +117,8 @@ def deal_html(
 def _compass(dealer: int | None, vulnerability: int | None) -> str:
     parts = []
     for letter, seat in _COMPASS:
-        told = ["bridge-dealer"] * (seat == dealer) + ["bridge-vulnerable"] * is_vulnerable(seat, vulnerability or 0)
-        parts.append(f'<span class="{" ".join(told)}">{letter}</span>' if told else f"<span>{letter}</span>")
+        marks = ["bridge-dealer"] * (seat == dealer) + ["bridge-vulnerable"] * is_vulnerable(seat, vulnerability or 0)
+        parts.append(f'<span class="{" ".join(marks)}">{letter}</span>' if marks else f"<span>{letter}</span>")
     return f'<div class="bridge-compass" aria-hidden="true">{"".join(parts)}</div>'
 
 
@@ -126,7 +126,7 @@ def _compass(dealer: int | None, vulnerability: int | None) -> str:
 
 
 def call_html(call: int) -> str:
-    """A call with its suit coloured."""
+    """Draw a call with its suit coloured."""
     if call < FIRST_BID or strain_of(call) == NOTRUMP:
         return call_text(call)
     return f"{level_of(call)}{_suit(strain_of(call))}"
@@ -139,14 +139,14 @@ def auction_html(
     notes: Mapping[int, str] | None = None,
     alerts: Collection[int] = (),
 ) -> str:
-    """The auction as a ``<table class="bridge-auction">``; ``th.bridge-vulnerable`` marks vulnerable seats.
+    """Draw an auction as a ``<table class="bridge-auction">``; ``th.bridge-vulnerable`` marks vulnerable seats.
 
     Args:
         calls: call numbers from the dealer on; a padded row of a history will do (-1 ends it).
         notes: texts by the place of a call in the auction, which become tooltips.
         alerts: places of calls that get an A beside them.
     """
-    told = notes or {}
+    titles = notes or {}
     marks = [' class="bridge-vulnerable"' * is_vulnerable(seat, vulnerability) for seat in range(4)]
     rows = ["".join(f'<th scope="col"{marks[seat]}>{SEAT_NAMES[seat]}</th>' for seat in AUCTION_ORDER)]
     blanks = AUCTION_ORDER.index(dealer)
@@ -154,7 +154,7 @@ def auction_html(
         cells = []
         for column, call in enumerate(row):
             place = 4 * start + column - blanks
-            title = f' title="{escape(told[place])}"' if told.get(place) else ""
+            title = f' title="{escape(titles[place])}"' if titles.get(place) else ""
             alert = '<sup class="bridge-alert">A</sup>' if place in alerts else ""
             cells.append(f"<td{title}>{'' if call is None else call_html(call) + alert}</td>")
         rows.append("".join(cells))
@@ -162,7 +162,7 @@ def auction_html(
 
 
 def notes_html(calls: Iterable[int], dealer: int, notes: Mapping[int, str]) -> str:
-    """What was told of calls, as a list in their order; empty where nothing was told. Arguments as ``auction_html``."""
+    """List the explanations of calls in their order; empty where there are none. Arguments as ``auction_html``."""
     made = list(takewhile(lambda call: call >= 0, calls))
     items = [
         f"<li><b>{SEATS[(dealer + place) & 3]} {call_html(int(call))}</b> <span>{words_html(notes[place])}</span></li>"
@@ -183,7 +183,7 @@ def contract_html(contract: Contract) -> str:
 
 
 def result_html(contract: Contract, tricks: int | None = None, vulnerability: int = 0) -> str:
-    """``result_line`` with the suit coloured."""
+    """Draw ``result_line`` with the suit coloured."""
     line = result_line(contract, tricks, vulnerability)
     if contract.passed_out:
         return line
@@ -192,7 +192,7 @@ def result_html(contract: Contract, tricks: int | None = None, vulnerability: in
 
 
 def tricks_html(tricks: ArrayLike) -> str:
-    """Double-dummy tricks (4, 5) [declarer seat, strain] as a ``<table class="bridge-tricks">``."""
+    """Draw double-dummy tricks (4, 5) [declarer seat, strain] as a ``<table class="bridge-tricks">``."""
     table = np.asarray(tricks)
     head = "".join(f'<th scope="col">{_strain(strain)}</th>' for strain in range(len(STRAINS)))
     rows = [

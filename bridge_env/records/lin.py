@@ -1,13 +1,13 @@
 """Read and write LIN, the notation of Bridge Base Online, and links to its hand viewer.
 
 ``read_lin`` and ``iter_lin`` never raise for what a file contains: a board that cannot be trusted becomes a
-``Problem`` with file, line and reason, and the others are kept. A file may hold several boards, one a line or
+``Problem`` with file, line and reason, and the others are read. A file may hold several boards, one a line or
 all in one, and both rooms of a match (``qx|o1|``, ``qx|c1|``). Keys that are read: ``md`` deal and dealer, ``sv``
 vulnerability, ``mb`` and ``an`` calls and their explanations, ``pc`` and ``mc`` play and tricks, ``pn`` players, ``qx``
 and ``ah`` room and number, ``vg`` the event. Other keys (``rs``, ``nt``, ``pg``, ...) are skipped.
 
-A bad play costs only itself: its cards up to the first that is not legal are kept, and a ``Problem`` beside the board
-says what follows.
+A bad play costs only itself: its cards up to the first that is not legal are read, and a ``Problem`` beside the board
+reports the rest.
 
 LIN has no place for a contract without its auction, for play without a contract, for a room without a board's number,
 for other tags and for sections: these are not written. LIN counts seats from South, clockwise.

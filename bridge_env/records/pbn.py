@@ -2,15 +2,15 @@
 
 ``read_boards`` (a list) and ``iter_boards`` (one by one) never raise for what a file contains. A board that cannot be
 trusted (cards missing or twice, an illegal auction, a contract that its auction does not end in, ...) becomes a
-``Problem`` with file, line and reason, and the others are kept. Accepted beyond the clean export format: ``%`` lines,
+``Problem`` with file, line and reason, and the others are read. Accepted beyond the clean export format: ``%`` lines,
 ``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252 and UTF-16, any line ends, missing [Dealer] (from the auction's,
 else the board's number) and [Vulnerable] (from the number), values inherited by ``#`` and ``##``, marks such as ``AP``,
 ``-``, ``*``, ``+`` and ``^``, notes and annotations.
 
-A bad [Play] costs only itself: its cards up to the first that is not known or not legal are kept, and a ``Problem``
-beside the board says what follows.
+A bad [Play] costs only itself: its cards up to the first that is not known or not legal are read, and a ``Problem``
+beside the board reports the rest.
 
-Not kept: comments, annotation marks, the notes of the play, and plays without a contract.
+Not read: comments, annotation marks, the notes of the play, and plays without a contract.
 """
 
 from __future__ import annotations

@@ -104,11 +104,11 @@ class DealSpace:
         """
         bits, weights = np.empty((most, 4), np.uint64), np.empty(most)
         numbers = np.empty(most, np.int64)
-        kept, after = draw_deals(
+        accepted, after = draw_deals(
             key, method, cap, first, stop, bits, weights, numbers, self.order, self.fixed, self.allowed, self.needs,
             self.classes, self.reversed_classes, self.bounds, self.even, self._shapes, self._first, self._later, TABLES,
         )  # fmt: skip
-        return bits[:kept], weights[:kept], numbers[:kept], after
+        return bits[:accepted], weights[:accepted], numbers[:accepted], after
 
 
 def all_classes() -> UInt64Array:
@@ -190,13 +190,13 @@ def draw_deals(  # type: ignore[no-untyped-def]
     key, method, cap, start, stop, out, weights, numbers, order, fixed, allowed, needs,
     classes, reversed_classes, bounds, even, first_shapes, first, later, tables,
 ):  # fmt: skip
-    """See ``DealSpace.draw``; returns how many were kept, and the number of the next try."""
+    """See ``DealSpace.draw``; returns how many were accepted, and the number of the next try."""
     stream, room, deal = np.empty(1, np.uint64), np.empty(52, np.int64), fixed.copy()
     hidden = np.uint64(0)
     for seat in order:
         hidden |= allowed[seat]
-    kept, number = 0, start
-    while number < stop and kept < len(out):
+    accepted, number = 0, start
+    while number < stop and accepted < len(out):
         stream[0] = row_draw(key, number)
         weight = _one_deal(
             stream, method, hidden, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
@@ -206,8 +206,8 @@ def draw_deals(  # type: ignore[no-untyped-def]
             weight = cap if uniform(stream) * cap < weight else 0.0
         if weight > 0.0:
             for seat in range(4):
-                out[kept, seat] = deal[seat]
-            weights[kept], numbers[kept] = weight, number
-            kept += 1
+                out[accepted, seat] = deal[seat]
+            weights[accepted], numbers[accepted] = weight, number
+            accepted += 1
         number += 1
-    return kept, number
+    return accepted, number

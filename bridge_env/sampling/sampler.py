@@ -4,7 +4,7 @@
    random where that succeeds often enough, and by counting with weights where it does not.
 2. They are tested exactly, seat by seat; those that pass are the sample. Each deal that fits all constraints has the
    same chance, or a weight that makes up for it: the frequencies are those of plain rejection.
-3. Where too few pass, the least violating of a pool are kept beside them: deals that failed the test, then deals
+3. Where too few pass, the least violating of a pool are added: deals that failed the test, then deals
    of classes ever further from those that fit.
 """
 
@@ -168,7 +168,7 @@ class _Search:
 
     def _collect(self, space: DealSpace, method: int, cap: float) -> None:
         """Draw and test until enough deals fit, or the limit is reached."""
-        found = tested = kept = 0
+        found = tested = failed = 0
         while found < self.count and self.tried < self.limit and tested < max(100 * self.count, 10_000):
             rate = (found + 1) / (tested + 2)
             most = int(min(max((self.count - found) / rate * 1.1 + 16, 256), 16_384))
@@ -177,9 +177,9 @@ class _Search:
             found, tested = found + int(passed.sum()), tested + len(bits)
             self.fitting.append(bits[passed])
             self.fitting_weights.append(weights[passed])
-            if kept < 8 * self.count:
+            if failed < 8 * self.count:
                 self.failed.append(bits[~passed])
-                kept += len(bits) - int(passed.sum())
+                failed += len(bits) - int(passed.sum())
             self.tried = after
             if found >= self.count:
                 self.tried = int(numbers[passed][self.count - found - 1]) + 1  # the last that is returned

@@ -4,7 +4,7 @@ One loop goes down by playing cards and up with answers; nothing is called that 
 cards ("relevant"). They go up with it: of the move that decided a position, or, where all moves failed, of all of them.
 
 Plies and seats are masked where they are read (``& 63``, ``& 3``): so the compiler sees that no index is negative, and
-leaves out what Python asks of negative ones. That is a tenth of the time.
+leaves out Python's handling of negative ones. That is a tenth of the time.
 """
 
 from __future__ import annotations
@@ -186,13 +186,13 @@ def _rule_out(state, ply, played, relevant):  # type: ignore[no-untyped-def]
     if rank >= floor or state[FLOOR + 4 * ply + suit] >= floor:
         return
     state[FLOOR + 4 * ply + suit] = floor
-    moves, kept = MOVES + LISTED * ply, state[TRIED + ply]
-    for k in range(kept, state[COUNT + ply]):
+    moves, place = MOVES + LISTED * ply, state[TRIED + ply]
+    for k in range(place, state[COUNT + ply]):
         other = state[moves + k]
         if other >> 4 != suit or other & 15 >= floor:
-            state[moves + kept] = other
-            kept += 1
-    state[COUNT + ply] = kept
+            state[moves + place] = other
+            place += 1
+    state[COUNT + ply] = place
 
 
 @njit(forceinline=True)
