@@ -168,11 +168,11 @@ def _count_in_trick(state, trump, ply, left):  # type: ignore[no-untyped-def]
 @njit(forceinline=True)
 def _with_equals(state, ply, played, relevant):  # type: ignore[no-untyped-def]
     """Return the relevant cards for all cards equal to one that failed, which were not tried."""
-    ranks_relevant = ranks(relevant, played >> 4)
-    if ranks_relevant:
+    relevant_ranks = ranks(relevant, played >> 4)
+    if relevant_ranks:
         mine = ranks(state[HANDS + (state[SEAT + ply] & 3)], played >> 4)
         equal = group_of(mine, ranks(state[ALL + (ply >> 2)], played >> 4) & ~mine, played & 15)
-        if bottom(equal) < bottom(ranks_relevant) <= top(equal):
+        if bottom(equal) < bottom(relevant_ranks) <= top(equal):
             relevant |= card(played >> 4, bottom(equal))
     return relevant
 
@@ -181,8 +181,8 @@ def _with_equals(state, ply, played, relevant):  # type: ignore[no-untyped-def]
 def _rule_out(state, ply, played, relevant):  # type: ignore[no-untyped-def]
     """Strike the cards that fail as ``played`` did: those of its suit below all relevant ones."""
     suit, rank = played >> 4, played & 15
-    ranks_relevant = ranks(relevant, suit)
-    floor = bottom(ranks_relevant) if ranks_relevant else np.int64(13)
+    relevant_ranks = ranks(relevant, suit)
+    floor = bottom(relevant_ranks) if relevant_ranks else np.int64(13)
     if rank >= floor or state[FLOOR + 4 * ply + suit] >= floor:
         return
     state[FLOOR + 4 * ply + suit] = floor

@@ -157,8 +157,8 @@ def lookup(state, owners, kth, buckets, entries, marks, t):  # type: ignore[no-u
 @njit(forceinline=True)
 def _high_cards(held, relevant, suit):  # type: ignore[no-untyped-def]
     """Return the number of cards of a suit down to the lowest relevant one."""
-    ranks_relevant = ranks(relevant, suit)
-    return size(ranks(held, suit) >> bottom(ranks_relevant)) if ranks_relevant else 0
+    relevant_ranks = ranks(relevant, suit)
+    return size(ranks(held, suit) >> bottom(relevant_ranks)) if relevant_ranks else 0
 
 
 @njit(forceinline=True)
