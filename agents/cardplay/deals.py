@@ -25,7 +25,7 @@ from bridge_env import streams
 from bridge_env.cards import SEATS
 from bridge_env.play_view import PlayView
 from bridge_env.sampling import Constraint, KnownCards, KnownCardsError, Sample, sample_deals
-from bridge_env.sampling.drawing import everything
+from bridge_env.sampling.drawing import all_classes
 
 FACTS, AUCTION, ALL = "facts", "auction", "all"
 AGAINST_FACTS, AGAINST_OTHERS = "contradicts the cards seen", "contradicts what else is believed"
@@ -72,7 +72,7 @@ class _Held:
     told: tuple[Hypothesis, ...]
 
     def classes(self, size: int) -> NDArray[np.uint64]:
-        return everything() if self.shown is None else self.shown.classes(size)
+        return all_classes() if self.shown is None else self.shown.classes(size)
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
         out = np.ones(len(hands), np.bool_) if self.shown is None else self.shown.fits(hands)

@@ -27,7 +27,7 @@ from bridge_env.bidders import SpecError
 from bridge_env.cards import random_deals
 from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
 from bridge_env.double_dummy.library import Library, LibraryError, write_library
-from bridge_env.double_dummy.take_in import import_npz
+from bridge_env.double_dummy.maintenance import import_npz
 from bridge_env.files import FileError, atomic_write
 from bridge_env.schema import read_json
 from tests.reliability.damage import ARRAY_WORDS, mutations
