@@ -21,7 +21,7 @@ from bridge_table.http.guard import Bucket
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.keeping import keep
 from bridge_table.learning.memory import Memory, MemoryFault
-from training.match.match import MatchResult
+from training.match.duplicate import MatchResult
 
 TEXT = 256_000  # characters of a system
 _Kept = TypeVar("_Kept")

@@ -12,7 +12,7 @@ from bridge_table.http.asked import Asked, Refused
 from bridge_table.session import TEXT, Session
 from bridge_table.systems import books, versions
 from bridge_table.systems.errands import Errands
-from training.match.match import play
+from training.match.duplicate import match
 
 _MOST_DEALS = 20_000
 
@@ -112,7 +112,7 @@ class Workshop:
         yield None
         for one in (a, b):
             self.session.system(one)
-        result = play(a, b, boards, seed)
+        result = match(a, b, boards, seed)
         yield versions.match_told(self.session.matches.keep(result), result)
 
     def open(self, asked: Asked, name: str) -> Steps:

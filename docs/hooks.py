@@ -11,7 +11,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 from agents.hierarchy.telling.language_reference import words_markdown
-from training.match import play
+from training.match import match
 from training.match.report.page import report
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +23,7 @@ def on_files(files, config):
     """Add what a page may link under ``results/``, the language reference, the modules, and the report of a match."""
     files.append(File.generated(config, "language.md", content=words_markdown()))
     files.append(File.generated(config, "modules.md", content=_modules().page()))
-    sample = report(play("system:two-over-one", "system:acol", 120, seed=1))
+    sample = report(match("system:two-over-one", "system:acol", 120, seed=1))
     files.append(File.generated(config, "match-report.html", content=sample.page))
     for path in sorted((ROOT / "results").rglob("*")):
         if path.suffix in _SHOWN:

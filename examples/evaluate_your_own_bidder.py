@@ -11,7 +11,7 @@ folder ``examples``:
 import numpy as np
 
 import agents
-from training.match import play
+from training.match import match
 
 PASS, ONE_NOTRUMP = 0, 7
 
@@ -30,7 +30,7 @@ class Timid:
 
 def main(boards: int = 2_000):
     """The match of a timid pair against sayc, on boards that no training ever saw."""
-    return play(Timid(), "system:sayc", boards, seed=1)
+    return match(Timid(), "system:sayc", boards, seed=1)
 
 
 if __name__ == "__main__":

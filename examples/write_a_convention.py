@@ -8,7 +8,7 @@ The convention: a weak jump to two diamonds is given up, and two diamonds shows 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import read_system
-from training.match import play
+from training.match import match
 
 CONVENTION = """\
 2D    5-10 hcp, 4+ H, 4+ S                 ; both majors !artificial
@@ -24,7 +24,9 @@ def main(boards: int = 5_000):
     # The first line that fits the hand counts, so the convention goes before the other openings.
     mine = parse_system(CONVENTION + system_text(read_system("sayc")), name="sayc with Ekrens")
     ours, theirs = Hierarchy(mine), Hierarchy(read_system("sayc"))
-    return play(HierarchyBidder(ours, ours, (theirs, theirs)), HierarchyBidder(theirs, theirs, (ours, ours)), boards, 1)
+    return match(
+        HierarchyBidder(ours, ours, (theirs, theirs)), HierarchyBidder(theirs, theirs, (ours, ours)), boards, 1
+    )
 
 
 if __name__ == "__main__":

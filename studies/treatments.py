@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.shipped import register_system, system_path, unregister_system
 from bridge_env.files import atomic_write
-from training.cardplay.match import Teams, play_match
+from training.cardplay.match import Teams, play_hands
 from training.match.boards import library_boards, standard_error
-from training.match.match import MatchResult, play
+from training.match.duplicate import MatchResult, match
 
 BASE = "system:two-over-one"
 PART = 20_000  # boards bid at a time
@@ -124,10 +124,10 @@ def measure(treatment: Treatment, boards: int, tried: int) -> Worth:
     changed = register_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
     found: list[MatchResult] = []
     bid = 0
-    while bid < tried and sum(len(match.boards) for match in found) < boards:
+    while bid < tried and sum(len(result.boards) for result in found) < boards:
         count = min(PART, tried - bid)
-        match = play(changed, BASE, library_boards(count, 1, "judging", start=bid))
-        found.append(match.take(_differ(match)))
+        result = match(changed, BASE, library_boards(count, 1, "judging", start=bid))
+        found.append(result.take(_differ(result)))
         bid += count
     exact, played, base = (np.concatenate(parts)[:boards] for parts in zip(*map(_values, found), strict=True))
     unregister_system(changed)
@@ -157,12 +157,12 @@ def abroad(treatments: Sequence[Treatment], boards: int, seeds: Sequence[int]) -
     """Play each treatment and two over one itself against all gatekeepers, on the same judging boards."""
     text = system_path("two-over-one").read_text(encoding="utf-8")
     dealt = [library_boards(boards, seed) for seed in seeds]
-    before = [[play(BASE, them, part).imps for them in GATEKEEPERS] for part in dealt]
+    before = [[match(BASE, them, part).imps for them in GATEKEEPERS] for part in dealt]
     for treatment in treatments:
         changed = register_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
         gains = [
             [
-                play(changed, them, part).imps.astype(np.int64) - imps
+                match(changed, them, part).imps.astype(np.int64) - imps
                 for them, imps in zip(GATEKEEPERS, row, strict=True)
             ]
             for part, row in zip(dealt, before, strict=True)
@@ -174,19 +174,18 @@ def abroad(treatments: Sequence[Treatment], boards: int, seeds: Sequence[int]) -
         yield Gain(treatment.name, boards, (mean / len(GATEKEEPERS), error / len(GATEKEEPERS)), each)
 
 
-def _differ(match: MatchResult) -> NDArray[np.int64]:
-    first, second = (table.history for table in match.tables)
+def _differ(result: MatchResult) -> NDArray[np.int64]:
+    first, second = (table.history for table in result.tables)
     width = max(first.shape[1], second.shape[1])
     wide = [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=-1) for part in (first, second)]
     return np.flatnonzero((wide[0] != wide[1]).any(axis=1))
 
 
-def _values(match: MatchResult) -> tuple[NDArray[np.int64], ...]:
-    if not len(match.boards):
-        return match.imps, match.imps, match.boards.base
-    played = play_match(match, Teams((None, None), ("rule", "rule")))
-    kept = played.kept
-    return match.imps[kept], played.imps, match.boards.base[kept]
+def _values(result: MatchResult) -> tuple[NDArray[np.int64], ...]:
+    if not len(result.boards):
+        return result.imps, result.imps, result.boards.base
+    played = play_hands(result, Teams((None, None), ("rule", "rule")))
+    return result.imps, played.imps, result.boards.base
 
 
 def _mean(values: NDArray[np.int64], base: NDArray[np.int64]) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from agents.seats import quick
 from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
 from bridge_table.http.asked import Refused
-from training.match.match import seat_teams
+from training.match.duplicate import seat_teams
 
 PLAYERS = ("montecarlo", "rule", "deceptive")  # who may play the cards
 _PLAIN = ("pass", "random", "doubler")

@@ -25,7 +25,7 @@ from bridge_env.view import BidView, view_of
 from bridge_table.board.dealing import Deal
 from bridge_table.board.seating import bidder_at
 from bridge_table.http.asked import Refused
-from training.running.patience import TookTooLong, within
+from training.running.timeout import CallTimeout, call_with_timeout
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 
@@ -290,6 +290,6 @@ _WEIGHTS = np.arange(1, 53, dtype=np.int64) ** 3
 def _soon(work: Callable[[], NDArray[np.integer]], who: str, patience: float | None) -> NDArray[np.integer]:
     """What ``work`` gives, if it is in time."""
     try:
-        return within(patience, work)
-    except TookTooLong:
+        return call_with_timeout(patience, work)
+    except CallTimeout:
         raise Refused(f"{who} gave no answer within {patience:g} seconds.", 504) from None

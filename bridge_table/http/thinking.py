@@ -9,7 +9,7 @@ from typing import TypeVar
 import anyio.to_thread
 
 from bridge_table.http.asked import Refused
-from training.running.patience import TookTooLong, within
+from training.running.timeout import CallTimeout, call_with_timeout
 
 _Found = TypeVar("_Found")
 _ONE_AT_A_TIME = threading.Lock()
@@ -45,7 +45,7 @@ class Thinking:
     def _bounded(self, work: Callable[[], _Found]) -> _Found:
         """What ``work`` gives; it is left alone when it takes too long, so that others get their turn."""
         try:
-            return within(self.patience, work)
-        except TookTooLong:
+            return call_with_timeout(self.patience, work)
+        except CallTimeout:
             told = f"There was no answer within {self.patience:g} seconds; the bidder may be stuck."
             raise Refused(told, 504) from None

@@ -36,7 +36,7 @@ from bridge_env.view import BidView
 from bridge_table.http.guard import PATIENCE
 from bridge_table.programs.explained import said
 from bridge_table.programs.question import CallAnswer, CardAnswer, Imagined, Question
-from training.running.patience import TookTooLong, within
+from training.running.timeout import CallTimeout, call_with_timeout
 
 _Found = TypeVar("_Found")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)
@@ -164,8 +164,8 @@ class Answers:
     def _own(self, spec: str, work: Callable[[], _Found]) -> _Found:
         """What a bidder or player gives; a fault of its own is none of the question's."""
         try:
-            return within(self.patience, work)
-        except TookTooLong:
+            return call_with_timeout(self.patience, work)
+        except CallTimeout:
             raise OwnFault(spec, f"{spec} gave no answer within {self.patience:g} seconds") from None
         except BidderFault as fault:
             raise OwnFault(spec, f"{spec}: {fault}") from fault

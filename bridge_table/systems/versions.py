@@ -14,7 +14,7 @@ from bridge_table.board.table import Setup
 from training.exam.marks import Paper, plays, sit
 from training.exam.positions import textbook
 from training.match.boards import known
-from training.match.match import MatchResult
+from training.match.duplicate import MatchResult
 
 _LISTED = 300  # differing boards that are told, the most IMPs first
 _TOLD_WRONG = 40

@@ -14,7 +14,7 @@ from bridge_env import streams
 from bridge_env.cards import board_vulnerability
 from bridge_env.features import FEATURES
 from training.match.boards import Boards, library_boards, standard_error
-from training.match.match import play
+from training.match.duplicate import match
 
 POINTS = (15, 17)
 FEW, MANY = 24, 10_000
@@ -83,11 +83,11 @@ def studied(path: Path, seed: int, many: int = MANY) -> Row:
     boards = no_trump_boards(many, seed)
     results = []
     for opponent in opponents:
-        match = play(MapBidder(atlas, opponent), opponent, boards, seed)
-        first = match.imps[:FEW]
+        result = match(MapBidder(atlas, opponent), opponent, boards, seed)
+        first = result.imps[:FEW]
         results.append(
-            Result(opponent, int(first.sum()), len(first) * standard_error(first, boards.base[:FEW]), match.mean_imps,
-                   match.standard_error, len(boards), len(np.unique(boards.base)))
+            Result(opponent, int(first.sum()), len(first) * standard_error(first, boards.base[:FEW]), result.mean_imps,
+                   result.standard_error, len(boards), len(np.unique(boards.base)))
         )  # fmt: skip
     name = "recorded auctions" if recorded else atlas.reader
     return Row("/".join(path.parts[-2:]), name, atlas.inputs, tuple(results))

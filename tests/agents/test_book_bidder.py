@@ -20,8 +20,8 @@ from bridge_env.bidders import SpecError, make
 from bridge_env.calls import PASS
 from bridge_env.features import FEATURES
 from bridge_env.view import view_of
-from training.match.match import play
-from training.match.truth import of_match
+from training.match.duplicate import match as play_match
+from training.match.system_consistency import of_match
 
 
 def look_at(book, auctions, owner):
@@ -114,7 +114,7 @@ def test_inputs_of_the_book_stand_behind_the_own():
 
 
 def test_with_a_large_prior_it_is_its_system():
-    match = play(NetworkBidder(by_book(terms=Terms(1000.0, 1.0))), "system:sayc", 300)
+    match = play_match(NetworkBidder(by_book(terms=Terms(1000.0, 1.0))), "system:sayc", 300)
     assert (match.imps == 0).all()
     truth = of_match(match, book_of("sayc"))
     assert truth.departures == 0
@@ -122,9 +122,11 @@ def test_with_a_large_prior_it_is_its_system():
 
 
 def test_terms_decide_how_often_it_strays_and_how_much_it_lies():
-    matches = [play(NetworkBidder(by_book(terms=Terms(1.0, price))), "system:sayc", 300) for price in (0.01, 50.0)]
+    matches = [
+        play_match(NetworkBidder(by_book(terms=Terms(1.0, price))), "system:sayc", 300) for price in (0.01, 50.0)
+    ]
     lying, honest = (of_match(match, book_of("sayc")) for match in matches)
-    own = of_match(play("system:sayc", "system:sayc", 300), book_of("sayc"))
+    own = of_match(play_match("system:sayc", "system:sayc", 300), book_of("sayc"))
     assert lying.share < 0.75 < own.share - 0.02 < honest.share
     assert honest.departures > 0.3
 
@@ -201,7 +203,7 @@ def test_features_are_those_that_untruth_counts():
 
 
 def test_an_auction_that_is_over_tells_what_was_shown():
-    match = play("system:sayc", "system:sayc", 50)
+    match = play_match("system:sayc", "system:sayc", 50)
     table = match.tables[0]
     auctions = Auctions.replay(table.history, match.boards.dealer, match.boards.vulnerability)
     book = Book(hierarchy_of("sayc"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import agents
-from training.match import match
+from training.match import duplicate
 
 # hand (spades first), calls so far from the dealer North on, the call
 PRECISION = [
@@ -229,5 +229,5 @@ def test_textbook_hand(system, hand, auction, call):
 @pytest.mark.parametrize("system", BOOKS)
 def test_a_sound_pair(system):
     """It makes the most of silent opponents, and holds its own against Standard American."""
-    assert match.play(f"system:{system}", "pass", 4000).mean_imps >= 3.3
-    assert match.play(f"system:{system}", "system:sayc", 4000).mean_imps >= -0.4  # which doubles weak no trumps
+    assert duplicate.match(f"system:{system}", "pass", 4000).mean_imps >= 3.3
+    assert duplicate.match(f"system:{system}", "system:sayc", 4000).mean_imps >= -0.4  # which doubles weak no trumps

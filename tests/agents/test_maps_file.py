@@ -25,7 +25,7 @@ from training.cli.entry import main
 from training.maps import examples, fit, judge
 from training.maps.report import colours, picture
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +235,7 @@ def test_boards_of_the_study():
 
 def record(folder, count=120):
     """A PBN file of boards as ``system:sayc`` bids them; some are held out."""
-    result = play("system:sayc", "system:sayc", library_boards(count, 3, "all"), 4)
+    result = match("system:sayc", "system:sayc", library_boards(count, 3, "all"), 4)
     boards, history = result.boards, result.tables[0].history
     said = [tuple(int(c) for c in row if c >= 0) for row in history]
     rows = [Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said[i])

@@ -15,7 +15,7 @@ from bridge_env.faults import Failed
 from bridge_env.observation import observe
 from bridge_env.optional_dependencies import missing
 from bridge_env.view import view_of
-from training.match.match import play
+from training.match.duplicate import match
 
 MINE = """
 import numpy as np
@@ -47,7 +47,7 @@ def turns(count=300, seed=1):
 def test_a_file_bids_and_is_imported_once(file):
     one, other = (bidders.make(f"python:{file}:Mine") for _ in range(2))
     assert type(one) is type(other)
-    assert play(f"python:{file}:Mine", "pass", 4).mean_imps == 0
+    assert match(f"python:{file}:Mine", "pass", 4).mean_imps == 0
     assert type(pickle.loads(pickle.dumps(one))) is type(one)
 
 

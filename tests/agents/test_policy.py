@@ -144,7 +144,7 @@ def test_it_needs_neither_torch_nor_sb3(file):
 import sys
 sys.modules.update(torch=None, stable_baselines3=None, sb3_contrib=None)
 from agents.registry import make_policy
-from training.match.match import play
+from training.match.duplicate import match
 match = play(make_policy({str(file)!r}), "pass", 50)
 assert len(match.imps) == 50
 """

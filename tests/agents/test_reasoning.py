@@ -27,7 +27,7 @@ from bridge_env.cards import hands, random_deals
 from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.view import view_of
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match
 
 KEY = streams.key("test of reasoning")
 MINIMAX = np.ones(4)
@@ -280,9 +280,11 @@ def test_the_systems_of_the_trivial_bidders_call_as_they_do(name, bidder):
 
 
 def test_a_match_is_the_same_however_it_is_cut():
-    whole = play("reason:sayc?samples=4", "system:sayc", 4, seed=3)
+    whole = match("reason:sayc?samples=4", "system:sayc", 4, seed=3)
     boards = library_boards(4, 3)
-    halves = [play("reason:sayc?samples=4", "system:sayc", boards.take(part), 3) for part in (slice(0, 1), slice(1, 4))]
+    halves = [
+        match("reason:sayc?samples=4", "system:sayc", boards.take(part), 3) for part in (slice(0, 1), slice(1, 4))
+    ]
     np.testing.assert_array_equal(whole.imps, np.concatenate([half.imps for half in halves]))
 
 

@@ -24,7 +24,7 @@ from bridge_env.faults import BidderFault
 from tests.reference.auction import LawAuction
 from tests.reliability.tally import Case, Wrong
 from training.cli.entry import main
-from training.match.match import play
+from training.match.duplicate import match
 
 _HAND = "AKQ2.T98.J7.A543"
 _FIELDS = ("hand", "history", "length", "dealer", "vulnerability", "seat", "mask")
@@ -56,7 +56,7 @@ def _by_wire(writer: Any) -> list[list[int]]:
 
 
 def _by_match(writer: Any) -> list[list[int]]:
-    found = play(writer, "random", 4)
+    found = match(writer, "random", 4)
     return [[int(call) for call in row if call >= 0] for table in found.tables for row in table.history]
 
 

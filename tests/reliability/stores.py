@@ -37,10 +37,10 @@ from training.evolve import generations, report
 from training.evolve.config import EvolveConfig
 from training.exam.positions import read_exam
 from training.match import panel
-from training.match.judge import VERDICT, Row
+from training.match.verdict import VERDICT, Row
 from training.running import runs
-from training.running.kept import Kept, KeptError
 from training.running.lock import release
+from training.running.result_log import Kept, KeptError
 
 _KNOWN = (FileError, SpecError, EstimatorFileError, runs.RunError)
 _NETWORK = Path(agents.__file__).parent / "networks" / "shipped" / "champion-plain.meanings.npz"

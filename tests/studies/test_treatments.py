@@ -11,7 +11,7 @@ from agents.hierarchy.shipped import register_system, system_path, unregister_sy
 from studies import treatments
 from studies.treatments import TREATMENTS, Treatment, _differ, main, measure
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,9 @@ def test_a_line_that_is_gone_is_told(text):
 
 
 def test_a_change_of_nothing_never_comes_up():
-    same = play("system:two-over-one", "system:two-over-one", library_boards(50, 1, "judging"))
+    same = match("system:two-over-one", "system:two-over-one", library_boards(50, 1, "judging"))
     assert not len(_differ(same))
-    other = play("system:two-over-one", "system:acol", library_boards(50, 1, "judging"))
+    other = match("system:two-over-one", "system:acol", library_boards(50, 1, "judging"))
     differ = _differ(other)
     assert len(differ)
     untouched = np.setdiff1d(np.arange(50), differ)
@@ -59,7 +59,7 @@ def test_a_gain_abroad_is_that_over_the_base_on_the_same_boards(monkeypatch):
     (gain,) = treatments.abroad(TREATMENTS[:1], 600, [1, 2])
     changed = register_system("five-level-again", TREATMENTS[0].put_into(system_path("two-over-one").read_text()))
     boards = library_boards(600, 2, "judging")
-    ours, before = play(changed, "system:polish", boards), play("system:two-over-one", "system:polish", boards)
+    ours, before = match(changed, "system:polish", boards), match("system:two-over-one", "system:polish", boards)
     unregister_system(changed)
     assert gain.each[1][1] == pytest.approx(ours.mean_imps - before.mean_imps)
     assert gain.gain[0] == pytest.approx(np.mean(gain.each))

@@ -9,7 +9,7 @@ from bridge_env.records.pbn import Board, write_boards
 from training.cases import fit
 from training.cases.states import read_states
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match
 
 CONFIG = fit.CasesConfig(k=5)
 
@@ -18,7 +18,7 @@ def record(folder, count=60, training=0):
     """A PBN file of boards of the judging part as ``system:sayc`` bids them, and of so many of the training part."""
     written = []
     for boards in (library_boards(count, 4, "judging"), library_boards(training, 4, "training")):
-        history = play("system:sayc", "system:sayc", boards, 4).tables[0].history if len(boards) else ()
+        history = match("system:sayc", "system:sayc", boards, 4).tables[0].history if len(boards) else ()
         for i, row in enumerate(history):
             said = tuple(int(c) for c in row if c >= 0)
             written.append(Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said))

@@ -8,7 +8,7 @@ from bridge_env.cards import random_deals
 from bridge_env.records.pbn import Board, write_boards
 from training.match.agreement import agreement
 from training.match.boards import BoardsError
-from training.match.match import play
+from training.match.duplicate import match
 
 WBRIDGE5 = SHARED / "wbridge5.pbn.gz"
 
@@ -16,7 +16,7 @@ WBRIDGE5 = SHARED / "wbridge5.pbn.gz"
 @pytest.fixture
 def recorded(tmp_path):
     """Sixty boards as ``system:sayc`` bids them at all four seats."""
-    result = play("system:sayc", "system:sayc", 60, 4)
+    result = match("system:sayc", "system:sayc", 60, 4)
     boards = result.boards
     history = result.tables[0].history
     path = tmp_path / "sayc.pbn"

@@ -11,7 +11,7 @@ from bridge_env import cards
 from bridge_env.bidders import PassBidder
 from bridge_env.double_dummy import Library, builtin_library, canonical, write_library
 from bridge_env.records.pbn import Board, write_boards
-from training.match import match
+from training.match import duplicate
 from training.match.boards import Boards, BoardsError, library_boards, pbn_boards
 
 # --- of the library --------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def event(tmp_path):
 
 
 def test_boards_of_a_file_are_played_as_they_stand(event):
-    result = match.play("system:sayc", "pass", 1000, deals=event)
+    result = duplicate.match("system:sayc", "pass", 1000, deals=event)
     boards = result.boards
     assert len(boards) == 12
     assert boards.dealer.tolist() == [(i * 3) % 4 for i in range(12)]
@@ -139,7 +139,7 @@ def test_boards_of_a_file_are_played_as_they_stand(event):
 
 def test_the_first_boards_of_a_file(event):
     assert len(pbn_boards(event, 5)) == 5
-    assert len(match.play("pass", PassBidder(), 5, deals=event).boards) == 5
+    assert len(duplicate.match("pass", PassBidder(), 5, deals=event).boards) == 5
 
 
 def test_files_without_a_board_are_refused(tmp_path):

@@ -25,7 +25,7 @@ from training.book.printed.slam import slam
 from training.book.printed.surprise import apart, surprises
 from training.book.written.book import PAGE_WIDTH, make_book, pages, printed
 from training.cli.entry import main
-from training.match.code_words import code_words, of_itself
+from training.match.artificial_calls import code_words, of_itself
 
 SAYC = read_system("sayc")
 GENERAL = """\

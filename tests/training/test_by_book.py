@@ -30,8 +30,8 @@ from training.evolve.refine.near import near_task
 from training.evolve.refine.tasks import count_task
 from training.match.boards import library_boards
 from training.match.duel import Stretch, duel
-from training.match.match import play
-from training.match.truth import Truth, of_match
+from training.match.duplicate import match as play_match
+from training.match.system_consistency import SystemConsistency, of_match
 from training.networks.configs import LeagueConfig
 from training.networks.league import start_networks
 from training.networks.league_run import by_the_book
@@ -79,14 +79,14 @@ def test_a_drawn_auction_pays_for_what_it_strays_more_than_the_likeliest():
 def test_a_run_with_a_large_prior_begins_as_its_system():
     config = LeagueConfig(start="policy:champion-plain", book="sayc", prior=1000.0)
     start = by_the_book(read_networks("champion-plain"), config)
-    match = play(NetworkBidder(start), "system:sayc", 200)
+    match = play_match(NetworkBidder(start), "system:sayc", 200)
     assert (match.imps == 0).all()
 
 
 def test_a_run_with_a_small_one_begins_with_judgement():
     start = by_the_book(read_networks("champion-plain"), LeagueConfig(book="sayc"))
-    match = play(NetworkBidder(start), "system:sayc", 1000, 3)
-    truth, own = of_match(match, book_of("sayc")), of_match(play("system:sayc", "pass", 300), book_of("sayc"))
+    match = play_match(NetworkBidder(start), "system:sayc", 1000, 3)
+    truth, own = of_match(match, book_of("sayc")), of_match(play_match("system:sayc", "pass", 300), book_of("sayc"))
     assert own.departures == 0
     assert 0.3 < truth.departures < 1.5
     assert truth.share > 0.9
@@ -308,9 +308,9 @@ def test_a_player_settles_on_the_mildest_terms_that_are_true_enough(monkeypatch)
 
     def of_pair(bidder, book, boards, seed):
         if not isinstance(bidder, NetworkBidder):
-            return Truth(0.96, 0.001, 0.0, 5.0)
+            return SystemConsistency(0.96, 0.001, 0.0, 5.0)
         asked.append(bidder.networks.terms.truth)
-        return Truth(0.93 + 0.002 * asked[-1], 0.001, 0.7, 5.0)
+        return SystemConsistency(0.93 + 0.002 * asked[-1], 0.001, 0.7, 5.0)
 
     monkeypatch.setattr(coaching.truth, "of_pair", of_pair)
     found = coaching.settled(networks, seed=1)

@@ -7,8 +7,8 @@ import pytest
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import parse_deal
-from training.match.code_words import code_words, of_match
-from training.match.match import play
+from training.match.artificial_calls import code_words, of_match
+from training.match.duplicate import match
 
 DEAL = "N:AKQ2.T98.J7.A543 J43.KJ7.AQ65.K72 T98.AQ6542.K.QJ6 765.3.T98432.T98"  # N 4-3-2-4, E 3-3-4-3, S 3-6-1-3
 
@@ -45,5 +45,5 @@ def test_golden(auction, ours, theirs):
 def test_our_systems_are_counted_as_a_quick_count_of_others_has_them():
     """24 of the sayc from which the first champion grew, for each 100 auctions of a side."""
     then = f"system:{Path(__file__).parents[1] / 'data' / 'champion_start.bidding'}"
-    found, error = of_match(play(then, "system:sayc", 1_000, 5))
+    found, error = of_match(match(then, "system:sayc", 1_000, 5))
     assert abs(found - 24) < 3 * error + 1

@@ -17,7 +17,7 @@ from training.evolve.proposals import Proposal, rule_edit, swaps, trial, verdict
 from training.evolve.refine.induce import Rule
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch, duel, gains_and_touched, hierarchy, is_system
-from training.match.match import play
+from training.match.duplicate import match
 
 SAYC = numbered("sayc")
 OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"
@@ -68,7 +68,7 @@ def test_a_duel_is_the_duplicate_match():
     parts = [duel(SAYC, THEM, part).imps for part in whole.parts(100)]
     assert np.array_equal(np.concatenate(parts), against)
     passing = parse_system("system: passing\nP\nwhen 0-7 last-level\n  P\n")
-    played = play("system:sayc", "pass", 300, 5)
+    played = match("system:sayc", "pass", 300, 5)
     assert np.array_equal(duel(SAYC, Partnership(passing, passing), whole).imps, played.imps)
 
 

@@ -15,7 +15,7 @@ from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import read_boards, write_boards
 from training.cli.entry import command_parser, main
 from training.match.boards import pbn_boards
-from training.match.match import play
+from training.match.duplicate import match
 
 # --- specs and options ------------------------------------------------------------------------------------
 
@@ -24,11 +24,11 @@ def test_the_name_of_a_system_is_enough():
     assert type(make("sayc")) is type(make_system("sayc"))
     assert system_of("sayc") is system_of("system:sayc")
     assert call("sayc", "AKQ2.T98.J7.A543") == call("system:sayc", "AKQ2.T98.J7.A543")
-    short, whole = play("sayc", "pass", 40), play("system:sayc", "pass", 40)
+    short, whole = match("sayc", "pass", 40), match("system:sayc", "pass", 40)
     assert (short.imps == whole.imps).all()
     mixed = (
-        play("pair:sayc,acol", "pair:acol,sayc", 20),
-        play("pair:system:sayc,system:acol", "pair:system:acol,system:sayc", 20),
+        match("pair:sayc,acol", "pair:acol,sayc", 20),
+        match("pair:system:sayc,system:acol", "pair:system:acol,system:sayc", 20),
     )
     assert (mixed[0].imps == mixed[1].imps).all()
 

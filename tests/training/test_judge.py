@@ -2,12 +2,14 @@
 
 import pytest
 
-from training.match.judge import judge
+from training.match.verdict import verdict
 
 
 def test_rows_do_not_depend_on_the_number_of_processes():
     def judged(workers):
-        return judge("system:acol", "system:sayc", "system:sayc", 40, 3, ["system:doubler"], ["system:silent"], workers)
+        return verdict(
+            "system:acol", "system:sayc", "system:sayc", 40, 3, ["system:doubler"], ["system:silent"], workers
+        )
 
     rows = judged(1)
     assert rows == judged(2)

@@ -26,7 +26,7 @@ from bridge_env.double_dummy.packing import pack_records, unpack_deals
 from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
 from training.cli.entry import main
-from training.match.match import play
+from training.match.duplicate import match as play_match
 from training.match.strangers import refuse_gatekeepers
 from training.networks import lessons
 from training.networks import stock as stocks
@@ -390,7 +390,7 @@ def test_when_tasks_run_does_not_matter(tmp_path):
 def test_a_run_from_a_network_begins_as_that_network(tmp_path):
     start = random_networks(seed=3)
     league = League(tmp_path, LeagueConfig(**(vars(SMALL) | {"start": "policy:somebody"})), start)
-    view_boards = play(NetworkBidder(league.networks()), NetworkBidder(start), 50)
+    view_boards = play_match(NetworkBidder(league.networks()), NetworkBidder(start), 50)
     assert (view_boards.imps == 0).all()
     assert [o.name for o in league.pool(0)] == ["start"]
 
@@ -467,10 +467,10 @@ def test_first_lessons_teach_to_bid_what_makes(tmp_path):
     """After a minute of lessons a small network beats passing by far, with silent opponents; random weights do not."""
     config = LeagueConfig(start="nothing", boards=512, lessons=60, layers="48", batch=512)
     taught = lessons.learn(config)
-    match = play(NetworkBidder(taught), "pass", 400)
+    match = play_match(NetworkBidder(taught), "pass", 400)
     assert match.mean_imps > 1.5
     untaught = lessons.learn(LeagueConfig(**(vars(config) | {"lessons": 0})))
-    assert play(NetworkBidder(untaught), "pass", 400).mean_imps < -3
+    assert play_match(NetworkBidder(untaught), "pass", 400).mean_imps < -3
 
 
 def test_a_run_from_nothing_meets_silence_first(tmp_path):

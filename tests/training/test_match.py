@@ -12,7 +12,7 @@ import pytest
 from bridge_env import cards
 from bridge_env.bidders import SpecError
 from bridge_env.calls import parse_call
-from training.match import match
+from training.match import duplicate
 from training.match.boards import Boards
 
 # The sample deal of the 2009 slides, with its exact table.
@@ -75,7 +75,7 @@ def test_a_board_worked_by_hand():
             opening = np.where(view.seat == 0, parse_call("2C"), parse_call("4S"))
             return np.where((view.seat < 2) & (view.history.max(axis=1, initial=0) == 0), opening, 0)
 
-    result = match.play(A(), "pass", one_board(vulnerability=2))
+    result = duplicate.match(A(), "pass", one_board(vulnerability=2))
     (row,) = result.rows()
     assert row == {
         "board": 1,
@@ -112,7 +112,7 @@ def test_declarer_is_the_first_to_name_the_strain_and_doubles_count():
         def bid(self, view, key):
             return np.where((view.seat == 0) & view.mask[:, 1] & (view.length == 8), 1, 0)
 
-    result = match.play(Diamonds(), Doubles(), one_board())
+    result = duplicate.match(Diamonds(), Doubles(), one_board())
     east_west = result.rows()[0]["a_ew"]
     assert east_west["auction"] == [
         "Pass",
@@ -139,7 +139,7 @@ def test_declarer_is_the_first_to_name_the_strain_and_doubles_count():
 
 @pytest.mark.parametrize("spec", ["system:sayc", "random", "pass", "doubler", "pair:random,system:sayc"])
 def test_a_against_itself_is_level_on_every_board(spec):
-    result = match.play(spec, spec, 120, 5)
+    result = duplicate.match(spec, spec, 120, 5)
     assert not result.imps.any()
     assert not result.points.any()
     assert (result.matchpoints == 50).all()
@@ -151,7 +151,7 @@ def test_a_against_itself_is_level_on_every_board(spec):
     [("system:sayc", "random"), ("random", "doubler"), ("pair:system:sayc,pass", "system:sayc"), ("pass", "random")],
 )
 def test_the_other_way_round_is_the_negative(a, b):
-    forth, back = match.play(a, b, 150, 6), match.play(b, a, 150, 6)
+    forth, back = duplicate.match(a, b, 150, 6), duplicate.match(b, a, 150, 6)
     assert (forth.imps == -back.imps).all()
     assert (forth.points == -back.points).all()
     assert forth.standard_error == back.standard_error
@@ -159,9 +159,9 @@ def test_the_other_way_round_is_the_negative(a, b):
 
 
 def test_the_same_seed_gives_the_same_match_and_another_another():
-    again = match.play("random", "system:sayc", 80, 7)
-    assert (match.play("random", "system:sayc", 80, 7).imps == again.imps).all()
-    assert (match.play("random", "system:sayc", 80, 8).imps != again.imps).any()
+    again = duplicate.match("random", "system:sayc", 80, 7)
+    assert (duplicate.match("random", "system:sayc", 80, 7).imps == again.imps).all()
+    assert (duplicate.match("random", "system:sayc", 80, 8).imps != again.imps).any()
 
 
 def test_systems_in_one_kernel_bid_as_bidders_do_round_by_round():
@@ -172,9 +172,9 @@ def test_systems_in_one_kernel_bid_as_bidders_do_round_by_round():
         def bid(self, view, key):
             return self.bidder.bid(view, key)
 
-    a, b = match.seat_teams("system:sayc", "system:sayc")
-    quick = match.play("system:sayc", "system:sayc", 200, 9)
-    slow = match.play(Plain(a), Plain(b), 200, 9)
+    a, b = duplicate.seat_teams("system:sayc", "system:sayc")
+    quick = duplicate.match("system:sayc", "system:sayc", 200, 9)
+    slow = duplicate.match(Plain(a), Plain(b), 200, 9)
     for one, other in zip(quick.tables, slow.tables, strict=True):
         assert (one.history == other.history).all()
         assert (one.score == other.score).all()
@@ -183,7 +183,7 @@ def test_systems_in_one_kernel_bid_as_bidders_do_round_by_round():
 def test_partners_and_opponents_are_disclosed(tmp_path):
     path = tmp_path / "odd.bidding"
     path.write_text("1C  0+ hcp\nwhen 0-7 last-level\n  P\n")
-    a, b = match.seat_teams(f"system:{path}", "pair:system:sayc,pass")
+    a, b = duplicate.seat_teams(f"system:{path}", "pair:system:sayc,pass")
     assert [h.system.name for h in a.opponents] == ["sayc", "odd"]  # a bidder without a system is read as one's own
     assert b.first.opponents[0].system.name == "odd"
 
@@ -192,11 +192,11 @@ def test_partners_and_opponents_are_disclosed(tmp_path):
 
 
 def test_neither_chunks_nor_workers_change_the_result(monkeypatch):
-    whole = match.play("random", "system:sayc", 90, 10)
+    whole = duplicate.match("random", "system:sayc", 90, 10)
     told = []
-    monkeypatch.setattr(match, "CHUNK", 40)
-    cut = match.play("random", "system:sayc", 90, 10, progress=told.append)
-    spread = match.play("random", "system:sayc", 90, 10, workers=2)
+    monkeypatch.setattr(duplicate, "CHUNK", 40)
+    cut = duplicate.match("random", "system:sayc", 90, 10, progress=told.append)
+    spread = duplicate.match("random", "system:sayc", 90, 10, workers=2)
     assert told == [40, 40, 10]
     for other in (cut, spread):
         assert (whole.imps == other.imps).all()
@@ -212,17 +212,17 @@ def test_neither_chunks_nor_workers_change_the_result(monkeypatch):
 
 
 def test_scorings():
-    imps, mp, points = (match.play("system:sayc", "pass", 300, 11, scoring=s) for s in match.SCORINGS)
+    imps, mp, points = (duplicate.match("system:sayc", "pass", 300, 11, scoring=s) for s in duplicate.SCORINGS)
     assert imps.mean == imps.mean_imps == mp.mean_imps == points.mean_imps
     assert points.mean == points.points.sum() / 300
     assert set(np.unique(mp.values)) <= {0, 50, 100}
     assert mp.mean == 50 + 50 * np.sign(mp.points).sum() / 300
     with pytest.raises(ValueError, match="scoring 'butler' is not one of imps, mp, points"):
-        match.play("pass", "pass", 1, scoring="butler")
+        duplicate.match("pass", "pass", 1, scoring="butler")
 
 
 def test_summary_says_all_that_a_claim_needs():
-    result = match.play("system:sayc", "pass", 250, 12)
+    result = duplicate.match("system:sayc", "pass", 250, 12)
     facts = json.loads(json.dumps(result.summary(), allow_nan=False))
     assert (facts["a"], facts["b"], facts["boards"], facts["seed"]) == ("system:sayc", "pass", 250, 12)
     assert facts["mean_imps"] == result.imps.sum() / 250
@@ -240,12 +240,12 @@ def test_summary_says_all_that_a_claim_needs():
 
 def test_clustered_standard_error():
     values, distinct = np.array([3.0, -1, 4, 1, -5, 9]), np.arange(6)
-    assert match.standard_error(values, distinct) == pytest.approx(values.std(ddof=1) / 6**0.5)
+    assert duplicate.standard_error(values, distinct) == pytest.approx(values.std(ddof=1) / 6**0.5)
     pairs = np.array([7, 7, 5, 5, 1, 1])  # each deal twice: the mean of the two counts once
     means = values.reshape(3, 2).mean(axis=1)
-    assert match.standard_error(values, pairs) == pytest.approx(means.std(ddof=1) / 3**0.5)
-    assert math.isnan(match.standard_error(values, np.zeros(6)))
-    assert math.isnan(match.standard_error(values[:0], distinct[:0]))
+    assert duplicate.standard_error(values, pairs) == pytest.approx(means.std(ddof=1) / 3**0.5)
+    assert math.isnan(duplicate.standard_error(values, np.zeros(6)))
+    assert math.isnan(duplicate.standard_error(values[:0], distinct[:0]))
 
 
 # --- faults ------------------------------------------------------------------------------------------------
@@ -254,22 +254,22 @@ def test_clustered_standard_error():
 @pytest.mark.parametrize(
     ("bidder", "reason"),
     [
-        ("python:test_match:always_one_club", r"bidder test_match\.Wrong: 1C is not legal on board 1 after N: 1C"),
-        (Wrong(99), r"bidder test_match\.Wrong: 99 is not legal on board 1 after no call"),
-        (Wrong(-1), r"bidder test_match\.Wrong: -1 is not legal on board 1"),
-        (Wrong(1), r"bidder test_match\.Wrong: X is not legal on board 1 after no call"),
-        (Wrong(0.0), r"Wrong was asked for \d+ calls and gave float64"),
-        (TooFew(), r"TooFew was asked for \d+ calls and gave int8 \(\d+,\); bid\(view, key\) returns one whole number"),
+        ("python:test_match:always_one_club", r"board 1: .*Wrong.*1C"),
+        (Wrong(99), r"board 1: .*Wrong.*99"),
+        (Wrong(-1), r"board 1: .*Wrong.*-1"),
+        (Wrong(1), r"board 1: .*Wrong.*X"),
+        (Wrong(0.0), r"Wrong .*float64"),
+        (TooFew(), r"TooFew .*int8 \(\d+,\)"),
     ],
 )
 def test_a_faulty_bidder_is_named(bidder, reason):
-    with pytest.raises(match.BidderFault, match=reason):
-        match.play(bidder, "pass", 8, 13)
+    with pytest.raises(duplicate.BidderFault, match=reason):
+        duplicate.match(bidder, "pass", 8, 13)
 
 
 def test_the_faulty_partner_of_a_pair_is_named():
-    with pytest.raises(match.BidderFault, match=r"test_match\.Wrong: 1C is not legal on board"):
-        match.play("pass", "pair:system:sayc,python:test_match:always_one_club", 8, 13)
+    with pytest.raises(duplicate.BidderFault, match=r"board \d+: .*1C"):
+        duplicate.match("pass", "pair:system:sayc,python:test_match:always_one_club", 8, 13)
 
 
 @pytest.mark.parametrize(
@@ -282,6 +282,6 @@ def test_the_faulty_partner_of_a_pair_is_named():
 )
 def test_faulty_arguments_are_told(arguments, kind, reason):
     with pytest.raises(kind, match=reason):
-        match.play(*arguments)
+        duplicate.match(*arguments)
     with pytest.raises(ValueError, match="at least one worker"):
-        match.play("pass", "pass", 4, workers=0)
+        duplicate.match("pass", "pass", 4, workers=0)

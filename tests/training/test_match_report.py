@@ -17,7 +17,8 @@ from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import deal_text
 from bridge_env.records.lin import VIEWER, board_of_link
 from training.cli import main
-from training.match.match import play
+from training.match.duplicate import match as play_match
+from training.match.first_difference import by_kind, differences
 from training.match.report import page as pages
 from training.match.report.charts import bar_svg, running_svg
 from training.match.report.classes import ALIKE, SAMPLE, SWINGS, chosen, classes_of
@@ -25,7 +26,6 @@ from training.match.report.explaining import Explainer
 from training.match.report.overview import headline_html
 from training.match.report.page import report, tables_of
 from training.match.situations import KINDS
-from training.match.where import by_kind, differences
 
 A, B, BOARDS = "system:two-over-one", "system:acol", 600
 HOSTILE = "</script></style><script>alert(\"1\")</script><img src=x onerror='alert(2)'>&amp;"
@@ -33,7 +33,7 @@ HOSTILE = "</script></style><script>alert(\"1\")</script><img src=x onerror='ale
 
 @pytest.fixture(scope="module")
 def match():
-    return play(A, B, BOARDS, 1)
+    return play_match(A, B, BOARDS, 1)
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +212,7 @@ def test_what_a_file_suffers_from_is_told_in_part(match):
 
 
 def test_a_big_match_of_long_auctions_stays_small():
-    match = play("random", "random", 5_000, 1)
+    match = play_match("random", "random", 5_000, 1)
     made = report(match)
     assert made.boards == 5_000
     assert made.kept > 150

@@ -32,7 +32,7 @@ from training.book.network.rows import RARELY
 from training.book.network.situations import SUITS, call_words, chapter, situation_words, situations
 from training.book.printed.asking import SEED, NetworkAsker
 from training.cli.entry import main
-from training.match.code_words import code_words
+from training.match.artificial_calls import code_words
 
 DEALS, FRESH = 3_000, 6_000
 

@@ -9,9 +9,9 @@ from support.command import refused
 from agents.networks.shipped import read_networks, role, shipped_networks
 from bridge_env.bidders import make
 from training.cli.entry import main
-from training.match import panel, where
+from training.match import first_difference, panel
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match as play_match
 from training.match.situations import KINDS, kinds_of
 from training.running.runs import RunError
 
@@ -31,26 +31,27 @@ def test_strangers_and_gatekeepers_are_all_on_it():
 
 
 def test_lines_are_those_of_matches(tmp_path):
-    listed = [("families", "system:sayc"), ("no bidders", "pass"), ("gatekeepers", "policy:polish")]
-    lines = panel.panel("system:acol", listed, 60, 3)
+    result = panel.panel("system:acol", ["system:sayc", "pass", "policy:polish"], 60, 3)
+    lines = result.lines
     for line in lines:
-        match = play("system:acol", line.opponent, 60, 3)
+        match = play_match("system:acol", line.opponent, 60, 3)
         assert (line.mean_imps, line.standard_error) == (match.mean_imps, match.standard_error)
         assert match.boards.share_in_training() == 0
-    text = panel.table_text(lines)
+    text = str(result)
+    assert list(result.to_dataframe()["group"]) == ["families", "no bidders", "gatekeepers"]
     assert text.index("policy:polish") < text.index("system:sayc") < text.index("pass")
     assert len(panel.markdown(lines)) == 2 + 3 + 3
 
 
 def test_what_was_played_is_not_played_again(tmp_path):
-    listed = [("families", "system:sayc"), ("no bidders", "pass")]
+    against = ["system:sayc", "pass"]
     played = []
-    kept = tmp_path / "panel.json"
-    first = panel.panel("system:acol", listed[:1], 40, kept=kept, heard=lambda match: played.append(match.b))
-    again = panel.panel("system:acol", listed, 40, kept=kept, heard=lambda match: played.append(match.b))
+    log = tmp_path / "panel.json"
+    first = panel.panel("system:acol", against[:1], 40, log=log, each=lambda match: played.append(match.b))
+    again = panel.panel("system:acol", against, 40, log=log, each=lambda match: played.append(match.b))
     assert played == ["system:sayc", "pass"]
-    assert again[0] == first[0]
-    panel.panel("system:acol", listed, 41, kept=kept, heard=lambda match: played.append(match.b))
+    assert again.lines[0] == first.lines[0]
+    panel.panel("system:acol", against, 41, log=log, each=lambda match: played.append(match.b))
     assert len(played) == 4
 
 
@@ -63,8 +64,8 @@ def test_a_network_that_changed_is_played_again(tmp_path):
     for seed in (1, 2, 2):
         networks_file.save(random_networks(seed), tmp_path / "n.npz")
         panel.panel(
-            f"policy:{tmp_path / 'n.npz'}", [("no bidders", "pass")], 20, kept=tmp_path / "panel.json",
-            heard=lambda match: played.append(match.a),
+            f"policy:{tmp_path / 'n.npz'}", ["pass"], 20, log=tmp_path / "panel.json",
+            each=lambda match: played.append(match.a),
         )  # fmt: skip
     assert len(played) == 2
 
@@ -75,22 +76,22 @@ def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
     monkeypatch.setattr(panel, "system_text", lambda system: texts[len(played) if len(played) < 2 else 2])
     for _ in range(3):
         panel.panel(
-            "pass", [("families", "system:sayc")], 20, kept=tmp_path / "panel.json",
-            heard=lambda match: played.append(match.b),
+            "pass", ["system:sayc"], 20, log=tmp_path / "panel.json",
+            each=lambda match: played.append(match.b),
         )  # fmt: skip
     assert len(played) == 2
-    assert len(panel.read(tmp_path / "panel.json")) == 1  # the line of today, in the place of the older one's
+    assert len(panel.read(tmp_path / "panel.json")) == 2
 
 
 def test_a_file_that_is_no_panel_is_told(tmp_path):
     (tmp_path / "panel.json").write_text("[]")
-    with pytest.raises(RunError, match=r"panel\.json: the whole"):
-        panel.panel("pass", [("families", "system:sayc")], 20, kept=tmp_path / "panel.json")
+    with pytest.raises(RunError, match=r"panel\.json: Expected"):
+        panel.panel("pass", ["system:sayc"], 20, log=tmp_path / "panel.json")
 
 
 def test_the_first_difference_is_the_same_hand_after_the_same_auction():
-    match = play("system:two-over-one", "policy:polish", 200, 4)
-    found = where.differences(match)
+    match = play_match("system:two-over-one", "policy:polish", 200, 4)
+    found = first_difference.differences(match)
     same = np.setdiff1d(np.arange(200), found.board)
     assert (match.imps[same] == 0).all()
     for i, board in enumerate(found.board):
@@ -100,7 +101,7 @@ def test_the_first_difference_is_the_same_hand_after_the_same_auction():
         calls = (a[at], b[at]) if ours_first else (b[at], a[at])
         assert (found.ours[i], found.theirs[i]) == calls
         assert found.kind[i] == kinds_of(np.array([[*a[:at], -1]]), [at])[0]
-    kinds = where.by_kind(match, found)
+    kinds = first_difference.by_kind(match, found)
     assert sum(s.boards for s in kinds) == len(found.board)
     assert sum(s.mean for s in kinds) == pytest.approx(match.mean_imps)
     assert [s.mean for s in kinds] == sorted(s.mean for s in kinds)
@@ -132,13 +133,12 @@ def test_bad_input_gets_a_clear_error(capsys):
 
 
 def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
-    listed = [("families", "system:sayc")]
-    (line,) = panel.panel("system:acol", listed, 60, 3, over="pass")
+    (line,) = panel.panel("system:acol", ["system:sayc"], 60, 3, over="pass").lines
     boards = library_boards(60, 3)
-    more = play("system:acol", "system:sayc", boards, 3).imps - play("pass", "system:sayc", boards, 3).imps
+    more = play_match("system:acol", "system:sayc", boards, 3).imps - play_match("pass", "system:sayc", boards, 3).imps
     assert line.gain == pytest.approx(more.mean())
     assert line.gain_error == pytest.approx(more.std(ddof=1) / 60**0.5)
-    (same,) = panel.panel("system:acol", listed, 60, 3, over="system:acol")
+    (same,) = panel.panel("system:acol", ["system:sayc"], 60, 3, over="system:acol").lines
     assert (same.gain, same.gain_error) == (0, 0)
     against = ["--against", "system:sayc", "system:acol"]  # nobody plays himself
     command = ["panel", "system:acol", "--over", "pass", *against, "--boards", "60", "--seed", "3"]

@@ -7,7 +7,7 @@ from support.command import refused
 
 from training.cli.entry import main
 from training.evolve import report
-from training.match.judge import VERDICT, Row
+from training.match.verdict import VERDICT, Row
 from training.running import runs
 
 

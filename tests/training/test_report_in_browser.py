@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
 
-from training.match.match import play
+from training.match.duplicate import match as play_match
 from training.match.report.page import report
 
 pytestmark = pytest.mark.slow
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def match():
-    return play("system:sayc", "system:acol", 400, 1)
+    return play_match("system:sayc", "system:acol", 400, 1)
 
 
 @pytest.fixture(scope="module")

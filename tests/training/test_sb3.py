@@ -25,7 +25,7 @@ from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from training.cli.entry import main
-from training.match.match import play
+from training.match.duplicate import match
 from training.networks import ppo
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
@@ -226,7 +226,7 @@ def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
     for name in ("policy.npz", "learning_curve.png", "report.md", "verdict.json", "metrics.jsonl"):
         assert (folder / name).stat().st_size
     assert load(folder / "policy.npz").trained["steps"] == 384
-    assert len(play(load(folder / "policy.npz"), "system:sayc", 20).imps) == 20
+    assert len(match(load(folder / "policy.npz"), "system:sayc", 20).imps) == 20
     versions = json.loads((folder / "manifest.json").read_text())["versions"]
     assert versions["torch"]
     assert versions["sb3-contrib"]
@@ -289,7 +289,7 @@ def test_the_settings_of_the_command_are_there_to_train_with():
     model = make_model(config, make_env(config))
     model.learn(256)
     assert len(model.ep_info_buffer)
-    assert len(play(policy_of(model, {}), "pass", 20).imps) == 20
+    assert len(match(policy_of(model, {}), "pass", 20).imps) == 20
 
 
 def test_a_model_of_other_layers_is_no_file_of_weights():

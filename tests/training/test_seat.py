@@ -22,10 +22,10 @@ from bridge_env.view import view_of
 from bridge_table.programs import asking
 from bridge_table.programs.asking import SeatFault
 from bridge_table.programs.seat import make_seat
-from training.cardplay.match import Teams, play_match
+from training.cardplay.match import Teams, play_hands
 from training.cli.entry import main
-from training.match import match
-from training.match.match import play
+from training.match import duplicate
+from training.match.duplicate import match
 
 SIDES = ("system:sayc", "system:acol")
 
@@ -59,19 +59,19 @@ def auctions_of(result):
 )
 def test_a_match_through_the_door_is_the_match(spec, options):
     with doors(spec, opponents="doubler") as url:
-        there = play(f"seat:{url}{options}", "doubler", 6, seed=3)
-    here = play(spec, "doubler", 6, seed=3)
+        there = match(f"seat:{url}{options}", "doubler", 6, seed=3)
+    here = match(spec, "doubler", 6, seed=3)
     assert auctions_of(there) == auctions_of(here)
     assert (there.imps == here.imps).all()
 
 
 @pytest.mark.parametrize("options", ["", "?form=bbo"])
 def test_cards_through_the_door_are_the_cards(options):
-    bidding = play("system:sayc", "system:acol", 1, seed=5)
-    here = play_match(bidding, Teams(SIDES, ("rule", "rule")))
+    bidding = match("system:sayc", "system:acol", 1, seed=5)
+    here = play_hands(bidding, Teams(SIDES, ("rule", "rule")))
     with doors("system:sayc", play="rule") as url:
         seat = f"seat:{url}{options}"
-        there = play_match(bidding, Teams(SIDES, (seat, seat)))
+        there = play_hands(bidding, Teams(SIDES, (seat, seat)))
     assert there.faults() == []
     assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
 
@@ -80,11 +80,11 @@ def test_cards_through_the_door_are_the_cards(options):
 def test_thoughts_through_the_door_are_the_thoughts():
     """With its random stream sent along, a player that samples deals thinks as it would here; it reads the auction."""
     sides, player = ("system:sayc", "system:sayc"), "montecarlo?deals=4"
-    bidding = play(*sides, 1, seed=5)
-    here = play_match(bidding, Teams(sides, (player, player)))
+    bidding = match(*sides, 1, seed=5)
+    here = play_hands(bidding, Teams(sides, (player, player)))
     with doors("system:sayc", play=player) as url:
         seat = f"seat:{url}?key=yes"
-        there = play_match(bidding, Teams(sides, (seat, seat)))
+        there = play_hands(bidding, Teams(sides, (seat, seat)))
     assert there.faults() == []
     assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
 
@@ -154,7 +154,7 @@ def test_several_are_asked_at_a_time():
 
 def test_an_illegal_call_is_that_programs_fault():
     with program(answering("1C")) as url, pytest.raises(SeatFault) as fault:
-        play(f"seat:{url}?retries=0", "system:sayc", 2, seed=1)
+        match(f"seat:{url}?retries=0", "system:sayc", 2, seed=1)
     told = str(fault.value)
     assert f"seat:{url}?retries=0: at " in told
     assert "it answered 1C, a call that is not legal after " in told
@@ -246,7 +246,7 @@ def test_a_program_that_dies_in_the_middle_of_a_match(capsys):
 
 
 def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(match, "THINKING_CHUNK", 4)
+    monkeypatch.setattr(duplicate, "SLOW_CHUNK", 4)
     asked, most = itertools.count(), [60]
 
     def answer(path):
@@ -264,7 +264,7 @@ def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch)
         most[0] = 10**6
         assert main(words) == 0
         rest = next(asked) - before
-        whole = play(f"seat:{url}?retries=0", "system:sayc", 20)
+        whole = match(f"seat:{url}?retries=0", "system:sayc", 20)
         assert next(asked) - before - rest > rest  # only what was missing was asked
     assert f"{whole.mean_imps:+.3f}" in capsys.readouterr().out
 
@@ -280,41 +280,13 @@ def test_a_program_that_dies_in_the_play(tmp_path, capsys, keep):
     with doors("system:sayc") as there, program(answer) as url:
         words = ["match", "system:sayc", "pass", "--boards", "4", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
         words += ["--keep", str(tmp_path / "kept.jsonl")] * keep
-        assert main([*words, "--json", str(tmp_path / "x.json")]) == 2
+        assert main(words) == 2
         said = capsys.readouterr()
         assert "Is the program running?" in said.err
-        assert "not played:" not in said.out
-        assert 0 < json.loads((tmp_path / "x.json").read_text())["play"]["boards_played"] < 4
         assert ("go on: bridge-env match" in said.err) == keep
         left[0] = 10**6
         assert main(words) == 0
         assert "boards played" in capsys.readouterr().out
-
-
-def test_a_program_that_dies_ends_a_match_that_leaves_out_boards(capsys):
-    count = itertools.count()
-
-    def answer(path):
-        return None if next(count) >= 50 else (200, b'{"bid": "PASS"}')
-
-    with program(answer) as url:
-        words = ["match", f"seat:{url}?retries=0", "pass", "--boards", "200", "--faults", "leave-out"]
-        assert main(words) == 2
-    told = capsys.readouterr()
-    assert "Is the program running?" in told.err
-    assert "left out" not in told.err
-    assert next(count) < 70  # nobody asks it about all other boards
-
-
-@pytest.mark.parametrize("of_the_panel", [False, True])
-def test_a_panel_goes_on_without_an_opponent_that_died_but_not_without_its_bidder(capsys, of_the_panel):
-    with program(answering("PASS")) as url:
-        pass
-    seat = f"seat:{url}?retries=0"
-    words = ["pass", "--against", seat, "doubler"] if of_the_panel else [seat, "--against", "pass", "doubler"]
-    assert main(["panel", *words, "--boards", "4", "--faults", "leave-out"]) == (0 if of_the_panel else 2)
-    told = capsys.readouterr().err
-    assert told.count("Is the program running?") == 1
 
 
 def test_nobody_is_there():
@@ -324,9 +296,7 @@ def test_nobody_is_there():
         bid_once(url)
 
 
-def test_an_illegal_card_costs_its_own_board_alone():
-    bidding = play("system:sayc", "pass", 2, seed=5)
-    with program(lambda path: (200, b'{"card": "S2"}')) as url:
-        result = play_match(bidding, Teams(("system:sayc", "pass"), (f"seat:{url}?retries=0", "rule")))
-    assert result.faults()
-    assert all("a card that is not legal after" in str(fault) for fault in result.faults())
+def test_an_illegal_card_is_the_programs_fault():
+    bidding = match("system:sayc", "pass", 2, seed=5)
+    with program(lambda path: (200, b'{"card": "S2"}')) as url, pytest.raises(ValueError, match="not legal after"):
+        play_hands(bidding, Teams(("system:sayc", "pass"), (f"seat:{url}?retries=0", "rule")))

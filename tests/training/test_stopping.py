@@ -37,7 +37,7 @@ def test_a_match_keeps_what_is_played_and_says_how_to_go_on(tmp_path, how, code)
     assert "***" not in said
     rows = [json.loads(line) for line in keep.read_text().splitlines()]
     assert 2 < len(rows) <= 20_000
-    assert [path.name for path in tmp_path.iterdir()] == ["kept.jsonl"]
+    assert [path.name for path in tmp_path.glob("[!.]*")] == ["kept.jsonl"]
 
 
 def handler_that(ends, monkeypatch):

@@ -22,7 +22,7 @@ from training.evolve.refine.tasks import count_task, label_task
 from training.evolve.work import Work
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Stretch, duel, gains_and_touched
-from training.match.match import play
+from training.match.duplicate import match
 from training.match.strangers import Stranger, stranger
 
 SAYC = Partnership(read_system("sayc"), read_system("sayc"))
@@ -33,7 +33,7 @@ STRETCH = Stretch(3, "training", 0, 120)
 
 def test_a_duel_with_a_stranger_is_the_match():
     boards = library_boards(120, 3, "training")
-    assert np.array_equal(duel(SAYC, ACOL, STRETCH).imps, play("system:sayc", "policy:acol", boards, 3).imps)
+    assert np.array_equal(duel(SAYC, ACOL, STRETCH).imps, match("system:sayc", "policy:acol", boards, 3).imps)
 
 
 def test_gains_against_a_stranger_are_those_of_whole_duels():

@@ -19,7 +19,7 @@ from bridge_table.systems.errands import DONE, FAILED, RUNNING, STOPPED, Errands
 from training.book.measured.points import Points
 from training.exam.marks import plays, sit
 from training.exam.positions import textbook
-from training.match.match import play
+from training.match.duplicate import match
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_the_exam_is_marked_as_the_command_marks_it(visitor):
 
 def test_a_match_is_the_commands_match_and_its_boards_open_in_the_review(visitor):
     told = visitor.post("matches", a="system:sayc", b="system:acol", boards=300, seed=2)
-    result = play("system:sayc", "system:acol", 300, 2)
+    result = match("system:sayc", "system:acol", 300, 2)
     assert told["mean"] == pytest.approx(result.mean_imps, abs=0.001)
     assert told["differ"] >= len(told["rows"]) > 0
     worst = [abs(row["imps"]) for row in told["rows"]]

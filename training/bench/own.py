@@ -175,7 +175,7 @@ def matches(repetitions: int) -> list[Rate]:
     from agents.hierarchy.shipped import read_system
     from bridge_env.cards import rotate_deals
     from training.match.boards import library_boards
-    from training.match.match import play
+    from training.match.duplicate import match
 
     first, turn, system = library_boards(4096, 1), 0, read_system("sayc")
     compiled = compile_system(system)
@@ -188,13 +188,13 @@ def matches(repetitions: int) -> list[Rate]:
         return replace(first, owner=owner, dealer=code % 4, vulnerability=code // 4 % 4)
 
     def known() -> int:
-        play("system:sayc", "system:sayc", fresh(), 1)
+        match("system:sayc", "system:sayc", fresh(), 1)
         return len(first)
 
     def unknown() -> int:
         ours, theirs = Hierarchy(system, compiled), Hierarchy(system, compiled)
         a = HierarchyBidder(ours, ours, (theirs, theirs))
-        play(a, HierarchyBidder(theirs, theirs, (ours, ours)), fresh(), 1)
+        match(a, HierarchyBidder(theirs, theirs, (ours, ours)), fresh(), 1)
         return len(first)
 
     name = "full duplicate boards of systems, "

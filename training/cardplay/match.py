@@ -1,15 +1,14 @@
 """Play matches card by card: after the auctions, players who see one hand play every card at both tables.
 
-The result stands beside that at double-dummy tricks (``result``). Boards are played in parts; with a file to
-keep them in, the same command goes on where it was interrupted.
+The result stands beside that at double-dummy tricks (``result``).
 """
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,57 +20,61 @@ from agents.cardplay.registry import make_player
 from agents.cardplay.whole import play_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
-from bridge_env.cards import SEATS
-from bridge_env.faults import BidderUnreachable
+from bridge_env.cards import CARD_NUMBERS, SEATS, card_text
+from bridge_env.faults import BidderFault
 from bridge_env.play import Plays
+from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
-from training.cardplay.guard import SECONDS_A_CARD, Guard
-from training.cardplay.kept import KeptBoards
 from training.cardplay.result import TABLES, PlayedBoard, PlayedMatch
-from training.match.boards import Boards
-from training.match.match import MatchResult, TableResult
-from training.running.processes import in_processes
+from training.match.boards import Boards, first_deal_hash
+from training.match.duplicate import MatchResult, TableResult
+from training.running.processes import map_in_processes
+from training.running.result_log import ResultLog, ResultLogError
 
-_QUICK_PART, _THINKING_PART = 500, 2  # boards played at a time
+_FAST_PART, _SLOW_PART = 500, 2  # boards played together
+
+
+class CardPlayerError(ValueError):
+    """A card player raised an error or played an illegal card; the message names it, the board and the cards."""
 
 
 @dataclass(frozen=True)
 class Teams:
     """The bidders and card players of sides A and B: specs, or players."""
 
-    bidders: tuple[str | None, str | None]  # whose calls are read; None where nothing is known of them
-    players: tuple[str | CardPlayer, str | CardPlayer]  # who plays the cards
+    bidders: tuple[str | None, str | None]  # specs by which calls are read; None: they are not read
+    players: tuple[str | CardPlayer, str | CardPlayer]
 
     @property
     def alike(self) -> bool:
-        """Return whether both sides appear to bid and play alike."""
+        """Return whether both sides have the same specs."""
         (bids_a, bids_b), (plays_a, plays_b) = self.bidders, self.players
         return bids_a == bids_b and isinstance(plays_a, str) and plays_a == plays_b
 
     def seated(self) -> list[CardPlayer]:
-        """A and B at the first table, then at the second, each told who bids in which seat.
+        """Make A's and B's players of the first table, then of the second, which read the seats' bidders.
 
         Raises:
-            SpecError: a spec of a player that names none.
+            SpecError: a spec names no player.
         """
         a, b = self.bidders
         readers = AuctionReader.of_sides(a, b), AuctionReader.of_sides(b, a)
         return [make_player(player, reader) for reader in readers for player in self.players]
 
 
-def play_boards(
-    teams: Teams, boards: Boards, tables: Sequence[TableResult], seed: int, seconds: float = SECONDS_A_CARD
-) -> list[PlayedBoard]:
-    """Play some boards at both tables, all side by side. What goes wrong costs its own board.
+def play_boards(teams: Teams, boards: Boards, tables: Sequence[TableResult], seed: int) -> list[PlayedBoard]:
+    """Play some boards at both tables, all together.
 
     Args:
         tables: the auctions, as a match has them: A North-South, then A East-West.
-        seed: random seed of the players; a card's stream depends on it and on the numbers of board and card.
-        seconds: what a player may take for a card.
+        seed: of the players; the random stream of a card depends on it and on the numbers of board and card.
+
+    Raises:
+        CardPlayerError: a player raised an error or played an illegal card.
     """
     n = len(boards)
     if teams.alike and np.array_equal(tables[0].history, tables[1].history):
-        tables = tables[:1]  # the same players with the same chance: the other table would see the same cards
+        tables = tables[:1]  # the same players with the same streams would play the same cards at the other table
     count = len(tables)
     contracts = Contracts(*(np.concatenate(parts) for parts in zip(*(t.contracts for t in tables), strict=True)))
     vulnerability = np.tile(boards.vulnerability, count)
@@ -80,98 +83,134 @@ def play_boards(
     second = np.repeat(np.arange(count), n)[:, None]
     seats = ((np.arange(4)[None] & 1) ^ second) + 2 * second
     keys = np.tile(streams.key("play", seed, boards.number), count)
-    guard = Guard(seconds)
-    play_out(plays, contracts, vulnerability, auctions, teams.seated(), seats, keys, guard)
+    ask = partial(_legal_cards, plays, boards)
+    play_out(plays, contracts, vulnerability, auctions, teams.seated(), seats, keys, ask)
     out = []
     for i in range(n):
-        rows = [i + k * n for k in range(count)]
-        told = [
-            f"{TABLES[k]}: {guard.faults[row]}{_place(plays, row)}" for k, row in enumerate(rows) if row in guard.faults
-        ]
-        first, last = rows[0], rows[-1]
+        first, last = i, i + (count - 1) * n
         cards, tricks = (plays.cards(first), plays.cards(last)), (int(plays.won[first]), int(plays.won[last]))
-        out.append(PlayedBoard(cards, tricks, "; ".join(told)))
+        out.append(PlayedBoard(cards, tricks))
     return out
 
 
-def _place(plays: Plays, row: int) -> str:
-    return f" (for {SEATS[int(plays.turn[row])]}, after {plays.text(row) or 'no card'})"
+def _legal_cards(
+    plays: Plays, boards: Boards, player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Return a player's cards at some tables, int8 (len(rows),).
+
+    Raises:
+        CardPlayerError: it raises an error, or plays a card that is not legal.
+    """
+    name = f"player {type(player).__module__}.{type(player).__qualname__}"
+    try:
+        cards = np.asarray(player.play(view, key))
+    except BidderFault:  # a program at a seat, which names itself
+        raise
+    except Exception as error:
+        where = _place(plays, boards, int(rows[0])) if len(rows) == 1 else f"at {len(rows)} tables"
+        raise CardPlayerError(f"{where}: {name} raised {type(error).__name__}: {error}") from error
+    if cards.shape != rows.shape or cards.dtype.kind not in "iu":
+        raise CardPlayerError(f"{name} returned {cards.dtype} {cards.shape} for {len(rows)} cards")
+    inside = (cards >= 0) & (cards < 52)
+    illegal = np.flatnonzero(~(inside & plays.legal()[rows, np.where(inside, cards, 0)]))
+    if illegal.size:
+        at = int(illegal[0])
+        card = card_text(int(cards[at])) if inside[at] else str(cards[at])
+        raise CardPlayerError(f"{_place(plays, boards, int(rows[at]))}: {name} played {card}, which is not legal")
+    return cards.astype(np.int8)
 
 
-def play_match(
+def _place(plays: Plays, boards: Boards, row: int) -> str:
+    table, board = divmod(row, len(boards))
+    seat, text = SEATS[int(plays.turn[row])], plays.text(row) or "no card"
+    return f"board {boards.number[board]}, {TABLES[table]}, for {seat} after {text}"
+
+
+def play_hands(
     bidding: MatchResult,
     teams: Teams,
     *,
     rows: NDArray[np.int64] | None = None,
-    keep: Path | None = None,
-    seconds: float = SECONDS_A_CARD,
+    log: Path | None = None,
     workers: int = 1,
     progress: Callable[[int], object] = lambda boards: None,
-    tell: Callable[[str], object] = lambda text: None,
 ) -> PlayedMatch:
     """Play the boards of a match that has been bid.
 
     Args:
-        rows: which of them, by position; default: all. How a board goes does not depend on the others.
-        keep: a file in which every board is kept as soon as it is played; boards that are in it already are not
-            played again, but those that were not played to their end. A line that is damaged is told and played again.
-        seconds: what a player may take for a card.
-        workers: processes; the result does not depend on it, as long as no player thinks by the clock.
-        progress: called with the number of boards that have just been played (or found in the file).
-        tell: called with a line of text where something of the file is left out.
+        rows: positions of the boards to play (default all). The play of a board does not depend on the others.
+        log: a file of boards; its boards are not played again, and boards that are played are appended.
+        workers: processes; the result does not depend on it.
+        progress: called with the number of boards that have just been played, or found in the file.
 
     Raises:
-        SpecError: a spec of a player that names none.
-        KeptError: the file is of another match, or is none.
-        BidderUnreachable: a program at a seat is not there; ``done`` is the result on the boards before, or None.
+        SpecError: a spec names no player.
+        ResultLogError: the file is of another match, or damaged.
+        CardPlayerError: a player raised an error or played an illegal card.
     """
-    teams.seated()  # a faulty spec is told at once
+    teams.seated()  # a faulty spec is an error before any work
     began = time.perf_counter()
-    kept = KeptBoards(keep, _header(bidding, teams), bidding) if keep is not None else None
+    card_log = None if log is None else CardLog(log, bidding, teams)
     if rows is not None:
         bidding = bidding.take(rows)
-    n = len(bidding.boards)
-    done = {number: board for number, board in kept.read(tell).items() if not board.fault} if kept else {}
     number = bidding.boards.number
-    missing = np.array([i for i in range(n) if int(number[i]) not in done], np.int64)
-    progress(n - len(missing))
-    size = _QUICK_PART if all(player in ("random", "rule") for player in teams.players) else _THINKING_PART
+    done = {} if card_log is None else card_log.read()
+    missing = np.array([i for i, n in enumerate(number) if int(n) not in done], np.int64)
+    progress(len(number) - len(missing))
+    size = _FAST_PART if all(player in ("random", "rule") for player in teams.players) else _SLOW_PART
     parts = [missing[start : start + size] for start in range(0, len(missing), size)]
-    work = [
-        (teams, bidding.boards.take(at), [table.take(at) for table in bidding.tables], bidding.seed, seconds)
-        for at in parts
-    ]
-    several = workers > 1 and len(parts) > 1
-    found = in_processes(play_boards, work, workers) if several else (play_boards(*part) for part in work)
+    jobs = [(teams, bidding.boards.take(at), [t.take(at) for t in bidding.tables], bidding.seed) for at in parts]
+    for at, played in zip(parts, map_in_processes(play_boards, jobs, workers if len(parts) > 1 else 1), strict=True):
+        new = {int(number[i]): board for i, board in zip(at, played, strict=True)}
+        if card_log is not None:
+            card_log.add(new)
+        done |= new
+        progress(len(at))
     names = (player_name(teams.players[0]), player_name(teams.players[1]))
-
-    def result() -> PlayedMatch:
-        rows = np.array([i for i in range(n) if int(number[i]) in done], np.int64)
-        boards = [done[int(number[i])] for i in rows]
-        return PlayedMatch(bidding.take(rows), names, boards, time.perf_counter() - began, len(missing))
-
-    try:
-        for at, played in zip(parts, found, strict=True):
-            new = {int(number[i]): board for i, board in zip(at, played, strict=True)}
-            if kept:
-                kept.add(new)
-            done |= new
-            progress(len(at))
-    except BidderUnreachable as fault:
-        fault.done = result() if done else None  # type: ignore[attr-defined]
-        raise
-    return result()
+    return PlayedMatch(bidding, names, [done[int(n)] for n in number], time.perf_counter() - began, len(missing))
 
 
 def player_name(player: str | CardPlayer) -> str:
-    """Return what to call a player in reports."""
+    """Return the name of a player in reports."""
     return player if isinstance(player, str) else type(player).__name__
 
 
-def _header(bidding: MatchResult, teams: Teams) -> dict[str, Any]:
-    """Return what a file's boards depend on: all but how many there are."""
-    first = hashlib.sha256(bidding.boards.owner[0].tobytes() + bidding.boards.number[:1].tobytes()).hexdigest()
-    return {
-        "a": bidding.a, "b": bidding.b, "play_a": player_name(teams.players[0]),
-        "play_b": player_name(teams.players[1]), "seed": bidding.seed, "first_deal": first[:16],
-    }  # fmt: skip
+@dataclass(frozen=True)
+class _Row:
+    """A board as a log has it: cards are words, such as ``SA HT``."""
+
+    board: int
+    cards: tuple[str, str]
+    tricks: tuple[int, int]
+
+
+class CardLog:
+    """The play of a match's boards in a file, by board number."""
+
+    def __init__(self, path: Path, bidding: MatchResult, teams: Teams) -> None:
+        header: dict[str, Any] = {
+            "a": bidding.a, "b": bidding.b, "play_a": player_name(teams.players[0]),
+            "play_b": player_name(teams.players[1]), "seed": bidding.seed,
+            "first_deal": first_deal_hash(bidding.boards),
+        }  # fmt: skip
+        self._log = ResultLog(path, header, _Row)
+
+    def read(self) -> dict[int, PlayedBoard]:
+        """Return the boards in the file by number.
+
+        Raises:
+            ResultLogError: the file is of another match, or damaged.
+        """
+        try:
+            return {row.board: PlayedBoard(_cards(row.cards), row.tricks) for row in self._log.read()}
+        except KeyError as error:
+            raise ResultLogError(f"{self._log.path}: {error} is no card") from None
+
+    def add(self, boards: dict[int, PlayedBoard]) -> None:
+        """Append boards."""
+        self._log.add(_Row(number, board.card_words(), board.tricks) for number, board in boards.items())
+
+
+def _cards(words: tuple[str, str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    first, second = (tuple(CARD_NUMBERS[word] for word in text.split()) for text in words)
+    return first, second

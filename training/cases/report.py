@@ -16,7 +16,7 @@ from agents.cases.experience import CLEARLY, ENOUGH, STATES
 from bridge_env.files import atomic_write
 from training.cases.judge import Share
 from training.match.boards import library_boards, standard_error
-from training.match.match import play
+from training.match.duplicate import match
 from training.running.pages import table
 
 _HOW = """\
@@ -88,7 +88,7 @@ def shares(rows: Sequence[Share]) -> list[str]:
 def gain_of(before: CaseBase, after: CaseBase, opponents: str, count: int, seed: int) -> dict[str, Mean]:
     """IMPs a board of both bases against the opponents on the same judging boards, and of their difference."""
     boards = library_boards(count, seed)
-    first, last = (play(CaseBidder(base), opponents, boards, seed).imps for base in (before, after))
+    first, last = (match(CaseBidder(base), opponents, boards, seed).imps for base in (before, after))
     told = {"before": first, "after": last, "gain": last - first}
     return {name: (float(imps.mean()), standard_error(imps, boards.base)) for name, imps in told.items()}
 

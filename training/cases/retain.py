@@ -28,7 +28,7 @@ from bridge_env.calls import NUM_CALLS, as_wide, first_calls
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps
 from bridge_env.view import view_of
-from training.match.match import bid_out
+from training.match.duplicate import bid_out
 
 _ROWS = 16_384
 

@@ -10,9 +10,7 @@ from training.cli.terminal import left_out
 
 if TYPE_CHECKING:
     from training.match.boards import Boards
-    from training.match.faults import Allowance
 
-FAULTS = ("stop", "leave-out")
 _TOO_LARGE = 1 << 62  # with room for numbers that begin at it
 SPECS = """\
 A SPEC names a bidder:
@@ -85,26 +83,6 @@ def add_server(parser: Any, too_slow: str = "a bidder or player that needs more 
 def add_patience(parser: Any, too_slow: str) -> None:
     """Add how long a server, or a seat, waits for an answer."""
     parser.add_argument("--patience", type=above_0, default=120.0, metavar="S", help=f"give up on {too_slow} (120)")
-
-
-def add_allowance(parser: Any) -> None:
-    """Add what is done about a bidder that fails, hangs or makes an illegal call."""
-    group = parser.add_argument_group("bidders that fail")
-    group.add_argument(
-        "--patience", type=above_0, metavar="S",
-        help="give up on a bidder that needs more than S seconds for a call (wait for ever)",
-    )  # fmt: skip
-    group.add_argument(
-        "--faults", choices=FAULTS, default=FAULTS[0],
-        help="stop at the first fault of a bidder, or leave out its board and go on (stop)",
-    )  # fmt: skip
-
-
-def allowance_of(args: argparse.Namespace) -> Allowance:
-    """What ``add_allowance`` was told."""
-    from training.match.faults import Allowance
-
-    return Allowance(args.patience, args.faults == FAULTS[1])
 
 
 def add_board_options(group: Any, count: str) -> None:

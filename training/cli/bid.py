@@ -92,7 +92,7 @@ def _bid(args: argparse.Namespace) -> int:
         if getattr(args, option):
             raise ValueError(f"--{option} goes with --hand")
     from training.match.board_text import board_text
-    from training.match.match import play_tables
+    from training.match.duplicate import play_tables
 
     boards = boards_of(args, 1)
     table, _ = play_tables(args.spec, args.opponents or args.spec, boards, args.seed)

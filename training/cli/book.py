@@ -140,7 +140,7 @@ def _code_words(args: argparse.Namespace) -> int:
     """The code words of some bidders, or of all that are shipped."""
     from agents.hierarchy.shipped import shipped_systems
     from agents.networks.shipped import shipped_networks
-    from training.match.code_words import report
+    from training.match.artificial_calls import report
     from training.running.speed import use_fastest
 
     if args.system or args.diff:

@@ -40,7 +40,7 @@ from training.running.cluster import ClusterError
 from training.running.lock import release_all
 from training.running.runs import version_of
 from training.running.settings import did_you_mean
-from training.running.stopping import INTERRUPTED, endings_as_interrupt
+from training.running.stopping import INTERRUPTED, termination_as_interrupt
 from training.running.stopping import code as stop_code
 
 _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     terminal.prepare()
     args = parsed(command_parser(), argv)
     args.again = shlex.join(["bridge-env", *(sys.argv[1:] if argv is None else argv)])
-    with endings_as_interrupt():
+    with termination_as_interrupt():
         return _run(args)
 
 

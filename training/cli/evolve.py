@@ -141,7 +141,7 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     from training.evolve import apart
     from training.evolve.config import spec_of
     from training.evolve.systems import write_systems
-    from training.match import judge
+    from training.match import verdict as judging
     from training.running import runs
     from training.running.settings import listed
 
@@ -153,20 +153,20 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     print(f"judging on {config.judge:,} boards that training never saw")
     met, unmet = [*map(spec_of, listed(config.league))], [*map(full_spec, listed(config.gatekeepers))]
     control = f"system:{config.control}"
-    rows = judge.judge(evolved, control, config.rooted, config.judge, config.seed, met, unmet, workers)
-    print("\n" + judge.table_text(rows) + "\n")
-    curve, duplicate = folder / "learning_curve.png", next(r for r in rows if r.what.endswith(judge.DUPLICATE))
-    judge.plot_curve(state.metrics, duplicate, curve)
+    rows = judging.verdict(evolved, control, config.rooted, config.judge, config.seed, met, unmet, workers)
+    print("\n" + judging.table_text(rows) + "\n")
+    curve, duplicate = folder / "learning_curve.png", next(r for r in rows if r.what.endswith(judging.DUPLICATE))
+    judging.plot_curve(state.metrics, duplicate, curve)
     manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # --generations may have been raised
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
     kept += [f"at the end: {what}" for what in said]
     command = runs.command_line("bridge-env evolve", config)
     together = apart.report(config.starts, best, state.metrics, said) if config.apart else []
     diff = _write_diff(folder, config, pair) if alike and len(config.roots) == 1 else ""
-    report = judge.markdown(rows, manifest, command, kept, [f.name for f in files], together, diff)
+    report = judging.markdown(rows, manifest, command, kept, [f.name for f in files], together, diff)
     atomic_write(folder / "report.md", report)
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
-    atomic_write(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
+    atomic_write(folder / judging.VERDICT, json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
     tell({
         "learning curve": curve, "report": folder / "report.md",

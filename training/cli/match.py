@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import atomic_write
-from training.cli.arguments import SPECS, above_0, add_allowance, add_board_options, allowance_of, boards_of, positive
+from training.cli.arguments import SPECS, add_board_options, boards_of, positive
 from training.cli.config import add_config_file
 from training.cli.progress import Bar
-from training.cli.terminal import left_out, write_json
+from training.cli.terminal import write_json
 
 if TYPE_CHECKING:
-    from bridge_env.faults import BidderFault
     from training.cardplay.result import PlayedMatch
-    from training.match.match import MatchResult
+    from training.match.duplicate import MatchResult
 
 _EXAMPLES = f"""\
 {SPECS}
@@ -74,7 +72,6 @@ def add_match(subparsers: Any) -> None:
         "--keep", metavar="FILE", type=Path,
         help="save each board to this file, and resume from it: its auctions, or with --play its cards",
     )  # fmt: skip
-    add_allowance(parser)
     play = parser.add_argument_group("playing the hands")
     play.add_argument("--play", metavar="PLAYER", help="play every hand with this card player, see below")
     play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
@@ -84,19 +81,15 @@ def add_match(subparsers: Any) -> None:
         default="all",
         help="play only boards whose contract makes, or goes down, double dummy at both tables (all)",
     )
-    play.add_argument("--card-seconds", type=above_0, default=120.0, metavar="S",
-                      help="time limit for a card; a slower player loses the board (120)")  # fmt: skip
     add_config_file(parser)
     parser.set_defaults(handler=_match)
 
 
 def _match(args: argparse.Namespace) -> int:
-    from bridge_env.faults import BidderFault
     from training.match.board_text import match_text
-    from training.match.match import play, seat_teams
+    from training.match.duplicate import match, seat_teams
 
-    allowance = allowance_of(args)
-    seat_teams(args.a, args.b)  # what is faulty is told before any work
+    seat_teams(args.a, args.b)  # a faulty spec is an error before any work
     if args.play is None and (args.play_b or args.only != "all"):
         raise ValueError("--play-b and --only go with --play")
     for option in ("keep", "json", "report"):
@@ -105,18 +98,13 @@ def _match(args: argparse.Namespace) -> int:
             raise ValueError(f"--{option} {path}: there is no folder {path.parent}")
     boards = boards_of(args, 1000)
     args.kept = args.keep, args.again
-    try:
-        with Bar(len(boards), "board", brief=True) as bar:
-            result = play(
-                args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, allowance=allowance,
-                keep=args.keep if args.play is None else None, progress=bar.add, tell=bar.tell,
-            )  # fmt: skip
-    except BidderFault as fault:
-        _tell_done(args, fault)
-        raise
-    left_out(result.boards.problems[len(boards.problems) :])
+    with Bar(len(boards), "board", brief=True) as bar:
+        result = match(
+            args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers,
+            log=args.keep if args.play is None else None, progress=bar.add,
+        )  # fmt: skip
     print(match_text(result))
-    played = _play_match(args, result) if args.play is not None else None
+    played = _play_hands(args, result) if args.play is not None else None
     if args.json is not None:
         _write_json(args, result, played)
     if args.report is not None:
@@ -124,43 +112,16 @@ def _match(args: argparse.Namespace) -> int:
     return 0
 
 
-def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
-    """Print and write the result on the boards before a fault."""
-    from bridge_env.faults import BidderUnreachable
-    from training.match.board_text import match_text
-
-    done: MatchResult | None = getattr(fault, "done", None)
-    if done is None:
-        return
-    print(match_text(done))
-    goes_on = "" if isinstance(fault, BidderUnreachable) else "; '--faults leave-out' goes on"
-    print(f"the match ended after {len(done.boards):,} boards{goes_on}", file=sys.stderr)
-    if args.json is not None:
-        _write_json(args, done, None)
-
-
-def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
-    from bridge_env.faults import BidderFault
-    from training.cardplay.match import Teams, play_match
+def _play_hands(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
+    from training.cardplay.match import Teams, play_hands
     from training.cardplay.result import boards_of_fate
 
     teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
     rows = boards_of_fate(result, args.only)
     if not len(rows):
         raise ValueError(f"none of {len(result.boards)} boards fits --only {args.only}; ask for more --boards")
-    try:
-        with Bar(len(rows), "board", brief=True) as bar:
-            played = play_match(
-                result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
-                progress=bar.add, tell=bar.tell,
-            )  # fmt: skip
-    except BidderFault as fault:
-        done: PlayedMatch | None = getattr(fault, "done", None)
-        if done is not None:
-            print(done)
-            if args.json is not None:
-                _write_json(args, done.bidding, done)
-        raise
+    with Bar(len(rows), "board", brief=True) as bar:
+        played = play_hands(result, teams, rows=rows, log=args.keep, workers=args.workers, progress=bar.add)
     print(played)
     return played
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import atomic_write
-from training.cli.arguments import add_allowance, allowance_of, whole
+from training.cli.arguments import whole
 from training.cli.config import add_config_file
 from training.cli.progress import Bar
-from training.cli.terminal import left_out, write_json
+from training.cli.terminal import write_json
 
 if TYPE_CHECKING:
+    from training.match.duplicate import MatchResult
     from training.match.panel import Line
 
 _EPILOG = """\
@@ -27,9 +28,9 @@ examples:
 
 Strangers are networks that learned from the auctions of other programs or of people. Gatekeepers are strangers that
 serve only to judge: no run trains against them. With --out, finished lines are saved, and the same command continues
-after Ctrl-C or a bidder's fault. --where shows which decisions won and lost the match: it groups boards by the first
-call that differs between the two tables. Code words are artificial calls of the bidder's side: a bid of a suit with
-fewer than four cards in it (three to raise partner's suit), a double up to the three level, a redouble, and a 2C
+after Ctrl-C or an error of a bidder. --where shows which decisions won and lost the match: it groups boards by the
+first call that differs between the two tables. Code words are artificial calls of the bidder's side: a bid of a suit
+with fewer than four cards in it (three to raise partner's suit), a double up to the three level, a redouble, and a 2C
 opening or response to 1NT with fewer than five clubs.
 """
 
@@ -60,58 +61,50 @@ def add_panel(subparsers: Any) -> None:
         "--out", metavar="FOLDER", type=Path, help="keep finished lines in this folder, and resume from it"
     )
     add_config_file(parser)
-    add_allowance(parser)
     parser.set_defaults(handler=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
-    from bridge_env.bidders import make
-    from training.match import panel, truth, where
+    from training.match import first_difference, system_consistency
+    from training.match.panel import opponents, panel
     from training.running import lock
 
-    listed = [(panel.group_of(s), s) for s in args.against] if args.against else panel.opponents()
-    for spec in (args.spec, *filter(None, [args.over]), *(s for _, s in listed)):
-        make(spec)  # a faulty spec is told before anything is played
     if args.truth:
-        truth.book_behind(args.spec)  # or it is told now
-    told: list[str] = []
-    failed: list[str] = []
-    allowance = allowance_of(args)
+        system_consistency.book_behind(args.spec)  # a bidder without a book is an error before anything is played
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         lock.hold(args.out)
+    sections: list[str] = []
 
-    def heard(match: Any) -> None:
+    def split(match: MatchResult) -> None:
         if args.where:
-            found = where.differences(match)
-            told.append(where.table_text(match.b, where.by_kind(match, found), where.by_calls(match, found)))
+            found = first_difference.differences(match)
+            kinds, calls = first_difference.by_kind(match, found), first_difference.by_calls(match, found)
+            sections.append(first_difference.table_text(match.b, kinds, calls))
 
-    matches = sum(opponent != args.spec for _, opponent in listed) * (2 if args.over else 1)
-    kept = args.out / "panel.json" if args.out is not None and not args.where else None
-    args.kept = kept, args.again
+    against = args.against or [opponent for _, opponent in opponents()]
+    matches = sum(opponent != args.spec for opponent in against) * (2 if args.over else 1)
+    log = args.out / "panel.json" if args.out is not None and not args.where else None
+    args.kept = log, args.again
     with Bar(args.boards * matches, "board") as bar:
-        lines = panel.panel(
-            args.spec, listed, args.boards, args.seed, over=args.over, workers=args.workers, kept=kept,
-            allowance=allowance, progress=shows(bar), heard=heard, failed=failed.append,
+        result = panel(
+            args.spec, against, args.boards, args.seed, over=args.over, workers=args.workers, log=log,
+            progress=shows(bar), each=split,
         )  # fmt: skip
-    left_out(failed)
-    if not lines:
-        raise ValueError(f"no match of {args.spec} came to its end")
-    print(f"{args.spec}, {args.boards:,} judging boards, seed {args.seed}\n")
     if args.truth:
-        told.append("\n".join(truth.lines_of(args.spec, args.boards, args.seed)))
-    print("\n\n".join([panel.table_text(lines), *told]))
+        sections.append("\n".join(system_consistency.lines_of(args.spec, args.boards, args.seed)))
+    print("\n\n".join([str(result), *sections]))
     if args.out is not None:
-        atomic_write(args.out / ("where.md" if args.where else "panel.md"), "\n".join(_page(args, lines, told)))
+        name = "where.md" if args.where else "panel.md"
+        atomic_write(args.out / name, "\n".join(_page(args, result.lines, sections)))
     if args.json is not None:
-        rows = [vars(line) for line in lines]
-        write_json(args, {"spec": args.spec, "seed": args.seed, "lines": rows})
+        write_json(args, {"spec": args.spec, "seed": args.seed, "lines": [vars(line) for line in result.lines]})
     return 0
 
 
-def _page(args: argparse.Namespace, lines: Sequence[Line], told: Sequence[str]) -> list[str]:
-    """The lines as a page, with the command that made it."""
-    from training.match import panel
+def _page(args: argparse.Namespace, lines: Sequence[Line], sections: Sequence[str]) -> list[str]:
+    """Return the lines as a page, with the command that made it."""
+    from training.match.panel import markdown
     from training.running.runs import portable
 
     command = " ".join([
@@ -124,8 +117,8 @@ def _page(args: argparse.Namespace, lines: Sequence[Line], told: Sequence[str]) 
     ])  # fmt: skip
     how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
     title = f"# {portable(args.spec)} against the panel"
-    page = [title, "", f"Made by `{command}`; {how}.", "", *panel.markdown(lines), ""]
-    return page + [part for text in told for part in ("```text", text, "```", "")]
+    page = [title, "", f"Made by `{command}`; {how}.", "", *markdown(lines), ""]
+    return page + [part for text in sections for part in ("```text", text, "```", "")]
 
 
 def shows(bar: Bar) -> Callable[[str, int], None]:

@@ -193,14 +193,14 @@ def _ppo(args: argparse.Namespace) -> int:
 
 
 def _conclude_ppo(folder: Path, config: PPOConfig, state: Any) -> None:
-    from training.match import judge
+    from training.match import verdict as judging
     from training.networks import report
     from training.running import runs
 
     file = folder / "policy.npz"
     print(f"judging on {config.judge:,} boards that training never saw")
     rows, source = report.judge_ppo(f"policy:{file}", config)
-    print("\n" + judge.table_text(rows) + "\n")
+    print("\n" + judging.table_text(rows) + "\n")
     manifest = runs.read_manifest(folder)
     report.ppo_curve(state.metrics, rows[0], folder / "learning_curve.png")
     page = report.ppo_page(f"policy:{file}", (rows, source), config, manifest, state.metrics[-1])

@@ -10,7 +10,7 @@ from agents.hierarchy.lint import Finding
 from training.coach.config import CoachConfig
 from training.coach.left import Departures, Left, line_text
 from training.match.panel import Line, markdown
-from training.match.truth import Truth
+from training.match.system_consistency import SystemConsistency
 from training.running import runs
 
 _NEVER = 40  # lines that never came up that are listed
@@ -26,8 +26,8 @@ class Result:
 
     player: Sequence[Line]  # what the player wins from each gatekeeper, and more than the book that was given
     amended: Sequence[Line]  # the same of the amended book
-    truth: Truth  # how the player keeps to the book that it learned by
-    book_truth: Truth  # how that book keeps to itself
+    truth: SystemConsistency  # how the player keeps to the book that it learned by
+    book_truth: SystemConsistency  # how that book keeps to itself
     kept: Sequence[str]  # amendments, in words, with their worth
 
 

@@ -27,7 +27,7 @@ from training.coach.config import CoachConfig
 from training.coach.report import Result, report
 from training.evolve import ending, generations
 from training.evolve.work import Work
-from training.match import panel, truth
+from training.match import panel, system_consistency
 from training.match.boards import library_boards
 from training.networks import league_run
 from training.networks.configs import LeagueConfig
@@ -155,10 +155,10 @@ def settled(networks: Networks, seed: int, count: int = _SETTLED_ON) -> Networks
     assert networks.book is not None
     boards = library_boards(count, seed, "training")
     book, itself = networks.book, HierarchyBidder(networks.book.hierarchy)
-    enough = truth.of_pair(itself, book, boards, seed).share - _SHORT_OF_BOOK
+    enough = system_consistency.of_pair(itself, book, boards, seed).share - _SHORT_OF_BOOK
     for term in TERMS:
         networks = replace(networks, terms=replace(networks.terms, truth=term))
-        if truth.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
+        if system_consistency.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
             break
     return networks
 
@@ -195,7 +195,7 @@ def conclude(folder: Path, config: CoachConfig, kept: list[list[str]], say: Call
     Args:
         kept: the amendments of each round, in words.
     """
-    listed = [row for row in panel.opponents() if row[0] == "gatekeepers"]
+    gatekeepers = [opponent for group, opponent in panel.opponents() if group == "gatekeepers"]
     book, first = f"system:{_book(folder)}", Round(folder, config, 1)
 
     def told(opponent: str, boards: int) -> None:
@@ -204,13 +204,13 @@ def conclude(folder: Path, config: CoachConfig, kept: list[list[str]], say: Call
 
     def judged(spec: str) -> list[panel.Line]:
         return panel.panel(
-            spec, listed, config.judge, config.seed, over=book, kept=folder / "panel.json", progress=told
-        )
+            spec, gatekeepers, config.judge, config.seed, over=book, log=folder / "panel.json", progress=told
+        ).lines
 
     results = [
         Result(judged(f"policy:{this.player}"), judged(f"system:{this.amended}"),
-               truth.of_pair(f"policy:{this.player}", _player(this).book, config.judge, config.seed),
-               truth.of_pair(f"system:{this.book}", _player(this).book, config.judge, config.seed), said)
+               system_consistency.of_pair(f"policy:{this.player}", _player(this).book, config.judge, config.seed),
+               system_consistency.of_pair(f"system:{this.book}", _player(this).book, config.judge, config.seed), said)
         for this, said in zip(rounds(folder, config), kept, strict=True)
     ]  # fmt: skip
     say("counting departures")

@@ -329,7 +329,7 @@ def league(config: EvolveConfig) -> tuple[Rival, ...]:
 
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
     """Write the checkpoint, the metrics and the best systems so far."""
-    runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()}, "generation")
+    runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()})
     runs.write_metrics(folder, state.metrics)
     if state.metrics:
         write_systems(folder, "best", state.population[state.metrics[-1].get("best", 0)])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from training.evolve.generations import ROW
-from training.match.judge import VERDICT, VERDICT_ROW
+from training.match.verdict import VERDICT, VERDICT_ROW
 from training.running import pages, runs
 
 CURVES = "learning_curves.png"

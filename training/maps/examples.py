@@ -19,7 +19,7 @@ from bridge_env.view import BidView, view_of
 from training.cases.fit import training_rows
 from training.cases.states import read_states
 from training.match.boards import Boards
-from training.match.match import bid_out
+from training.match.duplicate import bid_out
 
 _BOARDS = 4096  # bid at a time
 

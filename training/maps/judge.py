@@ -18,7 +18,7 @@ from bridge_env.cards import hand_text
 from training.cases.judge import Share, shares
 from training.maps.examples import Examples, bid_by
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match
 
 HELD_OUT = 2000  # judging boards that a teacher bids
 MATCH_SEED = 1
@@ -158,6 +158,6 @@ def _matches(atlas: Atlas, boards: int) -> list[Match]:
             forms.append((words, replace(atlas, maps=six, fallback=fallback), "system:sayc"))
     played, out = library_boards(boards, MATCH_SEED), []
     for name, form, other in forms:
-        result = play(MapBidder(form, other), other, played, MATCH_SEED)
+        result = match(MapBidder(form, other), other, played, MATCH_SEED)
         out.append(Match(name, other, result.mean_imps, result.standard_error, len(result.boards), result.seed))
     return out

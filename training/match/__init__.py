@@ -1,5 +1,5 @@
 """Play matches: boards, both tables, scores and verdicts."""
 
-from training.match.match import MatchResult, play
+from training.match.duplicate import MatchResult, match
 
-__all__ = ["MatchResult", "play"]
+__all__ = ["MatchResult", "match"]

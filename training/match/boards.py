@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,14 @@ _OTHERS = NUM_SYMMETRIES - 1  # images that are not the deal itself
 
 
 class BoardsError(ValueError):
-    """Boards that cannot be had; the message says why."""
+    """Boards cannot be made; the message says why."""
 
 
 def library_boards(
     count: int, seed: int, split: str = "judging", *, start: int = 0, library: Library | None = None,
     among: NDArray[np.intp] | None = None,
 ) -> Boards:  # fmt: skip
-    """Boards ``start .. start + count - 1`` of the endless sequence that (seed, split) names.
+    """Return boards ``start .. start + count - 1`` of the endless sequence that (seed, split) names.
 
     The sequence goes through the split's deals in a shuffled order, then through them again with suits and
     seats permuted (each time differently), which gives 96 exact deals for one solved. Dealer and
@@ -57,17 +58,17 @@ def library_boards(
     return Boards(owner, dealer, vulnerability, number, base, tricks, what)
 
 
-def _numbers(told: list[int | None]) -> NDArray[np.int64]:
-    """The numbers of a file's boards; where some have none, or several the same, their places in it."""
-    known = [number for number in told if number is not None]
-    distinct = len(known) == len(told) == len(set(known))
-    return np.array(known if distinct else range(1, len(told) + 1), np.int64)
+def _numbers(given: list[int | None]) -> NDArray[np.int64]:
+    """Return the numbers of a file's boards; if some have none, or several the same, their places in the file."""
+    known = [number for number in given if number is not None]
+    distinct = len(known) == len(given) == len(set(known))
+    return np.array(known if distinct else range(1, len(given) + 1), np.int64)
 
 
 def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
-    """The boards of a PBN or LIN file, with its numbers, the first ``count`` of them (default all).
+    """Return the first ``count`` boards (default all) of a PBN or LIN file, with its numbers.
 
-    Bad ones are told in ``problems``.
+    ``problems`` lists the boards that cannot be read.
 
     Raises:
         BoardsError: the file has no board that can be bid.
@@ -94,12 +95,17 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
 
 
 def known(number: float) -> float | None:
-    """A figure for JSON, which has no NaN."""
+    """Return a figure for JSON, with None in place of NaN."""
     return None if math.isnan(number) else number
 
 
+def first_deal_hash(boards: Boards) -> str:
+    """Return 16 hex digits that identify the first board, for the headers of result logs."""
+    return hashlib.sha256(boards.owner[0].tobytes() + boards.number[:1].tobytes()).hexdigest()[:16]
+
+
 def standard_error(values: NDArray[Any], base: NDArray[np.int64]) -> float:
-    """Standard error of the mean of ``values`` (N,), clustered by ``base`` (N,): NaN for fewer than two deals."""
+    """Return the standard error of the mean of ``values`` (N,), clustered by ``base`` (N,); NaN below two deals."""
     _, cluster = np.unique(base, return_inverse=True)
     groups = int(cluster.max()) + 1 if len(cluster) else 0
     if groups < 2:

@@ -22,12 +22,10 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import as_wide
 from bridge_env.scoring import imps
 from training.match.boards import Boards, library_boards
-from training.match.keeping import Kept
 from training.match.strangers import Stranger, bid_against, calls_otherwise, quicken
 
-# What a process keeps at most: so many, and so many bytes of them. A system of 2,400 lines holds 3.4 MB.
-MOST_SYSTEMS, MOST_OF_SYSTEMS = 192, 256 << 20
-MOST_DUELS, MOST_OF_DUELS = 512, 64 << 20
+# Cache sizes of a process. A system of 2,400 lines holds 3.4 MB, a duel on 4,096 boards 0.3 MB.
+_SYSTEMS, _DUELS = 96, 256
 
 
 @dataclass(frozen=True)
@@ -71,18 +69,10 @@ class Duel:
     imps: NDArray[np.int8]  # (N,), of the partnership
 
 
+@lru_cache(maxsize=_SYSTEMS)
 def hierarchy(system: System) -> Hierarchy:
-    """The system with its compiled form, kept by the process."""
-    return _systems.get(system, lambda: Hierarchy(system))
-
-
-def _size_of_system(system: System, kept: Hierarchy) -> int:
-    """Bytes of a system that is kept: its tree takes as much room as its arrays."""
-    arrays = kept.compiled_bytes
-    return max(2 * arrays, MOST_OF_SYSTEMS // MOST_SYSTEMS)
-
-
-_systems: Kept[System, Hierarchy] = Kept(MOST_OF_SYSTEMS, _size_of_system)
+    """Return the system with its compiled form, cached by the process."""
+    return Hierarchy(system)
 
 
 def is_system(pair: Partnership) -> bool:
@@ -147,22 +137,12 @@ def bid(
 
 
 def duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
-    """Both tables of every board; a pure function of its arguments.
-
-    It is kept under the systems that this process keeps anyhow: a tree is large, and equal ones come again and again.
-    """
-    us, them = interned(us), them if isinstance(them, Stranger) else interned(them)
-    return _duels.get((us, them, stretch), lambda: _played(us, them, stretch))
+    """Return the result on both tables of every board: a pure function, cached by the process."""
+    return _duel(interned(us), them if isinstance(them, Stranger) else interned(them), stretch)
 
 
-def _size_of_duel(key: tuple[Partnership, Rival, Stretch], kept: Duel) -> int:
-    return max(kept.history.nbytes + kept.points.nbytes + kept.imps.nbytes, MOST_OF_DUELS // MOST_DUELS)
-
-
-_duels: Kept[tuple[Partnership, Rival, Stretch], Duel] = Kept(MOST_OF_DUELS, _size_of_duel)
-
-
-def _played(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
+@lru_cache(maxsize=_DUELS)
+def _duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
     boards, _ = boards_of(stretch)
     histories, points = [], []
     for table in range(2):

@@ -1,4 +1,4 @@
-"""Play the panel: one bidder against every stranger and every family, on judging boards.
+"""Play the panel: one bidder against all foreign networks and all shipped systems, on judging boards.
 
 The networks that learned from other auctions are abroad; the bidding systems of this project are at home. The verdict
 depends on the results abroad, first of all those against gatekeepers, which serve only to judge.
@@ -12,42 +12,43 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-import numpy as np
+import msgspec
 
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
-from bridge_env.bidders import full_spec
-from bridge_env.faults import BidderFault, BidderUnreachable
+from bridge_env.bidders import full_spec, make
+from bridge_env.faults import BidderFault
 from bridge_env.files import atomic_write
-from bridge_env.schema import Either, Number, Whole, parse_json, read_json
+from training.match.artificial_calls import of_match
 from training.match.boards import library_boards
-from training.match.code_words import of_match
-from training.match.faults import STRICT, Allowance
-from training.match.match import MatchResult, play
+from training.match.duplicate import MatchResult, match
 from training.match.strangers import is_gatekeeper
 from training.running import runs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
 PLAIN = ("pass", "doubler")
 GROUPS = ("start", "gatekeepers", "strangers", "families", "no bidders")
 _NAMES = {
-    "start": "what it began with",
+    "start": "the bidder that it began with",
     "gatekeepers": "abroad: gatekeepers, which no training meets",
     "strangers": "abroad: strangers that training may meet",
     "families": "at home: bidding systems",
-    "no bidders": "who does not bid",
+    "no bidders": "bidders that never bid",
 }
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the panel: how a bidder did against ``opponent``, in IMPs a board.
+    """One line of the panel: the result against ``opponent``, in IMPs a board.
 
-    ``code_words`` are those for each 100 auctions of the bidder's side. ``gain`` is the mean of what it won more than
-    another bidder on the same boards, with its error; None where nobody asked.
+    ``code_words`` counts the bidder's artificial calls in 100 auctions. ``gain`` is the mean gain over another bidder
+    on the same boards, with its standard error, if there is such a bidder.
     """
 
     group: str
@@ -60,15 +61,27 @@ class Line:
     gain_error: float | None = None
 
 
-_LINE = {
-    "group": str, "opponent": str, "mean_imps": Number(), "standard_error": Number(0, unknown=True), "boards": Whole(1),
-    "code_words": Number(0), "gain": Either(Number(), None), "gain_error": Either(Number(0), None),
-}  # fmt: skip
-_KEY = (str, str, str, str, Whole(2), Whole(0))
+@dataclass(frozen=True)
+class PanelResult:
+    """The lines of a bidder on ``boards`` judging boards against each opponent."""
+
+    spec: str
+    boards: int
+    seed: int
+    lines: list[Line]
+
+    def __str__(self) -> str:
+        return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.lines)}"
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the lines as a pandas DataFrame."""
+        import pandas as pd  # optional
+
+        return pd.DataFrame([asdict(line) for line in self.lines])
 
 
 def opponents() -> list[tuple[str, str]]:
-    """Group and spec of everybody on the panel, gatekeepers first."""
+    """Return group and spec of every opponent on the panel, gatekeepers first."""
     out = []
     for name in shipped_networks():
         what = role(read_networks(name))
@@ -80,7 +93,7 @@ def opponents() -> list[tuple[str, str]]:
 
 
 def group_of(spec: str) -> str:
-    """The group of anybody, for panels of the user's own choice."""
+    """Return the group of a bidder."""
     head, _, argument = spec.partition(":")
     if head == "policy":
         return "gatekeepers" if is_gatekeeper(argument) else "strangers"
@@ -89,85 +102,71 @@ def group_of(spec: str) -> str:
 
 def panel(
     spec: str,
-    listed: Sequence[tuple[str, str]],
+    against: Sequence[str] | None = None,
     boards: int = 20_000,
     seed: int = 1,
     *,
+    start: str | None = None,
     over: str | None = None,
     workers: int = 1,
-    kept: Path | None = None,
-    allowance: Allowance = STRICT,
+    log: Path | None = None,
     progress: Callable[[str, int], object] = lambda opponent, boards: None,
-    heard: Callable[[MatchResult], object] = lambda match: None,
-    failed: Callable[[str], object] = lambda text: None,
-) -> list[Line]:
-    """Play a bidder against everybody listed, on the same judging boards.
+    each: Callable[[MatchResult], object] = lambda match: None,
+) -> PanelResult:
+    """Play a bidder against many, on the same judging boards.
 
     Args:
-        listed: group and spec of each opponent, as ``opponents`` gives them.
-        over: another bidder that plays the same boards, to see what ``spec`` wins more.
-        kept: a file of lines already played; what is in it is not played again, and what is played is added.
-        allowance: what is done about bidders' faults: a line counts the boards that were bid to their ends.
-        progress: hears of the opponent and of boards just played, by ``over`` too.
-        heard: is handed every match that is played.
-        failed: hears of every board that was left out, and of opponents against whom no board was bid.
+        against: specs of the opponents; None: the whole panel.
+        start: spec of what the bidder began with, an opponent in a group of its own.
+        over: another bidder that plays the same boards, to measure the gain of ``spec``.
+        workers: processes; the result does not depend on it.
+        log: a file of lines; a match that is in it is not played again.
+        progress: called with the opponent and the number of boards just played, by ``over`` too.
+        each: called with every match that is played.
 
     Raises:
-        BidderFault: a bidder failed, and nothing may be left out; the lines before it are kept.
+        SpecError: a spec names no bidder.
+        BidderFault: a bidder failed; the lines before it are in ``log``.
     """
+    listed = list(opponents()) if against is None else [(group_of(opponent), opponent) for opponent in against]
+    if start is not None:
+        listed.insert(0, ("start", start))
+    for name in (spec, *([over] if over else []), *(opponent for _, opponent in listed)):
+        make(name)  # a faulty spec is an error before anything is played
     dealt = library_boards(boards, seed)
-    done = {} if kept is None or not kept.exists() else read(kept)
-    out = []
+    done = {} if log is None or not log.exists() else read(log)
+    lines = []
     for group, opponent in listed:
         if opponent == spec:
             continue
-        more = (over, version(over)) if over else ()
-        key = json.dumps([spec, version(spec), opponent, version(opponent), boards, seed, *more])
+        gain_key = (over, version(over)) if over else ()
+        key = json.dumps([spec, version(spec), opponent, version(opponent), boards, seed, *gain_key])
         if key not in done:
-            tell = partial(progress, opponent)
+            tick = partial(progress, opponent)
             try:
-                match = play(spec, opponent, dealt, seed, workers=workers, allowance=allowance, progress=tell)
-                other = (
-                    play(over, opponent, dealt, seed, workers=workers, allowance=allowance, progress=tell)
-                    if over
-                    else None
-                )
+                played = match(spec, opponent, dealt, seed, workers=workers, progress=tick)
+                other = match(over, opponent, dealt, seed, workers=workers, progress=tick) if over else None
             except BidderFault as fault:
-                gone = isinstance(fault, BidderUnreachable) and spec in str(fault)
-                if gone or not allowance.leave:
-                    raise BidderFault(f"against {opponent}: {fault}") from fault
-                failed(f"{opponent}: {fault}")
-                continue
-            for text in match.boards.problems:
-                failed(f"{opponent}: {text}")
-            heard(match)
-            words, _ = of_match(match)
-            gain: tuple[float, float] | tuple[None, None] = _gain(match, other) if other else (None, None)
-            count = len(match.boards)
-            line = Line(group, opponent, match.mean_imps, match.standard_error, count, round(words, 2), *gain)
-            done = {old: other for old, other in done.items() if _match_of(old) != _match_of(key)} | {key: line}
-            if kept is not None:
-                atomic_write(kept, json.dumps({k: asdict(row) for k, row in done.items()}, indent=1) + "\n")
-        out.append(done[key])
-    return out
+                raise type(fault)(f"against {opponent}: {fault}") from fault
+            each(played)
+            done[key] = _line(group, opponent, played, other)
+            if log is not None:
+                atomic_write(log, json.dumps({k: asdict(line) for k, line in done.items()}, indent=1) + "\n")
+        lines.append(done[key])
+    return PanelResult(spec, boards, seed, lines)
 
 
-def _gain(match: MatchResult, other: MatchResult) -> tuple[float, float]:
-    """Return what ``match`` won more than ``other`` on the same boards: the mean, and its standard error over deals."""
-    _, ours, theirs = np.intersect1d(match.boards.number, other.boards.number, return_indices=True)
-    match, other = match.take(ours), other.take(theirs)  # a board may have been left out of one of them
-    more = replace(match, imps=match.imps - other.imps)
-    return more.mean_imps, more.standard_error
-
-
-def _match_of(key: str) -> list[Any]:
-    """Return who plays whom on which boards, whatever their versions: a new version's line replaces the old one's."""
-    spec, _, opponent, _, *rest = json.loads(key)
-    return [spec, opponent, *rest[:3]]
+def _line(group: str, opponent: str, played: MatchResult, other: MatchResult | None) -> Line:
+    gain, gain_error = None, None
+    if other is not None:
+        more = replace(played, imps=played.imps - other.imps)
+        gain, gain_error = more.mean_imps, more.standard_error
+    words = round(of_match(played)[0], 2)
+    return Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), words, gain, gain_error)
 
 
 def version(spec: str) -> str:
-    """Return what tells one state of a file behind a spec from another; empty where there is none."""
+    """Return a hash of the file behind a spec, or an empty string if there is none."""
     head, _, argument = full_spec(spec).partition(":")
     if head == "policy":
         return runs.sha256(network_path(argument))[:16]
@@ -179,16 +178,20 @@ def version(spec: str) -> str:
     return runs.sha256(path)[:16] if argument and path.is_file() else ""
 
 
-def read(kept: Path) -> dict[str, Line]:
-    """Return the lines of a file. A key is JSON: bidder, version, opponent, version, boards, seed (, over, version)."""
-    done = read_json(kept, {...: _LINE}, runs.RunError)
-    for key in done:
-        parse_json(key, Either(_KEY, (*_KEY, str, str)), f"{kept}: the key {key[:80]}", runs.RunError)
-    return {key: Line(**{name: row[name] for name in _LINE}) for key, row in done.items()}
+def read(log: Path) -> dict[str, Line]:
+    """Return the lines of a file, by JSON of bidder, version, opponent, version, boards, seed (, over, version).
+
+    Raises:
+        RunError: the file is damaged.
+    """
+    try:
+        return msgspec.json.decode(log.read_bytes(), type=dict[str, Line])
+    except msgspec.DecodeError as error:
+        raise runs.RunError(f"{log}: {error}") from None
 
 
 def table_text(lines: Sequence[Line]) -> str:
-    """The panel as an aligned table, a section for each group."""
+    """Return the panel as an aligned table, a section for each group."""
     width = max(len(line.opponent) for line in lines) + 2
     gains = any(line.gain is not None for line in lines)
     more = f"  {'gain on the same boards':>23}" if gains else ""

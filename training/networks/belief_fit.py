@@ -19,7 +19,7 @@ from bridge_env.bidders import make
 from bridge_env.calls import call_indices, first_calls
 from bridge_env.view import view_of
 from training.match.boards import Boards, library_boards
-from training.match.match import bid_out
+from training.match.duplicate import bid_out
 from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron
 

@@ -26,9 +26,9 @@ from agents.networks.shipped import read_networks
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import UInt8Array
 from bridge_env.schema import Either, Number, Whole
-from training.match.match import play
+from training.match.duplicate import match
 from training.match.strangers import refuse_gatekeepers
-from training.match.truth import of_match as truth_of_match
+from training.match.system_consistency import of_match as truth_of_match
 from training.networks.configs import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout, together
@@ -271,10 +271,10 @@ def judged(
     bidder = NetworkBidder(networks)
     for name in (*(("start",) if start is not None else ()), *panel):
         other = NetworkBidder(start) if name == "start" and start is not None else name
-        match = play(bidder, other, curve_boards(boards, seed), seed)
-        row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
+        result = match(bidder, other, curve_boards(boards, seed), seed)
+        row[name] = {"mean_imps": result.mean_imps, "standard_error": result.standard_error}
         if networks.book is not None and name == (*panel, "start")[0]:
-            truth = truth_of_match(match, networks.book)
+            truth = truth_of_match(result, networks.book)
             row |= {"truth": truth.share, "departures": truth.departures}
     return row
 

@@ -160,10 +160,8 @@ def _imitated(config: LeagueConfig, folder: Path, say: Callable[[str], None]) ->
 def conclude(folder: Path, config: LeagueConfig, boards: int, tell: Callable[[str, int], None]) -> None:
     """Play the panel, write the report and the curve, and tell how to play what was learned."""
     spec = f"policy:{folder / POLICY}"
-    listed = [("start", f"policy:{folder / START}")] if (folder / START).exists() else []
-    lines = panel.panel(
-        spec, [*listed, *panel.opponents()], boards, config.seed, kept=folder / "panel.json", progress=tell
-    )
+    start = f"policy:{folder / START}" if (folder / START).exists() else None
+    lines = panel.panel(spec, None, boards, config.seed, start=start, log=folder / "panel.json", progress=tell).lines
     metrics = runs.read_metrics(folder, ROW)
     report.league_curve(metrics, folder / "learning_curve.png")
     atomic_write(folder / "report.md", report.league_page(folder, config, lines, metrics))

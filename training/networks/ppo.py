@@ -33,7 +33,7 @@ from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.files import atomic_write
 from bridge_env.schema import Number, Whole
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.running import lock, runs
@@ -131,7 +131,7 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
     folder = runs.new_folder(root, KIND, name)
     lock.hold(folder)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.shipped_deals()) | {"kind": "ppo"})
-    runs.save_checkpoint(folder, asdict(State()), "steps")
+    runs.save_checkpoint(folder, asdict(State()))
     return folder, State()
 
 
@@ -250,13 +250,13 @@ class _Run(BaseCallback):
         trained = {"by": "bridge-env train ppo", "steps": self.state.steps, "seed": config.seed,
                    "opponents": config.opponents, "control": config.control}  # fmt: skip
         bidder = policy_of(self.model, trained)
-        match = play(bidder, config.control, self.boards, config.seed)
+        result = match(bidder, config.control, self.boards, config.seed)
         self.state.seconds = self.seconds()
         self.state.metrics.append({
-            "steps": self.state.steps, "seconds": round(self.state.seconds, 1), "mean_imps": match.mean_imps,
-            "standard_error": match.standard_error, "boards": len(self.boards), "opponent": config.control,
+            "steps": self.state.steps, "seconds": round(self.state.seconds, 1), "mean_imps": result.mean_imps,
+            "standard_error": result.standard_error, "boards": len(self.boards), "opponent": config.control,
         })  # fmt: skip
-        self.logger.record("evaluation/imps", match.mean_imps)
+        self.logger.record("evaluation/imps", result.mean_imps)
         self.logger.dump(self.state.steps)
         policies.save(bidder, self.folder / POLICY_FILE)
         runs.write_metrics(self.folder, self.state.metrics)
@@ -273,6 +273,6 @@ class _Run(BaseCallback):
             atomic_write(path, content.getvalue())
             state.model, state.sha256 = path.name, runs.sha256(path)
         state.seconds = self.seconds()
-        runs.save_checkpoint(self.folder, asdict(state), "steps")
+        runs.save_checkpoint(self.folder, asdict(state))
         if before and before != state.model:
             (self.folder / before).unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from bridge_env.double_dummy.canonical import canonical_key, key_is_judging
 from bridge_env.records.board import Board
 from bridge_env.records.read import iter_records
 from training.match.boards import Boards, BoardsError, library_boards
-from training.match.match import bid_out
+from training.match.duplicate import bid_out
 
 _HELD_OUT_ONE_IN = 20
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from training.match import panel
-from training.match.judge import Row, rows_table
-from training.match.match import play
+from training.match.duplicate import match
 from training.match.panel import Line
+from training.match.verdict import Row, rows_table
 from training.networks.configs import LeagueConfig, PPOConfig
 from training.running import runs
 from training.running.pages import draw_curve, drawn, settings
@@ -57,12 +57,12 @@ def imitation_page(told: Mapping[str, Any]) -> str:
 
 def judge_ppo(spec: str, config: PPOConfig) -> tuple[list[Row], str]:
     """Matches of a policy on judging boards, against its control pair first, then others; and what boards."""
-    first = play(spec, config.control, config.judge, config.seed)
+    first = match(spec, config.control, config.judge, config.seed)
     rows = [Row(f"against {config.control}, its control pair", first.mean_imps, first.standard_error, config.judge)]
     for other in NEVER_MET:
         if other not in (config.control, config.opponents):
-            match = play(spec, other, first.boards, config.seed)
-            rows.append(Row(f"against {other}, never met", match.mean_imps, match.standard_error, config.judge))
+            result = match(spec, other, first.boards, config.seed)
+            rows.append(Row(f"against {other}, never met", result.mean_imps, result.standard_error, config.judge))
     return rows, first.boards.source
 
 

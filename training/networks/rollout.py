@@ -27,7 +27,7 @@ from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
-from training.match.code_words import code_words
+from training.match.artificial_calls import code_words
 from training.networks.critic_inputs import critic_rows
 from training.networks.stock import solved
 from training.networks.strayed import Prices, Strayed, joined
@@ -47,7 +47,7 @@ class RolloutConfig:
     keep: float  # the share of decisions that is learned from
     doubled: float  # the share of the boards on which contracts of the learner that fail count as doubled
     images: int = NUM_SYMMETRIES  # of each solved deal that are dealt
-    plain: float = 0.0  # IMPs that a call costs that does not mean what it says (``training.match.code_words``)
+    plain: float = 0.0  # IMPs that a call costs that does not mean what it says (``training.match.artificial_calls``)
     prices: Prices = field(default_factory=Prices)  # what a learner that bids by a book pays for straying from it
 
 

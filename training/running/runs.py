@@ -1,8 +1,7 @@
-"""Run folders: ``results/<kind>/<name>/`` with a manifest, metrics and checkpoints that no kill can spoil."""
+"""Run folders: ``results/<kind>/<name>/`` with a manifest, metrics and checkpoints, each written atomically."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -17,7 +16,7 @@ from typing import Any, TypeVar
 
 from bridge_env.files import FileError, atomic_write
 from bridge_env.optional_dependencies import missing
-from bridge_env.schema import Either, Number, check_shape, parse_json, read_json, read_json_lines
+from bridge_env.schema import Either, check_shape, read_json, read_json_lines
 from training.running.settings import Settings
 
 C = TypeVar("C", bound=Settings)
@@ -36,20 +35,20 @@ class RunError(FileError):
 
 
 def require(extra: str, *packages: str) -> None:
-    """Check that packages are there, without importing them.
+    """Check that packages are installed, without importing them.
 
     Raises:
         RunError: one is missing; the message says how to install the extra that brings it.
     """
-    if told := missing(extra, *packages):
-        raise RunError(told)
+    if message := missing(extra, *packages):
+        raise RunError(message)
 
 
 def check_name(name: str | None) -> None:
-    """Check the name of a run. A name is one word of a path, and does not begin with a point.
+    """Check the name of a run: one part of a path, not beginning with a dot.
 
     Raises:
-        RunError: it may not.
+        RunError: the name cannot be a folder's.
     """
     if name is None:
         return
@@ -58,10 +57,10 @@ def check_name(name: str | None) -> None:
 
 
 def new_folder(root: Path, kind: str, name: str | None) -> Path:
-    """A fresh run folder; without a name the next free ``run-001``, ``run-002`` ...
+    """Make and return a run folder; without a name the next free ``run-001``, ``run-002`` ...
 
     Raises:
-        RunError: the folder is there already, or the name is none of a folder.
+        RunError: the folder exists, or the name cannot be a folder's.
     """
     check_name(name)
     parent = root / kind
@@ -82,14 +81,14 @@ def new_folder(root: Path, kind: str, name: str | None) -> Path:
 
 
 def results_folder(out: Path | None, kind: str) -> Path:
-    """The folder ``out``, or a fresh one below ``results``."""
+    """Make and return the folder ``out``, or a fresh one below ``results``."""
     folder = out or new_folder(Path("results"), kind, None)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
-    """Return what a run was: config, versions, commit, the machine's kind, the hash of its deals."""
+    """Return the description of a run: config, versions, commit, kind of machine, hash of the deals."""
     return {
         "config": dict(config),
         "versions": {name: version_of(name) for name in _PACKAGES} | {"python": platform.python_version()},
@@ -100,18 +99,18 @@ def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
 
 
 def command_line(words: str, config: Any) -> str:
-    """The command that makes a run with a config, a dataclass; options that are as by default are left out."""
-    said = [words]
+    """Return the command that makes a run with a config, a dataclass, without options at their defaults."""
+    parts = [words]
     for item in fields(config):
         value = getattr(config, item.name)
         if value != item.default:
             text = f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))
-            said.append(f"--{item.name.replace('_', '-')} {text}")
-    return " ".join(said)
+            parts.append(f"--{item.name.replace('_', '-')} {text}")
+    return " ".join(parts)
 
 
 def portable(spec: str) -> str:
-    """A spec without the folders above the one its file lies in: what a report may say on any machine."""
+    """Return a spec with an absolute path cut to its last two parts, for reports that go to other machines."""
     head, colon, argument = spec.rpartition(":")
     path = Path(argument)
     return head + colon + "/".join(path.parts[-2:]) if path.is_absolute() else spec
@@ -122,7 +121,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read ``manifest.json``; empty where there is none.
+    """Return ``manifest.json``, or an empty dict if there is none.
 
     Raises:
         RunError: it is damaged.
@@ -135,7 +134,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def config_of(folder: Path, kind: type[C]) -> C:
-    """The config of a run as its manifest has it.
+    """Return the config of a run from its manifest.
 
     Raises:
         RunError: the folder is not of a run of this kind, or the manifest is damaged.
@@ -147,10 +146,10 @@ def config_of(folder: Path, kind: type[C]) -> C:
 
 
 def as_config(content: Any, kind: type[C], source: str) -> C:
-    """A config of what a file holds of it.
+    """Return the config that a file's ``content`` describes.
 
     Raises:
-        RunError: fields that it does not have, or of other types, or values that make no sense.
+        RunError: a field is unknown or of another type, or a value makes no sense.
     """
     check_shape(content, {f"{item.name}?": type(item.default) for item in fields(kind)}, source, RunError)
     try:
@@ -162,7 +161,7 @@ def as_config(content: Any, kind: type[C], source: str) -> C:
 
 
 def note_of_other_code(folder: Path) -> str | None:
-    """What to tell about going on with a run that another version of this code began; None where it is the same."""
+    """Return a warning if another commit of this code began the run, else None."""
     began, now = read_manifest(folder).get("commit"), _commit()
     if began is None or now is None or began == now:
         return None
@@ -173,19 +172,19 @@ def note_of_other_code(folder: Path) -> str | None:
 
 
 def shipped_deals() -> str:
-    """The SHA-256 of the deals of the package."""
+    """Return the SHA-256 of the package's deals, in hex."""
     from bridge_env.double_dummy.library import builtin_library
 
     return sha256(Path(builtin_library().path))
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hex."""
+    """Return the SHA-256 of a file, in hex."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def version_of(package: str) -> str | None:
-    """The version of an installed package; None where there is none."""
+    """Return the version of an installed package, or None."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -203,39 +202,18 @@ def _commit() -> str | None:
     return done.stdout.strip()
 
 
-def save_checkpoint(folder: Path, state: Mapping[str, Any], step: str) -> None:
-    """Write the state with its own checksum; never over one that is further.
-
-    Args:
-        state: what JSON can say.
-        step: the field of the state that tells how far the run is.
-
-    Raises:
-        RunError: the checkpoint in the folder is further.
-    """
-    path = folder / CHECKPOINT
-    there = state[step]
-    with contextlib.suppress(FileNotFoundError, RunError):  # one that is damaged holds nobody up
-        there = read_json(path, {"step?": Number()}, RunError).get("step", there)
-    if there > state[step]:
-        raise RunError(f"{path} is at {step} {there}, further than {state[step]}; does another process go on with it?")
-    body = json.dumps(state, sort_keys=True)
-    digest = hashlib.sha256(body.encode()).hexdigest()
-    atomic_write(path, json.dumps({"sha256": digest, "step": state[step], "state": body}))
+def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
+    """Write the state of a run, which JSON can represent."""
+    atomic_write(folder / CHECKPOINT, json.dumps(state, sort_keys=True))
 
 
 def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
-    """The state that ``save_checkpoint`` wrote, of a ``shape`` (see ``bridge_env.schema``).
+    """Return the state that ``save_checkpoint`` wrote, of a ``shape`` (see ``bridge_env.schema``).
 
     Raises:
-        RunError: no checkpoint, or a damaged one.
+        RunError: there is no checkpoint, or it is damaged.
     """
-    path = folder / CHECKPOINT
-    outer = _read(folder, CHECKPOINT, {"sha256": str, "state": str}, read_json)
-    if hashlib.sha256(outer["state"].encode()).hexdigest() != outer["sha256"]:
-        raise RunError(f"{path} is damaged: its checksum is wrong")
-    state: dict[str, Any] = parse_json(outer["state"], shape, f"{path}: state", RunError)
-    return state
+    return _read(folder, CHECKPOINT, shape, read_json)  # type: ignore[no-any-return]
 
 
 def has_begun(folder: Path) -> bool:
@@ -247,7 +225,7 @@ def has_begun(folder: Path) -> bool:
 
 
 def read_metrics(folder: Path, row: Any) -> list[dict[str, Any]]:
-    """The metrics so far, each of the shape ``row``.
+    """Return the metrics so far, each of the shape ``row``.
 
     Raises:
         RunError: there are none, or they are damaged.
@@ -256,7 +234,7 @@ def read_metrics(folder: Path, row: Any) -> list[dict[str, Any]]:
 
 
 def read_result(folder: Path, name: str, shape: Any) -> Any:
-    """Return what another JSON file of a run holds, such as its verdict.
+    """Return the content of another JSON file of a run, such as its verdict.
 
     Raises:
         RunError: there is no such file, or it is damaged.
@@ -272,5 +250,5 @@ def _read(folder: Path, name: str, shape: Any, read: Callable[[Path, Any, type[F
 
 
 def write_metrics(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The metrics so far, one JSON object a line."""
+    """Write the metrics so far, one JSON object a line."""
     atomic_write(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))

@@ -1,69 +1,55 @@
 """SIGTERM, as schedulers send it, and SIGHUP, of a terminal that is closed, end a command as Ctrl-C does.
 
-What was done is kept, and the exit code is 143 or 129. A command that ``nohup`` started goes on after a SIGHUP.
+Results so far are kept, and the exit code is 143 or 129. A command that ``nohup`` started goes on after a SIGHUP.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes: of Ctrl-C, and of SIGTERM."""
+"""Exit codes of Ctrl-C and of SIGTERM."""
 
-_ended_by: list[int] = []  # the signals, but Ctrl-C, that have asked this process to stop
+_received: list[int] = []  # signals, except Ctrl-C, that have asked this process to stop
 
 
-def endings() -> list[signal.Signals]:
-    """The signals that end a command and are handled; one that somebody has told this process to ignore is none."""
+def termination_signals() -> list[signal.Signals]:
+    """Return the signals that end a command; one that this process was started to ignore is left out."""
     known = (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP"))
     return [number for number in known if number is not None and signal.getsignal(number) is not signal.SIG_IGN]
 
 
 def note(number: int) -> None:
-    """Remember that a signal has asked this process to stop; for handlers that do not raise."""
+    """Record that a signal has asked this process to stop; for handlers that do not raise."""
     if number != signal.SIGINT:
-        _ended_by.append(number)
+        _received.append(number)
 
 
-def code(of_handler: int) -> int:
-    """The exit code of a command whose handler gave ``of_handler``: where another signal stopped it, not 130."""
-    return 128 + _ended_by[0] if of_handler == INTERRUPTED and _ended_by else of_handler
-
-
-def stop_when_input_ends() -> None:
-    """Let SIGTERM stop this process when its standard input ends: a pipe from who started it, closed or gone with it.
-
-    Nothing may be written to the pipe, and nothing else may read from it.
-    """
-
-    def wait() -> None:
-        os.read(0, 1)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=wait, daemon=True).start()
+def code(handler_code: int) -> int:
+    """Return the exit code of a command, given its handler's: another signal than Ctrl-C changes 130."""
+    return 128 + _received[0] if handler_code == INTERRUPTED and _received else handler_code
 
 
 @contextlib.contextmanager
-def endings_as_interrupt() -> Iterator[None]:
+def termination_as_interrupt() -> Iterator[None]:
     """Let SIGTERM and SIGHUP raise KeyboardInterrupt in the block. Outside the main thread nothing changes."""
-    _ended_by.clear()
+    _received.clear()
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         note(number)
         raise KeyboardInterrupt
 
-    with handling(interrupt, endings()):
+    with handling(interrupt, termination_signals()):
         yield
 
 
 @contextlib.contextmanager
 def handling(handler: Callable[[int, FrameType | None], None], numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    """Let ``handler`` hear these signals in the block; only the main thread gets any, in others nothing changes."""
+    """Handle these signals by ``handler`` in the block; outside the main thread nothing changes."""
     here = threading.current_thread() is threading.main_thread()
     before = {number: signal.signal(number, handler) for number in numbers if here}
     try:

@@ -14,7 +14,7 @@ from bridge_env.cards import board_dealer, board_vulnerability, hand_text, rando
 from bridge_env.features import HCP_AND_LENGTHS
 from bridge_env.view import BidView, views_before
 from training.book.measured.points import Entry, Points, Walker
-from training.match.code_words import code_words
+from training.match.artificial_calls import code_words
 
 #: What is kept of a hand: its points, its suits, and the suits that the call's variables stand for (-1: unknown).
 #: Those after them are of networks: the suit that partner, the opponents, or the player named last; length points too.

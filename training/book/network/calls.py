@@ -25,7 +25,7 @@ from bridge_env.streams import key as hashed
 from training.book.measured.auctions import since_opening, steps_of
 from training.book.measured.measure import HELD, held_of
 from training.book.network.situations import SUITS, situations
-from training.match.code_words import which
+from training.match.artificial_calls import which
 
 PART = 8_192  # deals bid at a time
 _LONGEST = 40  # calls of an auction that are kept; longer ones hardly occur

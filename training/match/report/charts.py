@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from training.match.where import Share
+from training.match.first_difference import Share
 
 _WIDE, _HIGH, _LEFT, _BELOW, _RIGHT, _ABOVE = 720, 250, 76, 30, 12, 12
 _POINTS = 500  # of a line, at most

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env import streams
+from training.match.first_difference import Differences, Share, by_calls, by_kind, differences
 from training.match.situations import KINDS
-from training.match.where import Differences, Share, by_calls, by_kind, differences
 
 if TYPE_CHECKING:
-    from training.match.match import MatchResult
+    from training.match.duplicate import MatchResult
 
 ALIKE = len(KINDS)
 """The class of boards that both tables bid alike."""

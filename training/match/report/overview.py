@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 from bridge_env.html import framed, words_html
 from bridge_env.render import SUIT_SYMBOLS
 from training.match.board_text import figure, match_rows
+from training.match.first_difference import Share
 from training.match.report.charts import bar_svg, running_svg
 from training.match.report.classes import ALIKE, NAMES, Classes, classes_of
-from training.match.where import Share
 
 if TYPE_CHECKING:
-    from training.match.match import MatchResult
+    from training.match.duplicate import MatchResult
 
 _FAULTS, _LONGEST = 50, 500  # of a file that are told, and characters of one
 _TWO = 2  # standard errors from level, from which on a match tells two teams apart

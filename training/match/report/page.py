@@ -12,7 +12,7 @@ from pathlib import Path
 from bridge_env import html
 from bridge_env.cards import SEATS
 from bridge_env.records.board import Board
-from training.match.match import MatchResult
+from training.match.duplicate import MatchResult
 from training.match.report import overview
 from training.match.report.classes import ALIKE, NAMES, SAMPLE, Classes, chosen, classes_of
 from training.match.report.explaining import Explainer

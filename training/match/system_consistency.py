@@ -1,4 +1,4 @@
-"""Measure truth: how many hands of a pair are, at the end of the auction, what a book says that their calls showed."""
+"""Measure how often the hands of a pair agree, at the end of the auction, with what a book says that its calls show."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from bridge_env.features import HCP, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.protocols import Bidder
 from training.match.boards import Boards
-from training.match.match import MatchResult, play
+from training.match.duplicate import MatchResult, match
 
 _PART = 4096  # boards read at a time
-AGAINST = "policy:two-over-one"  # whom pairs meet when their truth is measured
+AGAINST = "policy:two-over-one"  # the opponent of pairs that are measured
 
 
 @dataclass(frozen=True)
-class Truth:
-    """How a pair keeps to a book."""
+class SystemConsistency:
+    """The agreement of a pair's bidding with a book.
 
-    # of its hands that lie in what the book says that they showed: points (high-card points, or with points for length,
-    # whichever is nearer) and the length of each suit
-    share: float
+    A hand agrees if its points (high-card points, or with points for length, whichever is nearer) and the length of
+    each suit lie in the ranges that the book gives to its calls.
+    """
+
+    share: float  # of the pair's hands that agree
     standard_error: float
-    departures: float  # calls on a board, of both partners together, that are not the book's own
-    calls: float  # that they make on a board
+    departures: float  # calls a board, of both partners together, that differ from the book's
+    calls: float  # calls a board, of both partners together
 
     def __str__(self) -> str:
         return (
@@ -42,11 +44,11 @@ class Truth:
         )
 
 
-def of_match(match: MatchResult, book: Book) -> Truth:
-    """How A of a match keeps to ``book``, over both tables."""
-    true, departed, made = [], 0, 0
-    boards = match.boards
-    for side, table in enumerate(match.tables):
+def of_match(played: MatchResult, book: Book) -> SystemConsistency:
+    """Return the agreement of A of a match with ``book``, over both tables."""
+    agree, departed, made = [], 0, 0
+    boards = played.boards
+    for side, table in enumerate(played.tables):
         for at in range(0, len(boards), _PART):
             rows = np.arange(at, min(at + _PART, len(boards)))
             features = deal_features(boards.owner[rows])
@@ -56,19 +58,19 @@ def of_match(match: MatchResult, book: Book) -> Truth:
             length = (history >= 0).sum(axis=1)
             ended = book.look(Asked(features, np.arange(len(rows)), state, history, length))
             for seat in (side, side + 2):
-                true.append(_within(ended.shown[:, seat], features[:, seat]))
+                agree.append(_within(ended.shown[:, seat], features[:, seat]))
             for k in range(int(length.max(initial=0))):
                 called = np.flatnonzero((length > k) & (((boards.dealer[rows] + k) & 1) == side))
                 look = book.look(Asked(features, called, state[called], history[called], np.full(len(called), k)))
                 departed += int((look.call != history[called, k]).sum())
                 made += len(called)
-    held = np.concatenate(true)
+    held = np.concatenate(agree)
     n = 2 * len(boards)
-    return Truth(float(held.mean()), float(held.std(ddof=1) / len(held) ** 0.5), departed / n, made / n)
+    return SystemConsistency(float(held.mean()), float(held.std(ddof=1) / len(held) ** 0.5), departed / n, made / n)
 
 
 def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Do hands lie in ranges int16 (N, TOLD, 2)?"""
+    """Return whether hands lie in ranges int16 (N, TOLD, 2): bool (N,)."""
     assert shown.shape[1] == TOLD
     cards = features[:, HAND_LENGTH : HAND_LENGTH + 4]
     most = np.maximum(features[:, HCP], features[:, POINTS])
@@ -78,7 +80,7 @@ def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np
 
 
 def book_behind(spec: str) -> Hierarchy:
-    """The system that a bidder bids by.
+    """Return the system that a bidder bids by.
 
     Raises:
         ValueError: it bids by none.
@@ -90,7 +92,7 @@ def book_behind(spec: str) -> Hierarchy:
 
 
 def lines_of(spec: str, boards: int, seed: int) -> list[str]:
-    """Tell how a bidder keeps to its book, beside the book's own system; of a system itself one line.
+    """Return lines on a bidder's agreement with its book, and on the book's own system if that is another bidder.
 
     Raises:
         ValueError: it bids by no book.
@@ -104,6 +106,6 @@ def lines_of(spec: str, boards: int, seed: int) -> list[str]:
     return out
 
 
-def of_pair(spec: str | Bidder, book: Book, boards: int | Boards, seed: int) -> Truth:
-    """How a bidder keeps to ``book`` against ``AGAINST``, on so many judging boards, or on those given."""
-    return of_match(play(spec, AGAINST, boards, seed), book)
+def of_pair(spec: str | Bidder, book: Book, boards: int | Boards, seed: int) -> SystemConsistency:
+    """Return the agreement of a bidder with ``book`` against ``AGAINST``, on judging boards or on those given."""
+    return of_match(match(spec, AGAINST, boards, seed), book)

@@ -1,4 +1,4 @@
-"""Judge a run: play the evolved pair against its control, both ways, on boards that training never saw."""
+"""Judge a run: play the evolved pair against its control, at both tables, on boards that training never saw."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from bridge_env.par import par
 from bridge_env.schema import Number, Whole
 from bridge_env.scoring import imps
 from training.match.boards import standard_error
-from training.match.match import MatchResult, play
+from training.match.duplicate import MatchResult, match
 from training.running.pages import draw_curve, drawn, settings
-from training.running.processes import in_processes
+from training.running.processes import map_in_processes
 
 VERDICT = "verdict.json"  # in the run folder
 DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
@@ -30,9 +30,9 @@ VERDICT_ROW = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what was measured, the mean and its standard error, in IMPs a board.
+    """A line of the verdict: the quantity measured, its mean and standard error, in IMPs a board.
 
-    ``opponent`` is whom a gain over the start was measured against, empty in other lines.
+    ``opponent`` is the opponent of a gain over the start, empty in other lines.
     """
 
     what: str
@@ -46,7 +46,7 @@ class Row:
         return figures | ({"opponent": self.opponent} if self.opponent else {})
 
 
-def judge(
+def verdict(
     evolved: str,
     control: str,
     start: str,
@@ -73,11 +73,11 @@ def judge(
     others = [them for them in dict.fromkeys([*met, *unmet, "pass", "doubler"]) if f"system:{them}" not in met]
     pairs = [(evolved, control), *((us, them) for them in others for us in (evolved, start))]
     jobs = [(us, them, boards, seed) for us, them in pairs]
-    played = list(in_processes(play, jobs, workers) if workers > 1 else (play(*job) for job in jobs))
-    match = played.pop(0)
+    played = list(map_in_processes(match, jobs, workers))
+    control_match = played.pop(0)
     rows = [
-        *(_direction(match, side) for side in (0, 1)),
-        Row(f"evolved - {control}, {DUPLICATE}", match.mean_imps, match.standard_error, boards),
+        *(_direction(control_match, side) for side in (0, 1)),
+        Row(f"evolved - {control}, {DUPLICATE}", control_match.mean_imps, control_match.standard_error, boards),
     ]
     abroad: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for opponent, now, then in zip(others, played[::2], played[1::2], strict=True):
@@ -88,13 +88,13 @@ def judge(
             f"gain against {opponent} ({'trained against' if opponent in met else 'never met'}): "
             f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
         )
-        error = standard_error(gain, match.boards.base)
+        error = standard_error(gain, control_match.boards.base)
         rows.append(Row(what, float(gain.mean()), error, boards, opponent))
-    return [*_abroad(abroad, match), *rows]
+    return [*_abroad(abroad, control_match), *rows]
 
 
 def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: MatchResult) -> list[Row]:
-    """Return what is gained against all gatekeepers together, board by board: the verdict comes first."""
+    """Return the mean gain against all gatekeepers together, the first line of the verdict."""
     if not results:
         return []
     now, then = (np.mean([pair[which] for pair in results], axis=0) for which in (0, 1))
@@ -103,7 +103,7 @@ def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: M
 
 
 def _direction(match: MatchResult, side: int) -> Row:
-    """How the evolved pair did at one of the two tables, against par."""
+    """Return the result of the evolved pair at one of the two tables, against par."""
     boards = match.boards
     goal = par(boards.tricks, boards.dealer, boards.vulnerability).astype(np.int64)
     sign = 1 - 2 * side
@@ -128,11 +128,13 @@ def markdown(
     rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str],
     more: Sequence[str] = (), diff: str = "",
 ) -> str:  # fmt: skip
-    """The report of a run.
+    """Return the report of a run.
 
     Args:
-        more: lines of a section of its own, before what was kept.
-        diff: the file that tells what the system changes in its root, if there is one.
+        kept: the changes that were kept, in words.
+        files: names of the systems' files.
+        more: lines of a further section.
+        diff: the file that lists the system's changes to its root, if there is one.
     """
     worth = "IMPs a board over the league, on training boards, ± standard error, beside each change."
     link = f" [What differs in the end]({diff}), with the worth of each change on judging boards." if diff else ""
@@ -150,7 +152,7 @@ def markdown(
 
 
 def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
-    """The learning curve as a PNG: best partnership by generation, and the verdict on unseen boards."""
+    """Draw the learning curve: the best partnership of each generation, and the verdict on unseen boards."""
     generations = [float(row["generation"]) for row in metrics]
     with drawn(path, 7.5, 4.2) as axes:
         axes.axhline(0, color="0.6", linewidth=0.8)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.kernels import njit
-from training.match.match import MatchResult, play
+from training.match.duplicate import MatchResult, match
 
 _ONE_NOTRUMP, _TWO_CLUBS = 4, 5  # as bids
 
@@ -104,12 +104,12 @@ def code_words(
     return out
 
 
-def of_match(match: MatchResult) -> tuple[float, float]:
+def of_match(played: MatchResult) -> tuple[float, float]:
     """Code words of A for each 100 auctions of its side, and the standard error of that."""
-    n = len(match.boards)
+    n = len(played.boards)
     both = [
-        code_words(table.history, match.boards.dealer, match.boards.owner, np.full(n, side))
-        for side, table in enumerate(match.tables)
+        code_words(table.history, played.boards.dealer, played.boards.owner, np.full(n, side))
+        for side, table in enumerate(played.tables)
     ]
     each = (both[0] + both[1]) / 2
     return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / n**0.5)
@@ -117,14 +117,14 @@ def of_match(match: MatchResult) -> tuple[float, float]:
 
 def of_itself(spec: str, boards: int, seed: int) -> tuple[float, float]:
     """Code words of a bidder against itself for each 100 auctions of a side, and the standard error of that."""
-    return of_match(play(spec, spec, boards, seed))
+    return of_match(match(spec, spec, boards, seed))
 
 
 def report(specs: Sequence[str], boards: int, seed: int, tick: Callable[[int], object] = lambda specs: None) -> str:
     """Markdown: the code words of each bidder, the fewest first.
 
     Args:
-        tick: told 1 after each.
+        tick: called with 1 after each.
     """
     found = []
     for spec in specs:

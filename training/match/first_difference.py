@@ -18,9 +18,9 @@ from training.match.boards import standard_error
 from training.match.situations import KINDS, kinds_of
 
 if TYPE_CHECKING:
-    from training.match.match import MatchResult
+    from training.match.duplicate import MatchResult
 
-_MOST = 12  # pairs of calls that are told of
+_MOST = 12  # pairs of calls in the table
 
 
 @dataclass(frozen=True)
