@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from training.bench.own import Rate, fresh_numbers, rate
+from training.bench.measures import Rate, fresh_numbers, rate
 
 
 def missing() -> list[str]:
-    """Peers that are not installed."""
+    """Return the peers that are not installed."""
     peers = {"pgx": "pgx", "OpenSpiel": "pyspiel", "endplay": "endplay"}
     return [name for name, module in peers.items() if find_spec(module) is None]
 
 
 def pgx(batch: int, repetitions: int) -> Rate:
-    """pgx's bridge_bidding: observation, mask, automatic reset with new deals, rewards from its table of results.
+    """Return steps a second of pgx: observation, mask, reset with new deals, rewards from its table of results.
 
     Its own table must be downloaded; a small one of the same form, with random tricks, takes its place.
     """
@@ -61,7 +61,7 @@ def pgx(batch: int, repetitions: int) -> Rate:
 
 
 def open_spiel(repetitions: int) -> Rate:
-    """OpenSpiel's bridge from Python: one game, observation tensor, double dummy off, so no rewards."""
+    """Return steps a second of OpenSpiel from Python: one game, observation tensor, no double dummy, so no rewards."""
     import pyspiel
 
     game = pyspiel.load_game("bridge(use_double_dummy_result=false)")
@@ -83,7 +83,7 @@ def open_spiel(repetitions: int) -> Rate:
 
 
 def endplay_loops(repetitions: int) -> list[Rate]:
-    """endplay's plain loop: a table, and a contract, at a time."""
+    """Return tables and contracts a second of endplay's plain loop."""
     from endplay.dds import calc_dd_table, solve_board
     from endplay.types import Deal, Denom, Player
 

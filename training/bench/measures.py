@@ -1,7 +1,7 @@
-"""Measure the speed of this package. Each measure is a rate, taken several times after a warm-up.
+"""Measure the speed of envs, matches and the solver. Each measure is a rate, taken several times after a warm-up.
 
 The work of an env's step: draw a random legal call, make it, write the 480 int8 features and the mask of 38, pay
-IMPs against par from stored tables, deal a new board where one has ended.
+IMPs against par from stored tables, deal a new board after the last call.
 """
 
 from __future__ import annotations
@@ -17,16 +17,31 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gymnasium
 import numpy as np
 
+import agents
+import bridge_env  # noqa: F401 - registers the env
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.inverse.shown import sample_view
+from agents.hierarchy.shipped import read_system
+from agents.wire import read_states
 from bridge_env import streams
+from bridge_env.cards import random_deals, rotate_deals
+from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
+from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.vector import BiddingVectorEnv
+from training.match import match
+from training.match.boards import library_boards
 
 SECONDS = 1.0  # of one repetition, about
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A measured rate: ``median`` of the repetitions, with the least and the most."""
+    """The median of several measured rates, with the least and the most."""
 
     what: str
     unit: str
@@ -38,7 +53,7 @@ class Rate:
 
 
 def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark: str = "") -> Rate:
-    """Time ``work``, which returns how much it did: one round to warm up, then the repetitions."""
+    """Time ``work``, which returns the amount that it did: one round to warm up, then the repetitions."""
     work()
     found = []
     for _ in range(repetitions):
@@ -49,12 +64,10 @@ def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark
     return Rate(what, unit, statistics.median(found), min(found), max(found), repetitions, remark)
 
 
-# --- the env as it is mostly used: the caller has some seats, bidders the others and those of the other table ---------
-
 _TABLES, _ROUNDS, _STEPS = 1024, 40, 1000
-_WARM_UP = 6  # times as long as a repetition: systems keep the positions that come often
+_WARM_UP = 6  # times as long as a repetition: systems cache the positions that come often
 _NETWORK = "policy:two-over-one"
-#: What is asked of ``make_vec``, and how the row says so.
+#: Names and settings of ``make_vec``.
 SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("as it comes: one seat learns, systems in the others", {}),
     ("a pair learns, systems opposite", {"learner": "NS"}),
@@ -71,11 +84,7 @@ def _warm_up(work: Callable[[], int]) -> None:
 
 
 def tables(name: str, settings: dict[str, Any], repetitions: int, *, at_random: bool = False) -> Rate:
-    """Steps a second of 1,024 tables on one core; the caller passes, or makes legal calls at random."""
-    import gymnasium
-
-    import bridge_env  # noqa: F401 - registers the id
-
+    """Return steps a second of 1,024 tables on one core; the caller passes, or makes legal calls at random."""
     env: Any = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=_TABLES, **settings)
     work = steps_of(env, _ROUNDS, at_random=at_random)
     _warm_up(work)
@@ -86,9 +95,7 @@ def tables(name: str, settings: dict[str, Any], repetitions: int, *, at_random: 
 
 
 def one_table(repetitions: int) -> Rate:
-    """Steps a second of the plain env as it comes; the caller passes."""
-    from bridge_env.envs.single import BiddingEnv
-
+    """Return steps a second of the plain env as it comes; the caller passes."""
     env = BiddingEnv()
     env.reset(seed=1)
 
@@ -103,9 +110,7 @@ def one_table(repetitions: int) -> Rate:
 
 
 def steps_of(env: Any, rounds: int, *, at_random: bool = True) -> Callable[[], int]:
-    """Some rounds of a vector env, as work to be timed: calls are legal ones at random, or passes."""
-    from bridge_env.envs.kernels.rounds import sample_legal
-
+    """Return work to be timed: some rounds of a vector env with random legal calls, or passes."""
     _, info = env.reset(seed=1)
     tables, turn = int(env.num_envs), 0
     calls = np.zeros(tables, np.int64)
@@ -122,30 +127,20 @@ def steps_of(env: Any, rounds: int, *, at_random: bool = True) -> Callable[[], i
     return work
 
 
-# --- all seats the caller's -------------------------------------------------------------------------------
-
-
-def vector_env(batch: int, threads: int, repetitions: int, copy: bool = True) -> Rate:
-    """Steps a second of ``BiddingVectorEnv`` with all four seats the caller's, who draws calls in one thread."""
-    import gymnasium
-
-    import bridge_env  # noqa: F401 - registers the id
-
+def vector_env(batch: int, repetitions: int, copy: bool = True) -> Rate:
+    """Return steps a second of ``BiddingVectorEnv`` on one core, all four seats the caller's."""
     env: Any = gymnasium.make_vec(
-        "bridge_env/Bidding-v0", num_envs=batch, learner="all", reward="imps_vs_par", threads=threads, copy=copy
+        "bridge_env/Bidding-v0", num_envs=batch, learner="all", reward="imps_vs_par", copy=copy
     )
-    cores = "one thread" if threads == 1 else f"{threads} threads"
     how = "new arrays every step" if copy else "the same arrays every step"
-    name = f"bridge-env, batch {batch:,}, {cores}" + ("" if copy else ", copy=False")
+    name = f"bridge-env, batch {batch:,}" + ("" if copy else ", copy=False")
     result = rate(name, "steps/s", steps_of(env, max(1, 100_000 // batch)), repetitions, how)
     env.close()
     return result
 
 
 def single_env(repetitions: int, **options: Any) -> Rate:
-    """Steps a second of the plain Gymnasium env from Python; ``reset`` at the end of an auction is a part of it."""
-    from bridge_env.envs.single import BiddingEnv
-
+    """Return steps a second of the plain Gymnasium env from Python, with the ``reset`` after each auction."""
     env = BiddingEnv(**options)
     chance = np.random.default_rng(1).random(100_000)
     _, info = env.reset(seed=1)
@@ -166,17 +161,10 @@ def single_env(repetitions: int, **options: Any) -> Rate:
 
 
 def matches(repetitions: int) -> list[Rate]:
-    """Full duplicate boards a second: features of all hands, both tables bid, scored, compared.
+    """Return duplicate boards a second: features of all hands, both tables bid, scored, compared.
 
-    Every board is new: 4,096 deals, with dealer and vulnerability, and later the seats, turned after each match.
+    Every board is new: 4,096 deals, with dealer and vulnerability, later the seats, turned after each match.
     """
-    from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-    from agents.hierarchy.engine.compiled import compile_system
-    from agents.hierarchy.shipped import read_system
-    from bridge_env.cards import rotate_deals
-    from training.match.boards import library_boards
-    from training.match.duplicate import match
-
     first, turn, system = library_boards(4096, 1), 0, read_system("sayc")
     compiled = compile_system(system)
 
@@ -206,11 +194,7 @@ def matches(repetitions: int) -> list[Rate]:
 
 
 def sampled_deals(auction: str, repetitions: int) -> Rate:
-    """Deals a second, a thousand at a time, that hold a hand and fit the calls of ``auction``."""
-    import agents
-    from agents.hierarchy.inverse.shown import sample_view
-    from agents.wire import read_states
-
+    """Return sampled deals a second that contain a hand and fit the calls of ``auction``."""
     sayc: Any = agents.make("system:sayc")
     view, _ = read_states([{"hand": "K542.A87.QJ4.Q92", "auction": auction.split()}])
     turn = 0
@@ -224,9 +208,7 @@ def sampled_deals(auction: str, repetitions: int) -> Rate:
 
 
 def library_reads(repetitions: int) -> Rate:
-    """Solved deals a second, read in random order."""
-    from bridge_env.double_dummy import builtin_library
-
+    """Return solved deals a second, read in random order."""
     library = builtin_library()
     order = np.random.default_rng(1).permutation(len(library))
 
@@ -239,10 +221,7 @@ def library_reads(repetitions: int) -> Rate:
 
 
 def solving(repetitions: int) -> list[Rate]:
-    """Fresh tables, and single contracts, solved a second; every repetition has deals of its own."""
-    from bridge_env.cards import random_deals
-    from bridge_env.double_dummy import ExactDoubleDummy
-
+    """Return tables and single contracts solved a second; every repetition has fresh deals."""
     solver, fresh = ExactDoubleDummy(), fresh_numbers()
 
     def tables() -> int:
@@ -263,7 +242,7 @@ def solving(repetitions: int) -> list[Rate]:
 
 
 def fresh_numbers() -> Iterator[int]:
-    """Starts of ranges of deals that no repetition has seen."""
+    """Yield the starts of ranges of deals, each used once."""
     at = 0
     while True:
         yield at
@@ -283,7 +262,7 @@ print(base - began, imported - base, time.perf_counter() - imported)
 
 
 def first_steps() -> dict[str, float]:
-    """Seconds to import, and to the first step, with a cold and a warm cache of kernels."""
+    """Return seconds to import, and to the first step with a cold and with a warm cache of kernels."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in ("cold", "cached"):
@@ -297,9 +276,7 @@ def first_steps() -> dict[str, float]:
 
 
 def memory() -> dict[str, float]:
-    """Bytes a table of the vector env, from the process's growth, and this process's peak in MiB."""
-    from bridge_env.envs.vector import BiddingVectorEnv
-
+    """Return the bytes of a table of the vector env, from the process's growth, and the process's peak in MiB."""
     small, large = (_resident_after(BiddingVectorEnv, n) for n in (1024, 262_144))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"bytes_per_table": (large - small) / (262_144 - 1024), "peak_mib": peak}

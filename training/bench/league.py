@@ -1,0 +1,81 @@
+"""Measure how fast networks call, and how fast a league learns."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from agents.networks.shipped import read_networks
+from agents.networks.tables import all_by
+from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+from training.bench.measures import Rate, rate
+from training.networks.configs import LeagueConfig
+from training.networks.league import League
+from training.running.cluster import Cluster
+
+_BOARDS = 4096
+_CALLERS = ("two-over-one", "champion", "by-the-book")
+_ITERATIONS = 8  # of a league that is timed
+
+
+def calls(repetitions: int) -> list[Rate]:
+    """Return calls a second of shipped networks that bid boards at all four seats, on one core."""
+    number = np.arange(_BOARDS) + 1
+    dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
+    out = []
+    with threadpool_limits(1):
+        for name in _CALLERS:
+            networks, fresh = read_networks(name), count()  # other deals each time, which a book has not cached
+
+            def work(player: Any = networks.player, fresh: Iterator[int] = fresh) -> int:
+                owner = random_deals(1, _BOARDS * next(fresh), _BOARDS)
+                return int(all_by(player, owner, dealer, vulnerability).length.sum())
+
+            remark = f"{'-'.join(map(str, networks.policy.sizes[1:-1]))} wide, one core, {_BOARDS:,} boards at a time"
+            out.append(rate(f"policy:{name}, calls in self-play", "calls/s", work, repetitions, remark))
+    return out
+
+
+def league_speeds(repetitions: int) -> list[Rate]:
+    """Return decisions a second of a league with one and with two workers beside the learner."""
+    out = []
+    for workers in (1, 2):
+        with tempfile.TemporaryDirectory() as folder, Cluster(workers, None) as cluster:
+            found = [_timed(Path(folder), cluster, number) for number in range(repetitions + 1)][1:]
+        name = f"league, {workers} worker{'s' * (workers > 1)}, decisions"
+        remark = f"champion's size, {_ITERATIONS} iterations of {_BOARDS:,} boards"
+        median = float(np.median(found))
+        out.append(Rate(name, "decisions/s", median, min(found), max(found), repetitions, remark))
+    return out
+
+
+def league_of(folder: Path, iterations: int, seed: int) -> League:
+    """Return a league of the champion's size."""
+    config = LeagueConfig(
+        start="policy:champion", iterations=iterations, evaluate=10_000, judged=2, panel="", drawn=16, keep=0.3,
+        pool="policy:acol,policy:standard", seed=seed,
+    )  # fmt: skip
+    return League(folder, config, read_networks("champion"))
+
+
+def _timed(folder: Path, cluster: Any, number: int) -> float:
+    """Return decisions a second from the first iteration to the last but one, when the workers are warm."""
+    times, decisions = [], []
+
+    def tell(state: Any, sums: dict[str, float]) -> None:
+        times.append(time.perf_counter())
+        decisions.append(sums["decisions"])
+
+    league = league_of(folder / str(number), _ITERATIONS, number + 1)
+    league.folder.mkdir()
+    for _ in league.run(cluster, lambda: False, tell):
+        pass
+    last = len(decisions) - 2
+    return (decisions[last] - decisions[0]) / (times[last] - times[0])
