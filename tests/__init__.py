@@ -1,1 +1,1 @@
-"""The tests of the project, and its study of reliability."""
+"""The tests of the project."""

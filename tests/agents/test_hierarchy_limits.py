@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.damage import SYSTEM_WORDS, mutations
 
 import agents
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language import limits
 from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
 from agents.hierarchy.shipped import read_system, shipped_systems
-from tests.reliability.damage import damaged_system
 
 SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
 
@@ -79,7 +79,7 @@ def fuzz(count: int, seed: int) -> tuple[int, int]:
     texts = [file.read_text()[:3000] for file in sorted(SYSTEMS.glob("*.bidding")) if file.stem != "champion"]
     sound = faulty = 0
     for i in range(count):
-        text = damaged_system(texts[i % len(texts)], rng)
+        text = next(mutations(texts[i % len(texts)].encode(), 1, rng, SYSTEM_WORDS)).decode("utf-8", "replace")
         began = time.process_time()
         try:
             system = parse_system(text, source="mine")

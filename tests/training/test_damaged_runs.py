@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 
 import pytest
 
-from tests.reliability.damage import mutations
-from training.cli.config import read_run_fields
 from training.evolve import generations, report
 from training.evolve.config import EvolveConfig
 from training.match import panel
 from training.match.verdict import VERDICT, Row
-from training.networks.configs import LeagueConfig
 from training.running import runs
 
 
@@ -46,46 +42,6 @@ def folder(files, tmp_path):
     return tmp_path
 
 
-def resumed(folder):
-    args = argparse.Namespace(resume=folder, name=None, **dict.fromkeys(asdict(LeagueConfig())))
-    return read_run_fields(args, LeagueConfig, ())
-
-
-READERS = {
-    runs.MANIFEST: (report.read_run, runs.note_of_other_code, resumed),
-    runs.METRICS: (report.read_run,),
-    VERDICT: (report.read_run,),
-    runs.CHECKPOINT: (generations.load,),
-}
-
-
-def fuzz(folder, files, count, seed):
-    refused = 0
-    for name, readers in READERS.items():
-        for data in mutations(files[name], count, seed):
-            (folder / name).write_bytes(data)
-            for read in readers:
-                try:
-                    found = read(folder)
-                    if read is report.read_run:
-                        report.text([found]), report.markdown([found], "x")
-                except runs.RunError as error:
-                    refused += 1
-                    said = str(error)
-                    assert name in said
-        (folder / name).write_bytes(files[name])
-    return refused
-
-
-def test_damaged_runs(folder, files):
-    assert fuzz(folder, files, 150, 1) > 300
-
-
-@pytest.mark.slow
-def test_many_damaged_runs(folder, files):
-    assert fuzz(folder, files, 1500, 2) > 3000
-
-
 @pytest.mark.parametrize(
     ("name", "old", "new", "why"),
     [
@@ -101,7 +57,7 @@ def test_the_field_is_named(folder, files, name, old, new, why):
     changed = files[name].decode().replace(old, new, 1)
     assert changed != files[name].decode()
     (folder / name).write_text(changed)
-    read = (lambda f: runs.config_of(f, EvolveConfig)) if name == runs.MANIFEST else READERS[name][0]
+    read = (lambda f: runs.config_of(f, EvolveConfig)) if name == runs.MANIFEST else report.read_run
     with pytest.raises(runs.RunError, match=why):
         read(folder)
 

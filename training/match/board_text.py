@@ -9,7 +9,7 @@ from bridge_env import render
 from training.match.boards import Boards, standard_error
 
 if TYPE_CHECKING:
-    from training.match.match import MatchResult, TableResult
+    from training.match.duplicate import MatchResult, TableResult
 
 _UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
 

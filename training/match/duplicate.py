@@ -249,7 +249,7 @@ def _parts(
 ) -> list[NDArray[np.int64]]:
     """Return the positions of ``missing`` boards in parts that are bid together."""
     chunk = CHUNK if boards.solved else SOLVING_CHUNK
-    if any(implements(player, SlowBidder) and player.thinks for player in _players(teams)):  # type: ignore[attr-defined]
+    if any(implements(player, SlowBidder) and player.slow for player in _players(teams)):  # type: ignore[attr-defined]
         chunk = SLOW_CHUNK
     size = max(1, min(chunk, -(-len(missing) // workers)))
     return [missing[at : at + size] for at in range(0, len(missing), size)]

@@ -1,0 +1,216 @@
+"""Readers of files: what is damaged is refused with one kind of error, and what is read is possible."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.damage import ARRAY_WORDS, JSON_WORDS, RECORD_WORDS, SYSTEM_WORDS, damaged
+
+import agents
+import bridge_env
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
+from agents.networks.file import load as load_network
+from agents.wire import calls
+from bridge_env.auction import Auctions
+from bridge_env.bidders import SpecError, make
+from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
+from bridge_env.double_dummy.library import Library, LibraryError, write_library
+from bridge_env.files import FileError
+from bridge_env.records.board import Board
+from bridge_env.records.lin import LinError, board_of_link, iter_lin, lin_text
+from bridge_env.records.pbn import board_text, iter_boards
+from training.evolve import generations, report
+from training.evolve.config import EvolveConfig
+from training.exam.positions import ExamError, read_exam
+from training.match import panel
+from training.match.verdict import VERDICT, Row
+from training.running import runs
+
+FEW = settings(max_examples=60, deadline=None)
+_SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
+_WEIGHTS = {
+    load_network: Path(agents.__file__).parent / "networks" / "shipped" / "standard.npz",
+    load_estimator: Path(bridge_env.__file__).parent / "data" / "estimator.npz",
+}
+_SPECS = (
+    "system:sayc", "pair:system:sayc,pass", "reason:sayc?samples=8&look=minimax", "policy:champion", "pass",
+    "cases:nothing.npz", "som:nothing.npz", "seat:http://127.0.0.1:9?form=ben&tries=1", "python:no_such_module:thing",
+)  # fmt: skip
+_STATE = {"hand": "AKQ2.T98.J7.A543", "dealer": "N", "vulnerability": "None", "auction": ["1C", "Pass"]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("damaged")
+
+
+def _boards():
+    numbers = np.arange(1, 4)
+    dealer, vulnerability = board_dealer(numbers).tolist(), board_vulnerability(numbers).tolist()
+    rows = zip(random_deals(3, 0, 3), dealer, vulnerability, numbers.tolist(), strict=True)
+    return [Board(deal, d, v, n, auction=(3 + n, 0, 0, 0)) for deal, d, v, n in rows]
+
+
+_PBN = "".join(board_text(board) + "\n" for board in _boards()).encode()
+_LIN = "\n".join(map(lin_text, _boards())).encode()
+_RECORDS = [(iter_boards, _PBN), (iter_boards, gzip.compress(_PBN)), (iter_lin, _LIN), (iter_lin, gzip.compress(_LIN))]
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_boards_of_damaged_records_are_possible(data):
+    read, content = data.draw(st.sampled_from(_RECORDS))
+    for item in read(io.BytesIO(data.draw(damaged(content, RECORD_WORDS)))):
+        if isinstance(item, Board):
+            assert (np.bincount(item.owner, minlength=4) == 13).all()
+            Auctions.replay(np.array([item.auction or ()], np.int8), [item.dealer], [item.vulnerability])
+
+
+@FEW
+@given(damaged(b"https://www.bridgebase.com/tools/handviewer.html?lin=" + _LIN.splitlines()[0], RECORD_WORDS))
+def test_damaged_links(link):
+    with contextlib.suppress(LinError):
+        board_of_link(link.decode("latin-1"))
+
+
+@FEW
+@given(data=st.data())
+def test_damaged_systems_read_back_the_same_or_name_their_source(data):
+    name = data.draw(st.sampled_from(("acol", "polish", "preempts", "sayc")))
+    text = (_SYSTEMS / f"{name}.bidding").read_bytes()[:3000]
+    try:
+        system = parse_system(data.draw(damaged(text, SYSTEM_WORDS)).decode("utf-8", "replace"), source="mine")
+    except SystemTextError as error:
+        message = str(error)
+        assert message.startswith("mine:")
+        return
+    again = parse_system(system_text(system))
+    assert (again.lines, again.blocks) == (system.lines, system.blocks)
+    with contextlib.suppress(SystemTextError):
+        compile_system(system)
+
+
+@FEW
+@given(spec=st.sampled_from(_SPECS).flatmap(lambda spec: damaged(spec.encode(), RECORD_WORDS)))
+def test_damaged_specs(spec):
+    with contextlib.suppress(SpecError, OSError):
+        make(spec.decode("latin-1"))
+
+
+@FEW
+@given(data=st.data())
+def test_damaged_states(data):
+    name = data.draw(st.sampled_from(sorted(_STATE)))
+    value = _STATE[name] if isinstance(_STATE[name], str) else " ".join(_STATE[name])
+    text = data.draw(damaged(value.encode(), RECORD_WORDS)).decode("latin-1")
+    with contextlib.suppress(ValueError):
+        calls("system:sayc", [_STATE | {name: text.split() if name == "auction" else text}])
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_damaged_weights(folder, data):
+    """Most of a file is weights, so the ends are damaged, with the header and the names of arrays."""
+    load, source = data.draw(st.sampled_from(list(_WEIGHTS.items())))
+    content, path = source.read_bytes(), folder / "weights.npz"
+    head, tail = content[:600], content[-1500:]
+    if data.draw(st.booleans()):
+        head = data.draw(damaged(head, ARRAY_WORDS))
+    else:
+        tail = data.draw(damaged(tail, ARRAY_WORDS))
+    path.write_bytes(head + content[600:-1500] + tail)
+    with contextlib.suppress(FileError, SpecError, EstimatorFileError):
+        load(path)
+
+
+@FEW
+@given(data=st.data())
+def test_a_damaged_library_is_refused(folder, data):
+    path = folder / "library.bdl"
+    tricks = np.tile(np.array([[9, 8, 7, 6, 5], [4, 5, 6, 7, 8]] * 2, np.int8), (6, 1, 1))
+    write_library(path, random_deals(1, 0, 6), tricks, {"by": "a test"})
+    records = Library.open(path).records.tobytes()
+    path.write_bytes(data.draw(damaged(path.read_bytes(), ARRAY_WORDS)))
+    with contextlib.suppress(LibraryError):
+        assert Library.open(path).records.tobytes() == records
+
+
+@FEW
+@given(content=damaged(b"area: opening bids\nNone N | - | AKQ2.T98.J7.A543 | 1C | a minor\n", RECORD_WORDS))
+def test_damaged_exams(folder, content):
+    path = folder / "mine.exam"
+    path.write_bytes(content)
+    with contextlib.suppress(ExamError, FileError):
+        read_exam([path])
+
+
+@pytest.fixture(scope="module")
+def run(folder):
+    """A run folder with every file that commands read back."""
+    config = EvolveConfig(start="silent", control="silent", league="", gatekeepers="")
+    state = generations.begin(config)
+    state.metrics.append({
+        "generation": 0, "mean_imps": 0.5, "standard_error": float("nan"), "seconds": 2.0, "kept": ["a (+0.1 ± 0.0)"]
+    })  # fmt: skip
+    run = folder / "run"
+    run.mkdir()
+    generations.save(run, config, state)
+    runs.write_manifest(run, runs.manifest(asdict(config), "0" * 64) | {"kind": "evolve"})
+    verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
+    (run / VERDICT).write_text(json.dumps(verdict))
+    line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
+    (run / "panel.json").write_text(json.dumps({"key": asdict(line)}))
+    return run
+
+
+_RUN_READERS = {
+    runs.MANIFEST: lambda run: (report.read_run(run), runs.note_of_other_code(run)),
+    runs.METRICS: report.read_run,
+    VERDICT: lambda run: report.text([report.read_run(run)]),
+    runs.CHECKPOINT: generations.load,
+    "panel.json": lambda run: panel.read(run / "panel.json"),
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_damaged_files_of_runs_are_named(run, data):
+    name = data.draw(st.sampled_from(sorted(_RUN_READERS)))
+    content = (run / name).read_bytes()
+    (run / name).write_bytes(data.draw(damaged(content, JSON_WORDS)))
+    try:
+        _RUN_READERS[name](run)
+    except runs.RunError as error:
+        message = str(error)
+        assert name in message
+    finally:
+        (run / name).write_bytes(content)
+
+
+class _Bomb:
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return Path.touch, (self.mark,)
+
+
+@pytest.mark.parametrize("load", list(_WEIGHTS), ids=["network", "estimator"])
+def test_no_code_of_a_file_is_run(tmp_path, load):
+    mark, bomb = tmp_path / "mark", np.empty(1, object)
+    bomb[0] = _Bomb(mark)
+    np.savez(tmp_path / "bomb.npz", header=bomb, allow_pickle=True)
+    with pytest.raises((FileError, SpecError, EstimatorFileError)):
+        load(tmp_path / "bomb.npz")
+    assert not mark.exists()
