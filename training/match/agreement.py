@@ -28,15 +28,14 @@ class Agreement:
 
     boards: int  # boards with an auction
     asked: int  # positions
-    right: int  # those with the recorded call
-    asked_bids: int  # positions where the record does not pass
-    right_bids: int  # those with the recorded call
-    shared: int  # positions that two tables or more came to: the same deal and the same auction so far
-    shared_deals: int  # of how many deals these are
-    shared_right: int  # how many of them have the recorded call
-    # the chance that another table's call there is the same: the ceiling of who knows no more than the position
-    tables_agree: float
-    tables_error: float  # its standard error, clustered by deals; both are 0 where nothing is shared
+    right: int  # positions with the recorded call
+    asked_bids: int  # positions whose recorded call is no pass
+    right_bids: int  # of those, positions with the recorded call
+    shared: int  # positions of two tables or more: the same deal and the same auction so far
+    shared_deals: int  # deals of the shared positions
+    shared_right: int  # shared positions with the recorded call
+    tables_agree: float  # chance that another table's call is the same: the ceiling for any bidder
+    tables_error: float  # standard error of ``tables_agree``, clustered by deals; both are 0 if nothing is shared
     problems: tuple[str, ...]  # boards of the file that could not be read, as file:line: reason
 
     @property
@@ -45,15 +44,15 @@ class Agreement:
 
     @property
     def standard_error(self) -> float:
-        """Of ``share``, positions taken as independent."""
+        """Return the standard error of ``share``, with positions as independent."""
         return float(np.sqrt(self.share * (1 - self.share) / self.asked))
 
 
 def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", *, held_out: bool = False) -> Agreement:
-    """Ask ``spec`` for the call in every recorded position.
+    """Compare the calls of ``spec`` with the recorded calls, position by position.
 
     Args:
-        rounds: ``openings`` (positions before the first bid, and the call that is made there) or ``all``.
+        rounds: ``openings`` (the positions up to the first bid) or ``all``.
         held_out: only boards whose deals lie in the judging part.
 
     Raises:
@@ -68,28 +67,28 @@ def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", 
         boards = [board for board, judges in zip(boards, judging, strict=True) if judges]
     if not boards:
         raise BoardsError(f"{', '.join(map(str, files))}: no board has both a deal and an auction")
-    owner, history, dealer, vulnerability, said = _positions(boards, rounds)
+    owner, history, dealer, vulnerability, made = _positions(boards, rounds)
     auctions = Auctions.replay(history, dealer, vulnerability)
-    key = streams.key("agreement", np.arange(len(said)))
-    right = answer_of(bidder, view_of(auctions, owner), key) == said
-    bids = said != PASS
+    key = streams.key("agreement", np.arange(len(made)))
+    right = answer_of(bidder, view_of(auctions, owner), key) == made
+    bids = made != PASS
     problems = tuple(str(problem) for result in results for problem in result.problems)
     rows = np.concatenate([owner, history.astype(np.uint8), dealer[:, None], vulnerability[:, None]], axis=1)
-    shared, deals, mean, error = _tables(rows, owner, said)
+    shared, deals, mean, error = _tables(rows, owner, made)
     return Agreement(
-        len(boards), len(said), int(right.sum()), int(bids.sum()), int(right[bids].sum()),
+        len(boards), len(made), int(right.sum()), int(bids.sum()), int(right[bids].sum()),
         int(shared.sum()), deals, int(right[shared].sum()), mean, error, problems,
     )  # fmt: skip
 
 
 def _tables(
-    rows: NDArray[np.uint8], owner: NDArray[np.uint8], said: NDArray[Any]
+    rows: NDArray[np.uint8], owner: NDArray[np.uint8], made: NDArray[Any]
 ) -> tuple[NDArray[np.bool_], int, float, float]:
-    """Which positions several tables came to, of how many deals; the mean share of the other tables that made the same
-    call there, and its standard error, clustered by deals."""
+    """Return the positions that tables share, bool (N,), and their number of deals; the mean share of the other tables
+    with the same call, and its standard error, clustered by deals."""
     position = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
     tables = np.bincount(position)[position]
-    same = np.bincount(position * NUM_CALLS + said)[position * NUM_CALLS + said]
+    same = np.bincount(position * NUM_CALLS + made)[position * NUM_CALLS + made]
     shared = tables > 1
     agree = (same[shared] - 1) / (tables[shared] - 1)
     if not shared.any():
@@ -101,16 +100,16 @@ def _tables(
 
 
 def _positions(boards: list[Board], rounds: str) -> tuple[NDArray[Any], ...]:
-    """Every position with a recorded call: owners, calls before it, dealers, vulnerabilities, the call."""
+    """Return every position with a recorded call: owners, calls before it, dealers, vulnerabilities, the call."""
     rows = []
     for b, board in enumerate(boards):
         calls = board.auction or ()
         opening = next((i for i, call in enumerate(calls) if call >= FIRST_BID), len(calls) - 1)
         rows += [(b, i) for i in range(opening + 1 if rounds == "openings" else len(calls))]
     which, length = np.array(rows).T
-    whole = histories_of([board.auction or () for board in boards])[which]
-    history, said = first_calls(whole[:, : max(1, int(length.max()))], length), whole[np.arange(len(rows)), length]
+    full = histories_of([board.auction or () for board in boards])[which]
+    history, made = first_calls(full[:, : max(1, int(length.max()))], length), full[np.arange(len(rows)), length]
     owner = np.stack([b.owner for b in boards])[which]
     dealer = np.array([b.dealer for b in boards])[which]
     vulnerability = np.array([b.vulnerability for b in boards])[which]
-    return owner, history, dealer, vulnerability, said
+    return owner, history, dealer, vulnerability, made

@@ -1,12 +1,11 @@
 """Play a partnership against another or a stranger on a range of boards, and measure the gain of a change.
 
-A duel is bid once and kept: its auctions tell on which boards a changed partnership can do anything else, and only
+A duel is bid once and cached: its auctions show on which boards a changed partnership can make another call, and only
 those are bid again (``changes.sameness``). So a change to a rare sequence costs a hundredth of a match.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,7 +21,8 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import as_wide
 from bridge_env.scoring import imps
 from training.match.boards import Boards, library_boards
-from training.match.strangers import Stranger, bid_against, calls_otherwise, quicken
+from training.match.strangers import Stranger, bid_against, calls_otherwise
+from training.running.speed import use_fastest
 
 # Cache sizes of a process. A system of 2,400 lines holds 3.4 MB, a duel on 4,096 boards 0.3 MB.
 _SYSTEMS, _DUELS = 96, 256
@@ -55,14 +55,14 @@ class Stretch:
     count: int
 
     def parts(self, size: int) -> list[Stretch]:
-        """The same boards in stretches of at most ``size``."""
+        """Return the same boards in stretches of at most ``size``."""
         ends = range(0, self.count, size)
         return [Stretch(self.seed, self.split, self.start + at, min(size, self.count - at)) for at in ends]
 
 
 @dataclass(frozen=True, eq=False)
 class Duel:
-    """How a partnership did against another: first the table where it sits NS, then the one where it sits EW."""
+    """The result of a partnership against another, at the table where it sits NS and at the one where it sits EW."""
 
     history: NDArray[np.int8]  # (2, N, L), padded with -1
     points: NDArray[np.int64]  # (2, N), NS-positive
@@ -85,28 +85,28 @@ def is_system(pair: Partnership) -> bool:
 
 
 def interned(pair: Partnership) -> Partnership:
-    """The same partnership with the systems that this process keeps, so that comparing them is quick."""
+    """Return the same partnership with the cached systems of this process, which compare quickly."""
     return Partnership(hierarchy(pair.first).system, hierarchy(pair.second).system)
 
 
 @lru_cache(maxsize=32)
 def boards_of(stretch: Stretch) -> tuple[Boards, NDArray[np.int16]]:
-    """The boards with the features of their hands, int16 (N, 4, NUM_FEATURES)."""
+    """Return the boards with the features of their hands, int16 (N, 4, NUM_FEATURES)."""
     boards = library_boards(stretch.count, stretch.seed, stretch.split, start=stretch.start)
     return boards, deal_features(boards.owner)
 
 
 @lru_cache(maxsize=32)
 def _deals_of(stretch: Stretch) -> Deals:
-    """The boards as networks see them."""
-    quicken()
+    """Return the boards as networks see them."""
+    use_fastest()
     boards, _ = boards_of(stretch)
-    unknown = np.zeros((len(boards), 4, 5), np.int8)  # nobody here asks for tricks
+    unknown = np.zeros((len(boards), 4, 5), np.int8)  # tricks are not read here
     return Deals.of(boards.owner, unknown, boards.dealer, boards.vulnerability)
 
 
 def seats_of(us: Partnership, them: Rival, table: int) -> Seats:
-    """By which systems the calls of N E S W are read: ``us`` sits NS at table 0 and EW at table 1."""
+    """Return the systems by which the calls of N E S W are read: ``us`` sits NS at table 0 and EW at table 1."""
     known = Partnership(us.first, us.first) if isinstance(them, Stranger) else them
     a, b = (us, known) if table == 0 else (known, us)
     return hierarchy(a.first), hierarchy(b.first), hierarchy(a.second), hierarchy(b.second)
@@ -121,7 +121,7 @@ def bid(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Auctions of a table, bid out from the calls already made where there are such.
+    """Return the complete auctions of a table, from the calls already made if there are such.
 
     Args:
         board: int64 (N,), which of the stretch's boards a row has (default: each once).
@@ -155,54 +155,44 @@ def _duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
 def gains_and_touched(
     candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Say how much better ``candidate`` does against ``them`` than ``us`` did, board by board.
+    """Return the gain of ``candidate`` over ``us`` against ``them``, board by board.
 
     Returns:
-        IMPs, int16 (N,); the boards on which anything else was bid at a table, bool (N,).
+        IMPs, int16 (N,); the boards with another auction at a table, bool (N,).
     """
-    before = duel(us, them, stretch)
-    points, touched = before.points.copy(), np.zeros(len(before.imps), np.bool_)
-    for table, rows, auctions, again in _again(candidate, us, them, stretch):
-        points[table, rows] = again
-        width = before.history.shape[2]
-        touched[rows] |= (auctions.history[:, :width] != before.history[table, rows]).any(axis=1)
-    return imps(points[0] - points[1]).astype(np.int16) - before.imps, touched
+    changed, other = duel_changed(candidate, us, them, stretch)
+    return changed.imps.astype(np.int16) - duel(us, them, stretch).imps, other.any(axis=0)
 
 
 def duel_changed(
     candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
 ) -> tuple[Duel, NDArray[np.bool_]]:
-    """The duel of a changed partnership, and on which boards its auctions are others: bool (2, N)."""
-    before = duel(us, them, stretch)
-    history, points = before.history.copy(), before.points.copy()
-    for table, rows, auctions, again in _again(candidate, us, them, stretch):
-        (history,) = as_wide([history], int(auctions.length.max(initial=1)))
-        history[table, rows], points[table, rows] = auctions.history[:, : history.shape[2]], again
-    other = (history[:, :, : before.history.shape[2]] != before.history).any(axis=2)
-    return Duel(history, points, imps(points[0] - points[1]).astype(np.int8)), other
+    """Return the duel of a changed partnership, and which of its auctions are others: bool (2, N).
 
-
-def _again(
-    candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
-) -> Iterator[tuple[int, NDArray[np.int64], Auctions, NDArray[np.int64]]]:
-    """Table, boards, auctions and points of what has to be bid again for ``candidate``."""
+    Only boards on which the change can be noticed are bid again.
+    """
     before = duel(us, them, stretch)
     boards, features = boards_of(stretch)
+    history, points = before.history.copy(), before.points.copy()
     for table in range(2):
         rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
         if isinstance(them, Stranger) and rows.size:
             ours = hierarchy(candidate.first), hierarchy(candidate.second)
-            deals, history = _deals_of(stretch), before.history[table, rows]
-            rows = rows[calls_otherwise(ours, table, deals, features, rows, history)]
+            deals = _deals_of(stretch)
+            rows = rows[calls_otherwise(ours, table, deals, features, rows, before.history[table, rows])]
         if rows.size:
             auctions = bid(candidate, them, stretch, table, rows)
-            yield table, rows, auctions, boards.take(rows).points(auctions)
+            (history,) = as_wide([history], int(auctions.length.max(initial=1)))
+            history[table, rows] = auctions.history[:, : history.shape[2]]
+            points[table, rows] = boards.take(rows).points(auctions)
+    other = (history[:, :, : before.history.shape[2]] != before.history).any(axis=2)
+    return Duel(history, points, imps(points[0] - points[1]).astype(np.int8)), other
 
 
 def _can_notice(
     candidate: Partnership, us: Partnership, table: int, boards: Boards, history: NDArray[np.int8]
 ) -> NDArray[np.bool_]:
-    """The boards where the changed partnership may do anything else at a table."""
+    """Return the boards on which the changed partnership may make another call at a table: bool (N,)."""
     out = np.zeros(len(boards), np.bool_)
     for which in range(2):
         old, new = us.player(which), candidate.player(which)

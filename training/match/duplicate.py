@@ -32,8 +32,8 @@ from bridge_env.protocols import Bidder, SlowBidder
 from bridge_env.scoring import imps, score
 from training.match.auction_log import AuctionLog
 from training.match.boards import known, library_boards, pbn_boards, standard_error
-from training.match.strangers import quicken
 from training.running.processes import map_in_processes
+from training.running.speed import use_fastest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -277,7 +277,7 @@ def _players(teams: tuple[Bidder, Bidder]) -> list[Bidder]:
 
 def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Tables:
     if any(isinstance(player, Doubter) for player in _players((a, b))):
-        quicken()  # they call networks thousands of times a board
+        use_fastest()  # they call networks thousands of times a board
     return _tables_of(bid_out(a, b, boards, seed), boards)
 
 

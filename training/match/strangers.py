@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +32,12 @@ class Stranger:
 
     @property
     def network(self) -> Network | ByBook:
-        """Its weights, and the book that it bids by if there is one, kept by the process."""
+        """Return its weights, and the book that it bids by if there is one, cached by the process."""
         return read_networks(self.spec.removeprefix(_POLICY)).player
 
 
 def stranger(spec: str) -> Stranger:
-    """The stranger that ``spec`` names.
+    """Return the stranger that ``spec`` names.
 
     Raises:
         SpecError: it is no network, or a gatekeeper, which nothing may train against.
@@ -46,7 +45,7 @@ def stranger(spec: str) -> Stranger:
     if not spec.startswith(_POLICY):
         raise SpecError(f"{spec!r} is no stranger; write policy:NAME or policy:FILE")
     refuse_gatekeepers([spec])
-    read_networks(spec.removeprefix(_POLICY))  # what is wrong with it is told now
+    read_networks(spec.removeprefix(_POLICY))  # a damaged file is an error here
     return Stranger(spec)
 
 
@@ -62,7 +61,7 @@ def is_gatekeeper(argument: str) -> bool:
     try:
         return role(read_networks(argument)) == GATEKEEPER
     except SpecError:
-        return False  # of another kind; who uses it tells what is wrong
+        return False  # its user raises the error
 
 
 def bid_against(
@@ -75,12 +74,12 @@ def bid_against(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Auctions bid out, from the calls already made where there are such.
+    """Return complete auctions, from the calls already made if there are such.
 
     Args:
-        us: who sits NS at table 0 and EW at table 1.
+        us: the pair that sits NS at table 0 and EW at table 1.
         features: int16 (B, 4, NUM_FEATURES) of the ``deals``.
-        board: int64 (N,), which of them a row has.
+        board: int64 (N,), the board of each row.
         calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
     """
     if calls is not None and length is not None:
@@ -96,10 +95,10 @@ def bid_against(
         mine = (auctions.turn[rows] & 1) == table
         chosen = np.empty(len(rows), np.int8)
         chosen[mine] = ours(auctions, board, rows[mine])
-        asked = rows[~mine]
-        if asked.size:
-            outputs, _, mask, _ = judged(them.network, auctions, deals, board, asked)
-            chosen[~mine] = decide(outputs, mask, np.full(len(asked), -1.0))[1]
+        rest = rows[~mine]
+        if rest.size:
+            outputs, _, mask, _ = judged(them.network, auctions, deals, board, rest)
+            chosen[~mine] = decide(outputs, mask, np.full(len(rest), -1.0))[1]
         auctions.step(chosen, rows)
 
 
@@ -111,7 +110,7 @@ def calls_otherwise(
     board: NDArray[np.int64],
     history: NDArray[np.int8],
 ) -> NDArray[np.bool_]:
-    """Tell on which boards ``us`` would make another call in auctions that others in our seats bid: bool (N,).
+    """Return the boards on which ``us`` would make another call than was made in our seats: bool (N,).
 
     A stranger hears the calls alone, so a board on which we call as before goes as before.
 
@@ -133,7 +132,7 @@ def calls_otherwise(
 def _caller(
     us: tuple[Hierarchy, Hierarchy], table: int, features: NDArray[np.int16]
 ) -> Callable[[Auctions, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int8]]:
-    """Return who calls at our seats; opponents are read by our first player's system."""
+    """Return the function that calls at our seats; opponents are read by our first player's system."""
     first, second = us
     seats = (first, first, second, first) if table == 0 else (first, first, first, second)
     positions, systems = positions_among(seats)
@@ -142,11 +141,3 @@ def _caller(
         return positions.look(Asked.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
 
     return call
-
-
-@lru_cache(maxsize=1)
-def quicken() -> bool:
-    """Let this process multiply in its fastest way, once; the calls are the same."""
-    from training.running.speed import use_fastest
-
-    return use_fastest()
