@@ -25,7 +25,7 @@ from training.book.printed.slam import slam
 from training.book.printed.surprise import apart, surprises
 from training.book.written.book import PAGE_WIDTH, make_book, pages, printed
 from training.cli.entry import main
-from training.match.artificial_calls import code_words, of_itself
+from training.match.artificial_calls import count_artificial, of_itself
 
 SAYC = read_system("sayc")
 GENERAL = """\
@@ -303,7 +303,7 @@ def test_the_command_prints_pages(capsys, tmp_path):
 def test_the_book_counts_code_words_of_both_sides():
     book, spoken, _ = tiny()
     table = spoken.table
-    both = [code_words(table.history, table.dealer, table.owner, np.full(len(table), side)) for side in (0, 1)]
+    both = [count_artificial(table.history, table.dealer, table.owner, np.full(len(table), side)) for side in (0, 1)]
     assert book.measured.code_words[0] == pytest.approx(100 * np.mean(both))
     assert f"{book.measured.code_words[0]:.1f} ± " in book.facts()[2]
 

@@ -7,7 +7,7 @@ import pytest
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import parse_deal
-from training.match.artificial_calls import code_words, of_match
+from training.match.artificial_calls import count_artificial, of_match
 from training.match.duplicate import match
 
 DEAL = "N:AKQ2.T98.J7.A543 J43.KJ7.AQ65.K72 T98.AQ6542.K.QJ6 765.3.T98432.T98"  # N 4-3-2-4, E 3-3-4-3, S 3-6-1-3
@@ -15,7 +15,7 @@ DEAL = "N:AKQ2.T98.J7.A543 J43.KJ7.AQ65.K72 T98.AQ6542.K.QJ6 765.3.T98432.T98"  
 
 def counted(auction, side):
     history = np.array([[parse_call(word) for word in auction.split()]], np.int8)
-    return int(code_words(history, np.zeros(1, np.int16), parse_deal(DEAL)[None], np.array([side]))[0])
+    return int(count_artificial(history, np.zeros(1, np.int16), parse_deal(DEAL)[None], np.array([side]))[0])
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from training.book.network.rows import RARELY
 from training.book.network.situations import SUITS, call_words, chapter, situation_words, situations
 from training.book.printed.asking import SEED, NetworkAsker
 from training.cli.entry import main
-from training.match.artificial_calls import code_words
+from training.match.artificial_calls import count_artificial
 
 DEALS, FRESH = 3_000, 6_000
 
@@ -105,7 +105,7 @@ def test_figures_are_those_of_a_naive_count():
 
 def test_code_words_are_those_of_the_auctions():
     owner, dealer, table = auctions()
-    both = [code_words(table.history, dealer, owner, np.full(DEALS, side)) for side in (0, 1)]
+    both = [count_artificial(table.history, dealer, owner, np.full(DEALS, side)) for side in (0, 1)]
     assert book().code_words[0] == pytest.approx(100 * np.mean(both))
     marked = {(wording.path(p.path), call.name) for p in book().points for call in p.calls if call.artificial}
     assert marked >= {("", "2!c"), ("1NT", "2!d"), ("1NT", "2!h")}

@@ -1,7 +1,7 @@
-"""Count code words, artificial calls, as a measure of how natural a pair's bidding is.
+"""Count artificial calls ("code words") as a measure of how natural a pair's bidding is.
 
-A code word is a bid of a suit without four cards in it (three for a raise of partner's), a double of a contract at the
-three level or below, a redouble, and a 2♣ that opens or answers partner's 1NT without five clubs.
+A call is artificial if it is a bid of a suit without four cards in it (three for a raise of partner's), a double of a
+contract at the three level or below, a redouble, or a 2♣ that opens or answers partner's 1NT without five clubs.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _ONE_NOTRUMP, _TWO_CLUBS = 4, 5  # as bids
 
 
 @njit
-def row_code_words(history, length, dealer, lengths, side):  # type: ignore[no-untyped-def]
-    """Return how many of the first ``length`` calls are code words of ``side``; ``lengths`` (4, 4) by seat and suit."""
+def row_artificial_calls(history, length, dealer, lengths, side):  # type: ignore[no-untyped-def]
+    """Return the number of artificial calls of ``side`` in the first ``length``; ``lengths`` (4, 4) are the suits'."""
     count = 0
     last = -1  # the last bid
     named = 0  # suits that each seat has bid, as bits: 4 for each seat
@@ -58,7 +58,7 @@ def _count(history, dealer, lengths, side, out):  # type: ignore[no-untyped-def]
         length = 0
         while length < history.shape[1] and history[i, length] >= PASS:
             length += 1
-        out[i] = row_code_words(history[i], length, dealer[i], lengths[i], side[i])
+        out[i] = row_artificial_calls(history[i], length, dealer[i], lengths[i], side[i])
 
 
 @njit
@@ -69,30 +69,30 @@ def _mark(history, dealer, lengths, out):  # type: ignore[no-untyped-def]
             if history[i, k] < PASS:
                 break
             side = (dealer[i] + k) & 1
-            count = row_code_words(history[i], k + 1, dealer[i], lengths[i], side)
+            count = row_artificial_calls(history[i], k + 1, dealer[i], lengths[i], side)
             out[i, k] = count > before[side]
             before[side] = count
 
 
-def which(
+def artificial_mask(
     history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8]
 ) -> NDArray[np.bool_]:  # fmt: skip
-    """Return which calls of auctions int8 (N, L) are code words: bool (N, L)."""
+    """Return which calls of auctions int8 (N, L) are artificial: bool (N, L)."""
     out = np.zeros(history.shape, np.bool_)
     _mark(np.ascontiguousarray(history), dealer, _lengths(owner), out)
     return out
 
 
 def _lengths(owner: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Cards of each seat in each suit, int64 (N, 4, 4), of owners (N, 52)."""
+    """Return the cards of each seat in each suit, int64 (N, 4, 4), of owners (N, 52)."""
     cards: NDArray[np.int64] = (owner.reshape(-1, 1, 4, 13) == np.arange(4)[None, :, None, None]).sum(axis=3)
     return cards
 
 
-def code_words(
+def count_artificial(
     history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8], side: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return how many code words ``side`` (N,) used in each auction: int64 (N,).
+    """Return the number of artificial calls of ``side`` (N,) in each auction: int64 (N,).
 
     Args:
         history: int8 (N, L), padded with -1.
@@ -105,10 +105,10 @@ def code_words(
 
 
 def of_match(played: MatchResult) -> tuple[float, float]:
-    """Code words of A for each 100 auctions of its side, and the standard error of that."""
+    """Return the artificial calls of A in 100 auctions of its side, and their standard error."""
     n = len(played.boards)
     both = [
-        code_words(table.history, played.boards.dealer, played.boards.owner, np.full(n, side))
+        count_artificial(table.history, played.boards.dealer, played.boards.owner, np.full(n, side))
         for side, table in enumerate(played.tables)
     ]
     each = (both[0] + both[1]) / 2
@@ -116,12 +116,12 @@ def of_match(played: MatchResult) -> tuple[float, float]:
 
 
 def of_itself(spec: str, boards: int, seed: int) -> tuple[float, float]:
-    """Code words of a bidder against itself for each 100 auctions of a side, and the standard error of that."""
+    """Return the artificial calls of a bidder against itself in 100 auctions of a side, and their standard error."""
     return of_match(match(spec, spec, boards, seed))
 
 
 def report(specs: Sequence[str], boards: int, seed: int, tick: Callable[[int], object] = lambda specs: None) -> str:
-    """Markdown: the code words of each bidder, the fewest first.
+    """Return a page in Markdown: the artificial calls of each bidder, the fewest first.
 
     Args:
         tick: called with 1 after each.

@@ -27,7 +27,7 @@ from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
-from training.match.artificial_calls import code_words
+from training.match.artificial_calls import count_artificial
 from training.networks.critic_inputs import critic_rows
 from training.networks.stock import solved
 from training.networks.strayed import Prices, Strayed, joined
@@ -252,8 +252,8 @@ def _rollout(
     drawn_points = deals.points(auctions, board, (doubled & (sides != 3))[board])
     reward = imps((1 - 2 * side) * (drawn_points - best_points[board])).astype(np.float32)
     if config.plain:
-        more = code_words(auctions.history, auctions.dealer, deals.owner[board], side)
-        more -= code_words(best.history[board], auctions.dealer, deals.owner[board], side)
+        more = count_artificial(auctions.history, auctions.dealer, deals.owner[board], side)
+        more -= count_artificial(best.history[board], auctions.dealer, deals.owner[board], side)
         reward -= np.float32(config.plain) * more.astype(np.float32)
     strayed = None
     if isinstance(learner, ByBook):

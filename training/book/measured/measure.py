@@ -14,7 +14,7 @@ from bridge_env.cards import board_dealer, board_vulnerability, hand_text, rando
 from bridge_env.features import HCP_AND_LENGTHS
 from bridge_env.view import BidView, views_before
 from training.book.measured.points import Entry, Points, Walker
-from training.match.artificial_calls import code_words
+from training.match.artificial_calls import count_artificial
 
 #: What is kept of a hand: its points, its suits, and the suits that the call's variables stand for (-1: unknown).
 #: Those after them are of networks: the suit that partner, the opponents, or the player named last; length points too.
@@ -203,7 +203,7 @@ class Measured:
     coded: list[NDArray[np.int64]] = field(default_factory=list, repr=False)  # code words of each side, by batch
 
     @property
-    def code_words(self) -> tuple[float, float]:
+    def count_artificial(self) -> tuple[float, float]:
         """Code words for each 100 auctions of a side, and the standard error of that."""
         return per_hundred(np.concatenate(self.coded))
 
@@ -239,7 +239,7 @@ def measure(
     for table in tables(hierarchy, walker, seed, deals):
         _count(out, table, None)
         out.coded += [
-            code_words(table.history, table.dealer, table.owner, np.full(len(table), side)) for side in (0, 1)
+            count_artificial(table.history, table.dealer, table.owner, np.full(len(table), side)) for side in (0, 1)
         ]
         tick(len(table))
     more = tables(hierarchy, walker, seed, rare, deals)

@@ -25,7 +25,7 @@ from bridge_env.streams import key as hashed
 from training.book.measured.auctions import since_opening, steps_of
 from training.book.measured.measure import HELD, held_of
 from training.book.network.situations import SUITS, situations
-from training.match.artificial_calls import which
+from training.match.artificial_calls import artificial_mask
 
 PART = 8_192  # deals bid at a time
 _LONGEST = 40  # calls of an auction that are kept; longer ones hardly occur
@@ -98,7 +98,7 @@ def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> Networ
     return NetworkCalls(
         point, hashed(point, call.astype(np.int64)), seen, call, late,
         (row + start).astype(np.int32), seat.astype(np.int8), after.astype(np.int8), held,
-        which(history, dealer, owner)[row, at],
+        artificial_mask(history, dealer, owner)[row, at],
         _answers(history)[row, at], _games(history, dealer, auctions)[row, at], opened, owner,
     )  # fmt: skip
 
