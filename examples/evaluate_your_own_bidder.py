@@ -34,5 +34,5 @@ def main(boards: int = 2_000):
 
 
 if __name__ == "__main__":
-    match = main()
-    print(f"{match.mean_imps:+.2f} ± {match.standard_error:.2f} IMPs a board over {len(match.boards):,} boards")
+    result = main()
+    print(f"{result.mean_imps:+.2f} ± {result.standard_error:.2f} IMPs a board over {len(result.boards):,} boards")

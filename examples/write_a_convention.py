@@ -30,5 +30,5 @@ def main(boards: int = 5_000):
 
 
 if __name__ == "__main__":
-    match = main()
-    print(f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board over {len(match.boards):,} boards")
+    result = main()
+    print(f"{result.mean_imps:+.3f} ± {result.standard_error:.3f} IMPs a board over {len(result.boards):,} boards")

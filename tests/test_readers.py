@@ -193,7 +193,7 @@ def test_damaged_files_of_runs_are_named(run, data):
         _RUN_READERS[name](run)
     except runs.RunError as error:
         message = str(error)
-        assert name in message
+        assert str(run) in message
     finally:
         (run / name).write_bytes(content)
 

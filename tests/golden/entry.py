@@ -27,7 +27,7 @@ from bridge_env.par import par, par_contracts
 from bridge_env.pbn import board_text, read_boards
 from bridge_env.scoring import imps, matchpoints, score
 from training.match.boards import library_boards
-from training.match.match import play
+from training.match.duplicate import match as play
 
 __all__ = [
     "SEATS",
@@ -188,7 +188,7 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
     from training.evolve.config import EvolveConfig
     from training.evolve.systems import write_systems
     from training.evolve.work import Work
-    from training.match import judge
+    from training.match import verdict as judge
 
     config = EvolveConfig(start=start, control=start, **settings)
     state = generations.begin(config)
@@ -198,7 +198,7 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
     best, pair, said = ending.champion(config, state, work)
     files = [f"system:{file}" for file in write_systems(folder, "evolved", pair)]
     evolved = files[0] if len(files) == 1 else f"pair:{','.join(files)}"
-    rows = judge.judge(evolved, f"system:{start}", config.rooted, config.judge, config.seed)
+    rows = judge.verdict(evolved, f"system:{start}", config.rooted, config.judge, config.seed)
     population = [[system_text(one.first), system_text(one.second)] for one in state.population]
     return {
         **{f"partnership {number}": texts for number, texts in enumerate(population)},

@@ -72,7 +72,6 @@ def test_cards_through_the_door_are_the_cards(options):
     with doors("system:sayc", play="rule") as url:
         seat = f"seat:{url}{options}"
         there = play_hands(bidding, Teams(SIDES, (seat, seat)))
-    assert there.faults() == []
     assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
 
 
@@ -85,7 +84,6 @@ def test_thoughts_through_the_door_are_the_thoughts():
     with doors("system:sayc", play=player) as url:
         seat = f"seat:{url}?key=yes"
         there = play_hands(bidding, Teams(sides, (seat, seat)))
-    assert there.faults() == []
     assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
 
 

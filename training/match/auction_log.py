@@ -60,4 +60,5 @@ class AuctionLog:
     def add(self, places: NDArray[np.int64], histories: list[NDArray[np.int8]]) -> None:
         """Append the boards at ``places`` (N,); ``histories`` are int8 (N, L) for each of the two tables."""
         texts = [[" ".join(call_text(int(c)) for c in row if c >= 0) for row in history] for history in histories]
-        self._log.add(_Row(place + 1, both) for place, *both in zip(places.tolist(), *texts, strict=True))
+        rows = zip(places.tolist(), *texts, strict=True)
+        self._log.add(_Row(place + 1, (first, second)) for place, first, second in rows)

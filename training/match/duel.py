@@ -161,7 +161,8 @@ def gains_and_touched(
         IMPs, int16 (N,); the boards with another auction at a table, bool (N,).
     """
     changed, other = duel_changed(candidate, us, them, stretch)
-    return changed.imps.astype(np.int16) - duel(us, them, stretch).imps, other.any(axis=0)
+    gain = changed.imps.astype(np.int16) - duel(us, them, stretch).imps.astype(np.int16)
+    return gain, other[0] | other[1]
 
 
 def duel_changed(

@@ -186,7 +186,7 @@ def read(log: Path) -> dict[str, Line]:
     """
     try:
         return msgspec.json.decode(log.read_bytes(), type=dict[str, Line])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise runs.RunError(f"{log}: {error}") from None
 
 

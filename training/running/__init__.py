@@ -1,1 +1,1 @@
-"""Runs: their folders, their processes, their cluster."""
+"""Run folders, processes, locks and the Ray cluster."""

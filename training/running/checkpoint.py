@@ -20,7 +20,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def learner_arrays(name: str, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Arrays:
-    """A model's weights and its optimizer's moments by name."""
+    """Return a model's weights and its optimizer's moments by name."""
     out = {}
     for number, parameter in enumerate(model.parameters()):
         out[f"{name}.{number}"] = parameter.detach().numpy().copy()
@@ -33,7 +33,7 @@ def learner_arrays(name: str, model: torch.nn.Module, optimizer: torch.optim.Opt
 
 
 def load_learner(name: str, arrays: Arrays, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    """Take over what ``learner_arrays`` gave."""
+    """Load the arrays of ``learner_arrays`` into a model and its optimizer."""
     with torch.no_grad():
         for number, parameter in enumerate(model.parameters()):
             parameter.copy_(torch.from_numpy(arrays[f"{name}.{number}"]))
@@ -46,12 +46,12 @@ def load_learner(name: str, arrays: Arrays, model: torch.nn.Module, optimizer: t
 
 
 def save(path: Path, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> None:
-    """Write arrays (float32) and a state that JSON can say; a reader sees the old file or the new one."""
+    """Write arrays (float32) and a state that JSON can represent, atomically."""
     write_weights(path, _EXPECTED | {"state": dict(state)}, arrays)
 
 
 def load(path: Path, shape: Any) -> tuple[Arrays, dict[str, Any]]:
-    """Return what ``save`` wrote, the state of a ``shape`` (see ``bridge_env.schema``).
+    """Return the arrays and the state of a checkpoint, the state of a ``shape`` (see ``bridge_env.schema``).
 
     Raises:
         RunError: there is no such file, or it is damaged.

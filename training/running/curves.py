@@ -1,4 +1,4 @@
-"""Write what a run measures for TensorBoard, where a writer for it is installed."""
+"""Write the curves of a run for TensorBoard, if a writer for it is installed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ FOLDER = "tensorboard"
 
 
 def can_write() -> bool:
-    """Return whether curves are written here."""
-    return bool(_writing())
+    """Return whether a writer of curves is installed."""
+    return bool(_writer_module())
 
 
-def _writing() -> str:
-    """The module that writes curves, which Ray Tune or torch with tensorboard brings; empty where neither is here."""
+def _writer_module() -> str:
+    """Return the module that writes curves, of Ray Tune or of torch with tensorboard; empty if there is none."""
     if find_spec("tensorboardX"):  # first: it loads no torch, which self-play of systems has no use for
         return "tensorboardX"
     return "torch.utils.tensorboard" if find_spec("tensorboard") and find_spec("torch") else ""
@@ -27,13 +27,13 @@ class Curves:
     """The curves of a run in its folder; without a writer nothing is written.
 
     Args:
-        kind: what the names of the curves begin with.
-        step: the field of a row that tells how far the run is.
+        kind: the prefix of the curves' names.
+        step: the field of a row that counts steps.
     """
 
     def __init__(self, folder: Path, kind: str, step: str) -> None:
         self.kind, self.step = kind, step
-        self._writer = import_module(_writing()).SummaryWriter(str(folder / FOLDER)) if can_write() else None
+        self._writer = import_module(_writer_module()).SummaryWriter(str(folder / FOLDER)) if can_write() else None
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Add a point to each curve: of numbers, of the lengths of lists, and of ``mean_imps`` against opponents."""

@@ -61,7 +61,7 @@ class ResultLog(Generic[Row]):
     def _check_header(self, line: bytes) -> None:
         try:
             found = msgspec.json.decode(line, type=dict[str, Any])
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise ResultLogError(f"{self.path}:1: {error}") from None
         for name in dict.fromkeys([*self.header, *found]):
             if found.get(name) != self.header.get(name):
@@ -73,5 +73,5 @@ class ResultLog(Generic[Row]):
     def _row(self, line: bytes, number: int) -> Row:
         try:
             return msgspec.json.decode(line, type=self.row)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise ResultLogError(f"{self.path}:{number}: {error}; remove the line to do this result again") from None

@@ -1,6 +1,4 @@
-"""Settings of a run: fields of a frozen dataclass, each with its default, its help, and what its number may be.
-
-Also what all settings share that are read from text: lists of names, and guesses at a name that is not known."""
+"""Settings of a run: fields of a frozen dataclass, each with its default, its help, and the bound of its number."""
 
 from __future__ import annotations
 
@@ -14,14 +12,14 @@ _TOO_LARGE = 1 << 63
 
 
 class Bound(NamedTuple):
-    """What a number may be, in words, and whether it is so; a NaN never is."""
+    """A condition on a number, in words and as a function; a NaN never fulfils it."""
 
     words: str
     holds: Callable[[Any], bool]
 
 
 def least(n: int) -> Bound:
-    """``n`` or more."""
+    """Return the bound ``n`` or more."""
     return Bound(f"be {n} or more", lambda number: number >= n)
 
 
@@ -31,7 +29,7 @@ RATE = Bound("lie between 0 and 1", lambda number: 0 < number < 1)
 
 
 def setting(default: T, text: str, bound: Bound | None = None) -> T:
-    """A field of settings with its help."""
+    """Return a field of settings with its help."""
     out: T = field(default=default, metadata={"help": text, "bound": bound})
     return out
 
@@ -41,7 +39,7 @@ class Settings:
     """Settings, all of them made by ``setting``."""
 
     def check(self) -> None:
-        """Raises: ValueError for a number that makes no sense."""
+        """Raises: ValueError if a number is out of its bound."""
         for item in fields(self):
             bound, value = item.metadata["bound"], getattr(self, item.name)
             if isinstance(value, int) and abs(value) >= _TOO_LARGE:
@@ -51,12 +49,12 @@ class Settings:
 
 
 def listed(text: str) -> list[str]:
-    """The parts of ``a,b,c``; none of an empty text."""
+    """Return the parts of ``a,b,c``, none of an empty text."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence that asks whether something known was meant; empty where nothing is like it."""
+    """Return ``; did you mean …?`` with the known words most like ``word``, or an empty string."""
     by_form = {name.replace("_", "-").lower(): name for name in known}
     near = difflib.get_close_matches(word.replace("_", "-").lower(), list(by_form), n=2, cutoff=0.7)
     return f"; did you mean {' or '.join(by_form[form] for form in near)}?" if near else ""

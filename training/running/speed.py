@@ -1,4 +1,4 @@
-"""Let networks multiply in the fastest way that this machine has."""
+"""Choose how networks multiply in this process."""
 
 from __future__ import annotations
 

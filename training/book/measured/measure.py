@@ -203,7 +203,7 @@ class Measured:
     coded: list[NDArray[np.int64]] = field(default_factory=list, repr=False)  # code words of each side, by batch
 
     @property
-    def count_artificial(self) -> tuple[float, float]:
+    def code_words(self) -> tuple[float, float]:
         """Code words for each 100 auctions of a side, and the standard error of that."""
         return per_hundred(np.concatenate(self.coded))
 
