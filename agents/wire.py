@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from bridge_env import streams
 from bridge_env.auction import Auctions, IllegalCall
+from bridge_env.bidder_errors import legal_calls
 from bridge_env.bidders import make
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import UNKNOWN, parse_hand, parse_seat, parse_vulnerability
-from bridge_env.faults import legal_answer_of
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView, view_of
 
@@ -40,7 +40,7 @@ def call(
 
     Raises:
         ValueError: the hand, the auction or another argument is faulty; the message says how.
-        BidderFault: the bidder failed, or its call is not legal.
+        BidderError: the bidder failed, or its call is not legal.
     """
     state = {"hand": hand, "dealer": dealer, "vulnerability": vulnerability, "auction": auction}
     return calls(bidder, [state])[0]
@@ -56,7 +56,7 @@ def calls(bidder: Bidder | str, states: Sequence[Mapping[str, object]]) -> list[
     if not states:
         return []
     view, key = read_states(states)
-    return [call_text(int(c)) for c in legal_answer_of(agent, view, key)]
+    return [call_text(int(c)) for c in legal_calls(agent, view, key)]
 
 
 def departures(bidder: Bidder, state: Mapping[str, object]) -> list[tuple[int, str, str]]:
@@ -74,7 +74,7 @@ def departures(bidder: Bidder, state: Mapping[str, object]) -> list[tuple[int, s
     out = []
     for turn, at in enumerate(range(len(said) % 4, len(said), 4)):
         view, key = read_states([{**state, "auction": said[:at]}])
-        before, now = call_text(int(legal_answer_of(bidder, view, key)[0])), call_text(parse_call(said[at]))
+        before, now = call_text(int(legal_calls(bidder, view, key)[0])), call_text(parse_call(said[at]))
         if before != now:
             out.append((turn, now, before))
     return out

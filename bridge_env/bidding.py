@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, IllegalCall
+from bridge_env.bidder_errors import BidderError, call_bidder
 from bridge_env.bidders import implements
 from bridge_env.chance import row_key
-from bridge_env.faults import BidderFault, answer_of
 from bridge_env.kernels import njit
 from bridge_env.protocols import Bidder, BidderGroup, Groupable
 from bridge_env.view import view_of
@@ -62,12 +62,12 @@ def ask(
         key: uint64 (len(rows),), the calls' own streams.
 
     Raises:
-        NotCalls: it gave something else.
-        Failed: it gave nothing; ``row`` is the table, if it is one.
+        InvalidOutput: it gave something else.
+        BidderRaised: it gave nothing; ``row`` is the table, if it is one.
     """
     try:
-        return answer_of(bidder, view_of(auctions, owner, rows), key)
-    except BidderFault as fault:
+        return call_bidder(bidder, view_of(auctions, owner, rows), key)
+    except BidderError as fault:
         if fault.row is not None:
             fault.row = int(rows[fault.row])
         raise
@@ -88,7 +88,7 @@ def bid_round(
         key: uint64 (N,), each auction's stream; calls have ``call_keys`` of it.
 
     Raises:
-        BidderFault: a call is not legal, or no call; those of the bidders before it have been made.
+        BidderError: a call is not legal, or no call; those of the bidders before it have been made.
     """
     for number, bidder in enumerate(bidders):
         mine = rows[who == number]
@@ -98,7 +98,7 @@ def bid_round(
         try:
             auctions.step(calls, mine)
         except IllegalCall as error:
-            fault = BidderFault(f"the bidder {bidder!r} made an illegal call: {error}")
+            fault = BidderError(f"the bidder {bidder!r} made an illegal call: {error}")
             fault.row, fault.call = error.row, error.call
             raise fault from error
 
@@ -120,7 +120,7 @@ def bid_on(
         bidders: by number.
 
     Raises:
-        BidderFault: as ``bid_round``.
+        BidderError: as ``bid_round``.
     """
     while (rows := np.flatnonzero(~auctions.done)).size:
         bid_round(auctions, owner, key, rows, seats[rows, auctions.turn[rows]], bidders)

@@ -10,9 +10,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bridge_env.bidder_errors import BidderError
 from bridge_env.calls import parse_call
 from bridge_env.cards import CARD_NUMBERS
-from bridge_env.faults import BidderFault
 from bridge_table.board.table import Table
 from bridge_table.http.asked import Asked, Refused, body, query
 from bridge_table.http.thinking import Thinking
@@ -70,7 +70,7 @@ def answering(asking: Callable[[Request], Awaitable[Told | Response]]) -> Callab
             return found if isinstance(found, Response) else JSONResponse(found)
         except Refused as refused:
             return JSONResponse({"error": str(refused)}, refused.status)
-        except (BidderFault, MemoryFault) as fault:  # none of the request's
+        except (BidderError, MemoryFault) as fault:  # none of the request's
             _LOG.error("%s", fault)
             return JSONResponse({"error": f"{fault}."}, 500)
         except ValueError as error:

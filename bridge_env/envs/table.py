@@ -164,7 +164,7 @@ class Tables:
         """Rounds of injected calls at tables ``rows`` (None: where one is asked for), until none asks for one.
 
         Raises:
-            BidderFault: a bidder's answer is no legal call.
+            BidderError: a bidder's answer is no legal call.
         """
         a, room = self.auctions, self.room
         if rows is None:

@@ -16,10 +16,10 @@ from agents.reasoning.doubting import Doubter, Weighing
 from agents.reasoning.reasoner import Reasoner, Thought
 from agents.seats import network_at, quick, spec_at
 from bridge_env.auction import one_auction
+from bridge_env.bidder_errors import explain_call, legal_calls
 from bridge_env.bidders import implements, make
 from bridge_env.calls import call_text
 from bridge_env.cards import card_text
-from bridge_env.faults import explained, legal_answer_of
 from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView, view_of
 from bridge_table.board.seating import bidder_at
@@ -60,9 +60,9 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
         best, usual = thought.call, thought.usual
         why = _why(thought, spec)
     else:
-        best = usual = int(legal_answer_of(bidder, view, key)[0])
+        best = usual = int(legal_calls(bidder, view, key)[0])
         if implements(bidder, Explains):
-            why = "\n".join(explained(bidder, view, key).splitlines()[1:])  # type: ignore[arg-type]
+            why = "\n".join(explain_call(bidder, view, key).splitlines()[1:])  # type: ignore[arg-type]
     rows = _with_chances(network_at(ns, ew, seat), view, rows)
     if not rows:
         rows = [{"call": call_text(best)}]

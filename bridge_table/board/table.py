@@ -14,10 +14,10 @@ from agents.cardplay.registry import make_player
 from agents.seats import spec_at
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, one_auction
+from bridge_env.bidder_errors import legal_calls
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.positions import card_tricks
-from bridge_env.faults import legal_answer_of
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.protocols import CardPlayer
@@ -159,7 +159,7 @@ class Table:
 
         Raises:
             Refused: it is nobody's turn, or there was no answer in time.
-            BidderFault: the bidder failed, or its call is not legal; the table stays as it is.
+            BidderError: the bidder failed, or its call is not legal; the table stays as it is.
         """
         if self.phase not in (BIDDING, PLAYING):
             raise Refused("Nobody is to call or to play.", 409)
@@ -174,7 +174,7 @@ class Table:
         auctions, key, owner = self.auctions, self.key(len(self.calls)), self.deal.owner[None]
         ns, ew, seat = self.setup.north_south, self.setup.east_west, int(auctions.turn[0])
         bidder, who = bidder_at(ns, ew, seat), f"{spec_at(ns, ew, seat)} at {SEATS[seat]}"
-        calls = _soon(lambda: legal_answer_of(bidder, view_of(auctions, owner), key), who, patience)
+        calls = _soon(lambda: legal_calls(bidder, view_of(auctions, owner), key), who, patience)
         self._make(int(calls[0]))
 
     # --- the play -----------------------------------------------------------------------------------------

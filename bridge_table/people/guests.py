@@ -18,7 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from bridge_env.auction import MAX_CALLS
-from bridge_env.faults import BidderFault
+from bridge_env.bidder_errors import BidderError
 from bridge_table.board.seating import PLAYERS
 from bridge_table.board.table import Setup
 from bridge_table.board.views import note
@@ -259,7 +259,7 @@ class Guests:
                 while await self.thinking(lambda: room.step(self.patience)):
                     room.ring()
                     await asyncio.sleep(self.pace * room.pause())
-        except (Refused, BidderFault) as fault:  # the next beat tries again
+        except (Refused, BidderError) as fault:  # the next beat tries again
             _LOG.warning("a table with guests waits: %s", fault)
             room.tell(f"The table waits: {str(fault).rstrip('.')}.")
             room.ring()

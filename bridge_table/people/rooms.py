@@ -142,7 +142,7 @@ class Room:
 
         Raises:
             Refused: a bidder or player gave no answer in time.
-            BidderFault: a bidder failed.
+            BidderError: a bidder failed.
         """
         self.settle()
         came, table = self._untold, self.table

@@ -25,10 +25,10 @@ from agents.reasoning.reasoner import Reasoner
 from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
+from bridge_env.bidder_errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders import implements, make, player_at
 from bridge_env.calls import NOTRUMP, PASS, bid_call, call_text
 from bridge_env.cards import SEATS, hand_text, parse_hand
-from bridge_env.faults import BidderFault, explained, last_line, legal_answer_of
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.sampling import Sample
@@ -96,7 +96,7 @@ class Answers:
         if seat != question.seat:
             raise ValueError(f"it is for {SEATS[seat]} to call now, not for {SEATS[question.seat]}")
         key = _key(question, key)
-        call = int(self._own(self.spec, lambda: legal_answer_of(self.bidder, view, key))[0])
+        call = int(self._own(self.spec, lambda: legal_calls(self.bidder, view, key))[0])
         player = player_at(self.bidder, seat)
         shows = self._own(self.spec, lambda: reader(*self.sides(seat & 1), details).call(*state, call))
         why, deals = "", None
@@ -104,7 +104,7 @@ class Answers:
             thought = self._own(self.spec, lambda: player.think(view, key))
             why, deals = explain(player, view, thought), _of_sample(seat, thought.sample)
         elif details and implements(player, Explains):
-            why = self._own(self.spec, lambda: explained(player, view, key))  # type: ignore[arg-type]
+            why = self._own(self.spec, lambda: explain_call(player, view, key))  # type: ignore[arg-type]
         return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial, deals)
 
     def shows(self, question: Question) -> list[Shows]:
@@ -167,12 +167,12 @@ class Answers:
             return call_with_timeout(self.patience, work)
         except CallTimeout:
             raise OwnFault(spec, f"{spec} gave no answer within {self.patience:g} seconds") from None
-        except BidderFault as fault:
+        except BidderError as fault:
             raise OwnFault(spec, f"{spec}: {fault}") from fault
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a user's own may fail in any way
-            raise OwnFault(spec, f"{spec} failed: {last_line(error)}") from error
+            raise OwnFault(spec, f"{spec} failed: {error_line(error)}") from error
 
     def sides(self, side: int) -> tuple[str, str]:
         """The specs of North-South and East-West where the pair sits at ``side``."""

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from agents.options import read_options
+from bridge_env.bidder_errors import BidderError, BidderUnreachable
 from bridge_env.bidders import SpecError
-from bridge_env.faults import BidderFault, BidderUnreachable
 
 LARGEST = 1_000_000
 """Bytes of an answer."""
@@ -92,7 +92,7 @@ def _parse_options(text: str, spec: str) -> Options:
     return options
 
 
-class SeatFault(BidderFault):
+class SeatFault(BidderError):
     """A program at a seat gave no answer that can be used; the message says whose fault it is, and what was asked."""
 
 

@@ -10,8 +10,8 @@ from support.positions import positions
 import agents
 from agents.outputs import Outputs
 from bridge_env import bidders
+from bridge_env.bidder_errors import BidderRaised
 from bridge_env.bidders import SpecError
-from bridge_env.faults import Failed
 from bridge_env.observation import observe
 from bridge_env.optional_dependencies import missing
 from bridge_env.view import view_of
@@ -95,7 +95,7 @@ def test_the_highest_legal_output_of_a_function_is_called():
     ],
 )
 def test_outputs_that_are_none_are_told(outputs, says):
-    with pytest.raises(Failed, match=says):
+    with pytest.raises(BidderRaised, match=says):
         agents.call(Outputs(outputs), hand="AKQ2.T98.J7.A543")
 
 

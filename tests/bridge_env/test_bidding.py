@@ -8,11 +8,11 @@ import pytest
 
 from bridge_env import streams
 from bridge_env.auction import Auctions, IllegalCall
+from bridge_env.bidder_errors import BidderError, InvalidOutput
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
 from bridge_env.bidding import ask, bid_on, bid_round, call_keys
 from bridge_env.calls import parse_call
 from bridge_env.cards import random_deals
-from bridge_env.faults import BidderFault, NotCalls
 from bridge_env.view import view_of
 
 COUNT = 40
@@ -93,7 +93,7 @@ def test_an_illegal_call_names_bidder_table_and_auction():
     calls = np.zeros(COUNT, int)
     calls[7] = parse_call("2D")
     says = r"the bidder Says\(.*\) made an illegal call: 2D is not legal at table 7 after W: 2H"
-    with pytest.raises(BidderFault, match=says) as caught:
+    with pytest.raises(BidderError, match=says) as caught:
         bid_round(auctions, OWNER, KEY, rows, np.zeros(COUNT, int), (Says(calls.tolist()),))
     fault = pickle.loads(pickle.dumps(caught.value))
     assert isinstance(fault, IllegalCall)
@@ -105,9 +105,9 @@ def test_an_illegal_call_names_bidder_table_and_auction():
 
 @pytest.mark.parametrize("answer", [0, [0.0, 0.0], [0], [[0, 0]], ["P", "P"], [False, False]])
 def test_an_answer_that_is_no_row_of_calls_is_named(answer):
-    says = r"bidder test_bidding\.Says was asked for 2 calls and gave .*; bid\(view, key\) returns one whole number"
-    with pytest.raises(NotCalls, match=says) as caught:
+    says = r"bidder test_bidding\.Says returned .* for 2 calls; bid\(view, key\) returns one whole number"
+    with pytest.raises(InvalidOutput, match=says) as caught:
         ask(Says(answer), fresh(), OWNER, np.array([3, 5]), KEY[:2])
     assert isinstance(caught.value, TypeError)
-    assert isinstance(caught.value, BidderFault)
+    assert isinstance(caught.value, BidderError)
     assert caught.value.row is None

@@ -68,7 +68,7 @@ def test_any_records_and_images_can_be_asked_for():
         assert symmetry_number(image % 24, steps) == image
     assert [len(a) for a in symmetries_of(library.records, indices[:0], number[:0])] == [0, 0]
     for bad in (-1, NUM_SYMMETRIES):
-        with pytest.raises(IndexError, match=rf"images go from 0 to 95; asked for {bad}"):
+        with pytest.raises(IndexError, match=rf"symmetries go from 0 to 95, not {bad}"):
             symmetries_of(library.records, indices[:1], np.array([bad]))
     with pytest.raises(IndexError, match="records go from 0"):
         symmetries_of(library.records, np.array([len(library)]), number[:1])

@@ -14,6 +14,7 @@ import gymnasium
 import bridge_env  # noqa: F401 - registers the env
 from agents.hierarchy.explain import explain
 from agents.wire import call, read_states
+from bridge_env.bidder_errors import explain_call
 from bridge_env.bidders import make, player_at
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, random_deals
@@ -21,7 +22,6 @@ from bridge_env.double_dummy.estimator import builtin_estimator
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import builtin_library
 from bridge_env.double_dummy.library_then_solver import library_then_solver
-from bridge_env.faults import explained
 from bridge_env.lin import lin_text, read_lin, viewer_link
 from bridge_env.par import par, par_contracts
 from bridge_env.pbn import board_text, read_boards
@@ -122,7 +122,7 @@ def _player(spec: str, state: Mapping[str, object]) -> Any:
 def explanation_text(spec: str, state: Mapping[str, object]) -> str:
     """Return what a bidder says of its call; its call alone if it explains nothing."""
     player, view, key = _player(spec, state)
-    return explained(player, view, key) if hasattr(player, "explain") else call(spec, **state)  # type: ignore[arg-type]
+    return explain_call(player, view, key) if hasattr(player, "explain") else call(spec, **state)  # type: ignore[arg-type]
 
 
 def explanation_fields(spec: str, state: Mapping[str, object]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import pytest
 from support import unruly
 from support.command import refused
 
+from bridge_env.bidder_errors import BidderError, BidderRaised, explain_call, legal_calls
 from bridge_env.cards import hand_text
-from bridge_env.faults import BidderFault, Failed, explained, legal_answer_of
 from bridge_env.view import BidView
 from training.cli.entry import main
 from training.match import match
@@ -33,7 +33,7 @@ def spec(name):
 
 @pytest.mark.parametrize("name", WORDS)
 def test_the_first_fault_ends_a_match(name):
-    with pytest.raises(BidderFault, match=WORDS[name]):
+    with pytest.raises(BidderError, match=WORDS[name]):
         match(spec(name), "pass", library_boards(40, 1))
 
 
@@ -41,7 +41,7 @@ def test_the_board_of_a_fault_is_named():
     boards = library_boards(40, 1)
     hands = [[boards.owner[row] == seat for seat in (1, 3)] for row in range(40)]
     row = next(row for row, both in enumerate(hands) if any(int(hand @ np.arange(1, 53)) % 8 == 0 for hand in both))
-    with pytest.raises(BidderFault, match=rf"board {row + 1}: .*KeyError"):
+    with pytest.raises(BidderError, match=rf"board {row + 1}: .*KeyError"):
         match("pass", spec("raises"), boards.take(slice(row, row + 1)))
 
 
@@ -83,12 +83,12 @@ def _unlucky_hand():
 
 def test_one_answer_is_checked():
     view, key = _unlucky_hand(), np.zeros(1, np.uint64)
-    with pytest.raises(BidderFault, match="Unruly: XX is not legal after no call"):
-        legal_answer_of(unruly.illegal, view, key)
-    with pytest.raises(Failed, match=r"failed after no call: KeyError"):
-        legal_answer_of(unruly.raises, view, key)
-    with pytest.raises(BidderFault, match="Boasts: XX is not legal after no call"):
-        explained(unruly.boasts, view, key)
+    with pytest.raises(BidderError, match="Unruly: XX is not legal after no call"):
+        legal_calls(unruly.illegal, view, key)
+    with pytest.raises(BidderRaised, match=r"failed after no call: KeyError"):
+        legal_calls(unruly.raises, view, key)
+    with pytest.raises(BidderError, match="Boasts: XX is not legal after no call"):
+        explain_call(unruly.boasts, view, key)
 
 
 def test_bid_prints_no_call_that_is_not_legal(capsys):

@@ -263,12 +263,12 @@ def test_clustered_standard_error():
     ],
 )
 def test_a_faulty_bidder_is_named(bidder, reason):
-    with pytest.raises(duplicate.BidderFault, match=reason):
+    with pytest.raises(duplicate.BidderError, match=reason):
         duplicate.match(bidder, "pass", 8, 13)
 
 
 def test_the_faulty_partner_of_a_pair_is_named():
-    with pytest.raises(duplicate.BidderFault, match=r"board \d+: .*1C"):
+    with pytest.raises(duplicate.BidderError, match=r"board \d+: .*1C"):
         duplicate.match("pass", "pair:system:sayc,python:test_match:always_one_club", 8, 13)
 
 

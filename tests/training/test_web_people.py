@@ -18,7 +18,7 @@ pytest.importorskip("httpx2")
 from starlette.testclient import TestClient
 from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
 
-from bridge_env.faults import BidderFault
+from bridge_env.bidder_errors import BidderError
 from bridge_env.scoring import imps
 from bridge_table.app import make_app
 from bridge_table.http.listening import reachable
@@ -252,7 +252,7 @@ def test_a_bidder_that_fails_is_told(house, monkeypatch):
     room = house.guests.rooms.keys[south.key].room
 
     def fail(patience):
-        raise BidderFault("mine at N gives no call")
+        raise BidderError("mine at N gives no call")
 
     monkeypatch.setattr(room, "step", fail)
     south.until(lambda told: told["room"]["news"][-1:] == ["The table waits: mine at N gives no call."])

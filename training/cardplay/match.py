@@ -20,8 +20,8 @@ from agents.cardplay.registry import make_player
 from agents.cardplay.whole import play_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
+from bridge_env.bidder_errors import BidderError
 from bridge_env.cards import CARD_NUMBERS, SEATS, card_text
-from bridge_env.faults import BidderFault
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
@@ -104,7 +104,7 @@ def _legal_cards(
     name = f"player {type(player).__module__}.{type(player).__qualname__}"
     try:
         cards = np.asarray(player.play(view, key))
-    except BidderFault:  # a program at a seat, which names itself
+    except BidderError:  # a program at a seat, which names itself
         raise
     except Exception as error:
         where = _place(plays, boards, int(rows[0])) if len(rows) == 1 else f"at {len(rows)} tables"

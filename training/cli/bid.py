@@ -171,15 +171,15 @@ def _tell_departures(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:
 
 
 def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
+    from bridge_env.bidder_errors import explain_call, legal_calls
     from bridge_env.bidders import implements, player_at
     from bridge_env.calls import call_text
-    from bridge_env.faults import explained, legal_answer_of
     from bridge_env.protocols import Explains
 
     player = player_at(bidder, int(view.seat[0]))
     if implements(player, Explains):
-        return explained(player, view, key)  # type: ignore[arg-type]
-    call = call_text(int(legal_answer_of(player, view, key)[0]))
+        return explain_call(player, view, key)  # type: ignore[arg-type]
+    call = call_text(int(legal_calls(player, view, key)[0]))
     return f"{call}\n  {spec} follows no bidding system that could tell why"
 
 

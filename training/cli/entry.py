@@ -107,9 +107,9 @@ def _run(args: argparse.Namespace) -> int:
     except (ValueError, OSError, MemoryError, ClusterError, _Foreign) as error:
         if os.environ.get(_TRACEBACK):
             raise
-        from bridge_env.faults import BidderFault
+        from bridge_env.bidder_errors import BidderError
 
-        of_the_world = isinstance(error, (OSError, MemoryError, ClusterError, BidderFault))  # what was asked is right
+        of_the_world = isinstance(error, (OSError, MemoryError, ClusterError, BidderError))  # what was asked is right
         with contextlib.suppress(OSError):
             print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
             if of_the_world and (kept := _kept(args)):
@@ -140,7 +140,7 @@ def _flush() -> None:
 
 
 def _told(error: Exception) -> str:
-    from bridge_env.faults import printable
+    from bridge_env.bidder_errors import printable
 
     text = str(error)
     if isinstance(error, OSError) and error.filename is not None:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from bridge_env import streams
 from bridge_env.auction import Auctions
+from bridge_env.bidder_errors import call_bidder
 from bridge_env.bidders import make
 from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS, first_calls, histories_of
 from bridge_env.double_dummy.canonical import is_judging
-from bridge_env.faults import answer_of
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
 from bridge_env.view import view_of
@@ -70,7 +70,7 @@ def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", 
     owner, history, dealer, vulnerability, made = _positions(boards, rounds)
     auctions = Auctions.replay(history, dealer, vulnerability)
     key = streams.key("agreement", np.arange(len(made)))
-    right = answer_of(bidder, view_of(auctions, owner), key) == made
+    right = call_bidder(bidder, view_of(auctions, owner), key) == made
     bids = made != PASS
     problems = tuple(str(problem) for result in results for problem in result.problems)
     rows = np.concatenate([owner, history.astype(np.uint8), dealer[:, None], vulnerability[:, None]], axis=1)

@@ -22,12 +22,12 @@ from agents.reasoning.doubting import Doubter
 from agents.registry import PairBidder
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
+from bridge_env.bidder_errors import BidderError
 from bridge_env.bidders import implements, make, player_at
 from bridge_env.bidding import bid_on
 from bridge_env.boards import Boards
 from bridge_env.calls import as_wide, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
-from bridge_env.faults import BidderFault
 from bridge_env.protocols import Bidder, SlowBidder
 from bridge_env.scoring import imps, score
 from training.match.auction_log import AuctionLog
@@ -206,7 +206,7 @@ def match(
         ValueError: a spec, the scoring or the boards are faulty.
         ResultLogError: the file is of another match, or damaged.
         ChildProcessError: a worker process ended by itself.
-        BidderFault: a bidder raised an error or made an illegal call; the message names bidder, board and auction.
+        BidderError: a bidder raised an error or made an illegal call; the message names bidder, board and auction.
     """
     if scoring not in SCORINGS:
         raise ValueError(f"scoring {scoring!r} is not one of {', '.join(SCORINGS)}")
@@ -300,7 +300,7 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
     A call's random stream depends on (seed, board, call number), the same at both tables, so that A against A is level.
 
     Raises:
-        BidderFault: a bidder raised an error or made an illegal call; the message names bidder, board and auction.
+        BidderError: a bidder raised an error or made an illegal call; the message names bidder, board and auction.
     """
     auctions = _bid_out_by_systems(a, b, boards)
     if auctions is not None:
@@ -311,7 +311,7 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
     seats = np.repeat([[0, 1, 0, 1], [1, 0, 1, 0]], n, axis=0)
     try:
         bid_on(auctions, np.tile(boards.owner, (2, 1)), key, seats, (a, b))
-    except BidderFault as fault:
+    except BidderError as fault:
         if fault.row is None:
             raise
         raise type(fault)(f"board {boards.number[fault.row % n]}: {fault}") from fault

@@ -19,8 +19,8 @@ import msgspec
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
+from bridge_env.bidder_errors import BidderError
 from bridge_env.bidders import full_spec, make
-from bridge_env.faults import BidderFault
 from bridge_env.files import atomic_write
 from training.match.artificial_calls import of_match
 from training.match.boards import library_boards
@@ -126,7 +126,7 @@ def panel(
 
     Raises:
         SpecError: a spec names no bidder.
-        BidderFault: a bidder failed; the lines before it are in ``log``.
+        BidderError: a bidder failed; the lines before it are in ``log``.
     """
     listed = list(opponents()) if against is None else [(group_of(opponent), opponent) for opponent in against]
     if start is not None:
@@ -146,7 +146,7 @@ def panel(
             try:
                 played = match(spec, opponent, dealt, seed, workers=workers, progress=tick)
                 other = match(over, opponent, dealt, seed, workers=workers, progress=tick) if over else None
-            except BidderFault as fault:
+            except BidderError as fault:
                 raise type(fault)(f"against {opponent}: {fault}") from fault
             each(played)
             done[key] = _line(group, opponent, played, other)
