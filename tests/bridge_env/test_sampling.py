@@ -59,13 +59,17 @@ def small_world(may_hold=None, four=False):
     return places
 
 
+def bit_of(card):
+    return to_bits(np.arange(52) == card)
+
+
 def all_deals(places):
     """Every deal of a small world, bits (D, 4), by plain enumeration, a card after the other."""
     own = places.may_hold & (places.may_hold.sum(axis=0) == 1)
     deals = [[int(to_bits(own[seat])) for seat in range(4)]]
     for card in np.flatnonzero(places.may_hold.sum(axis=0) > 1):
         deals = [
-            [bits | (1 << int(card)) * (seat == holder) for seat, bits in enumerate(deal)]
+            [bits | int(bit_of(card)) * (seat == holder) for seat, bits in enumerate(deal)]
             for deal in deals
             for holder in np.flatnonzero(places.may_hold[:, card])
             if deal[holder].bit_count() < places.sizes[holder]
@@ -116,7 +120,7 @@ def test_every_deal_of_a_small_world_has_its_chance(which, constraints, way):
     coarse = (np.arange(len(deals)) * 97) % 211  # kinds that are large enough to count
     off = [surprise(weights, coarse[kinds], np.bincount(coarse, weights=expected))]
     for card in SMALL:  # who holds it
-        seats = ((deals >> np.uint64(card)) & np.uint64(1)).argmax(axis=1)
+        seats = ((deals & bit_of(card)) != 0).argmax(axis=1)
         off.append(surprise(weights, seats[kinds], np.bincount(seats, weights=expected, minlength=4)))
     assert max(off) < 4
 

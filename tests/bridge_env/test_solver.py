@@ -9,12 +9,11 @@ import time
 
 import numpy as np
 import pytest
-from support.dds_cards import dds_cards
+from support.dds import dds_cards, dds_tables
 from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
 from bridge_env import cards
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
-from bridge_env.double_dummy.dds import DdsDoubleDummy
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
 from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
 from bridge_env.double_dummy.solver.state import STOP, Workspace
@@ -83,7 +82,7 @@ def test_contracts_of_solved_deals(own):
 
 def test_hard_tables(own):
     deals = hard_deals(6, seed=2)
-    np.testing.assert_array_equal(own.tricks(deals), DdsDoubleDummy().tricks(deals))
+    np.testing.assert_array_equal(own.tricks(deals), dds_tables(deals))
 
 
 def test_a_suit_in_every_hand(own):
@@ -117,7 +116,7 @@ def test_many_endings(left):
 @pytest.mark.slow
 def test_many_hard_tables(own):
     deals = hard_deals(TABLES // 5, seed=7)
-    np.testing.assert_array_equal(own.tricks(deals), DdsDoubleDummy().tricks(deals))
+    np.testing.assert_array_equal(own.tricks(deals), dds_tables(deals))
 
 
 @pytest.mark.slow
