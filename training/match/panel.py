@@ -14,14 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from bridge_env.bidder_errors import BidderError
 from bridge_env.bidders import full_spec, make
 from bridge_env.files import atomic_write
+from bridge_env.json_files import read_json
 from training.match.artificial_calls import of_match
 from training.match.boards import library_boards
 from training.match.duplicate import MatchResult, match
@@ -184,10 +183,8 @@ def read(log: Path) -> dict[str, Line]:
     Raises:
         RunError: the file is damaged.
     """
-    try:
-        return msgspec.json.decode(log.read_bytes(), type=dict[str, Line])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise runs.RunError(f"{log}: {error}") from None
+    lines: dict[str, Line] = read_json(log, dict[str, Line], runs.RunError)
+    return lines
 
 
 def table_text(lines: Sequence[Line]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from bridge_env.files import FileError
+from bridge_env.json_files import decode_json
 from training.running.lock import hold
 
 FORMAT = 3
@@ -51,7 +52,7 @@ class ResultLog(Generic[Row]):
                 stream.truncate(len(complete))
         first, *lines = complete.splitlines()
         self._check_header(first)
-        return [self._row(line, number) for number, line in enumerate(lines, 2)]
+        return [decode_json(line, self.row, f"{self.path}:{n}", ResultLogError) for n, line in enumerate(lines, 2)]
 
     def add(self, rows: Iterable[Row]) -> None:
         """Append results. ``read`` comes before it."""
@@ -59,19 +60,10 @@ class ResultLog(Generic[Row]):
             stream.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
 
     def _check_header(self, line: bytes) -> None:
-        try:
-            found = msgspec.json.decode(line, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ResultLogError(f"{self.path}:1: {error}") from None
+        found = decode_json(line, dict[str, Any], f"{self.path}:1", ResultLogError)
         for name in dict.fromkeys([*self.header, *found]):
             if found.get(name) != self.header.get(name):
                 raise ResultLogError(
                     f"{self.path} holds something else: its {name} is {found.get(name)!r}, not "
                     f"{self.header.get(name)!r}; name another file, or remove this one"
                 )
-
-    def _row(self, line: bytes, number: int) -> Row:
-        try:
-            return msgspec.json.decode(line, type=self.row)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ResultLogError(f"{self.path}:{number}: {error}; remove the line to do this result again") from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from types import FrameType
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -23,12 +23,6 @@ def termination_signals() -> list[signal.Signals]:
     return [number for number in known if number is not None and signal.getsignal(number) is not signal.SIG_IGN]
 
 
-def note(number: int) -> None:
-    """Record that a signal has asked this process to stop; for handlers that do not raise."""
-    if number != signal.SIGINT:
-        _received.append(number)
-
-
 def code(handler_code: int) -> int:
     """Return the exit code of a command, given its handler's: another signal than Ctrl-C changes 130."""
     return 128 + _received[0] if handler_code == INTERRUPTED and _received else handler_code
@@ -40,20 +34,13 @@ def termination_as_interrupt() -> Iterator[None]:
     _received.clear()
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        note(number)
+        _received.append(number)
         raise KeyboardInterrupt
 
-    with handling(interrupt, termination_signals()):
-        yield
-
-
-@contextlib.contextmanager
-def handling(handler: Callable[[int, FrameType | None], None], numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    """Handle these signals by ``handler`` in the block; outside the main thread nothing changes."""
-    here = threading.current_thread() is threading.main_thread()
-    before = {number: signal.signal(number, handler) for number in numbers if here}
+    handled = termination_signals() if threading.current_thread() is threading.main_thread() else []
+    before = {number: signal.signal(number, interrupt) for number in handled}
     try:
         yield
     finally:
-        for number, earlier in before.items():
-            signal.signal(number, earlier)
+        for number, handler in before.items():
+            signal.signal(number, handler)
