@@ -6,7 +6,6 @@ All pass, but for some hands (about one in eight), with which they do what their
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 import numpy as np
@@ -15,7 +14,7 @@ from bridge_env.calls import PASS
 
 
 def unlucky(view):
-    """Which rows (N,) hold a hand that a bidder of this kind cannot bear."""
+    """Return which rows (N,) hold a hand with which these bidders fail."""
     return (view.hand @ np.arange(1, 53)) % 8 == 0
 
 
@@ -31,7 +30,7 @@ class Unruly:
 
 
 def made(value):
-    """A fault: this call."""
+    """Return a fault that makes this call."""
 
     def fault(calls, rows):
         calls[rows] = value
@@ -42,18 +41,6 @@ def made(value):
 
 def _raise(calls, rows):
     raise KeyError("the third suit")
-
-
-def _leave(calls, rows):
-    sys.exit(3)
-
-
-class Gone(BaseException):
-    """No ``Exception``, which most nets are made for."""
-
-
-def _give_up(calls, rows):
-    raise Gone("\033[2J\a")
 
 
 def _hang(calls, rows):
@@ -68,8 +55,7 @@ def _lose_count(calls, rows):
     return calls[:-1] if len(calls) > 1 else np.zeros(2, int)
 
 
-raises, leaves, hangs, dies, miscounts = (Unruly(fault) for fault in (_raise, _leave, _hang, _die, _lose_count))
-gives_up = Unruly(_give_up)
+raises, dies, miscounts = Unruly(_raise), Unruly(_die), Unruly(_lose_count)
 out_of_range, illegal, says_nothing = Unruly(made(99)), Unruly(made(2)), Unruly(lambda calls, rows: None)
 
 
