@@ -25,28 +25,20 @@ def play_out(
     seats: NDArray[np.int64],
     keys: NDArray[np.uint64],
     ask: Ask | None = None,
-    after: Callable[[], object] = lambda: None,
 ) -> None:
     """Play ``plays`` to the end, in place. The stream of a card depends on its table's key and its number.
 
     Args:
-        seats: int64 (N, 4), which of the players sits at N E S W of each table.
+        seats: int64 (N, 4), the number of the player at N E S W of each table.
         keys: uint64 (N,), the tables' streams.
-        ask: gives a player's cards at tables ``rows``; a card below 0 ends the play of that table. None: the player
-            itself, whose errors pass.
-        after: called after each round.
+        ask: returns a player's cards at tables ``rows``; None: ``player.play``.
     """
-    going = ~plays.done
-    while going.any():
-        rows = np.flatnonzero(going)
+    while not plays.done.all():
+        rows = np.flatnonzero(~plays.done)
         chooser = seats[rows, plays.decider[rows]]
         for number, player in enumerate(players):
             mine = rows[chooser == number]
             if mine.size:
                 view = play_view(plays, contracts, vulnerability, auctions, mine)
                 key = streams.key(keys[mine], plays.length[mine])
-                cards = player.play(view, key) if ask is None else ask(player, view, key, mine)
-                going[mine[cards < 0]] = False
-                plays.step(cards[cards >= 0], mine[cards >= 0])
-        going &= ~plays.done
-        after()
+                plays.step(player.play(view, key) if ask is None else ask(player, view, key, mine), mine)
