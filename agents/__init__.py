@@ -4,7 +4,7 @@ The import name ``agents`` is also used by another package (openai-agents). Inst
 environment; where the other one comes first on the path, ``bridge-env`` says so and stops.
 """
 
-from agents.wire import call, calls
+from agents.text_api import call, calls
 from bridge_env.bidders import SpecError, make
 
 __all__ = ["SpecError", "call", "calls", "make"]

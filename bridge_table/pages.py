@@ -1,4 +1,4 @@
-"""The files of the page. What all pages share is written once, and put about each when it is asked for."""
+"""Serve the files of the pages; the head and the links that all pages share are added to each."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _PAGES_NAV = """\
 
 @dataclass(frozen=True)
 class _Page:
-    """What the frame tells of a page, whose script has its name."""
+    """The fields of a page's head; its script has its name."""
 
     title: str  # of the window, before that of all pages
-    skip: str  # where those who use no mouse may go at once, in words
+    skip: str  # the main part, in words: the keyboard's first link leads there
     styles: tuple[str, ...] = ()  # besides the one that all pages have
-    to: str = "main"  # the id of that element
+    to: str = "main"  # the id of that part
 
 
 _PAGES = {
@@ -62,12 +62,12 @@ _PAGES = {
 
 
 async def static(request: Request) -> Response:
-    """A file of the page. There are no folders, and nothing else is served."""
+    """Return a file of the pages; there are no folders, and nothing else is served."""
     return page(request.path_params.get("file", "index.html"))
 
 
 def page(name: str) -> Response:
-    """A file of the page by its name."""
+    """Return a file of the pages by its name."""
     stem, _, kind = name.rpartition(".")
     known = {str(entry.name): entry for entry in _STATIC.iterdir()}
     if name not in known or kind not in _TYPES:
@@ -77,7 +77,7 @@ def page(name: str) -> Response:
 
 
 def framed(name: str, text: str) -> str:
-    """A page as browsers get it: its text, with the head and the links that pages share."""
+    """Return a page with the head and the links that pages share."""
     about = _PAGES[name]
     styles = "\n".join(f'<link rel="stylesheet" href="{style}.css">' for style in ("style", *about.styles))
     here = f'href="{name}.html"'

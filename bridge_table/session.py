@@ -1,4 +1,4 @@
-"""What the server knows until it ends: tables, stacks of boards, and the IMPs of the session."""
+"""The state of the server until it ends: tables, pasted boards, edited systems, and the results of the session."""
 
 from __future__ import annotations
 
@@ -12,148 +12,118 @@ from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import unregister_system
 from agents.registry import system_of
 from bridge_table.board.dealing import Deal, Stack, judging_deal, random_deal
-from bridge_table.board.seating import checked, drop_system
+from bridge_table.board.seating import check_spec, drop_system
 from bridge_table.board.table import Setup, Table
 from bridge_table.board.views import mean_error
-from bridge_table.http import guard
-from bridge_table.http.asked import Refused
-from bridge_table.http.guard import Bucket
+from bridge_table.http.fields import RequestError
+from bridge_table.learning.database import Database, DatabaseError
 from bridge_table.learning.drills import Drill
-from bridge_table.learning.keeping import keep
-from bridge_table.learning.memory import Memory, MemoryFault
+from bridge_table.learning.save_review import save_review
 from training.match.duplicate import MatchResult
 
-TEXT = 256_000  # characters of a system
-_Kept = TypeVar("_Kept")
+_MAX_DRAFTS = 32
+_Value = TypeVar("_Value")
 _LOG = logging.getLogger("bridge_env.table")
 
 
-@dataclass(frozen=True)
-class Limits(guard.Limits):
-    """What the table takes, beside what every server does."""
-
-    tables: int = 200  # kept at the same time, as all that is kept; the oldest goes first
-    stacks: int = 16
-    boards: int = 2000  # of one file
-    systems: int = 64  # dropped on the page
-    drafts: int = 32  # edited systems
-    matches: int = 16
-    drills: int = 64
-    match_boards: int = 2000  # of a match that the page asks for
-    drill: int = 50  # questions of a drill
-    heavy_rate: float = 3.0  # as ``rate``, of requests that compute for a while
-    heavy_burst: int = 12  # as ``burst``, of these
-    errands: int = 2  # long computations at the same time
-
-
-class Shelf(Generic[_Kept]):
-    """Things by names that nobody guesses; the oldest goes where there are too many.
+class BoundedStore(Generic[_Value]):
+    """Values by random names; the oldest is dropped where there are more than ``max_size``.
 
     Args:
-        most: that are kept at the same time.
-        gone: what is told to who asks for one that is not here.
+        missing: the error text for a name that is not here.
     """
 
-    def __init__(self, most: int, gone: str) -> None:
-        self.most, self.gone = most, gone
-        self._things: OrderedDict[str, _Kept] = OrderedDict()
+    def __init__(self, max_size: int, missing: str) -> None:
+        self.max_size, self.missing = max_size, missing
+        self._values: OrderedDict[str, _Value] = OrderedDict()
 
-    def keep(self, thing: _Kept) -> str:
-        """Keep a thing, and return its name."""
+    def add(self, value: _Value) -> str:
+        """Store a value, and return its name."""
         name = secrets.token_hex(8)
-        self._things[name] = thing
-        while len(self._things) > self.most:
-            self._things.popitem(last=False)
+        self._values[name] = value
+        if len(self._values) > self.max_size:
+            self._values.popitem(last=False)
         return name
 
-    def find(self, name: str) -> _Kept:
-        """Return a thing by its name.
+    def get(self, name: str) -> _Value:
+        """Return a value by its name.
 
         Raises:
-            Refused: it is not here.
+            RequestError: it is not here.
         """
-        found = self._things.get(name)
-        if found is None:
-            raise Refused(self.gone, 404)
-        return found
+        if name not in self._values:
+            raise RequestError(self.missing, 404)
+        return self._values[name]
 
 
 @dataclass
 class Session:
-    """Everything that the server knows. All but the memory is gone when the server ends."""
+    """The state of the server. All but the database is lost when the server ends."""
 
-    seed: int  # names the random deals and the order of the judging boards
-    named: tuple[str, ...] = ()  # specs that were named at the start
-    limits: Limits = field(default_factory=Limits)
-    memory: Memory = field(default_factory=Memory)  # the finished boards of all sessions
+    seed: int  # of the random deals, and of the order of the judging boards
+    named: tuple[str, ...] = ()  # specs of the command line
+    database: Database = field(default_factory=Database)  # the finished boards of all sessions
     dropped: list[str] = field(default_factory=list)  # specs of systems that were dropped on the page
-    # of the boards that a person has finished, by table: IMPs, and whether there was help
+    # by table, of boards that a person has finished: IMPs, and whether there was help
     results: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        most = self.limits
-        self.tables: Shelf[Table] = Shelf(most.tables, "There is no such table, or no longer; deal a new board.")
-        self.stacks: Shelf[Stack] = Shelf(most.stacks, "These boards are no longer kept; paste or drop them again.")
-        self.matches: Shelf[MatchResult] = Shelf(most.matches, "There is no such match, or no longer; play it again.")
-        self.drills: Shelf[Drill] = Shelf(most.drills, "There is no such drill, or no longer; begin a new one.")
-        self._dealt: dict[str, int] = {}
+        self.tables = BoundedStore[Table](200, "There is no such table, or no longer; deal a new board.")
+        self.stacks = BoundedStore[Stack](16, "These boards are no longer stored; paste or drop them again.")
+        self.matches = BoundedStore[MatchResult](16, "There is no such match, or no longer; play it again.")
+        self.drills = BoundedStore[Drill](64, "There is no such drill, or no longer; begin a new one.")
+        self._numbers: dict[str, int] = {}  # by source, of the latest board
         self._drafts: OrderedDict[str, str] = OrderedDict()
-        self._heavy = Bucket(most.heavy_rate, most.heavy_burst)
-
-    def long_question(self) -> None:
-        """Refuse what computes for a while, where too much of it is asked for."""
-        if not self._heavy.take():
-            raise Refused("These are too many long questions at once; wait a second.", 429)
 
     # --- boards -------------------------------------------------------------------------------------------
 
     def next_deal(self, source: str, stack: str, number: int) -> Deal:
-        """Board ``number`` of a source, from 1, of a stack by its place; 0: the next one, of a stack the first."""
+        """Return board ``number`` of a source, from 1; 0: the next one, of a stack the first."""
         if source == "stack":
-            known = self.stacks.find(stack)
+            known = self.stacks.get(stack)
             if number > len(known.deals):
-                raise Refused(f"There is no board {number}; {known.name} has {len(known.deals)}.", 404)
+                raise RequestError(f"There is no board {number}; {known.name} has {len(known.deals)}.", 404)
             return known.deals[max(number, 1) - 1]
-        number = number or self._dealt.get(source, 0) + 1
-        found = (judging_deal if source == "judging" else random_deal)(self.seed, number)
-        self._dealt[source] = number
-        return found
+        number = number or self._numbers.get(source, 0) + 1
+        deal = (judging_deal if source == "judging" else random_deal)(self.seed, number)
+        self._numbers[source] = number
+        return deal
 
     def open(self, setup: Setup, deal: Deal) -> Table:
         table = Table("", setup, deal)
-        table.name = self.tables.keep(table)
+        table.name = self.tables.add(table)
         return table
 
     # --- specs and systems --------------------------------------------------------------------------------
 
-    def checked(self, spec: str) -> str:
-        """A spec that the page may ask for, tried out.
+    def check_spec(self, spec: str) -> str:
+        """Return a spec that the page may use.
 
         Raises:
-            Refused: it names nothing, or something that only the command line may name.
+            RequestError: it names nothing, or something that only the command line may name.
         """
-        return checked(spec, self.named)
+        return check_spec(spec, self.named)
 
     def system(self, spec: str) -> System:
-        """The system that a spec of the page follows.
+        """Return the system that a spec of the page follows.
 
         Raises:
-            Refused: the page may not name it, or it follows no written system.
+            RequestError: the page may not use it, or it follows no written system.
         """
-        found = system_of(self.checked(spec))
+        found = system_of(self.check_spec(spec))
         if found is None:
-            raise Refused(f"{spec} follows no written system; choose one that begins with system:.")
+            raise RequestError(f"{spec} follows no written system; choose one that begins with system:.")
         return found.system
 
     def draft(self, text: str) -> str:
-        """The spec of a text that is being edited; the same text has the same spec while it is kept.
+        """Return the spec of a text that is being edited; the same text has the same spec while it is stored.
 
         Raises:
-            Refused: the text is no system; the message gives the line.
+            RequestError: the text is no system; the message gives the line.
         """
         if text not in self._drafts:
             self._drafts[text] = drop_system(f"draft-{secrets.token_hex(4)}", text)
-            while len(self._drafts) > self.limits.drafts:
+            if len(self._drafts) > _MAX_DRAFTS:
                 unregister_system(self._drafts.popitem(last=False)[1])
         self._drafts.move_to_end(text)
         return self._drafts[text]
@@ -161,24 +131,24 @@ class Session:
     # --- results ------------------------------------------------------------------------------------------
 
     def count(self, table: Table, review: dict[str, Any]) -> str | None:
-        """Count a board that a person has finished, and keep it. The memory tells whether its deal has counted before.
+        """Save a board that a person has finished, and count it unless its deal has counted before.
 
         Returns:
-            Why the board could not be kept; it counts once its review is asked for again. None where all is well.
+            Why the board could not be saved; it counts once its review is requested again. None if all is well.
         """
         if table.setup.replay or review["imps"] is None:
             return None
         try:
-            counts = keep(self.memory, table, review)
-        except MemoryFault as fault:
-            _LOG.error("%s", fault)
-            return f"This board is not kept and does not count: {fault}."
+            counts = save_review(self.database, table, review)
+        except DatabaseError as error:
+            _LOG.error("%s", error)
+            return f"This board is not kept and does not count: {error}."
         if counts:
             self.results[table.name] = review["imps"], table.helped > 0
         return None
 
     def summary(self) -> dict[str, Any]:
-        """IMPs a board with their standard error, and the boards."""
+        """Return the number of boards, and IMPs a board with their standard error."""
         values = [imps for imps, _ in self.results.values()]
         return {
             "boards": len(values), "helped": sum(helped for _, helped in self.results.values()),

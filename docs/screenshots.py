@@ -106,7 +106,7 @@ def _served() -> Any:
     import uvicorn
 
     from bridge_table.app import make_app
-    from bridge_table.http.listening import LOCAL, listen
+    from bridge_table.http.server import LOCAL, listen
 
     listening = listen(LOCAL, 0)
     port = listening.getsockname()[1]

@@ -20,7 +20,7 @@ import bridge_env
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
 from agents.networks.file import load as load_network
-from agents.wire import calls
+from agents.text_api import calls
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import board_dealer, board_vulnerability, random_deals

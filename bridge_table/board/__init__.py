@@ -1,1 +1,1 @@
-"""A board at the table: its deal, who bids and plays it, what a seat may know of it, hints and the review."""
+"""A board at the table: its deal, its bidders and players, the view of each seat, hints and the review."""

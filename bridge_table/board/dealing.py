@@ -1,4 +1,4 @@
-"""Where the boards of the table come from: chance, the library's judging part, or a text in PBN, LIN or as a link."""
+"""Deal boards: at random, from the library's judging part, or from a text in PBN, LIN or as a link."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from bridge_env.cards import board_dealer, board_vulnerability, parse_deal, rand
 from bridge_env.records.board import Board, Problem, ReadResult
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
-from bridge_table.http.asked import Refused
+from bridge_table.http.fields import RequestError
 from training.match.boards import library_boards
 
 _DEAL = re.compile(r"^[NESWnesw]\s*:")
-_TOLD = 20  # problems of a text that are told
+_MAX_BOARDS = 2000  # of a text
+_MAX_PROBLEMS = 20
 
 
 @dataclass(frozen=True)
 class Deal:
-    """A board to be bid."""
+    """A board before its auction."""
 
     owner: NDArray[np.uint8]  # (52,)
     dealer: int  # a code
@@ -32,13 +33,13 @@ class Deal:
 
 
 def random_deal(seed: int, number: int) -> Deal:
-    """Board ``number`` of the random deals of ``seed``; dealer and vulnerability follow the number."""
+    """Return board ``number`` of the random deals of ``seed``; dealer and vulnerability follow the number."""
     owner = random_deals(seed, number - 1, 1)[0]
     return Deal(owner, int(board_dealer(number)), int(board_vulnerability(number)), number, "a random deal")
 
 
 def judging_deal(seed: int, number: int) -> Deal:
-    """Board ``number`` of the solved boards that no training sees."""
+    """Return board ``number`` of the solved boards that no training sees."""
     boards = library_boards(1, seed, start=number - 1)
     dealer, vulnerability = int(boards.dealer[0]), int(boards.vulnerability[0])
     return Deal(boards.owner[0], dealer, vulnerability, number, "a judging board")
@@ -50,48 +51,47 @@ class Stack:
 
     name: str  # of the file, or what it is
     deals: tuple[Deal, ...]  # its boards
-    problems: tuple[str, ...]  # of what could not be read, with the line
+    problems: tuple[str, ...]  # of what could not be read, with lines
 
 
-def read_stack(text: str, name: str, most: int) -> Stack:
-    """The boards of a text: PBN, LIN, a link to Bridge Base Online's hand viewer, or one deal ``N:AK... ...``.
+def read_stack(text: str, name: str) -> Stack:
+    """Return the boards of a text: PBN, LIN, a link to Bridge Base Online's hand viewer, or one deal ``N:AK... ...``.
 
     Raises:
-        Refused: none can be read, or there are more than ``most``; the first faulty line is told.
+        RequestError: none can be read, or there are more than 2,000; the message gives the first faulty line.
     """
-    result = read_texts(text, most)
-    problems = told_problems(result)
+    result = read_texts(text)
     deals = []
     for place, board in enumerate(result.boards, 1):
         number = board.number if board.number and board.number < 10**6 else place
         deals.append(Deal(board.owner, board.dealer, board.vulnerability, number, name))
-    return Stack(name, tuple(deals), problems)
+    return Stack(name, tuple(deals), tuple(problem_texts(result)))
 
 
-def read_texts(text: str, most: int) -> ReadResult:
-    """What a text holds, with the auctions; at least one board.
+def read_texts(text: str) -> ReadResult:
+    """Return the boards of a text, with their auctions; at least one.
 
     Raises:
-        Refused: none can be read, or there are more than ``most``; the first faulty line is told.
+        RequestError: none can be read, or there are more than 2,000; the message gives the first faulty line.
     """
     stripped = text.strip()
     if not stripped:
-        raise Refused("The text is empty; paste a board in PBN or LIN, or drop a file.")
+        raise RequestError("The text is empty; paste a board in PBN or LIN, or drop a file.")
     try:
         result = _read(stripped, text)
     except ValueError as error:
-        raise Refused(f"{error}.") from None
-    if len(result.boards) > most:
-        raise Refused(f"The text holds {len(result.boards):,} boards; at most {most:,} are taken.", 413)
+        raise RequestError(f"{error}.") from None
+    if len(result.boards) > _MAX_BOARDS:
+        raise RequestError(f"The text holds {len(result.boards):,} boards; at most {_MAX_BOARDS:,} are allowed.", 413)
     if not result.boards:
-        problems = told_problems(result)
-        raise Refused(f"No board can be read: {problems[0] if problems else 'the text holds none'}.")
+        problems = problem_texts(result)
+        raise RequestError(f"No board can be read: {problems[0] if problems else 'the text holds none'}.")
     return result
 
 
-def told_problems(result: ReadResult) -> tuple[str, ...]:
-    """The problems of a text, with their lines, as many as are told."""
-    return tuple(f"line {p.line}: {p.reason}" for p in result.problems[:_TOLD])
+def problem_texts(result: ReadResult) -> list[str]:
+    """Return the first problems of a text, with their lines."""
+    return [f"line {p.line}: {p.reason}" for p in result.problems[:_MAX_PROBLEMS]]
 
 
 def _read(stripped: str, text: str) -> ReadResult:

@@ -1,4 +1,4 @@
-"""What looking ahead finds, from what the seat may know: hints, and whether a call that was made was a mistake."""
+"""Look ahead from what a seat may know: hints, and whether a call was a mistake."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView, view_of
 from bridge_table.board.seating import bidder_at
 from bridge_table.board.table import BIDDING, PLAYING, Table
-from bridge_table.http.asked import Refused
+from bridge_table.http.fields import RequestError
 from training.match.boards import known
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
-_DOUBTING_SAMPLES = 32  # each stands for four that are weighed, by several networks
+_NETWORK_SAMPLES = 32  # each stands for four that are weighed, by several networks
 _CARD_DEALS = 20
 _LEAST = 0.005  # chance of a call that is named
 _NAMED = 6
@@ -36,13 +36,13 @@ _SURELY = 0.5  # IMPs on average that another call must gain to be better; less 
 
 
 def hint(table: Table, seat: int | None) -> dict[str, Any]:
-    """Return what the person's side would do, and why.
+    """Return what the bidder or player of the person's side would do, and why.
 
     Raises:
-        Refused: it is not for ``seat`` to go on.
+        RequestError: it is not for ``seat`` to go on.
     """
     if seat is None or table.phase not in (BIDDING, PLAYING) or table.chooser() != seat:
-        raise Refused("A hint is for who is to call or to play.", 409)
+        raise RequestError("A hint is for the seat that is to call or to play.", 409)
     table.helped += 1
     return _call_hint(table, seat) if table.phase == BIDDING else _card_hint(table)
 
@@ -51,7 +51,7 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     ns, ew = table.setup.north_south, table.setup.east_west
     spec, view, key = spec_at(ns, ew, seat), table.view(), table.key(len(table.calls))
     bidder = bidder_at(ns, ew, seat)
-    player = thinker(spec, ew if seat & 1 == 0 else ns)
+    player = lookahead(spec, ew if seat & 1 == 0 else ns)
     rows: list[dict[str, Any]] = []
     why, deals = "", 0
     if player is not None:
@@ -66,14 +66,13 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     rows = _with_chances(network_at(ns, ew, seat), view, rows)
     if not rows:
         rows = [{"call": call_text(best)}]
-    # A bidder that does not think makes its usual call, whatever thinking finds.
-    acts = isinstance(bidder, Reasoner | Doubter)
-    told = best if acts else usual
-    return {"call": call_text(told), "rows": rows[:_NAMED], "deals": deals, "why": why}
+    # A bidder that does not look ahead makes its usual call.
+    call = best if isinstance(bidder, Reasoner | Doubter) else usual
+    return {"call": call_text(call), "rows": rows[:_NAMED], "deals": deals, "why": why}
 
 
-def thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
-    """A player that thinks as ``spec`` would, with few deals; None where there is none."""
+def lookahead(spec: str, opponents: str) -> Reasoner | Doubter | None:
+    """Return a bidder that looks ahead as ``spec`` would, with few deals; None where there is none."""
     head, _, _ = spec.partition(":")
     if head not in ("system", "policy", "reason"):
         return None
@@ -82,16 +81,16 @@ def thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
     try:
         made: Bidder = make(f"reason:{argument}", partner=plain, opponents=opponents)
     except ValueError:
-        return None  # a network without a belief does not think
+        return None  # a network without a belief does not look ahead
     if isinstance(made, Doubter):
-        return Doubter(made.voice, made.belief, made.models, replace(made.options, samples=_DOUBTING_SAMPLES, looks=1))
+        return Doubter(made.voice, made.belief, made.models, replace(made.options, samples=_NETWORK_SAMPLES, looks=1))
     if isinstance(made, Reasoner):
         return Reasoner(made.reader, replace(made.options, samples=_SAMPLES), made.habits)
     return None
 
 
 def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
-    """The candidates, the best first, and on how many deals they were compared."""
+    """Return the candidates, the best first, and on how many deals they were compared."""
     rows = []
     for i, call in enumerate(thought.calls):
         row: dict[str, Any] = {"call": call_text(call)}
@@ -102,18 +101,18 @@ def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
             row["chance"] = round(float(thought.chance[i]), 4)
         rows.append(row)
     rows.sort(key=lambda row: -(row.get("gain") or 0.0))
-    return rows, _looked_at(thought)
+    return rows, _deals_of(thought)
 
 
-def _looked_at(thought: Thought | Weighing) -> int:
-    """On how many deals calls were compared; of a network's, those that weigh something."""
+def _deals_of(thought: Thought | Weighing) -> int:
+    """Return on how many deals calls were compared; of a network's, those with a weight."""
     if isinstance(thought, Weighing):
         return 0 if thought.drawn is None else len(thought.drawn.owner)
     return 0 if thought.sample is None else len(thought.sample)
 
 
 def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The calls that a network finds likely, added to those that were thought about."""
+    """Add the calls that a network finds likely to the candidates."""
     if network is None:
         return rows
     chances: NDArray[np.float64] = network.probabilities(view)[0]
@@ -127,7 +126,7 @@ def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[
 def _why(thought: Thought | Weighing, spec: str) -> str:
     usual, best = call_text(thought.usual), call_text(thought.call)
     if not len(thought.gain):
-        return f"{spec} calls {usual}; no other call is worth a thought."
+        return f"{spec} calls {usual}; no other call is a candidate."
     if thought.usual == thought.call:
         return f"{spec} calls {usual}; looking ahead finds no call that is surely better."
     return f"{spec} calls {usual}; looking ahead, {best} comes out better."
@@ -158,34 +157,34 @@ def _card_hint(table: Table) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Fair:
-    """The best of some calls over deals that fit."""
+class Comparison:
+    """The best of some calls over deals that fit what a seat knew."""
 
     call: int  # the best, by IMPs
     gain: float  # IMPs that it gains on average over the call that was made
     error: float  # the standard error
-    deals: int  # how many were looked at
+    deals: int  # how many were sampled
 
     @property
     def sure(self) -> bool:
-        """Is it better by more than taste and chance?"""
+        """Whether it is better by more than taste and chance."""
         return self.gain > max(_SURELY, self.error)
 
 
-def fair(table: Table, number: int, others: list[int]) -> Fair | None:
-    """Weigh a person's call against ``others``, and what the side's bidder considers, as the seat could then.
+def compare_call(table: Table, number: int, others: list[int]) -> Comparison | None:
+    """Compare a person's call with ``others``, and with the candidates of the side's bidder, on what the seat knew.
 
     Args:
         number: of the call in the auction.
 
     Returns:
-        None where the side's bidder is one that cannot think.
+        None where the side's bidder cannot look ahead.
     """
     deal, setup = table.deal, table.setup
     before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
     seat = int(before.turn[0])
     ours, theirs = setup.north_south, setup.east_west
-    player = thinker(spec_at(ours, theirs, seat), theirs if seat & 1 == 0 else ours)
+    player = lookahead(spec_at(ours, theirs, seat), theirs if seat & 1 == 0 else ours)
     if player is None:
         return None
     view, key = view_of(before, deal.owner[None]), table.key(number, "fair")
@@ -194,8 +193,8 @@ def fair(table: Table, number: int, others: list[int]) -> Fair | None:
         found: Thought | Weighing = player.compare(view, key, (calls, np.zeros(len(calls))))
     else:
         found = player.compare(view, key, calls)
-    deals = _looked_at(found)
+    deals = _deals_of(found)
     if not deals:
         return None
     best = int(np.nanargmax(found.gain))
-    return Fair(found.calls[best], float(found.gain[best]), float(found.error[best]), deals)
+    return Comparison(found.calls[best], float(found.gain[best]), float(found.error[best]), deals)

@@ -1,6 +1,7 @@
 """Review a board: contract, double-dummy table, par, the other table, and costly calls.
 
-A call is costly where it lost on this deal and another is better over deals that fit what the player knew (``fair``).
+A call is costly where it lost on this deal, and another is better over deals that fit what the player knew
+(``compare_call``).
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from bridge_env.par import par_contracts
 from bridge_env.play import Plays
 from bridge_env.render import result_line
 from bridge_env.scoring import imps, score
-from bridge_table.board.hints import fair
+from bridge_table.board.hints import compare_call
 from bridge_table.board.seating import teams
 from bridge_table.board.table import OVER, Table
-from bridge_table.http.asked import Refused
+from bridge_table.http.fields import RequestError
 
 _COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 
 
 def review(table: Table) -> dict[str, Any]:
-    """The review of a board that is over; found once.
+    """Return the review of a board that is over; it is computed once.
 
     Raises:
-        Refused: the board is not over.
+        RequestError: the board is not over.
     """
     if table.phase != OVER:
-        raise Refused("The review comes when the board is over.", 409)
+        raise RequestError("The review comes when the board is over.", 409)
     if table.review is None:
         table.review = _review(table)
     return table.review
@@ -45,7 +46,7 @@ def review(table: Table) -> dict[str, Any]:
 def _review(table: Table) -> dict[str, Any]:
     deal, contract, side = table.deal, table.contract, table.setup.side
     tricks = library_then_solver().tricks(deal.owner[None])[0]
-    solved = _result(contract, tricks, deal.vulnerability)
+    solved = _solved(contract, tricks, deal.vulnerability)
     played = _played(table)
     par, contracts = par_contracts(tricks, deal.dealer, deal.vulnerability)
     points = solved["points"] if played is None else played["points"]
@@ -66,13 +67,13 @@ def _review(table: Table) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _result(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) -> dict[str, Any]:
-    """A contract at its double-dummy tricks."""
+def _solved(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) -> dict[str, Any]:
+    """Return a contract's result at its double-dummy tricks."""
     took = 0 if contract.passed_out else int(tricks[contract.declarer, contract.strain])
-    return _told(contract, took, vulnerability)
+    return _result_json(contract, took, vulnerability)
 
 
-def _told(contract: Contract, took: int, vulnerability: int) -> dict[str, Any]:
+def _result_json(contract: Contract, took: int, vulnerability: int) -> dict[str, Any]:
     points = int(score(contract.bid, contract.doubling, contract.declarer, vulnerability, took))
     return {
         "text": result_line(contract, took, vulnerability), "contract": str(contract), "took": took, "points": points,
@@ -80,10 +81,10 @@ def _told(contract: Contract, took: int, vulnerability: int) -> dict[str, Any]:
 
 
 def _played(table: Table) -> dict[str, Any] | None:
-    """The result of the cards that were played; None where none were."""
+    """Return the result of the cards that were played; None where none were."""
     if not table.cards and table.claimed is None:
         return None
-    return _told(table.contract, int(table.plays.won[0]), table.deal.vulnerability)
+    return _result_json(table.contract, int(table.plays.won[0]), table.deal.vulnerability)
 
 
 # --- the other table -----------------------------------------------------------------------------------------
@@ -92,7 +93,7 @@ def _played(table: Table) -> dict[str, Any] | None:
 def _bid_on(
     north_south: str, east_west: str, owner: NDArray[np.uint8], auctions: Auctions, key: NDArray[np.uint64]
 ) -> None:
-    """Bid auctions on one deal to their end, in place, by bidders that take no time to think."""
+    """Bid auctions on one deal to their end, in place, by bidders that do not look ahead."""
     n = len(auctions)
     seats, owners = np.broadcast_to(np.arange(4) & 1, (n, 4)), np.broadcast_to(owner, (n, 52))
     bid_on(auctions, owners, key, seats, teams(quick(north_south), quick(east_west)))
@@ -110,7 +111,7 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
     contract = auctions.contracts().at(0)
     return {
         "control": setup.control, "calls": [call_text(call) for call in auctions.calls(0)],
-        **_result(contract, tricks, deal.vulnerability),
+        **_solved(contract, tricks, deal.vulnerability),
     }  # fmt: skip
 
 
@@ -118,10 +119,10 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
 
 
 def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[str, Any]]:
-    """Each call of a person with what every other would have come to, bid out by the bidders of the table.
+    """Return each call of a person with the result of every other, bid out by the bidders of the table.
 
     Args:
-        points: what the auction came to at double-dummy tricks, NS-positive: gains are over that, whatever was played.
+        points: of the auction at double-dummy tricks, NS-positive: gains are over that, whatever was played.
     """
     deal, setup = table.deal, table.setup
     mine = [k for k in range(len(table.calls)) if (deal.dealer + k) & 3 in setup.people]
@@ -156,7 +157,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
         call, usual = call_text(table.calls[k]), call_text(_usual(table, k))
         verdict = _verdict(call, usual, {option["call"]: option["imps"] for option in options})
         if verdict["costly"]:
-            verdict |= _fairly(table, k, [verdict["better"], usual])
+            verdict |= _compared(table, k, [verdict["better"], usual])
         out.append({
             "number": k, "seat": SEATS[(deal.dealer + k) & 3], "call": call, "usual": usual, **verdict,
             "options": options,
@@ -165,7 +166,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
 
 
 def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
-    """The better call on this deal, the IMPs lost to it, and whether it may be a mistake: not if the bidder errs too.
+    """Return the better call on this deal, and the IMPs lost to it; where the bidder errs too, it is no mistake.
 
     Args:
         gains: IMPs that each legal call gains over the auction.
@@ -176,14 +177,14 @@ def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
     return {"better": better, "lost": lost, "costly": lost >= _COSTLY and call != usual, "fair": None}
 
 
-def _fairly(table: Table, number: int, others: list[str]) -> dict[str, Any]:
-    """Weigh a call that lost on this deal over deals that fit what the player knew: fields that change the verdict."""
-    found = fair(table, number, [parse_call(other) for other in others])
+def _compared(table: Table, number: int, others: list[str]) -> dict[str, Any]:
+    """Compare a call that lost on this deal over deals that fit what the player knew; return fields of the verdict."""
+    found = compare_call(table, number, [parse_call(other) for other in others])
     if found is None:
         return {}
-    told = {"call": call_text(found.call), "gain": round(found.gain, 1), "error": round(found.error, 1),
+    fair = {"call": call_text(found.call), "gain": round(found.gain, 1), "error": round(found.error, 1),
             "deals": found.deals}  # fmt: skip
-    return {"fair": told, "costly": found.sure, **({"better": told["call"]} if found.sure else {})}
+    return {"fair": fair, "costly": found.sure, **({"better": fair["call"]} if found.sure else {})}
 
 
 def _usual(table: Table, number: int) -> int:
@@ -195,7 +196,7 @@ def _usual(table: Table, number: int) -> int:
 
 
 def _card_costs(table: Table, took: int) -> list[dict[str, Any]]:
-    """What every card cost the side that played it, in double-dummy tricks and IMPs, and what would have cost nothing.
+    """Return what every card cost its side, in double-dummy tricks and IMPs, and which would have cost nothing.
 
     Args:
         took: declarer's tricks double dummy.

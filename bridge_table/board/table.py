@@ -1,4 +1,4 @@
-"""One board at the table: who sits where, the calls, the cards, and what may be done next. The rules are asked."""
+"""One board at the table: its seats, calls and cards, and what may happen next by the rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
-from agents.seats import spec_at
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, one_auction
 from bridge_env.bidder_errors import legal_calls
@@ -24,8 +23,7 @@ from bridge_env.protocols import CardPlayer
 from bridge_env.view import BidView, view_of
 from bridge_table.board.dealing import Deal
 from bridge_table.board.seating import bidder_at
-from bridge_table.http.asked import Refused
-from training.running.timeout import CallTimeout, call_with_timeout
+from bridge_table.http.fields import RequestError
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 
@@ -35,17 +33,17 @@ class Setup:
     """How a board is set up."""
 
     people: tuple[int, ...]  # the seats that people hold
-    north_south: str  # spec of the bidder; of a person's side how partner bids, and by what the person's calls are read
+    north_south: str  # spec of the bidder; on a person's side of partner, and for reading the person's calls
     east_west: str  # the same
     control: str  # the spec of the pair that holds the people's seats at the other table
-    player: str = "montecarlo"  # who plays the other seats' cards
+    player: str = "montecarlo"  # card player of the other seats
     # the specs of both sides at the other table; None: the control pair and the people's opponents
     other: tuple[str, str] | None = None
     replay: bool = False  # a board that two systems bid, shown to people; it is no result of theirs
 
     @property
     def side(self) -> int:
-        """The side whose result is told: the people's, 0 where nobody sits."""
+        """The side of the result: the people's, 0 where nobody sits."""
         return self.people[0] & 1 if self.people else 0
 
 
@@ -60,13 +58,13 @@ class Table:
     cards: list[int] = field(default_factory=list)
     phase: str = BIDDING  # bidding; bid (the auction is over, nothing was shown); playing; over (everything is shown)
     claimed: int | None = None  # tricks of declarer's side that ended the play early
-    helped: int = 0  # hints asked for, calls or cards taken back, and claims that were refused
-    review: dict[str, Any] | None = None  # what was found of it once it was over
-    # what the last of some calls shows, as far as was found
+    helped: int = 0  # hints, calls or cards taken back, and claims that were refused
+    review: dict[str, Any] | None = None  # once it is over
+    # what the last of some calls shows, as far as it is known
     notes: dict[tuple[int, ...], Any] = field(default_factory=dict)
-    shown: dict[tuple[int, ...], list[str]] = field(default_factory=dict)  # what all seats have shown by these
+    shown: dict[tuple[int, ...], list[str]] = field(default_factory=dict)  # what all seats have shown by some calls
 
-    # --- what stands --------------------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------------
 
     @property
     def auctions(self) -> Auctions:
@@ -88,13 +86,13 @@ class Table:
         return plays
 
     def turn(self) -> int | None:
-        """The hand that the next call or card comes from."""
+        """Return the hand that the next call or card comes from."""
         if self.phase == BIDDING:
             return int(self.auctions.turn[0])
         return int(self.plays.turn[0]) if self.phase == PLAYING else None
 
     def chooser(self) -> int | None:
-        """The seat of the person who chooses it; None where a bidder or a player does."""
+        """Return the seat of the person who chooses it; None where a bidder or a player does."""
         turn = self.turn()
         if turn is None or self.phase == BIDDING:
             return turn if turn in self.setup.people else None
@@ -106,7 +104,7 @@ class Table:
         return declarer ^ 2 if decider == declarer and declarer ^ 2 in self.setup.people else None
 
     def visible(self, seat: int | None) -> list[bool]:
-        """Return which of the dealt hands ``seat`` may see, N E S W; None: who watches a table without people."""
+        """Return which of the dealt hands ``seat`` may see, N E S W; None: a spectator of a table without people."""
         if self.phase == OVER or seat is None:
             return [True] * 4
         out = [hand == seat for hand in range(4)]
@@ -114,25 +112,25 @@ class Table:
             dummy = self.contract.declarer ^ 2
             out[dummy] = True
             if seat == dummy and dummy ^ 2 not in self.setup.people:
-                out[dummy ^ 2] = True  # who sits dummy plays for a declarer who is no person
+                out[dummy ^ 2] = True  # a person in dummy's seat plays for a declarer who is no person
         return out
 
     # --- bidding ------------------------------------------------------------------------------------------
 
     def call(self, seat: int | None, call: int, at: int) -> None:
-        """A person's call."""
+        """Make a person's call."""
         self._expect(seat, at, len(self.calls), BIDDING)
         self._make(call)
 
     def begin_with(self, calls: list[int]) -> None:
-        """Make calls that were made elsewhere; the result then counts as helped.
+        """Begin with calls that were made elsewhere; the result then counts as helped.
 
         Raises:
             IllegalCall: one of them is not legal.
         """
         for call in calls:
             if self.phase != BIDDING:
-                raise Refused(f"{call_text(call)} comes after the end of the auction.")
+                raise RequestError(f"{call_text(call)} comes after the end of the auction.")
             self._make(call)
             self.helped = 1
 
@@ -141,7 +139,7 @@ class Table:
         return view_of(self.auctions, self.deal.owner[None])
 
     def key(self, number: int, what: str = "call") -> NDArray[np.uint64]:
-        """The random stream of a call or card; it depends on the cards and its number."""
+        """Return the random stream of a call or card; it depends on the cards and its number."""
         return streams.key("table", what, self.deal.number, int(self.deal.owner.astype(np.int64) @ _WEIGHTS),
                            np.array([number]))  # fmt: skip
 
@@ -152,44 +150,48 @@ class Table:
         if auctions.done[0]:
             self.phase = BID if self.calls and not self.contract.passed_out else OVER
 
-    # --- one call or card of those who are no people ------------------------------------------------------
+    # --- bidders and players --------------------------------------------------------------------------
 
-    def step(self, at: int, patience: float | None = None) -> None:
-        """One call or card of the bidder or player whose turn it is, for which it has ``patience`` seconds.
+    def step(self, at: int) -> None:
+        """Make the call or play the card of the bidder or player whose turn it is.
+
+        Args:
+            at: the number of calls and cards that the caller has seen.
 
         Raises:
-            Refused: it is nobody's turn, or there was no answer in time.
+            RequestError: it is nobody's turn, or the table has moved on.
             BidderError: the bidder failed, or its call is not legal; the table stays as it is.
         """
         if self.phase not in (BIDDING, PLAYING):
-            raise Refused("Nobody is to call or to play.", 409)
+            raise RequestError("It is nobody's turn.", 409)
         if self.chooser() is not None:
-            raise Refused(f"It is for the person at {SEATS[self.chooser() or 0]} to go on.", 409)
+            raise RequestError(f"It is for the person at {SEATS[self.chooser() or 0]} to go on.", 409)
         if at != len(self.calls) + len(self.cards):
-            raise Refused("The table has moved on; ask for its state again.", 409)
+            raise RequestError("The table has moved on; request its state again.", 409)
         if self.phase == PLAYING:
-            player, view, key = self.player(), self.play_view(), self.key(len(self.cards), "card")
-            self._play_card(int(_soon(lambda: player.play(view, key), "The card player", patience)[0]))
-            return
-        auctions, key, owner = self.auctions, self.key(len(self.calls)), self.deal.owner[None]
-        ns, ew, seat = self.setup.north_south, self.setup.east_west, int(auctions.turn[0])
-        bidder, who = bidder_at(ns, ew, seat), f"{spec_at(ns, ew, seat)} at {SEATS[seat]}"
-        calls = _soon(lambda: legal_calls(bidder, view_of(auctions, owner), key), who, patience)
-        self._make(int(calls[0]))
+            make: Callable[[int], None] = self._play_card
+            choice: NDArray[np.integer[Any]] = self.player().play(self.play_view(), self.key(len(self.cards), "card"))
+        else:
+            make, seat = self._make, int(self.auctions.turn[0])
+            bidder = bidder_at(self.setup.north_south, self.setup.east_west, seat)
+            choice = legal_calls(bidder, self.view(), self.key(len(self.calls)))
+        if at != len(self.calls) + len(self.cards):  # a later request was quicker than a slow bidder
+            raise RequestError("The table has moved on; request its state again.", 409)
+        make(int(choice[0]))
 
     # --- the play -----------------------------------------------------------------------------------------
 
     def play(self) -> None:
         if self.phase != BID:
-            raise Refused("The play begins when the auction is over, and before the hands are shown.", 409)
+            raise RequestError("The play begins when the auction is over, and before the hands are shown.", 409)
         self.phase = PLAYING
 
     def show(self) -> None:
         """End the board, wherever it stands after the auction, and show everything."""
         if self.phase == BIDDING:
-            raise Refused("The hands are shown when the auction is over.", 409)
+            raise RequestError("The hands are shown when the auction is over.", 409)
         if self.phase == PLAYING and self.cards:
-            self.claimed = self.best_for_declarer(self.plays)  # what was won and lost stays; the rest is double dummy
+            self.claimed = self.best_for_declarer(self.plays)  # tricks won and lost stay; the rest is double dummy
         self.phase = OVER
 
     def play_view(self) -> PlayView:
@@ -203,14 +205,14 @@ class Table:
         return make_player(self.setup.player, AuctionReader.of_sides(self.setup.north_south, self.setup.east_west))
 
     def card(self, seat: int | None, card: int, at: int) -> None:
-        """A person's card, from the hand whose turn it is."""
+        """Play a person's card, from the hand whose turn it is."""
         self._expect(seat, at, len(self.calls) + len(self.cards), PLAYING)
         self._play_card(card)
 
     def _play_card(self, card: int) -> None:
         plays = self.plays
         if not plays.legal()[0, card]:
-            raise Refused(f"{card_text(card)} cannot be played now.")
+            raise RequestError(f"{card_text(card)} cannot be played now.")
         plays.step(card)
         self.cards.append(card)
         if plays.done[0]:
@@ -219,16 +221,16 @@ class Table:
     def claim(self, seat: int | None, tricks: int) -> None:
         """Claim ``tricks`` of those that are left for the claimer's side. It stands if double dummy allows it."""
         if self.phase != PLAYING or seat not in self.setup.people:
-            raise Refused("A claim is for a person at the table, in the play.", 409)
+            raise RequestError("A claim is for a person at the table, in the play.", 409)
         plays = self.plays
         left = 13 - int(plays.tricks[0])
         if not 0 <= tricks <= left:
-            raise Refused(f"{tricks} tricks cannot be claimed; {left} are left.")
+            raise RequestError(f"{tricks} tricks cannot be claimed; {left} are left.")
         declares = (seat ^ self.contract.declarer) & 1 == 0
         best = self.best_for_declarer(plays)
         if tricks > (best if declares else left - best):
             self.helped += 1  # that tells something of the hidden hands
-            raise Refused(
+            raise RequestError(
                 "The other side does not agree: the best play does not leave you so many. The board counts as helped.",
                 409,
             )
@@ -236,7 +238,7 @@ class Table:
         self.phase = OVER
 
     def best_for_declarer(self, plays: Plays) -> int:
-        """Tricks of those left that declarer's side takes double dummy."""
+        """Return how many of the tricks left declarer's side takes double dummy."""
         start = len(self.cards) & ~3
         trick = np.full((1, 3), -1, np.int8)
         trick[0, : len(self.cards) - start] = self.cards[start:]
@@ -249,9 +251,9 @@ class Table:
     def undo(self, seat: int | None) -> None:
         """Take back the latest call or card that a person chose, and what came after it."""
         if seat not in self.setup.people:
-            raise Refused("Only who sits at the table may take back.", 409)
+            raise RequestError("Only a person at the table may take back.", 409)
         if self.phase == OVER:
-            raise Refused("The hands have been shown; nothing can be taken back.", 409)
+            raise RequestError("The hands have been shown; nothing can be taken back.", 409)
         if self.phase == PLAYING:
             self._undo_card()
         else:
@@ -261,35 +263,27 @@ class Table:
     def _undo_call(self) -> None:
         own = [k for k in range(len(self.calls)) if (self.deal.dealer + k) & 3 in self.setup.people]
         if not own:
-            raise Refused("No call of yours can be taken back.", 409)
+            raise RequestError("No call of yours can be taken back.", 409)
         del self.calls[own[-1] :]
         self.phase = BIDDING
 
     def _undo_card(self) -> None:
-        kept = list(self.cards)
+        before = list(self.cards)
         while self.cards:
             self.cards.pop()
             if self.chooser() is not None:
                 return
-        self.cards = kept
-        raise Refused("No card of yours can be taken back.", 409)
+        self.cards = before
+        raise RequestError("No card of yours can be taken back.", 409)
 
     def _expect(self, seat: int | None, at: int, now: int, phase: str) -> None:
         what = "call" if phase == BIDDING else "card"
         if self.phase != phase:
-            raise Refused(f"No {what} can be made now: the board is {self.phase}.", 409)
+            raise RequestError(f"No {what} can be made now: the board is {self.phase}.", 409)
         if seat is None or seat not in self.setup.people or seat != self.chooser():
-            raise Refused(f"It is not for you to {what if what == 'call' else 'play'} now.", 409)
+            raise RequestError(f"It is not for you to {what if what == 'call' else 'play'} now.", 409)
         if at != now:
-            raise Refused("The table has moved on; ask for its state again.", 409)
+            raise RequestError("The table has moved on; request its state again.", 409)
 
 
 _WEIGHTS = np.arange(1, 53, dtype=np.int64) ** 3
-
-
-def _soon(work: Callable[[], NDArray[np.integer]], who: str, patience: float | None) -> NDArray[np.integer]:
-    """What ``work`` gives, if it is in time."""
-    try:
-        return call_with_timeout(patience, work)
-    except CallTimeout:
-        raise Refused(f"{who} gave no answer within {patience:g} seconds.", 504) from None

@@ -1,4 +1,4 @@
-"""Render the table as JSON for one seat, without what the seat may not see."""
+"""Show the table as JSON to one seat, without what the seat may not see."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from bridge_env.cards import SEATS, VULNERABILITIES, card_text, hand_text
 from bridge_env.play import Plays
 from bridge_env.render import result_line
 from bridge_table.board.table import BIDDING, OVER, PLAYING, Table
-from bridge_table.http.asked import Refused
+from bridge_table.http.fields import RequestError
 
 
 def check_looks(table: Table, seat: int | None) -> None:
-    """May ``seat`` look at the table? Who watches (None) may where no people sit, or the board is over.
+    """Check that ``seat`` may look at the table; a spectator (None) may where no people sit, or the board is over.
 
     Raises:
-        Refused: it may not.
+        RequestError: it may not.
     """
     people = table.setup.people
     if table.phase != OVER and (seat not in people if seat is not None else bool(people)):
-        raise Refused("This seat is not yours; what it holds is shown when the board is over.", 403)
+        raise RequestError("This seat is not yours; what it holds is shown when the board is over.", 403)
 
 
 def state(table: Table, seat: int | None) -> dict[str, Any]:
-    """Return what ``seat`` may know; None: who watches.
+    """Return what ``seat`` may know; None: a spectator.
 
     Raises:
-        Refused: it may not look.
+        RequestError: it may not look.
     """
     check_looks(table, seat)
     people = table.setup.people
@@ -75,12 +75,12 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
 
 
 def _read(table: Table) -> Reader:
-    """Who reads what the table's calls show."""
+    """Return the reader of the table's calls."""
     return reader(table.setup.north_south, table.setup.east_west)
 
 
 def _sitter(table: Table, seat: int) -> str:
-    """Return who sits there: ``you``, or the spec of a bidder."""
+    """Return the player at a seat: ``you``, or the spec of a bidder."""
     if seat in table.setup.people and not table.setup.replay:
         return "you"
     return spec_at(table.setup.north_south, table.setup.east_west, seat)
@@ -91,7 +91,7 @@ def _seats(table: Table, at_once: bool) -> list[str]:
 
 
 def _shows(table: Table, number: int) -> dict[str, Any]:
-    """Return what call ``number`` shows, kept with the table; ``pending`` where ``note`` has to draw hands for it."""
+    """Return what call ``number`` shows; ``pending`` where ``note`` has to draw hands for it."""
     key, deal = tuple(table.calls[: number + 1]), table.deal
     found: Shows | None = table.notes.get(key) or _read(table).at_once(
         key[:-1], deal.dealer, deal.vulnerability, key[-1]
@@ -106,12 +106,12 @@ def note(table: Table, seat: int | None, number: int) -> dict[str, Any]:
     """Return what call ``number`` shows, with hands drawn for it where need be; of the last, what all have shown too.
 
     Raises:
-        Refused: ``seat`` may not look, or there is no such call.
+        RequestError: ``seat`` may not look, or there is no such call.
     """
     check_looks(table, seat)
     calls, deal = tuple(table.calls), table.deal
     if number >= len(calls):
-        raise Refused("There is no such call, or it was taken back.", 409)
+        raise RequestError("There is no such call, or it was taken back.", 409)
     key = calls[: number + 1]
     if key not in table.notes:
         table.notes[key] = _read(table).call(key[:-1], deal.dealer, deal.vulnerability, key[-1])
@@ -123,7 +123,7 @@ def note(table: Table, seat: int | None, number: int) -> dict[str, Any]:
 
 
 def draw_notes(table: Table) -> None:
-    """Find what all calls show."""
+    """Find out what all calls show."""
     for number in range(len(table.calls)):
         note(table, table.setup.people[0] if table.setup.people else None, number)
 
@@ -131,13 +131,13 @@ def draw_notes(table: Table) -> None:
 def every_call(table: Table, seat: int | None) -> dict[str, Any]:
     """Return what each legal call of the person to call would show."""
     if table.phase != BIDDING or seat is None or table.chooser() != seat:
-        raise Refused("It is not for you to call now.", 409)
+        raise RequestError("It is not for you to call now.", 409)
     every = _read(table).every(table.calls, table.deal.dealer, table.deal.vulnerability)
     return {call_text(call): shows.as_json() for call, shows in every.items()}
 
 
 def _hands(table: Table, seat: int | None) -> dict[str, str | None]:
-    """The cards that each visible hand still holds; all thirteen once the board is over."""
+    """Return the cards that each visible hand still holds; all thirteen once the board is over."""
     owner = table.deal.owner
     if table.phase == PLAYING:
         owner = np.where(np.isin(np.arange(52), table.cards), 255, owner)
@@ -151,12 +151,12 @@ def _play(table: Table, seat: int | None) -> dict[str, Any]:
     cards = plays.cards(0)
     seats = [int(s) for s in plays.players[0, : len(cards)]]
     start = len(cards) & ~3
-    told = [{"seat": SEATS[s], "card": card_text(c)} for s, c in zip(seats, cards, strict=True)]
+    played = [{"seat": SEATS[s], "card": card_text(c)} for s, c in zip(seats, cards, strict=True)]
     won = int(plays.won[0])
     last = start - 4 if len(cards) == start else start
     out: dict[str, Any] = {
-        "cards": told,
-        "trick": told[last:] if last >= 0 else [],
+        "cards": played,
+        "trick": played[last:] if last >= 0 else [],
         "complete": len(cards) == start and last >= 0,
         "declarer": SEATS[contract.declarer],
         "dummy": SEATS[contract.declarer ^ 2],
@@ -171,7 +171,7 @@ def _play(table: Table, seat: int | None) -> dict[str, Any]:
 
 
 def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
-    """What each legal call shows after ``calls`` from North on, all four seats bidding by ``spec``; and so far shown.
+    """Return what each legal call shows after ``calls`` from North on, and what the seats have shown, all by ``spec``.
 
     Raises:
         IllegalCall: the calls are no auction.
@@ -192,7 +192,7 @@ def legal_calls(auctions: Auctions) -> list[str]:
 
 
 def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]:
-    """IMPs a board and their standard error, from sums; no error of fewer than two boards.
+    """Return IMPs a board and their standard error, from sums; no error of fewer than two boards.
 
     Args:
         total, squares: sums of the IMPs and of their squares.

@@ -1,1 +1,1 @@
-"""What all servers share: who may ask, what a request holds, when it must end, and one thought at a time."""
+"""What both HTTP servers share: reading requests, routes, refusing pages of other sites, one computation at a time."""

@@ -1,1 +1,1 @@
-"""What a person bid and played, kept in a file, and drills of it and of the topics of a system."""
+"""A person's finished boards and mistakes in a file, drills of them, and drills of topics."""

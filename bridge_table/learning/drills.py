@@ -1,8 +1,8 @@
-"""Bidding drills: positions from deals that a system bids itself, its calls as the answers, and the book's reasons."""
+"""Make bidding drills: positions of deals that a system bids, its calls as the answers, its book's reasons."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,11 +19,11 @@ from bridge_env.calls import PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
 from bridge_env.view import view_of
 from bridge_table.board.views import legal_calls
-from bridge_table.http.asked import Refused
-from bridge_table.learning.topics import Moment, Topic
+from bridge_table.http.fields import RequestError
+from bridge_table.learning.topics import Decision, Topic
 from training.book.measured.measure import Calls, Table
 from training.book.measured.points import Points, Walker
-from training.exam.positions import ALL, FULL, Exam, Position, exam_text
+from training.exam.positions import ALL, FULL, Position, exam_text
 
 DEALS = 1000  # bid at a time
 CHUNKS = 24  # times that so many deals are looked through
@@ -35,22 +35,22 @@ _PASSES = 4  # at most one question in so many is answered by a pass
 class Drill:
     """Questions to a person, and what was answered."""
 
-    spec: str  # the bidder by which calls are read
+    spec: str  # of the bidder by which calls are read
     titles: dict[str, str]  # of the areas
     questions: tuple[Position, ...]  # in order
-    given: dict[int, int] = field(default_factory=dict)  # by question, the first call that was answered
-    # by question, its number in the memory; none where the questions are no mistakes of the person's own
+    given: dict[int, int] = field(default_factory=dict)  # by question, the first answer
+    # by question, its number in the database; empty where the questions are no mistakes of the person's own
     mistakes: tuple[int, ...] = ()
-    # by question, the bidders of both sides by which its auction is read; none: all by ``spec``
+    # by question, the bidders of both sides by which its auction is read; empty: all by ``spec``
     readers: tuple[tuple[str, str], ...] = ()
 
     def wrong(self) -> list[Position]:
-        """The questions whose first answer did not get all points."""
+        """Return the questions whose first answer did not get all points."""
         return [self.questions[k] for k in sorted(self.given) if self.questions[k].points(self.given[k]) < FULL]
 
 
 class Search:
-    """Looks for questions of a topic in deals that a system bids in all four seats, some deals at a time.
+    """Finds questions of a topic in deals that a system bids in all four seats.
 
     Args:
         seed: names the deals.
@@ -65,25 +65,20 @@ class Search:
         self.found: dict[int, list[Position]] = {}  # by the line that makes the call
         self.looked = 0
 
-    @property
-    def enough(self) -> bool:
-        """Is there nothing more to look for?"""
-        return self.looked >= CHUNKS or sum(map(len, self.found.values())) >= _SPARE * self.count
-
-    def look(self) -> None:
-        """Look through some more deals."""
+    def _look(self) -> None:
+        """Look through more deals."""
         table = Table(self.hierarchy, self.walker, self.seed, self.looked * DEALS, DEALS)
         self.looked += 1
         calls, hands = table.calls, table.features
-        mine = []
+        fitting = []
         for k, (board, number, seat, call) in enumerate(
             zip(calls.board.tolist(), calls.number.tolist(), calls.seat.tolist(), calls.call.tolist(), strict=True)
         ):
-            if self.topic.fits(Moment.of(table.history[board, :number].tolist(), hands[board, seat], call)):
-                mine.append(k)
-        if not mine:
+            if self.topic.fits(Decision.of(table.history[board, :number].tolist(), hands[board, seat], call)):
+                fitting.append(k)
+        if not fitting:
             return
-        chosen = calls.take(np.array(mine))
+        chosen = calls.take(np.array(fitting))
         for k, line in enumerate(table.lines(chosen).tolist()):
             self.found.setdefault(line, []).append(self._position(table, chosen, k))
 
@@ -96,7 +91,7 @@ class Search:
         )  # fmt: skip
 
     def _explained(self, position: Position, number: int) -> Position:
-        """The position with what the line of a number says of its call, suits filled in."""
+        """Return the position with the reason of a line for its call, suits filled in."""
         line = self.lines.get(number)
         if line is None:
             return replace(position, reason="no line of the system fits, so it passes")
@@ -105,20 +100,22 @@ class Search:
         owner[0, parse_hand(position.hand)] = position.seat
         rules = rules_for(self.bidder, view_of(auctions, owner), position.answers[0][0])
         found = next((rule.needs for rule in rules if rule.line.number == number), line.constraint)
-        said = wording.promise(found) if found else "the hands that no line above takes"
-        words = ": ".join([*filter(None, [", ".join(dict.fromkeys(wording.remark(line).split(", ")))]), said])
+        promise = wording.promise(found) if found else "the hands that no line above takes"
+        words = ": ".join([*filter(None, [", ".join(dict.fromkeys(wording.remark(line).split(", ")))]), promise])
         entry = self.points.of_line[number]
         where = "a general rule" if entry.point is None else wording.path((*entry.point.path, entry.step))
         return replace(position, reason=wording.symbols(f"{words} ({where})"))
 
     def drill(self, spec: str) -> Drill:
-        """A drill of what was found: each line of the system in turn, in an order of chance, and few passes.
+        """Return a drill: each line of the system in turn, in random order, and few passes.
 
         Raises:
-            Refused: nothing was found.
+            RequestError: nothing was found.
         """
+        while self.looked < CHUNKS and sum(map(len, self.found.values())) < _SPARE * self.count:
+            self._look()
         if not self.found:
-            raise Refused(f"On {self.looked * DEALS:,} deals nothing came up of: {self.topic.title}.", 404)
+            raise RequestError(f"On {self.looked * DEALS:,} deals nothing came up of: {self.topic.title}.", 404)
         lines = sorted(self.found)
         order = np.argsort(streams.key("drill", self.seed, np.array(lines) + 1), kind="stable")
         chosen: list[Position] = []
@@ -136,21 +133,23 @@ class Search:
         return Drill(spec, {self.topic.name: self.topic.title}, tuple(chosen[int(k)] for k in mixed))
 
 
-def drill_of_exam(spec: str, exam: Exam, most: int, choose: Callable[[Position], bool] = lambda p: True) -> Drill:
-    """A drill of the positions of an exam, in its order.
+def drill_of_positions(spec: str, chosen: Sequence[Position], titles: Mapping[str, str], most: int) -> Drill:
+    """Return a drill of positions of an exam, in order.
+
+    Args:
+        titles: of all areas of the exam.
 
     Raises:
-        Refused: there are none, or too many.
+        RequestError: there are none, or more than ``most``.
     """
-    chosen = tuple(position for position in exam.everybody if choose(position))
     if not 1 <= len(chosen) <= most:
-        raise Refused(f"A drill has 1 to {most} questions; this would have {len(chosen)}.")
+        raise RequestError(f"A drill has 1 to {most} questions; this would have {len(chosen)}.")
     areas = {position.area for position in chosen}
-    return Drill(spec, {area: title for area, title in exam.titles.items() if area in areas}, chosen)
+    return Drill(spec, {area: title for area, title in titles.items() if area in areas}, tuple(chosen))
 
 
 def question(drill: Drill, number: int) -> dict[str, Any]:
-    """What the person sees of a question: the hand and the auction, and no answer."""
+    """Return a question without its answer: the hand and the auction."""
     position = drill.questions[number]
     read = reader(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
     auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
@@ -168,7 +167,7 @@ def question(drill: Drill, number: int) -> dict[str, Any]:
 
 
 def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
-    """Score an answer, and tell the accepted calls with the reason. The first answer to a question counts.
+    """Return the points of an answer, and the accepted calls with the reason. The first answer to a question counts.
 
     Raises:
         IllegalCall: the call is not legal there.
@@ -184,14 +183,14 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
 
 
 def wrong_file(drill: Drill) -> dict[str, Any]:
-    """What was answered wrong as a file, which the page and ``bridge-env exam --file`` read.
+    """Return the wrong answers as a file, which the page and ``bridge-env exam --file`` read.
 
     Raises:
-        Refused: nothing was.
+        RequestError: there are none.
     """
     wrong = drill.wrong()
     if not wrong:
-        raise Refused("Nothing was answered wrong so far.", 409)
+        raise RequestError("Nothing was answered wrong so far.", 409)
     whose = "that the review found better" if drill.mistakes else f"of {drill.spec}"
     comment = f"Wrong answers; the calls are those {whose}. Open this file on the practice page to repeat them."
     return {"name": "wrong.exam", "text": exam_text(wrong, drill.titles, comment)}

@@ -1,1 +1,1 @@
-"""Tables of several people: who holds which seat by which key, and challenges."""
+"""Tables of several people, each seat with a key, and challenges."""

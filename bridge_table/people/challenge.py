@@ -1,4 +1,4 @@
-"""A challenge: everybody who has its link bids the same boards alone, and sees how the others did on those."""
+"""A challenge: all who have its link bid the same boards alone, and see the results of the others on those."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 from bridge_env.scoring import imps, matchpoint_percent
 from bridge_table.board.dealing import random_deal
 from bridge_table.board.table import Setup
-from bridge_table.http.asked import Refused
-from bridge_table.http.guard import Bucket
-from bridge_table.people.rooms import CHALLENGE, Place, Room, Rooms, checked_name, fresh_bucket, fresh_key
+from bridge_table.http.fields import RequestError
+from bridge_table.people.rooms import CHALLENGE, Room, Rooms, SeatInvite, check_name, fresh_key
 
-MOST_CHALLENGES, MOST_PLAYERS, MOST_BOARDS = 4, 16, 32
+MAX_PLAYERS = 16
 _SEAT = 2  # South
 
 
 @dataclass(eq=False)
 class Challenge:
-    """Some boards, and who bids them."""
+    """Some boards, and the people who bid them."""
 
     rooms: Rooms
     setup: Setup  # of every player's table
@@ -30,37 +29,36 @@ class Challenge:
     players: list[Room] = field(default_factory=list)  # their rooms, in the order in which they came
     names: list[str] = field(default_factory=list)  # theirs
     key: str = field(default_factory=fresh_key)
-    bucket: Bucket = field(default_factory=lambda: fresh_bucket(4))
 
-    def join(self, name: str) -> Place:
+    def join(self, name: str) -> SeatInvite:
         """Seat one more player.
 
         Raises:
-            Refused: the name is missing or taken, or there are too many players.
+            RequestError: the name is missing or taken, or there are too many players.
         """
-        name = checked_name(name)
+        name = check_name(name)
         if not name:
-            raise Refused("Tell a name, by which the others find you among the results.")
+            raise RequestError("Choose a name, by which the others find you among the results.")
         if name.casefold() in (other.casefold() for other in self.names):
-            raise Refused("Somebody has that name already; take another.", 409)
-        if len(self.players) >= MOST_PLAYERS:
-            raise Refused(f"There are {MOST_PLAYERS} players already, and no more are taken.", 409)
+            raise RequestError("Somebody has that name already; take another.", 409)
+        if len(self.players) >= MAX_PLAYERS:
+            raise RequestError(f"There are {MAX_PLAYERS} players already, and no more are taken.", 409)
         room = Room(
             CHALLENGE, self.setup, lambda number: random_deal(self.seed, number), self.rooms.clock, self.boards,
-            self.players, self.told,
+            self.players, self.results,
         )  # fmt: skip
         self.names.append(name)
         self.players.append(room)
-        place = self.rooms.invite(room, _SEAT)
-        place.name = name
-        return place
+        invite = self.rooms.invite(room, _SEAT)
+        invite.name = name
+        return invite
 
     def about(self) -> dict[str, Any]:
-        """Return what is told before one joins."""
+        """Return what a person sees before joining."""
         return {"boards": self.boards, "players": len(self.players), "control": self.setup.control}
 
-    def told(self, room: Room) -> dict[str, Any]:
-        """Return the results of the boards that ``room`` has finished; of others nothing is told before."""
+    def results(self, room: Room) -> dict[str, Any]:
+        """Return the results of the boards that ``room`` has finished, and of no others."""
         numbers = sorted(room.results)
         points = np.full((len(numbers), len(self.players)), np.nan)
         for column, player in enumerate(self.players):
@@ -91,12 +89,12 @@ class Challenge:
 
 
 def cross_imps(scores: NDArray[np.int64], met: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Average IMPs of each player of a board against every other who has finished it; NaN where it is unfinished.
+    """Return each player's average IMPs on a board against all others that have finished it; NaN where unfinished.
 
     Args:
         scores: (boards, players), points of the players' side.
         met: (boards, players), where they count.
     """
     between = imps(scores[:, :, None] - scores[:, None, :]).astype(np.float64) * met[:, None, :]
-    others = np.maximum(met.sum(axis=1, keepdims=True) - 1, 1)  # who has met nobody has gained nothing
+    others = np.maximum(met.sum(axis=1, keepdims=True) - 1, 1)  # a player without opponents has gained nothing
     return np.where(met, between.sum(axis=2) / others, np.nan)

@@ -1,4 +1,4 @@
-"""Tables for several people: who holds which seat by which key, who is there, and what each of them may be told."""
+"""Tables for several people: the keys of their seats, their presence, and what each of them may see."""
 
 from __future__ import annotations
 
@@ -18,55 +18,45 @@ from bridge_table.board.dealing import Deal, random_deal
 from bridge_table.board.review import review
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import every_call, mean_error, state
-from bridge_table.http.asked import Refused
-from bridge_table.http.guard import Bucket, Holder
+from bridge_table.http.fields import RequestError
 
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
-GONE = 15.0  # seconds without a word from a browser, after which a bidder goes on in its seat
-MOST_ROOMS, MOST_BOARDS = 8, 1000
-_RATE, _BURST = 10.0, 80  # requests of one key; its page with all that it loads are forty
-_NEWS = 3  # of who came and who left, as many as are told
+ABSENT = 15.0  # seconds without a request of a browser, after which a bidder goes on in its seat
+_MAX_ROOMS, _MAX_BOARDS = 32, 1000
+_NEWS = 3  # sentences about people who came and left
 _MARKS = " .-'"
 
 
 def fresh_key() -> str:
-    """A key that nobody guesses."""
+    """Return a random key."""
     return secrets.token_urlsafe(18)
 
 
-def fresh_bucket(people: int = 1) -> Bucket:
-    """How often those who hold one key may ask."""
-    return Bucket(people * _RATE, people * _BURST)
-
-
-def checked_name(name: str) -> str:
-    """A name that a person may have here; none is allowed.
+def check_name(name: str) -> str:
+    """Return a person's name in its normal form; it may be empty.
 
     Raises:
-        Refused: it holds other things than letters, digits and a few marks.
+        RequestError: it holds other things than letters, digits and a few marks.
     """
     name = unicodedata.normalize("NFC", " ".join(name.split()))
     if len(name) > 24 or any(c not in _MARKS and unicodedata.category(c)[0] not in "LMN" for c in name):
-        raise Refused("A name has at most 24 letters, digits, spaces, dots, hyphens and apostrophes.")
+        raise RequestError("A name has at most 24 letters, digits, spaces, dots, hyphens and apostrophes.")
     return name
 
 
 @dataclass(eq=False)
-class Place:
-    """A seat that whoever has its key may take."""
+class SeatInvite:
+    """A seat, and the key by which a person takes it."""
 
     room: Room
     seat: int
-    host: bool = False  # may it invite others?
+    host: bool = False  # whether it may invite others
     name: str = ""
-    seen: float | None = None  # when its browser was last heard of; None: never
-    streams: int = 0  # that are open for it
-    asking: int = 0  # requests of it that think or wait to think
+    seen: float | None = None  # when its browser last sent a request; None: never
     key: str = field(default_factory=fresh_key)
-    bucket: Bucket = field(default_factory=fresh_bucket)
 
     @property
-    def who(self) -> str:
+    def label(self) -> str:
         return self.name or "A guest"
 
 
@@ -75,79 +65,80 @@ class Room:
     """One table with its people, board after board."""
 
     kind: str  # play; practice (two partners bid, and nobody plays); challenge (one person bids a number of boards)
-    setup: Setup  # of every board, but for its people: these come and go
-    deal: Callable[[int], Deal]  # gives a board by its number, from 1
+    setup: Setup  # of every board, without its people: these come and go
+    deal: Callable[[int], Deal]  # returns a board by its number, from 1
     clock: Callable[[], float] = time.monotonic
-    boards: int = MOST_BOARDS  # how many there are
-    company: list[Room] | None = None  # rooms that are told when a board is over here; None: this one alone
-    more: Callable[[Room], dict[str, Any]] = lambda room: {}  # what else a seat is told
-    places: dict[int, Place] = field(default_factory=dict)
+    boards: int = _MAX_BOARDS  # how many there are
+    company: list[Room] | None = None  # rooms that change when a board is over here; None: this one alone
+    more: Callable[[Room], dict[str, Any]] = lambda room: {}  # further fields of a seat's view
+    invites: dict[int, SeatInvite] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)  # of the boards that are over, by number
     news: deque[str] = field(default_factory=lambda: deque(maxlen=_NEWS))
     version: int = 0
-    bell: asyncio.Event = field(default_factory=asyncio.Event)
+    woken: bool = False  # whether bidders and players may have something to do
+    driver: asyncio.Task[None] | None = None  # lets them go on
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self._there: set[int] = set()
-        self._untold = False  # has somebody come or left since the last step?
+        self._present: set[int] = set()
+        self._moved = False  # whether somebody has come or left since the last step
         self._begin(1)
 
     def _begin(self, number: int) -> None:
         self.number, self._stood, self._reviewed = number, False, False
-        self._meant: tuple[int, dict[str, Any]] | None = None
+        self._meanings: tuple[int, dict[str, Any]] | None = None
         self.table = Table(f"board {number}", replace(self.setup, people=()), self.deal(number))
         self.settle()
 
-    def ring(self) -> None:
-        """Tell who listens here that something has changed, and the company of results. In the event loop only."""
+    def notify(self) -> None:
+        """Wake the streams of this table, and of the company where a board is over. In the event loop only."""
         for room in self.company if self.company is not None and self.table.phase == OVER else [self]:
             room.version += 1
-            room.bell.set()
-            room.bell = asyncio.Event()
+            room.changed.set()
+            room.changed = asyncio.Event()
 
     def tell(self, sentence: str) -> None:
         """Add to the news, once as long as nothing else comes."""
         if sentence not in list(self.news)[-1:]:
             self.news.append(sentence)
 
-    # --- who is there -------------------------------------------------------------------------------------
+    # --- presence ---------------------------------------------------------------------------------------
 
-    def there(self) -> set[int]:
-        """Seats whose browser was heard of a short while ago."""
+    def present(self) -> set[int]:
+        """Return the seats whose browser sent a request a short while ago."""
         now = self.clock()
-        return {seat for seat, place in self.places.items() if place.seen is not None and now - place.seen < GONE}
+        return {seat for seat, invite in self.invites.items() if invite.seen is not None and now - invite.seen < ABSENT}
 
     def settle(self) -> None:
-        """Note who has come and who has left."""
-        there, before, table = self.there(), self._there, self.table
-        self._there, self._untold = there, self._untold or there != before
-        for seat in sorted(there ^ before):
-            who = self.places[seat].who
-            left = f"{who} has left {SEAT_NAMES[seat]}; {self._bidder(seat)} goes on there until they come back."
-            self.tell(f"{who} sits {SEAT_NAMES[seat]}." if seat in there else left)
+        """Notice people who have come and who have left."""
+        present, before, table = self.present(), self._present, self.table
+        self._present, self._moved = present, self._moved or present != before
+        for seat in sorted(present ^ before):
+            name = self.invites[seat].label
+            left = f"{name} has left {SEAT_NAMES[seat]}; {self._bidder(seat)} goes on there until they come back."
+            self.tell(f"{name} sits {SEAT_NAMES[seat]}." if seat in present else left)
         if table.phase != OVER:
-            table.setup = replace(table.setup, people=tuple(sorted(there | self._awaited())))
+            table.setup = replace(table.setup, people=tuple(sorted(present | self._awaited())))
 
     def _awaited(self) -> set[int]:
-        """Seats of partners who practise and have not come yet; no bidder goes on for them."""
-        return {seat for seat, place in self.places.items() if place.seen is None and self.kind == PRACTICE}
+        """Return the seats of partners who practise and have not come yet; no bidder goes on for them."""
+        return {seat for seat, invite in self.invites.items() if invite.seen is None and self.kind == PRACTICE}
 
     def _bidder(self, seat: int) -> str:
         return spec_at(self.setup.north_south, self.setup.east_west, seat)
 
     # --- going on -----------------------------------------------------------------------------------------
 
-    def step(self, patience: float | None = None) -> bool:
-        """Do what is to be done without a person, one thing at a time. Return whether there is something to tell.
+    def step(self) -> bool:
+        """Do one thing that needs no person; return whether something has changed.
 
         Raises:
-            Refused: a bidder or player gave no answer in time.
             BidderError: a bidder failed.
         """
         self.settle()
-        came, table = self._untold, self.table
-        self._untold = False
-        if not self._there:
+        came, table = self._moved, self.table
+        self._moved = False
+        if not self._present:
             return came  # nobody looks on
         if table.phase == OVER:
             return self._look_back() or came
@@ -156,133 +147,123 @@ class Room:
             return True
         if table.chooser() is not None:
             return came
-        place = self.places.get(table.turn() or 0)
-        table.step(len(table.calls) + len(table.cards), patience)
-        self._stood = self._stood or (place is not None and place.seen is not None)
+        invite = self.invites.get(table.turn() or 0)
+        table.step(len(table.calls) + len(table.cards))
+        self._stood = self._stood or (invite is not None and invite.seen is not None)
         return True
 
     def _look_back(self) -> bool:
-        """Review a board that is over, once, and note its result."""
+        """Review a board that is over, once, and store its result."""
         if self._reviewed:
             return False
         self._reviewed, table = True, self.table
-        people = tuple(sorted(seat for seat, place in self.places.items() if place.seen is not None))
+        people = tuple(sorted(seat for seat, invite in self.invites.items() if invite.seen is not None))
         table.setup = replace(table.setup, people=people)
         found = review(table)
-        told, other = found["played"] or found["contract"], found["other"]
+        result, other = found["played"] or found["contract"], found["other"]
         self.results[self.number] = {
-            "text": told["text"], "points": told["points"], "other": other["text"], "imps": found["imps"],
+            "text": result["text"], "points": result["points"], "other": other["text"], "imps": found["imps"],
             "counts": not self.uncounted,
         }  # fmt: skip
         return True
 
     @property
     def uncounted(self) -> bool:
-        """Has a bidder stood in for somebody, or was something told of the hidden hands?"""
+        """Whether a bidder has stood in for somebody, or somebody has learned of hidden hands."""
         return self._stood or self.table.helped > 0
 
     def next(self, number: int) -> None:
         """Deal the board after ``number``.
 
         Raises:
-            Refused: that board is not over, or was the last.
+            RequestError: that board is not over, or was the last.
         """
         self.expect(number)
         if self.table.phase != OVER or number == self.boards:
-            raise Refused("This board is not over." if self.table.phase != OVER else "This was the last board.", 409)
+            raise RequestError(
+                "This board is not over." if self.table.phase != OVER else "This was the last board.", 409
+            )
         self._look_back()
         self._begin(number + 1)
 
     def expect(self, number: int) -> None:
-        """Refuse what was meant for another board."""
+        """Refuse a request that was meant for another board."""
         if number != self.number:
-            raise Refused("The table has moved on to another board.", 409)
+            raise RequestError("The table has moved on to another board.", 409)
 
     def claim(self, seat: int, tricks: int) -> None:
-        """Claim tricks for who is to play."""
+        """Claim tricks for the seat that is to play."""
         if self.table.phase != PLAYING or self.table.chooser() != seat:
-            raise Refused("A claim is for who is to play.", 409)
+            raise RequestError("A claim is for the seat that is to play.", 409)
         self.table.claim(seat, tricks)
 
     def meanings(self, seat: int) -> dict[str, Any]:
-        """What each legal call of who is to call shows; found once."""
+        """Return what each legal call of the seat to call shows; it is computed once."""
         at = len(self.table.calls)
-        if self._meant is None or self._meant[0] != at or self.table.chooser() != seat:
-            self._meant = at, every_call(self.table, seat)
-        return self._meant[1]
+        if self._meanings is None or self._meanings[0] != at or self.table.chooser() != seat:
+            self._meanings = at, every_call(self.table, seat)
+        return self._meanings[1]
 
     def pause(self) -> float:
-        """Seconds in which people see what was called or played."""
+        """Return the seconds in which people see the last call or card."""
         table = self.table
         return 0.3 if table.phase == BIDDING else 1.1 if table.phase == PLAYING and not len(table.cards) % 4 else 0.5
 
-    # --- what is told -------------------------------------------------------------------------------------
+    # --- views --------------------------------------------------------------------------------------------
 
-    def view(self, place: Place) -> dict[str, Any]:
+    def view(self, invite: SeatInvite) -> dict[str, Any]:
         """Return all that the person at one seat may know."""
-        version = self.version  # read first: what is told is at least as new
+        version = self.version  # read first: the view is at least as new
         self.settle()
-        told, places, awaited = state(self.table, place.seat), self.places.items(), self._awaited()
-        told["people"] = [SEATS[place.seat]]
-        for seat, other in places:
-            if other is not place:
+        out, invites, awaited = state(self.table, invite.seat), self.invites.items(), self._awaited()
+        out["people"] = [SEATS[invite.seat]]
+        for seat, other in invites:
+            if other is not invite:
                 absent = "not here yet" if seat in awaited else self._bidder(seat)
-                told["sits"][SEATS[seat]] = other.who if seat in self._there else absent
+                out["sits"][SEATS[seat]] = other.label if seat in self._present else absent
         values = [result["imps"] for result in self.results.values() if result["counts"]]
-        told["room"] = {
+        out["room"] = {
             "version": version, "kind": self.kind, "board": self.number, "boards": self.boards,
-            "host": place.host, "name": place.name,
-            "held": [SEATS[seat] for seat, other in places if other.seen is not None],
+            "host": invite.host, "name": invite.name,
+            "held": [SEATS[seat] for seat, other in invites if other.seen is not None],
             "awaited": [SEATS[seat] for seat in awaited],
             "news": list(self.news), "uncounted": self.uncounted, "count": len(values),
             **mean_error(len(values), sum(values), sum(value * value for value in values)), **self.more(self),
         }  # fmt: skip
         if self.table.review is not None:
-            told["review"] = self.table.review
-        return told
+            out["review"] = self.table.review
+        return out
 
 
 class Rooms:
-    """All tables for several people, and the keys that lead to them; ``clock`` tells seconds."""
+    """All tables for several people, and the keys that lead to them; ``clock`` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
-        self.keys: dict[str, Holder] = {}
+        self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
         self._rooms: list[Room] = []
 
-    def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> Place:
-        """Open a room. The first seat is the host's; a room that everybody has left gives way.
-
-        Raises:
-            Refused: there are people in all of as many rooms as there may be.
-        """
-        if len(self._rooms) >= MOST_ROOMS:
-            empty = next((room for room in self._rooms if not room.there()), None)
-            if empty is None:
-                raise Refused("There are people at as many tables as this server keeps; wait until some leave.", 409)
-            self._rooms.remove(empty)
-            self.forget(empty)
+    def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> SeatInvite:
+        """Open a room, and return the host's seat, the first of ``seats``; the oldest of too many rooms is closed."""
+        if len(self._rooms) >= _MAX_ROOMS:
+            for other in self._rooms.pop(0).invites.values():
+                self.keys.pop(other.key, None)
         room = Room(kind, setup, lambda number: random_deal(seed, number), self.clock)
         self._rooms.append(room)
         host, *_ = [self.invite(room, seat) for seat in seats]
         host.host, host.name = True, name
         return host
 
-    def invite(self, room: Room, seat: int) -> Place:
-        """A place with a fresh key; who held the seat by another key holds it no longer."""
-        before = room.places.get(seat)
+    def invite(self, room: Room, seat: int) -> SeatInvite:
+        """Return a seat with a new key; its older key is no longer valid."""
+        before = room.invites.get(seat)
         if before is not None:
             self.keys.pop(before.key, None)
-        place = room.places[seat] = Place(room, seat)
-        self.keys[place.key] = place
-        return place
+        invite = room.invites[seat] = SeatInvite(room, seat)
+        self.keys[invite.key] = invite
+        return invite
 
-    def forget(self, room: Room) -> None:
-        """Take the keys of a room back."""
-        for place in room.places.values():
-            self.keys.pop(place.key, None)
-
-    def check(self, place: Place) -> None:
-        """Refuse a key that was taken back meanwhile."""
-        if self.keys.get(place.key) is not place:
-            raise Refused("This link is no longer good; ask for a new one.", 403)
+    def check(self, invite: SeatInvite) -> None:
+        """Refuse a key that was replaced."""
+        if self.keys.get(invite.key) is not invite:
+            raise RequestError("This link is no longer good; ask for a new one.", 403)

@@ -1,9 +1,10 @@
-"""What a bidder and a card player answer to other programs' questions."""
+"""Answer questions of other programs by a bidder and a card player."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from traceback import format_exception_only
 from typing import TypeVar
 
 import numpy as np
@@ -22,10 +23,10 @@ from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
 from agents.reasoning.explain import explain
 from agents.reasoning.reasoner import Reasoner
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
-from bridge_env.bidder_errors import BidderError, error_line, explain_call, legal_calls
+from bridge_env.bidder_errors import explain_call, legal_calls
 from bridge_env.bidders import implements, make, player_at
 from bridge_env.calls import NOTRUMP, PASS, bid_call, call_text
 from bridge_env.cards import SEATS, hand_text, parse_hand
@@ -33,21 +34,21 @@ from bridge_env.play_view import PlayView
 from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.sampling import Sample
 from bridge_env.view import BidView
-from bridge_table.http.guard import PATIENCE
-from bridge_table.programs.explained import said
-from bridge_table.programs.question import CallAnswer, CardAnswer, Imagined, Question
+from bridge_table.http.server import TIMEOUT
+from bridge_table.programs.ben import meaning
+from bridge_table.programs.question import CallAnswer, CardAnswer, Question, SampledDeals
 from training.running.timeout import CallTimeout, call_with_timeout
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)
-_TOLD = 5  # candidates that are named
-_LEAST = 0.005  # with at least this chance
+_MAX_CANDIDATES = 5
+_LEAST = 0.005  # probability of a candidate
 
 
 class OwnFault(RuntimeError):
-    """The bidder or the player behind the doors failed, or gave something that the laws do not allow.
+    """The bidder or the player behind the server failed, or answered illegally.
 
-    The message is for the terminal: it may tell of its code. Who asks is told ``spec``, whose fault it is.
+    The message is for the terminal: it may quote their code. Clients get ``spec`` alone.
     """
 
     def __init__(self, spec: str, text: str) -> None:
@@ -59,56 +60,57 @@ class Answers:
     """Answers for one pair; every question stands alone.
 
     Args:
-        opponents: of the pair that sits against it, for a bidder that reads their calls; None: as itself.
-        patience: seconds that either may take for an answer.
+        opponents: spec of the other pair, for a bidder that reads their calls; None: as itself.
+        timeout: seconds that bidder or player may take for an answer.
 
     Raises:
         SpecError: one of the specs names nothing.
     """
 
     def __init__(
-        self, spec: str, opponents: str | None = None, play: str = "montecarlo", patience: float = PATIENCE
+        self, spec: str, opponents: str | None = None, play: str = "montecarlo", timeout: float = TIMEOUT
     ) -> None:
-        self.spec, self.opponents, self.play, self.patience = spec, opponents or spec, play, patience
-        self._across: Answers | None = None
+        self.spec, self.opponents, self.play, self.timeout = spec, opponents or spec, play, timeout
         self.bidder: Bidder = make(spec, partner=spec, opponents=opponents)
-        self.players: tuple[CardPlayer, CardPlayer] = tuple(
-            make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)
-        )  # type: ignore[assignment]
+        self.players = [make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)]
 
     def call(self, question: Question, details: bool = False) -> CallAnswer:
-        """The call of the seat that is asked.
+        """Return the call of the question's seat.
 
         Args:
-            details: also how it was found, which may take long.
+            details: also explain how it was found, which may take long.
 
         Raises:
             ValueError: the question is faulty; the message says how.
-            OwnFault: the bidder's call is not legal.
+            OwnFault: the bidder fails, or its call is not legal.
         """
-        state = question.calls, question.dealer, question.vulnerability
-        told = {
+        auction = question.calls, question.dealer, question.vulnerability
+        state = {
             "hand": hand_text(question.hand), "dealer": question.dealer, "vulnerability": question.vulnerability,
             "auction": [call_text(call) for call in question.calls],
         }  # fmt: skip
-        view, key = read_states([told])
+        view, key = read_states([state])
         seat = int(view.seat[0])
         if seat != question.seat:
             raise ValueError(f"it is for {SEATS[seat]} to call now, not for {SEATS[question.seat]}")
         key = _key(question, key)
-        call = int(self._own(self.spec, lambda: legal_calls(self.bidder, view, key))[0])
         player = player_at(self.bidder, seat)
-        shows = self._own(self.spec, lambda: reader(*self.sides(seat & 1), details).call(*state, call))
-        why, deals = "", None
-        if details and isinstance(player, Reasoner):
-            thought = self._own(self.spec, lambda: player.think(view, key))
-            why, deals = explain(player, view, thought), _of_sample(seat, thought.sample)
-        elif details and implements(player, Explains):
-            why = self._own(self.spec, lambda: explain_call(player, view, key))  # type: ignore[arg-type]
-        return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial, deals)
+
+        def answer() -> CallAnswer:
+            call = int(legal_calls(self.bidder, view, key)[0])
+            shows = reader(*self.sides(seat & 1), details).call(*auction, call)
+            why, deals = "", None
+            if details and isinstance(player, Reasoner):
+                thought = player.think(view, key)
+                why, deals = explain(player, view, thought), _sampled(seat, thought.sample)
+            elif details and implements(player, Explains):
+                why = explain_call(player, view, key)  # type: ignore[arg-type]
+            return CallAnswer(call, _candidates(player, view, call), meaning(shows), why, shows.artificial, deals)
+
+        return self._guarded(self.spec, answer)
 
     def shows(self, question: Question) -> list[Shows]:
-        """What each call of an auction shows, where the pair sits at the seat that is asked.
+        """Return what each call of an auction shows, where the pair sits at the question's seat.
 
         Raises:
             ValueError: the auction is not legal.
@@ -117,25 +119,17 @@ class Answers:
         calls, state = question.calls, (question.dealer, question.vulnerability)
         one_auction(calls, *state)
         read = reader(*self.sides(question.seat & 1), True)
-        return self._own(self.spec, lambda: [read.call(calls[:k], *state, made) for k, made in enumerate(calls)])
+        return self._guarded(self.spec, lambda: [read.call(calls[:k], *state, made) for k, made in enumerate(calls)])
 
     def every(self, question: Question) -> dict[int, Shows]:
-        """What each legal call would show, where the pair sits at the seat that is asked; faults as of ``shows``."""
+        """Return what each legal call would show, where the pair sits at the question's seat; raises as ``shows``."""
         state = question.calls, question.dealer, question.vulnerability
         if one_auction(*state).done[0]:
             raise ValueError("the auction is over")
-        return self._own(self.spec, lambda: reader(*self.sides(question.seat & 1), True).every(*state))
-
-    def at(self, seat: int) -> Answers:
-        """Who answers for ``seat`` where the pair sits North-South and its opponents sit East-West."""
-        if not seat & 1 or self.opponents == self.spec:
-            return self
-        if self._across is None:
-            self._across = Answers(self.opponents, self.spec, self.play, self.patience)
-        return self._across
+        return self._guarded(self.spec, lambda: reader(*self.sides(question.seat & 1), True).every(*state))
 
     def card(self, question: Question, details: bool = False) -> CardAnswer:
-        """The card of the hand whose turn it is, as ``call`` otherwise."""
+        """Return the card of the hand whose turn it is; arguments and errors as of ``call``."""
         auctions = one_auction(question.calls, question.dealer, question.vulnerability)
         view = view_of_seen(auctions, question.seat, question.hand, question.dummy, question.played)
         key = _key(question, _card_key(question))
@@ -143,48 +137,46 @@ class Answers:
         first = (int(view.declarer[0]) + 1) & 3
         turn = (question.seat - first) & 3 if question.played else None
         if not isinstance(player, MonteCarlo):
-            card = int(self._own(self.play, lambda: player.play(view, key))[0])
+            card = int(self._guarded(self.play, lambda: player.play(view, key))[0])
             return CardAnswer(_legal(card, view, self.play), player=turn)
-        (thought,) = self._own(self.play, lambda: player.think(view, key))
+        (thought,) = self._guarded(self.play, lambda: player.think(view, key))
         card = _legal(thought.card, view, self.play)
         why = thought_text(thought, view, 0, str(player.options.score)) if details else ""
         if (belief := thought.belief) is None:
             return CardAnswer(card, why=why, player=turn)
-        deals = Imagined(question.seat, belief.owner, belief.weight, _fitting(belief.sample), first, question.played)
+        deals = SampledDeals(
+            question.seat, belief.owner, belief.weight, _fitting(belief.sample), first, question.played
+        )
         candidates, makes = _expected(thought, belief, view)
         return CardAnswer(card, candidates, why, deals, makes, turn)
 
     def wake(self) -> None:
         """Load what the first questions need, so that they are answered at once."""
         hand = parse_hand("KQJ2.A2.K32.AK32")
-        with contextlib.suppress(OwnFault):  # whoever asks will be told
+        with contextlib.suppress(OwnFault):  # the first client gets the error
             self.call(Question(0, hand, 0, 0))
             self.card(Question(0, hand, 3, 0, (_ONE_NOTRUMP, PASS, PASS, PASS)))
 
-    def _own(self, spec: str, work: Callable[[], _Found]) -> _Found:
-        """What a bidder or player gives; a fault of its own is none of the question's."""
-        try:
-            return call_with_timeout(self.patience, work)
-        except CallTimeout:
-            raise OwnFault(spec, f"{spec} gave no answer within {self.patience:g} seconds") from None
-        except BidderError as fault:
-            raise OwnFault(spec, f"{spec}: {fault}") from fault
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # a user's own may fail in any way
-            raise OwnFault(spec, f"{spec} failed: {error_line(error)}") from error
-
     def sides(self, side: int) -> tuple[str, str]:
-        """The specs of North-South and East-West where the pair sits at ``side``."""
+        """Return the specs of North-South and East-West where the pair sits at ``side``."""
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
 
+    def _guarded(self, spec: str, work: Callable[[], _Result]) -> _Result:
+        """Return the result of a bidder or player; whatever it raises is no fault of the question."""
+        try:
+            return call_with_timeout(self.timeout, work)
+        except CallTimeout:
+            raise OwnFault(spec, f"{spec} gave no answer within {self.timeout:g} seconds") from None
+        except Exception as error:
+            raise OwnFault(spec, f"{spec} failed: {format_exception_only(error)[-1].strip()}") from error
 
-def _key(question: Question, usual: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return usual if question.key is None else np.array([question.key], np.uint64)
+
+def _key(question: Question, default: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return default if question.key is None else np.array([question.key], np.uint64)
 
 
 def _card_key(question: Question) -> NDArray[np.uint64]:
-    """A stream that hangs on what is asked alone."""
+    """Return a random stream that depends on the question alone."""
     key = streams.key("serve", question.seat, question.dealer, question.vulnerability)
     for number in (*question.calls, -1, *np.flatnonzero(question.hand).tolist(), -1, *question.played):
         key = streams.key(key, number)
@@ -192,20 +184,20 @@ def _card_key(question: Question) -> NDArray[np.uint64]:
 
 
 def _candidates(player: Bidder, view: BidView, made: int) -> tuple[tuple[int, float], ...]:
-    """The call ``made``, then those that a network considers besides, the likeliest first; other bidders tell none."""
+    """Return the call ``made``, then a network's other likely calls, the likeliest first, with probabilities."""
     if not isinstance(player, NetworkBidder):
         return ((made, 1.0),)
     chances = player.probabilities(view)[0]
-    order = np.argsort(-chances, kind="stable")[:_TOLD].tolist()
+    order = np.argsort(-chances, kind="stable")[:_MAX_CANDIDATES].tolist()
     likely = [made, *(call for call in order if call != made and chances[call] >= _LEAST)]
     return tuple((call, float(chances[call])) for call in likely)
 
 
-def _of_sample(seat: int, sample: Sample | None) -> Imagined | None:
-    """Deals whose N is the seat to call, as they lie at the table."""
+def _sampled(seat: int, sample: Sample | None) -> SampledDeals | None:
+    """Return deals whose N is the seat to call, as they lie at the table."""
     if sample is None:
         return None
-    return Imagined(seat, ((sample.owner + seat) & 3).astype(np.uint8), sample.weight, _fitting(sample))
+    return SampledDeals(seat, ((sample.owner + seat) & 3).astype(np.uint8), sample.weight, _fitting(sample))
 
 
 def _fitting(sample: Sample) -> float:
@@ -213,7 +205,7 @@ def _fitting(sample: Sample) -> float:
 
 
 def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
-    """Who chooses, where one declares and another defends."""
+    """Return the player that chooses the card, where one declares and another defends."""
     while isinstance(player, Split):
         player = player.declarer if declares(view)[0] else player.defender
     return player
@@ -222,8 +214,8 @@ def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
 def _expected(
     thought: CardThought, belief: Belief, view: PlayView
 ) -> tuple[tuple[tuple[int, float], ...], tuple[float, ...]]:
-    """The cards that were thought about, the answer first, then the best, with the tricks that the side may expect
-    from here on; and how likely the contract makes after each, double dummy on the deals that were drawn."""
+    """Return the cards considered, the answer first, then the best, with the tricks that the side may expect from here
+    on; and the probability that the contract makes after each, double dummy on the sampled deals."""
     best = np.argsort(-thought.average, kind="stable").tolist()
     order = sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)
     tricks, worth = belief.weight @ thought.tricks, Worth(view, 0, belief.owner, TRICKS)

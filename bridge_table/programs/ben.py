@@ -1,4 +1,4 @@
-"""BEN's form: GET with a query, JSON back. Brill's seat interface is the same.
+"""Read and write BEN's HTTP interface: GET with a query, JSON back. Brill's seat interface is the same.
 
 ========================  ==========================================================================================
 field                     what it holds
@@ -19,24 +19,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.meanings import Shows
 from bridge_env.auction import one_auction
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.cards import RANKS, card_text, hand_text, parse_hand, parse_vulnerability
-from bridge_env.files import FileError
-from bridge_env.json_files import check_type, decode_json
 from bridge_env.play import row_winner
-from bridge_table.programs.question import CallAnswer, CardAnswer, Question, needed, plain, read_card, read_seat
+from bridge_table.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat, required
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
-EXPLAIN, EXPLAIN_ALL, CONTRACT = "/explain", "/explain_auction", "/contract"
-CLAIM, BIDS, BOARD, CUEBID = "/claim", "/bids", "/autoplay", "/cuebid"
-DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT, CLAIM, BIDS, BOARD, CUEBID)
+EXPLAIN, EXPLAIN_ALL, BIDS = "/explain", "/explain_auction", "/bids"
+ENDPOINTS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, BIDS)
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
@@ -48,45 +47,45 @@ _VULNERABLE = {"signs": ("", "@v", "@V", "@v@V"), "words": ("None", "NS", "EW", 
 
 
 def read_question(fields: Mapping[str, str], play: bool = False) -> Question:
-    """The question of a query; ``play``: with dummy and the cards played.
+    """Return the question of a query; ``play``: with dummy and the cards played.
 
     Raises:
         ValueError: a field is missing or faulty; the message says which.
     """
-    told = {name: needed(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
-    calls, dealer = read_calls(told["ctx"]), read_seat(told["dealer"], "dealer")
-    hands, played = [told["hand"]], tuple[int, ...]()
+    texts = {name: required(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
+    calls, dealer = read_calls(texts["ctx"]), read_seat(texts["dealer"], "dealer")
+    hands, played = [texts["hand"]], tuple[int, ...]()
     if play:
-        hands.append(needed(fields, "dummy"))
-        text = needed(fields, "played")
+        hands.append(required(fields, "dummy"))
+        text = required(fields, "played")
         played = tuple(read_card(text[at : at + 2]) for at in range(0, len(text), 2))
         if read_flag(fields, "format"):
             played = in_order_of_play(played, calls, dealer)
     hand, *dummy = read_hands(hands, played)
     return Question(
-        read_seat(told["seat"], "seat"), hand, dealer, read_vulnerability(told["vul"]), calls,
+        read_seat(texts["seat"], "seat"), hand, dealer, read_vulnerability(texts["vul"]), calls,
         dummy[0] if dummy else None, played, _key(fields.get("key", "")),
     )  # fmt: skip
 
 
 def read_auction(fields: Mapping[str, str]) -> Question:
-    """The auction of a query about calls, whose last one is meant; it holds no hand.
+    """Return the question of a query about the last call of an auction; it has no hand.
 
     Raises:
         ValueError: a field is missing or faulty, or there was no call; the message says which.
     """
-    told = {name: needed(fields, name) for name in ("seat", "dealer", "vul", "ctx")}
-    calls = read_calls(told["ctx"])
+    texts = {name: required(fields, name) for name in ("seat", "dealer", "vul", "ctx")}
+    calls = read_calls(texts["ctx"])
     if not calls:
         raise ValueError("'ctx' holds no call to be explained")
     return Question(
-        read_seat(told["seat"], "seat"), np.zeros(52, np.bool_), read_seat(told["dealer"], "dealer"),
-        read_vulnerability(told["vul"]), calls,
+        read_seat(texts["seat"], "seat"), np.zeros(52, np.bool_), read_seat(texts["dealer"], "dealer"),
+        read_vulnerability(texts["vul"]), calls,
     )  # fmt: skip
 
 
 def read_position(fields: Mapping[str, str]) -> Question:
-    """The position of a query about all calls of whoever is to call: ``ctx`` also as ``1NP2C*P``.
+    """Return the question of a query about all calls of the seat to call: ``ctx`` also as ``1NP2C*P``.
 
     Raises:
         ValueError: a field is missing or faulty; the message says which.
@@ -94,7 +93,7 @@ def read_position(fields: Mapping[str, str]) -> Question:
     for name in ("file_us", "file_them"):
         if fields.get(name):
             raise ValueError(f"{name!r} cannot be chosen here: the systems are those that the server was started with")
-    words = _LOOSE.findall(needed(fields, "ctx").upper())
+    words = _LOOSE.findall(required(fields, "ctx").upper())
     return Question(
         read_seat(fields.get("seat") or "N", "seat"), np.zeros(52, np.bool_),
         read_seat(fields.get("dealer") or "N", "dealer"), read_vulnerability(fields.get("vul", "")),
@@ -102,21 +101,8 @@ def read_position(fields: Mapping[str, str]) -> Question:
     )  # fmt: skip
 
 
-def read_two_hands(fields: Mapping[str, str]) -> Question:
-    """Both hands of a side, of a query that asks for their contract.
-
-    Raises:
-        ValueError: a field is missing or faulty, or a card lies in both; the message says which.
-    """
-    hand, dummy = read_hands([needed(fields, "hand"), needed(fields, "dummy")])
-    if (hand & dummy).any():
-        raise ValueError(f"{card_text(int((hand & dummy).argmax()))} lies in both hands")
-    seat = read_seat(needed(fields, "seat"), "seat")
-    return Question(seat, hand, seat, read_vulnerability(needed(fields, "vul")), dummy=dummy)
-
-
 def question_path(question: Question, *, play: bool, vul: str = "words", **more: str) -> str:
-    """The path and query that ask ``question``: for a card, or for a call.
+    """Return the path and query of a request for a card, or for a call.
 
     Args:
         vul: ``words`` (None, NS, EW, All) or ``signs`` (``@v``, ``@V``).
@@ -131,15 +117,15 @@ def question_path(question: Question, *, play: bool, vul: str = "words", **more:
         fields["played"] = "".join(card_text(card) for card in question.played)
     if question.key is not None:
         fields["key"] = str(question.key)
-    door = BID if not play else PLAY if question.played else LEAD
-    return f"{door}?{urlencode({**fields, **more}, safe='@')}"
+    endpoint = BID if not play else PLAY if question.played else LEAD
+    return f"{endpoint}?{urlencode({**fields, **more}, safe='@')}"
 
 
 def read_calls(text: str) -> tuple[int, ...]:
-    """The calls of ``ctx``.
+    """Return the calls of ``ctx``.
 
     Raises:
-        CallError: one of them is none.
+        CallError: one of them is no call.
     """
     if " " in text.strip():
         words = text.split()
@@ -152,10 +138,10 @@ def read_calls(text: str) -> tuple[int, ...]:
 
 
 def read_call(word: str, where: str) -> int:
-    """A call of ``ctx`` or of an answer.
+    """Return a call of ``ctx`` or of an answer.
 
     Raises:
-        CallError: it is none.
+        CallError: it is no call.
     """
     known = _WORDS.get(word.strip().upper())
     if known is not None:
@@ -167,14 +153,14 @@ def read_call(word: str, where: str) -> int:
 
 
 def calls_text(calls: tuple[int, ...]) -> str:
-    """Calls as ``ctx`` writes them."""
+    """Write calls as ``ctx``."""
     return "".join(_WRITTEN.get(call, CALL_NAMES[call][:2]) for call in calls)
 
 
 def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) -> tuple[int, ...]:
-    """Cards whose tricks all begin with the opening leader's seat, in the order in which they were played.
+    """Return the order of play of cards whose tricks all begin with the opening leader's seat.
 
-    A last trick that is not whole stands in the order of play already.
+    An unfinished last trick stands in the order of play already.
     """
     contract = one_auction(calls, dealer, 0).contracts()
     strain, leader = int(contract.bid[0]) % 5, 0  # the seat that leads a trick, from the opening leader on
@@ -189,30 +175,30 @@ def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) ->
 
 
 def read_hands(texts: Sequence[str], played: Sequence[int] = ()) -> list[NDArray[np.bool_]]:
-    """Hands, bool (52,) each; an ``x`` is the lowest card that neither a hand nor a trick names.
+    """Return hands, bool (52,) each; an ``x`` is the lowest card that neither a hand nor a trick names.
 
     Raises:
-        ValueError: one is none; the message says why.
+        ValueError: one is no hand; the message says why.
     """
     suits = [text.strip().upper().replace("_", ".").replace("10", "T").split(".") for text in texts]
-    taken = {card_text(card) for card in played}
-    taken |= {letter + rank for hand in suits for letter, ranks in zip("SHDC", hand, strict=False) for rank in ranks}
+    named = {card_text(card) for card in played}
+    named |= {letter + rank for hand in suits for letter, ranks in zip("SHDC", hand, strict=False) for rank in ranks}
     for hand in suits:
         for at, letter in enumerate("SHDC"[: len(hand)]):
             while "X" in hand[at]:
-                small = next((rank for rank in RANKS if letter + rank not in taken), None)
+                small = next((rank for rank in RANKS if letter + rank not in named), None)
                 if small is None:
                     raise ValueError(f"there are more cards of {letter} than thirteen")
-                taken.add(letter + small)
+                named.add(letter + small)
                 hand[at] = hand[at].replace("X", small, 1)
     return [parse_hand(".".join(hand)) for hand in suits]
 
 
 def read_vulnerability(text: str) -> int:
-    """The code of ``vul``.
+    """Return the code of ``vul``.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no vulnerability.
     """
     word = text.strip()
     if word in _VULNERABLE["signs"]:
@@ -223,20 +209,8 @@ def read_vulnerability(text: str) -> int:
 
 
 def read_flag(fields: Mapping[str, str], name: str) -> bool:
-    """Read a field that says yes: ``true``, ``yes`` or ``1``. A missing one says no."""
+    """Return whether a field is ``true``, ``yes`` or ``1``; a missing one is not."""
     return fields.get(name, "").lower() in ("true", "yes", "1")
-
-
-def read_number(fields: Mapping[str, str], name: str, least: int, most: int, usual: int) -> int:
-    """A whole number; ``usual`` where the field is missing or empty.
-
-    Raises:
-        ValueError: it is none from ``least`` to ``most``.
-    """
-    text = fields.get(name, "") or str(usual)
-    if not (text.isascii() and text.isdigit()) or len(text) > 9 or not least <= int(text) <= most:
-        raise ValueError(f"{name!r} is a whole number from {least} to {most}")
-    return int(text)
 
 
 def _key(text: str) -> int | None:
@@ -250,46 +224,72 @@ def _key(text: str) -> int | None:
 # --- answers ----------------------------------------------------------------------------------------------
 
 
-def call_json(answer: CallAnswer, who: str) -> dict[str, Any]:
-    """A call as BEN tells it."""
+def call_json(answer: CallAnswer, spec: str) -> dict[str, Any]:
+    """Return a call in BEN's form."""
     out: dict[str, Any] = {
         "bid": answer_word(answer.call),
-        "who": who,
+        "who": spec,
         "alert": answer.alert,
         "candidates": [{"call": answer_word(c), "insta_score": round(p, 4)} for c, p in answer.candidates],
         "explanation": answer.explanation,
-        **({} if answer.imagined is None else answer.imagined.fields(True)),
+        **({} if answer.deals is None else answer.deals.fields(True)),
     }
     return {**out, "why": answer.why} if answer.why else out
 
 
-def card_json(answer: CardAnswer, who: str, details: bool = False) -> dict[str, Any]:
-    """A card as BEN tells it; ``details``: with the deals that it was chosen on."""
-    told: list[dict[str, Any]] = [
+def card_json(answer: CardAnswer, spec: str, details: bool = False) -> dict[str, Any]:
+    """Return a card in BEN's form; ``details``: with the deals that it was chosen on."""
+    candidates: list[dict[str, Any]] = [
         {"card": card_text(c), "expected_tricks_dd": round(tricks, 3)} for c, tricks in answer.candidates
     ]
-    for one, chance in zip(told, answer.makes, strict=False):
-        one["p_make_contract"] = round(chance, 3)
+    for candidate, chance in zip(candidates, answer.makes, strict=False):
+        candidate["p_make_contract"] = round(chance, 3)
     out: dict[str, Any] = {
         "card": card_text(answer.card),
-        "who": who,
-        "candidates": told,
-        **({} if answer.imagined is None else answer.imagined.fields(details)),
+        "who": spec,
+        "candidates": candidates,
+        **({} if answer.deals is None else answer.deals.fields(details)),
         **({} if answer.player is None else {"player": answer.player}),
     }
     return {**out, "why": answer.why} if answer.why else out
 
 
+def shows_json(shows: Shows) -> dict[str, Any]:
+    """Return what a call shows in BEN's form."""
+    return {"explanation": meaning(shows), "Alert": shows.artificial}
+
+
+def auction_json(calls: Sequence[int], shown: Sequence[Shows]) -> dict[str, Any]:
+    """Return what each call of an auction shows in BEN's form: a list in HTML."""
+    rows = [f"  <li>{escape(answer_word(c))} {escape(meaning(s))}</li>\n" for c, s in zip(calls, shown, strict=True)]
+    return {"explanation": f"<ul>\n{''.join(rows)}</ul>", "bba_controlled": False}
+
+
+def bids_json(shown: Mapping[int, Shows], sides: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what each legal call would show; the last row also has the specs of both sides, as in BEN."""
+    rows: list[dict[str, Any]] = [
+        {"bid": "P" if call == PASS else answer_word(call), "m": meaning(shows), "Alert": shows.artificial}
+        for call, shows in shown.items()
+    ]
+    rows[-1] |= {"NS": sides[0], "EW": sides[1]}
+    return rows
+
+
+def meaning(shows: Shows) -> str:
+    """Write what a call shows in one line."""
+    return f"{shows.text} ({shows.note})" if shows.note else shows.text
+
+
 def answer_word(call: int) -> str:
-    """A call as answers write it: ``PASS``, ``X``, ``XX``, ``1N``."""
+    """Write a call as in answers: ``PASS``, ``X``, ``XX``, ``1N``."""
     return "PASS" if call == PASS else CALL_NAMES[call].removesuffix("T")
 
 
 def read_call_answer(body: bytes) -> CallAnswer:
-    """The call that a program answered.
+    """Return the call in the body of an answer.
 
     Raises:
-        ValueError: there is none; the message says what came instead.
+        ValueError: there is none; the message quotes the body.
     """
     found = _answer(body, "bid")
     candidates = _candidates(found, "call", "insta_score")
@@ -298,10 +298,10 @@ def read_call_answer(body: bytes) -> CallAnswer:
 
 
 def read_card_answer(body: bytes) -> CardAnswer:
-    """The card that a program answered.
+    """Return the card in the body of an answer.
 
     Raises:
-        ValueError: there is none; the message says what came instead.
+        ValueError: there is none; the message quotes the body.
     """
     found = _answer(body, "card")
     candidates = _candidates(found, "card", "expected_tricks_dd")
@@ -310,29 +310,32 @@ def read_card_answer(body: bytes) -> CardAnswer:
 
 
 def read_error(body: bytes) -> str:
-    """What a refusal says; empty where it says nothing that can be read."""
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return ""
-    told = (found.get("error") or found.get("message")) if isinstance(found, dict) else None
-    return plain(told).replace("\n", " ")
+    """Return the error text in the body of an answer; empty where it has none."""
+    found = _json(body)
+    return plain(found.get("error") or found.get("message")).replace("\n", " ")
 
 
 def _answer(body: bytes, field: str) -> dict[str, Any]:
-    told = read_error(body)
-    if told:
-        raise ValueError(f"it says: {told[:200]}")
-    try:
-        found: dict[str, Any] = decode_json(body, dict[str, Any], "its answer")
-        check_type(found.get(field), str, "its answer")
-    except FileError:
-        raise ValueError(f"its answer has no {field!r}: {body[:80]!r}") from None
+    error = read_error(body)
+    if error:
+        raise ValueError(f"it says: {error[:200]}")
+    found = _json(body)
+    if not isinstance(found.get(field), str):
+        raise ValueError(f"its answer has no {field!r}: {body[:80]!r}")
     return found
 
 
+def _json(body: bytes) -> dict[str, Any]:
+    """Return a JSON object; an empty one where the body is none."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _candidates(found: dict[str, Any], field: str, score: str) -> list[tuple[str, float]]:
-    """The candidates that have a score; a program may leave them out, or tell other things of them."""
+    """Return the candidates that have a score; a program may leave them out, or send others."""
     listed = found.get("candidates")
     return [
         (one[field], float(one[score]))

@@ -1,4 +1,4 @@
-"""What one program asks another about a seat, and what comes back: the same in every form."""
+"""Questions about a seat, and the answers to them, in our own terms."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bridge_env.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
 
-_TOLD = 20  # deals, those that count the most first
+_MAX_SAMPLES = 20  # deals, those that count the most first
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
     """A seat that is to call or to play."""
 
-    seat: int  # 0..3, who is asked; for dummy's card it is declarer
+    seat: int  # 0..3; for dummy's card it is declarer
     hand: NDArray[np.bool_]  # (52,), the thirteen cards that were dealt to it
     dealer: int  # 0..3
     vulnerability: int  # 0..3
@@ -34,64 +34,64 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Imagined:
-    """Deals that somebody imagined for an answer who sees one hand."""
+class SampledDeals:
+    """Deals that a bidder or player sampled, which sees one hand."""
 
-    seat: int  # 0..3, who imagined them
+    seat: int  # 0..3, of that player
     owner: NDArray[np.uint8]  # (S, 52), the thirteen cards that each seat was dealt
     weight: NDArray[np.float64]  # (S,), what each counts for; they add up to 1
-    fitting: float  # the share of them that fits all that calls and cards were taken to show
+    fitting: float  # the share of them that fits what calls and cards were taken to show
     first: int = 0  # whose hand each sample begins with; the others follow clockwise
-    gone: tuple[int, ...] = ()  # cards that are played and left out of the samples
+    played: tuple[int, ...] = ()  # cards that are left out of the samples
 
     def fields(self, details: bool) -> dict[str, Any]:
-        """The fields of BEN's answers; without ``details`` the quality alone."""
-        told: dict[str, Any] = {"quality": f"{self.fitting:.2f}"}
+        """Return the fields of BEN's answers; without ``details`` the quality alone."""
+        out: dict[str, Any] = {"quality": f"{self.fitting:.2f}"}
         if not details:
-            return told
+            return out
         hands = self.owner[None] == ((self.seat + np.arange(1, 4)) & 3)[:, None, None]  # left, partner, right
         features = np.array([self.weight @ hand_features(held)[:, HCP_AND_LENGTHS] for held in hands])
-        told["hcp"] = [round(float(points), 1) for points in features[:, 0]]
-        told["shape"] = [round(float(length), 1) for length in features[:, :0:-1].ravel()]  # S H D C of each
-        told["samples"] = [self._text(at) for at in np.argsort(-self.weight, kind="stable")[:_TOLD]]
-        return told
+        out["hcp"] = [round(float(points), 1) for points in features[:, 0]]
+        out["shape"] = [round(float(length), 1) for length in features[:, :0:-1].ravel()]  # S H D C of each
+        out["samples"] = [self._text(at) for at in np.argsort(-self.weight, kind="stable")[:_MAX_SAMPLES]]
+        return out
 
     def _text(self, at: int) -> str:
         left = self.owner[at].copy()
-        left[list(self.gone)] = 255
+        left[list(self.played)] = 255
         hands = " ".join(hand_text(left == (self.first + i) & 3) for i in range(4))
         return f"{hands} - {self.weight[at]:.5f}"
 
 
 @dataclass(frozen=True)
 class CallAnswer:
-    """A call, and what is told about it."""
+    """A call, and what an answer says about it."""
 
     call: int  # 0..37
     candidates: tuple[tuple[int, float], ...] = ()  # calls that were considered, and how likely each was
     explanation: str = ""  # what the call shows
     why: str = ""  # how it was found, on lines of its own
-    alert: bool = False  # does it not mean what it says?
-    imagined: Imagined | None = None  # the deals that it was chosen on; None where none are told
+    alert: bool = False  # whether it is artificial
+    deals: SampledDeals | None = None  # the deals that it was chosen on, if any
 
 
 @dataclass(frozen=True)
 class CardAnswer:
-    """A card, and what is told about it."""
+    """A card, and what an answer says about it."""
 
     card: int  # 0..51
     # cards that were considered, and the tricks that the side may expect from here on
     candidates: tuple[tuple[int, float], ...] = ()
     why: str = ""  # how it was found, on lines of its own
-    imagined: Imagined | None = None  # the deals that it was chosen on; None where there are none
-    # how likely the contract then makes, in the order of ``candidates``; empty where nobody said
+    deals: SampledDeals | None = None  # the deals that it was chosen on, if any
+    # the probability that the contract then makes, in the order of ``candidates``; may be empty
     makes: tuple[float, ...] = ()
-    # who chose, as BEN counts: 0 declarer's left hand opponent, 2 the right hand one, 3 declarer
+    # the seat that chose, as BEN counts: 0 declarer's left hand opponent, 2 the right hand one, 3 declarer
     player: int | None = None
 
 
 def call_question(view: BidView, row: int) -> Question:
-    """What one row of ``view`` asks."""
+    """Return the question of one row of ``view``."""
     calls = view.history[row]
     return Question(
         int(view.seat[row]), view.hand[row], int(view.dealer[row]), int(view.vulnerability[row]),
@@ -100,7 +100,7 @@ def call_question(view: BidView, row: int) -> Question:
 
 
 def card_question(view: PlayView, row: int) -> Question:
-    """What one row of ``view`` asks. Where the auction is not known, declarer bids the contract at once."""
+    """Return the question of one row of ``view``. Where the auction is unknown, declarer bids the contract at once."""
     calls = tuple(view.history[row][view.history[row] >= 0].tolist())
     dealer, declarer = int(view.dealer[row]), int(view.declarer[row])
     if not calls:
@@ -114,8 +114,8 @@ def card_question(view: PlayView, row: int) -> Question:
     )  # fmt: skip
 
 
-def needed(fields: Mapping[str, str], name: str) -> str:
-    """A field of a query.
+def required(fields: Mapping[str, str], name: str) -> str:
+    """Return a field of a query.
 
     Raises:
         ValueError: it is missing.
@@ -126,10 +126,10 @@ def needed(fields: Mapping[str, str], name: str) -> str:
 
 
 def read_card(word: str) -> int:
-    """The number of a card, ``HQ``.
+    """Return the number of a card, ``HQ``.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no card.
     """
     card = CARD_NUMBERS.get(word.upper().replace("10", "T"))
     if card is None:
@@ -137,18 +137,18 @@ def read_card(word: str) -> int:
     return card
 
 
-def read_seat(text: str, what: str) -> int:
-    """A seat from its letter.
+def read_seat(text: str, field: str) -> int:
+    """Return the number of a seat by its letter.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no seat.
     """
     if len(text) != 1 or text.upper() not in "NESW":
-        raise ValueError(f"{what!r} must be N, E, S or W, not {text!r}")
+        raise ValueError(f"{field!r} must be N, E, S or W, not {text!r}")
     return "NESW".index(text.upper())
 
 
 def plain(text: object, most: int = 4000) -> str:
-    """What another program tells, fit to be printed: lines of printable characters; empty where it is no text."""
+    """Return the printable characters of another program's text, line by line; empty where it is no text."""
     lines = text[:most].splitlines() if isinstance(text, str) else []
     return "\n".join("".join(c if c.isprintable() else " " for c in line) for line in lines)

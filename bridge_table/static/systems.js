@@ -4,7 +4,7 @@ import { complain, get, post } from "./api.js";
 import { Book } from "./book.js";
 import { drawComparison, playMatch } from "./compare.js";
 import { edit } from "./edit.js";
-import { run } from "./errand.js";
+import { run } from "./job.js";
 import { at, element } from "./words.js";
 import { unfold } from "./unfold.js";
 
@@ -81,7 +81,7 @@ function take(spec, found) {
 async function measure(deals, boards) {
   const { spec } = state;
   const words = boards ? `Measuring ${deals.toLocaleString("en")} deals and the worth of each call` : `Measuring ${deals.toLocaleString("en")} deals`;
-  const found = await run(at("errand"), words, () => post("figures", { spec, deals, boards }));
+  const found = await run(at("job"), words, () => post("figures", { spec, deals, boards }));
   if (found) take(spec, found);
 }
 

@@ -1,1 +1,1 @@
-"""Systems on the page: their books, versions of them against each other, and long work in its own process."""
+"""Systems on the page: their books, comparisons of versions, and background jobs."""

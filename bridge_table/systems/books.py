@@ -1,4 +1,4 @@
-"""A system's book for the page: its calls point by point, two systems side by side, and the figures of each call."""
+"""Make a system's book for the page: its calls by auction, two systems side by side, and the figures of each call."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _MOST_ROWS = 4000  # lines that two systems are compared by
 
 @lru_cache(maxsize=8)
 def points_of(system: System) -> Points:
-    """The points of a system, kept."""
+    """Return the points of a system."""
     return Points(system)
 
 
 def book_of(system: System) -> dict[str, Any]:
-    """A system's calls without figures: points with the entries that stand there, and the general rules.
+    """Return a system's calls without figures: points with their entries, and the general rules.
 
     An entry's place in ``entries`` is its index in ``training.book.points.Points``; ``figures_of`` counts by it.
     """
@@ -58,7 +58,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 
 def _point(point: Point) -> dict[str, Any]:
-    """``steps``: what a call of ours, by its place in ``entries``, or another step leads to."""
+    """Return a point; ``entries`` and ``steps`` have the indices of the points that follow."""
     tokens = {str(step): number for step, number in ((s, c.index) for s, c in point.children.items())}
     entries = [[e.index, tokens.pop(str(e.step), None)] for e in point.entries.values()]
     others = [
@@ -72,7 +72,7 @@ def _point(point: Point) -> dict[str, Any]:
 
 
 def entries_after(system: System, calls: Sequence[int], legal: Sequence[int]) -> dict[str, list[int]]:
-    """Which entries of the book each legal call can be after a real auction."""
+    """Return which entries of the book each legal call can be after an auction."""
     walker, state, count = Walker(points_of(system)), np.zeros(1, np.int32), len(calls)
     for number, call in enumerate(calls):
         theirs = bool((count - number) & 1)
@@ -84,21 +84,23 @@ def entries_after(system: System, calls: Sequence[int], legal: Sequence[int]) ->
 # --- figures -------------------------------------------------------------------------------------------------
 
 
-def figures_of(system: System, deals: int, seed: int, boards: int, tell: Callable[[int, int], None]) -> dict[str, Any]:
-    """Measure the figures of a system's book, by entry. A pure function, so that a process of its own can run it.
+def figures_of(
+    system: System, deals: int, seed: int, boards: int, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Measure the figures of a system's book, by entry; a pure function, for a background job.
 
     Args:
         deals: random deals to measure on.
         boards: judging boards for the worth of each call; 0: without.
-        tell: told how much is done, of how much.
+        progress: takes how much is done, of how much.
     """
     entries = len(Points(system).entries) if boards else 0
-    whole, done = deals + entries, 0
+    total, done = deals + entries, 0
 
     def tick(more: int) -> None:
         nonlocal done
         done += more
-        tell(done, whole)
+        progress(done, total)
 
     book = make_book(system, deals, seed, tick=tick)
     if boards:
@@ -108,13 +110,13 @@ def figures_of(system: System, deals: int, seed: int, boards: int, tell: Callabl
 
 
 def _figures(book: Book, entry: Entry) -> dict[str, Any]:
-    figures, said, worth = book.figures(entry), book.said[entry.index], book.worth.get(entry.index)
+    figures, meaning, worth = book.figures(entry), book.said[entry.index], book.worth.get(entry.index)
     out: dict[str, Any] = {"made": figures.made, "chances": figures.chances, "share": made(figures)}
     if figures.made:
         out["usual"] = wording.symbols(usual(figures, brief=True))
         out["examples"] = figures.examples[: book.examples]
-    if said is not None:
-        out["said"] = wording.symbols(str(said))
+    if meaning is not None:
+        out["said"] = wording.symbols(str(meaning))
     if worth is not None and worth.mean is not None:
         out |= {"worth": str(worth), "gains": worth.mean >= 0, "boards": worth.boards}
     return out
@@ -124,7 +126,7 @@ def _figures(book: Book, entry: Entry) -> dict[str, Any]:
 
 
 def side_by_side(a: System, b: System) -> dict[str, Any]:
-    """The lines of two systems, point by point: the same, moved, changed, or in one of them alone."""
+    """Return the lines of two systems by point: the same, moved, changed, or in one of them alone."""
     first, second = _lines_at(points_of(a)), _lines_at(points_of(b))
     rows: list[dict[str, Any]] = []
     counts: dict[str, int] = {}
@@ -137,7 +139,7 @@ def side_by_side(a: System, b: System) -> dict[str, Any]:
 
 
 def _lines_at(points: Points) -> dict[str, list[Line]]:
-    """The lines of every point and block by where they stand, in the order of the text."""
+    """Return the lines of every point and block by their place, in the order of the text."""
     found: dict[str, list[Line]] = {}
     for point in points.points:
         lines = [line for entry in point.entries.values() for line in entry.lines]

@@ -1,4 +1,4 @@
-"""Judge a system against another, or against its older version: the check of its text, the exam, and a short match."""
+"""Compare a system with another, or with its older version: the check of its text, the exam, and a short match."""
 
 from __future__ import annotations
 
@@ -16,23 +16,21 @@ from training.exam.positions import textbook
 from training.match.boards import known
 from training.match.duplicate import MatchResult
 
-_LISTED = 300  # differing boards that are told, the most IMPs first
-_TOLD_WRONG = 40
+_MAX_BOARDS = 300  # differing boards, the most IMPs first
+_MAX_CHANGED = 40
 
 
 def findings(text: str, name: str) -> dict[str, Any]:
-    """All that is wrong with a system's text, line by line, as ``bridge-env check`` finds it."""
+    """Return all faults of a system's text, line by line, as ``bridge-env check`` finds them."""
     try:
         found = [{"line": f.line, "text": f.text, "fault": f.fault} for f in check_text(text, name)]
     except SystemTextError as error:
         found = [{"line": 1, "text": str(error), "fault": True}]
-    except RecursionError:
-        found = [{"line": 1, "text": "The lines lie too deep in one another.", "fault": True}]
     return {"findings": found, "sound": not any(f["fault"] for f in found)}
 
 
 def papers(spec: str, against: str) -> dict[str, Any]:
-    """The exam's score of a system by area, beside that of another; and what only one of them answers well."""
+    """Return the exam's score of a system by area, beside that of another, and the answers that differ in points."""
     mine = sit(spec, textbook())
     other = sit(against, textbook(), mine.key, conventions=plays(spec)) if against else None
     areas = [
@@ -48,7 +46,7 @@ def papers(spec: str, against: str) -> dict[str, Any]:
              "auction": [call_text(c) for c in now.position.auction], "call": call_text(now.call),
              "before": call_text(then.call), "points": now.points, "were": then.points}
             for now, then in zip(mine.answers, other.answers, strict=True) if now.points != then.points
-        ][:_TOLD_WRONG]  # fmt: skip
+        ][:_MAX_CHANGED]  # fmt: skip
     return out
 
 
@@ -57,8 +55,8 @@ def _marks(paper: Paper, area: str | None = None) -> dict[str, Any]:
     return {"percent": round(100 * marks.share, 1), "points": marks.points, "positions": marks.positions}
 
 
-def match_told(name: str, result: MatchResult) -> dict[str, Any]:
-    """The result, and the boards on which the two tables bid otherwise, the most IMPs first."""
+def match_json(name: str, result: MatchResult) -> dict[str, Any]:
+    """Return the result, and the boards on which the two tables bid differently, the most IMPs first."""
     one, two = as_wide([table.history for table in result.tables])
     rows = np.flatnonzero((one != two).any(axis=1))
     order = rows[np.argsort(-np.abs(result.imps[rows]), kind="stable")]
@@ -66,7 +64,7 @@ def match_told(name: str, result: MatchResult) -> dict[str, Any]:
         "match": name, "boards": len(result.boards), "source": result.boards.source,
         "mean": round(result.mean_imps, 3), "error": known(round(result.standard_error, 3)),
         "differ": len(rows), "gained": int((result.imps > 0).sum()), "lost": int((result.imps < 0).sum()),
-        "rows": [_row(result, int(i)) for i in order[:_LISTED]],
+        "rows": [_row(result, int(i)) for i in order[:_MAX_BOARDS]],
     }  # fmt: skip
 
 
@@ -80,7 +78,7 @@ def _row(result: MatchResult, i: int) -> dict[str, Any]:
 
 
 def replayed(result: MatchResult, board: int) -> tuple[Setup, Deal, list[int]] | None:
-    """What sets up a table where A sits North-South, and the calls that it made; None where there is no such board.
+    """Return the setup and the deal of a table where A sits North-South, and its calls; None if there is no such board.
 
     The other table is the match's: there B sat North-South against A.
     """

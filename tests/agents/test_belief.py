@@ -20,7 +20,7 @@ from agents.reasoning.options import Options
 from agents.reasoning.reasoner import Reasoner, turned
 from agents.reasoning.voices import LIKELY, NetworkVoice
 from agents.registry import make_reason, make_system
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env import streams
 from bridge_env.bidders import SpecError
 from bridge_env.calls import parse_call

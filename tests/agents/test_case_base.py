@@ -20,7 +20,7 @@ from agents.cases.file import load, save
 from agents.cases.forest import LEAF
 from agents.cases.metric import points
 from agents.cases.shared import NOTHING, by_leaves
-from agents.wire import read_states as states_of
+from agents.text_api import read_states as states_of
 from bridge_env import bidders
 from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import hand_text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.hierarchy.shipped import read_system
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env.bidders import DEFAULT_BIDDER, make
 from bridge_env.calls import parse_call
 from training.book.written.book import GOAL, make_book

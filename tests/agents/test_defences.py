@@ -11,7 +11,7 @@ from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.language.tree import Atom
 from agents.hierarchy.language.vocabulary import WORDS
 from agents.hierarchy.shipped import hierarchy_of
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env.calls import call_text, parse_call
 from bridge_env.features import NUM_FEATURES
 

@@ -12,7 +12,7 @@ from agents.networks.meaning import auction_keys, meanings_of
 from agents.networks.shipped import network_path, read_networks
 from agents.networks.tables import all_by
 from agents.registry import make_policy
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env.calls import parse_call
 from bridge_env.cards import random_deals
 

@@ -16,7 +16,7 @@ from agents.hierarchy.language.vocabulary import SUIT_LETTERS, WORDS, difference
 from agents.hierarchy.telling.position import Position, line_of
 from agents.hierarchy.telling.ranges import unite
 from agents.hierarchy.telling.wording import sentence
-from agents.wire import call, read_states
+from agents.text_api import call, read_states
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.calls import call_text

@@ -13,7 +13,7 @@ from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.language.vocabulary import WORDS
 from agents.hierarchy.telling.position import rules_for
 from agents.registry import make_system
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env.auction import Auctions
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import random_deals

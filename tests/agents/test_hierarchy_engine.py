@@ -16,7 +16,7 @@ from agents.hierarchy.language.tree import walk
 from agents.hierarchy.shipped import shipped_systems
 from agents.hierarchy.telling.wording import shown_text
 from agents.registry import make_system
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env.auction import Auctions
 from bridge_env.calls import CALL_NAMES, call_text
 from bridge_env.cards import SEATS, hand_text, random_deals

@@ -15,7 +15,7 @@ from agents.maps.atlas import Atlas, around, load, save
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.maps.explain import explain, neighbours
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env.calls import call_text, parse_call
 from bridge_env.features import FEATURES
 from bridge_env.records.pbn import Board, write_boards

@@ -11,7 +11,7 @@ from agents.networks import explain, meaning
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.shipped import read_networks, shipped_networks
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env.weights import WeightsError
 from training.cli.entry import main
 from training.networks import meaning_fit

@@ -8,15 +8,15 @@ from agents.cardplay.options import Options as Cards
 from agents.options import options_text, read_options
 from agents.reasoning.options import Options as Reason
 from bridge_env.bidders import SpecError
-from bridge_table.programs.asking import Options as Seat
+from bridge_table.programs.client import Options as Seat
 
-CHOICES = {"form": ("ben", "bbo")}
+CHOICES = {"vul": ("words", "signs")}
 
 
 def test_a_value_takes_the_type_of_its_default_and_the_rest_stays():
     usual = Seat(retries=5)
-    read = read_options("parallel=3&timeout=2&form=bbo", "x", usual, CHOICES, "a seat")
-    assert read == Seat(parallel=3, timeout=2.0, retries=5, form="bbo")
+    read = read_options("parallel=3&timeout=2&vul=signs", "x", usual, CHOICES, "a seat")
+    assert read == Seat(parallel=3, timeout=2.0, retries=5, vul="signs")
     assert isinstance(read.timeout, float)
     assert read_options("", "x", usual, CHOICES, "a seat") == usual
 
@@ -25,7 +25,7 @@ def test_a_value_takes_the_type_of_its_default_and_the_rest_stays():
     ("text", "says"),
     [
         ("paralel=3", "'paralel' is not an option of a seat; its options are parallel, timeout"),
-        ("form=fax", "form must be ben or bbo, not 'fax'"),
+        ("vul=fax", "vul must be words or signs, not 'fax'"),
         ("retries=some", "retries must be a whole number, not 'some'"),
         ("retries=1.5", "retries must be a whole number, not '1.5'"),
         ("timeout=soon", "timeout must be a number, not 'soon'"),

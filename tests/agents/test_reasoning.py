@@ -18,7 +18,7 @@ from agents.reasoning.look import smooth_imps
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import turned
 from agents.registry import make_pair, make_reason, make_system
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env import streams
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, SpecError

@@ -14,7 +14,7 @@ from agents.hierarchy.inverse.backwards import DENIED, EXACT, NATURAL, UNDENIED
 from agents.hierarchy.inverse.shown import sample_view, shown_by_calls
 from agents.hierarchy.language.text import parse_system
 from agents.registry import make_system
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.cards import SEATS, check_deals, parse_hand, random_deals

@@ -13,7 +13,7 @@ import gymnasium
 
 import bridge_env  # noqa: F401 - registers the env
 from agents.hierarchy.explain import explain
-from agents.wire import call, read_states
+from agents.text_api import call, read_states
 from bridge_env.bidder_errors import explain_call
 from bridge_env.bidders import make, player_at
 from bridge_env.calls import call_text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,15 +15,13 @@ from bridge_env import bidders
 @contextlib.contextmanager
 def doors(spec, opponents=None, play="rule"):
     """Our server; gives its address."""
-    from bridge_table.http.connections import server_of
-    from bridge_table.http.listening import listen
+    from bridge_table.http.server import listen, make_server
     from bridge_table.programs.answers import Answers
     from bridge_table.programs.app import make_app
-    from bridge_table.programs.serving import AT_ONCE, LONGEST_HEAD
 
     with contextlib.closing(listen("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        server = server_of(make_app(Answers(spec, opponents, play), port=port), AT_ONCE, LONGEST_HEAD)
+        server = make_server(make_app(Answers(spec, opponents, play)))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         while not server.started:
@@ -63,29 +60,6 @@ def program(answer):
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
-
-
-@contextlib.contextmanager
-def raw(speak):
-    """A socket that takes connections; ``speak(connection)`` says something, or nothing, and holds on."""
-    held, listening = [], socket.create_server(("127.0.0.1", 0))
-
-    def take():
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = listening.accept()
-                held.append(connection)
-                threading.Thread(target=speaking, args=(connection,), daemon=True).start()
-
-    def speaking(connection):
-        with contextlib.suppress(OSError):
-            speak(connection)
-
-    threading.Thread(target=take, daemon=True).start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    listening.close()
-    for connection in held:
-        connection.close()
 
 
 def publish_seat(monkeypatch):

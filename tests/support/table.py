@@ -11,19 +11,13 @@ from support import one_loop
 from support.web import HOST, TOKEN, Visitor
 
 from bridge_table.app import make_app
-from bridge_table.session import Limits
-
-
-def limits(**named):
-    """Limits of which no test meets others than those it names."""
-    return Limits(**{"rate": 1e9, "burst": 10**9, "heavy_rate": 1e9, "heavy_burst": 10**9, **named})
 
 
 def client(**options):
-    """Asks a server of its own."""
-    return one_loop.client(make_app(TOKEN, **{"limits": limits(), **options}), HOST)
+    """Return a client of a new server."""
+    return one_loop.client(make_app(TOKEN, **options), HOST)
 
 
 def visitor_of(**options):
-    """Speaks to a server of its own as the page does."""
+    """Return a visitor of a new server."""
     return Visitor(client(**options))

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from agents.registry import make_system, system_of
-from agents.wire import call
+from agents.text_api import call
 from bridge_env.bidders import SpecError, make
 from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import read_boards, write_boards

@@ -5,7 +5,7 @@ import pytest
 
 from agents.maps.inputs import COLUMNS, INPUTS, WIDTH, rows_of
 from agents.maps.situations import SITUATIONS, situation
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env import bidders
 from training.maps.learning import (
     Schedule,

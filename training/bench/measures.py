@@ -26,7 +26,7 @@ from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.inverse.shown import sample_view
 from agents.hierarchy.shipped import read_system
-from agents.wire import read_states
+from agents.text_api import read_states
 from bridge_env import streams
 from bridge_env.cards import random_deals, rotate_deals
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library

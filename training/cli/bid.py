@@ -135,7 +135,7 @@ def _bid_hand(args: argparse.Namespace) -> int:
     for option in ("boards", "deals"):
         if getattr(args, option) is not None:
             raise ValueError(f"--{option} and --hand exclude each other")
-    from agents.wire import read_states
+    from agents.text_api import read_states
     from bridge_env.bidders import make
 
     bidder = make(args.spec, partner=args.spec, opponents=args.opponents)
@@ -155,7 +155,7 @@ def _tell_departures(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:
     """Warn where the hand contradicts its own calls. A bidder that thinks is compared with its system alone."""
     from agents.hierarchy.bidder import HierarchyBidder
     from agents.registry import system_of
-    from agents.wire import departures
+    from agents.text_api import departures
 
     if spec.startswith("reason:"):
         own = system_of(spec)

@@ -230,7 +230,7 @@ def _check_agents() -> None:
     """Check that ``agents`` is this project's, without importing it: another package's code may do anything."""
     spec = find_spec("agents")
     where = spec.origin if spec is not None else None
-    if where is None or "agents.wire" not in Path(where).read_text(encoding="utf-8"):
+    if where is None or "agents.text_api" not in Path(where).read_text(encoding="utf-8"):
         raise _Foreign(_OTHER_AGENTS.format(where=where))
 
 

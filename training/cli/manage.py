@@ -59,13 +59,13 @@ def add_manage(subparsers: Any) -> None:
 
 
 def _manage(args: argparse.Namespace) -> int:
-    from bridge_table.http.listening import listen
-    from bridge_table.programs.manager import ROOMS, Limits, Meeting
+    from bridge_table.http.server import listen
+    from bridge_table.programs.manager import ROOMS, Limits, TeamsMatch
     from training.match.boards import library_boards, pbn_boards
 
     boards = pbn_boards(args.deals, args.boards) if args.deals else library_boards(args.boards, args.seed)
-    meeting = Meeting(boards, args.rooms, args.log, Limits(args.patience))
-    meeting.recall()
+    meeting = TeamsMatch(boards, args.rooms, args.log, Limits(args.patience))
+    meeting.resume()
     with ExitStack() as stack:
         doors = [stack.enter_context(listen(args.host, args.port + k)) for k in range(args.rooms)]
         for room, door in zip(ROOMS, doors, strict=False):
@@ -84,8 +84,8 @@ def _manage(args: argparse.Namespace) -> int:
 def _seat(args: argparse.Namespace) -> int:
     from bridge_env.cards import parse_seat
     from bridge_table.programs.answers import Answers, OwnFault
-    from bridge_table.programs.manager_form import TalkError
-    from bridge_table.programs.manager_seat import join
+    from bridge_table.programs.seat_client import join
+    from bridge_table.programs.table_manager import TalkError
 
     host, colon, port = args.connect.rpartition(":")
     if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:

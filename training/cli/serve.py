@@ -15,8 +15,8 @@ examples:
   curl "http://127.0.0.1:8085/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----"
   bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
 
-Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too) and of BBO's robots
-(/robot.php). Each request stands alone. Unless --host says otherwise, the server answers on this machine only.
+Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too). Each request stands alone.
+Unless --host says otherwise, the server answers on this machine only.
 """
 
 

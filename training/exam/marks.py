@@ -11,7 +11,7 @@ from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.conventions import CONVENTIONS, conventions_of, shows
 from agents.hierarchy.explain import line_of_rule
 from agents.registry import system_of
-from agents.wire import calls, read_states
+from agents.text_api import calls, read_states
 from bridge_env.bidders import make
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import SEATS

@@ -1,0 +1,93 @@
+"""Listen on a port, the one that was chosen or the first that is free, and serve an app there."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+from bridge_env.optional_dependencies import how_to_install
+
+LOCAL = "127.0.0.1"
+DEFAULT_PORT = 8737
+TIMEOUT = 120.0  # seconds that a bidder or player may take for an answer
+_TRIED = 20  # ports after the default one
+_ANYWHERE = ("0.0.0.0", "::")
+_MAX_CONNECTIONS = 1000
+_MAX_HEAD = 65_536  # bytes of a request before its body
+_IDLE = 30  # seconds between two requests of one connection
+
+
+class NoServer(ValueError):
+    """The server cannot start; the message says why."""
+
+
+@contextlib.contextmanager
+def needing_table(what: str) -> Iterator[None]:
+    """Turn an ImportError within into a NoServer: ``what`` needs the extra ``table``."""
+    try:
+        yield
+    except ImportError as error:
+        how = how_to_install("table")
+        raise NoServer(f"{what} needs {error.name}, which is missing; install with: {how}") from None
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket, so that the port is known before the address is printed.
+
+    Raises:
+        NoServer: the port is taken, or the host is not this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    ports = [port] if port is not None else [*range(DEFAULT_PORT, DEFAULT_PORT + _TRIED), 0]
+    for number in ports:
+        # asyncio turns Nagle's delay off, 40 ms an answer, only for sockets that name their protocol
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, number))
+            listening.listen()  # a client that reads the address may connect at once, and waits for an answer
+        except OSError as error:
+            listening.close()
+            if number == ports[-1]:
+                raise NoServer(f"cannot listen on {host}:{number}: {error.strerror}") from None
+            continue
+        break
+    return listening
+
+
+def address_of(listening: socket.socket, host: str) -> str:
+    """Return where this machine reaches a server that listens on ``host``, as ``http://127.0.0.1:8737``."""
+    shown = LOCAL if host in _ANYWHERE else host
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}"
+
+
+def is_local(host: str) -> bool:
+    """Return whether only this machine reaches a server that listens on ``host``."""
+    return host in (LOCAL, "localhost", "::1")
+
+
+def reachable(host: str) -> str:
+    """Return a name by which other machines reach a server that listens on ``host``; empty where they cannot."""
+    if is_local(host):
+        return ""
+    if host not in _ANYWHERE:
+        return host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for examples; this sends nothing
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
+
+
+def make_server(app: Any) -> Any:
+    """Return the uvicorn server of an ASGI app; ``run(sockets=[...])`` serves until Ctrl-C."""
+    import uvicorn  # an extra brings it
+
+    config = uvicorn.Config(
+        app, http="h11", log_level="warning", access_log=False, server_header=False, timeout_keep_alive=_IDLE,
+        limit_concurrency=_MAX_CONNECTIONS, h11_max_incomplete_event_size=_MAX_HEAD,
+    )  # fmt: skip
+    return uvicorn.Server(config)

@@ -1,0 +1,103 @@
+"""Run long computations in processes of their own: requests are not held up, and a job can be stopped at once."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from bridge_table.http.fields import RequestError
+
+RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
+_MAX_RUNNING, _MAX_STORED = 2, 8
+
+Work = Callable[..., Any]
+
+
+class BackgroundJob:
+    """A computation in a process of its own.
+
+    Args:
+        work: called as ``work(*arguments, progress)``; it calls ``progress(done, total)`` now and then.
+    """
+
+    def __init__(self, work: Work, arguments: tuple[Any, ...]) -> None:
+        self.name, self.what, self.state = secrets.token_hex(8), (work, arguments), RUNNING
+        self.done, self.total, self.result = 0, 0, None
+        context = get_context("spawn")
+        self._lock = threading.Lock()
+        self._receiver, sender = context.Pipe(duplex=False)
+        self._process = context.Process(target=_run, args=(sender, work, arguments), daemon=True)
+        self._process.start()
+        sender.close()  # so that the end of the process is the end of the pipe
+
+    def update(self) -> None:
+        """Read what the process has sent."""
+        with self._lock:
+            try:
+                while self.state == RUNNING and self._receiver.poll():
+                    kind, value = self._receiver.recv()
+                    if kind == DONE:
+                        self.result, self.state = value, DONE
+                    else:
+                        self.done, self.total = value
+            except (EOFError, OSError):
+                self.state = FAILED
+
+    def stop(self) -> None:
+        if self.state == RUNNING:
+            self.state = STOPPED
+            self._process.kill()
+
+    def as_json(self) -> dict[str, Any]:
+        self.update()
+        out: dict[str, Any] = {"job": self.name, "state": self.state, "done": self.done, "of": self.total}
+        if self.state == FAILED:
+            out["error"] = "The work came to no end; the server's terminal has the error."
+        return {**out, "result": self.result} if self.state == DONE else out
+
+
+class Jobs:
+    """The jobs of a server: few run at a time, and the results of the latest stay."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[str, BackgroundJob] = OrderedDict()
+
+    def start(self, work: Work, *arguments: Any) -> BackgroundJob:
+        """Start a job, or return the one that does the same or has done it.
+
+        Raises:
+            RequestError: too many run already.
+        """
+        for job in self._jobs.values():
+            job.update()
+            if job.what == (work, arguments) and job.state in (RUNNING, DONE):
+                return job
+        if sum(job.state == RUNNING for job in self._jobs.values()) >= _MAX_RUNNING:
+            raise RequestError("The server is measuring already; wait until it is done, or stop it.", 503)
+        job = BackgroundJob(work, arguments)
+        self._jobs[job.name] = job
+        if len(self._jobs) > _MAX_STORED:
+            self._jobs.popitem(last=False)[1].stop()
+        return job
+
+    def get(self, name: str) -> BackgroundJob:
+        """Return a job by its name.
+
+        Raises:
+            RequestError: there is none.
+        """
+        if name not in self._jobs:
+            raise RequestError("There is no such job, or no longer; start it again.", 404)
+        return self._jobs[name]
+
+
+def _run(sender: Connection, work: Work, arguments: tuple[Any, ...]) -> None:
+    """Do the work in the process, and send its progress and result; Ctrl-C is for the server, which ends its jobs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sender.send((DONE, work(*arguments, lambda done, total: sender.send((RUNNING, (done, total))))))

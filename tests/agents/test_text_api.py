@@ -1,0 +1,265 @@
+"""``agents.call`` and ``agents.calls``: every accepted spelling, every refusal, a batch equal to its rows."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import agents
+from agents.hierarchy.shipped import shipped_systems
+from agents.registry import PairBidder, make_system
+from bridge_env.auction import Auctions, IllegalCall
+from bridge_env.bidders import PassBidder, SpecError, player_at
+from bridge_env.calls import CALL_NAMES, CallError, call_text
+from bridge_env.cards import SEATS, VULNERABILITIES, DealError, hand_text, random_deals
+
+HAND = "AKQ2.T98.J7.A543"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Passes and remembers what it was shown."""
+
+    seen: list
+
+    def bid(self, view, key):
+        self.seen.append(view)
+        return np.zeros(len(view), np.int8)
+
+
+@dataclass(frozen=True)
+class SecondSeat:
+    """Bids 7NT as the dealer's left-hand opponent, else passes: a user's own bidder."""
+
+    def bid(self, view, key):
+        return np.where(view.length == 1, 37, 0).astype(np.int8)
+
+
+class NoBidder:
+    """Has no method ``bid``."""
+
+
+# --- what is accepted --------------------------------------------------------------------------------------
+
+
+def test_the_plainest_call():
+    assert agents.call("system:sayc", HAND) == "1C"
+
+
+def test_answers_are_in_one_spelling():
+    ours = agents.call("system:sayc", "KJ7.A4.AQ83.K942", auction=[])
+    assert ours == "1NT"
+    assert agents.call("pass", HAND) == "Pass"
+    assert agents.call("doubler", HAND, auction=["2NT"]) == "X"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "call"),
+    [
+        *((word, "Pass") for word in ("P", "p", "Pass", "PASS", "pass", "--")),
+        *((word, "X") for word in ("X", "x", "Dbl", "DBL", "Double", "D")),
+        *((word, "XX") for word in ("XX", "xx", "Rdbl", "Redouble", "R")),
+        *((word, "1NT") for word in ("1N", "1NT", "1n", "1nt", "1Nt")),
+        ("7s", "7S"),
+        (" 1C ", "1C"),
+    ],
+)
+def test_spellings_of_calls(spelling, call):
+    before = {"X": ["1C"], "XX": ["1C", "X"]}.get(call, [])
+    witness = Witness([])
+    agents.call(witness, HAND, auction=[*before, spelling])
+    history = [CALL_NAMES[c] for c in witness.seen[0].history[0] if c >= 0]
+    assert history == [*before, call]
+
+
+@pytest.mark.parametrize(("dealer", "seat"), [("N", 0), ("e", 1), ("South", 2), ("west", 3), (" W ", 3), (2, 2)])
+def test_spellings_of_dealers(dealer, seat):
+    witness = Witness([])
+    agents.call(witness, HAND, dealer=dealer, auction=["P"])
+    assert (witness.seen[0].dealer[0], witness.seen[0].seat[0]) == (seat, (seat + 1) % 4)
+
+
+@pytest.mark.parametrize(
+    ("word", "code"),
+    [("None", 0), ("-", 0), ("love", 0), ("NS", 1), ("n-s", 1), ("EW", 2), ("E-W", 2), ("Both", 3), ("All", 3), (3, 3)],
+)
+def test_spellings_of_vulnerability(word, code):
+    witness = Witness([])
+    agents.call(witness, HAND, vulnerability=word)
+    assert witness.seen[0].vulnerability[0] == code
+
+
+@pytest.mark.parametrize("hand", [HAND, HAND.lower(), "AKQ2.1098.J7.A543", f" {HAND}\n"])
+def test_spellings_of_hands(hand):
+    witness = Witness([])
+    agents.call(witness, hand)
+    assert hand_text(witness.seen[0].hand[0]) == HAND
+
+
+def test_voids():
+    witness = Witness([])
+    agents.call(witness, "AKQJT98765432.-..")
+    assert witness.seen[0].hand[0, 39:].all()
+
+
+def test_the_bidder_sees_its_own_cards_alone():
+    witness = Witness([])
+    agents.calls(witness, [{"hand": HAND, "auction": ["1C"] * n} for n in (0, 1)])
+    assert (witness.seen[0].hand.sum(axis=1) == 13).all()
+    assert witness.seen[0].mask.sum(axis=1).tolist() == [36, 36]  # no doubles, then no 1C and no redouble
+
+
+# --- what is refused ---------------------------------------------------------------------------------------
+
+GOOD = {"hand": HAND, "dealer": "N", "vulnerability": "None", "auction": []}
+FAULTS = [
+    ({"hand": "AKQ2.T98.J7"}, DealError, "must have four suits"),
+    ({"hand": "AKQ2.T98.J7.A54"}, DealError, "has 12 cards, not 13"),
+    ({"hand": "AKQ2.T98.J7.AA54"}, DealError, "holds CA twice"),
+    ({"hand": "AKQ1.T98.J7.A543"}, DealError, "'1' is not a rank"),
+    ({"hand": ""}, DealError, "must have four suits"),
+    ({"dealer": "Q"}, ValueError, "'Q' is not a seat"),
+    ({"dealer": 4}, ValueError, "not a seat"),
+    ({"vulnerability": "some"}, ValueError, "'some' is not a vulnerability; use one of None, NS, EW, Both"),
+    ({"auction": ["8C"]}, CallError, "'8C' is not a call"),
+    ({"auction": ["1C", "1C"]}, IllegalCall, "1C is not legal at table 0 after N: 1C"),
+    ({"auction": ["X"]}, IllegalCall, "X is not legal"),
+    ({"auction": ["1C", "P", "X"]}, IllegalCall, "X is not legal"),
+    ({"auction": ["1C", "XX"]}, IllegalCall, "XX is not legal"),
+    ({"auction": ["P"] * 4}, IllegalCall, "the auction N: Pass Pass Pass Pass is over"),
+    ({"auction": ["1C", "P", "P", "P"]}, IllegalCall, "is over; there is no call to make"),
+    ({"auction": ["1C", "P", "P", "P", "1D"]}, IllegalCall, "1D comes after the end of the auction N: 1C Pass"),
+    ({"auction": "1C"}, ValueError, "the auction is a list of calls, not '1C'"),
+    ({"auction": 7}, ValueError, "the auction is a list of calls, not 7"),
+]
+
+
+@pytest.mark.parametrize(("change", "kind", "reason"), FAULTS)
+def test_faulty_states_are_refused(change, kind, reason):
+    with pytest.raises(kind) as caught:
+        agents.call("pass", **(GOOD | change))
+    assert reason in str(caught.value)
+    with pytest.raises(kind) as caught:  # in a batch the message gives the number
+        agents.calls("pass", [GOOD, GOOD | change])
+    assert str(caught.value).startswith("state 1: ")
+    assert reason in str(caught.value)
+
+
+def test_unknown_and_missing_keys_are_refused():
+    with pytest.raises(ValueError, match="unknown key 'vul'; a state has hand, dealer, vulnerability, auction"):
+        agents.calls("pass", [GOOD | {"vul": "NS"}])
+    with pytest.raises(ValueError, match="a state needs a hand"):
+        agents.calls("pass", [{"dealer": "N"}])
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        (
+            "nobody:x",
+            "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., "
+            "seat:..., som:..., system:..., python:module:factory",
+        ),
+        ("nobody", "no such system is shipped"),
+        ("pass:now", "'pass' takes no argument"),
+        ("system:nowhere.bidding", "there is no such file, and no such system is shipped ("),
+        ("system:general", "there is no such file"),  # the general rules alone are no system
+        ("pair:pass", "a pair is two specs"),
+        ("pair:pass,", "a pair is two specs"),
+        ("pair:pass,pass,pass", "a pair is two specs"),
+        ("pair:pass,nobody", "no such system is shipped"),
+        ("python:bridge_env", "write python:package.module:factory"),
+        ("python:no_such_module:make", "cannot import 'no_such_module'"),
+        ("python:test_text_api:nothing", "has no attribute 'nothing'"),
+        ("python:test_text_api:NoBidder", "gave NoBidder, which has no method bid"),
+        (42, "neither a spec string nor a Bidder"),
+    ],
+)
+def test_faulty_specs_are_refused(spec, reason):
+    with pytest.raises(SpecError) as caught:
+        agents.call(spec, HAND)
+    assert reason in str(caught.value)
+
+
+def test_faulty_system_files_are_told_with_their_line(tmp_path):
+    path = tmp_path / "mine.bidding"
+    path.write_text("1C  12+ hcp\n1D  11+ hpc\n")
+    with pytest.raises(SpecError, match=r"mine\.bidding:2: 'hpc' is no word of the language"):
+        agents.call(f"system:{path}", HAND)
+    path.write_text("1D  12+ hcp\n  1C\n")
+    with pytest.raises(SpecError, match="line 2: no auction leads here"):
+        agents.call(f"system:{path}", HAND)
+
+
+# --- whose call it is --------------------------------------------------------------------------------------
+
+
+def test_specs_of_all_kinds(tmp_path):
+    path = tmp_path / "mine.bidding"
+    path.write_text("7N\n")
+    assert "sayc" in shipped_systems()
+    assert "general" not in shipped_systems()
+    assert agents.call(f"system:{path}", HAND) == "7NT"
+    path.write_text("6N  \n# longer now\n")
+    assert agents.call(f"system:{path}", HAND) == "6NT"  # an edited file is read again
+    assert agents.call("python:test_text_api:SecondSeat", HAND, auction=["P"]) == "7NT"
+    assert agents.call(SecondSeat(), HAND) == "Pass"
+    assert agents.call("pair:system:sayc,pass", HAND) == "1C"
+    assert agents.call("pair:pass,system:sayc", HAND) == "Pass"
+    assert agents.call("pair:pass,system:sayc", HAND, dealer="W") == "1C"
+
+
+def test_a_pair_reads_each_partner_by_its_own_system(tmp_path):
+    path = tmp_path / "odd.bidding"
+    path.write_text("1C  5+ S\n  1S  3+ S\nwhen 0-7 last-level\n  P\n")
+    pair = agents.make(f"pair:system:{path},system:sayc", opponents="system:sayc")
+    first, second = pair.systems
+    assert (first.own.system.name, second.own.system.name) == ("odd", "sayc")
+    assert (first.partner, second.partner) == (second.own, first.own)
+    assert player_at(pair, 1) is first
+    assert player_at(pair, 3) is second
+    assert player_at(second, 0) is second
+    assert PairBidder(PassBidder(), second).systems is None
+
+
+# --- batches -----------------------------------------------------------------------------------------------
+
+
+def states_in_many_auctions(count):
+    """Real positions: each of ``count`` boards at some point of an auction bid at random."""
+    owner, chance = random_deals(8, 0, count), np.random.default_rng(8)
+    states = []
+    for row in range(count):
+        table = Auctions(row % 4, row // 4 % 4)
+        for _ in range(row % 9):
+            legal = np.flatnonzero(table.legal()[0] & (np.arange(38) < 20))
+            table.step(int(chance.choice(legal)))
+        if table.done[0]:
+            table = Auctions(row % 4, row // 4 % 4)
+        states.append(
+            {
+                "hand": hand_text(owner[row] == table.turn[0]),
+                "dealer": SEATS[row % 4],
+                "vulnerability": VULNERABILITIES[row // 4 % 4],
+                "auction": [call_text(c) for c in table.calls(0)],
+            }
+        )
+    return states
+
+
+@pytest.mark.parametrize("spec", ["pass", "random", "doubler", "system:sayc", "pair:system:sayc,random"])
+def test_a_batch_equals_its_rows(spec):
+    states = states_in_many_auctions(60)
+    together = agents.calls(spec, states)
+    assert together == [agents.call(spec, **state) for state in states]
+    assert together[::-1] == agents.calls(spec, states[::-1])
+    assert agents.calls(spec, []) == []
+
+
+def test_systems_pickle_to_the_same_calls():
+    states = states_in_many_auctions(40)
+    bidder = make_system("sayc", opponents="pair:system:sayc,pass")
+    assert agents.calls(pickle.loads(pickle.dumps(bidder)), states) == agents.calls(bidder, states)

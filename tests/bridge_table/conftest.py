@@ -1,0 +1,108 @@
+"""The table in a real browser: a server, Chromium where it is installed, and pages whose faults fail the test."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+from urllib.parse import urljoin
+
+import pytest
+from support.web import TOKEN
+
+SEED = 3
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in the Makefile
+_FOUND = [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES)]
+CHROMIUM = next(filter(None, _FOUND), None)  # else the one that playwright installed, if it did
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, or a skip that says what is missing."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+    with api.sync_playwright() as play:
+        try:
+            found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        except api.Error as error:
+            pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
+        yield found
+        found.close()
+
+
+class Served:
+    """A server in a thread, which a test may end, or begin again with a memory; ``seed`` names its deals."""
+
+    seed = SEED
+
+    def __init__(self):
+        self._begin(0, None)
+
+    def _begin(self, port, memory):
+        import uvicorn
+
+        from bridge_table.app import make_app
+        from bridge_table.http.server import LOCAL, listen
+
+        self.listening, self.memory = listen(LOCAL, port), memory
+        self.port = self.listening.getsockname()[1]
+        self.app = make_app(TOKEN, seed=SEED, database=memory)
+        self.server = uvicorn.Server(uvicorn.Config(self.app, log_level="warning", timeout_graceful_shutdown=1))
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
+        self.thread.start()
+        self.root = f"http://{LOCAL}:{self.port}/"
+        self.address = f"{self.root}{TOKEN}/"
+
+    def end(self):
+        self.server.should_exit = True
+        self.thread.join(20)
+        self.listening.close()
+        if self.memory is not None:
+            self.memory.close()
+
+    def restart(self, memory):
+        """End the server, and begin it at the same address, which keeps its boards in a memory."""
+        self.end()
+        self._begin(self.port, memory)
+
+
+@pytest.fixture
+def served():
+    pytest.importorskip("uvicorn")
+    made = Served()
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def visit(browser, served):
+    """Opens pages of the table; whatever they log as a fault, or load from elsewhere, fails the test at its end."""
+    opened = []
+
+    def page(path="", width=1200, ready=".calls button"):
+        made = browser.new_page(viewport={"width": width, "height": 850})
+        made.set_default_timeout(120_000)
+        made.asked, made.told, made.faults = [], [], []
+        made.on("request", lambda request: made.asked.append(request.url))
+        made.on("response", lambda response: made.told.append(response))  # noqa: PLW0108 - playwright marks it
+        made.on("pageerror", lambda error: made.faults.append(str(error)))
+        made.on("console", lambda message: made.faults.append(message.text) if _is_fault(message) else None)
+        made.route(lambda url: not url.startswith(served.root), lambda route: route.abort())
+        made.goto(urljoin(served.address, path))
+        made.wait_for_selector(ready)
+        opened.append(made)
+        return made
+
+    yield page
+    for made in opened:
+        faults, asked = made.faults, made.asked
+        with contextlib.suppress(Exception):
+            made.close()
+        assert faults == []
+        assert all(url.startswith((served.root, "blob:")) for url in asked)
+
+
+def _is_fault(message):
+    """Answers that refuse something, or that do not come, are told in the console too, and are no faults."""
+    told = ("status of 4", "ERR_CONNECTION", "ERR_EMPTY", "ERR_SOCKET")
+    return message.type == "error" and not any(words in message.text for words in told)

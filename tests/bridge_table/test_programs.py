@@ -1,0 +1,251 @@
+"""The forms of other programs' questions and answers, and what a player has seen as a view."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import tomllib
+from dataclasses import fields, replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+from support.plays import contracts_of, random_plays
+from support.positions import longest_auction, positions
+
+from agents.cardplay.facts import view_of_seen
+from agents.cardplay.registry import make_player
+from bridge_env.auction import Contracts, one_auction
+from bridge_env.bidders import SpecError
+from bridge_env.calls import NOTRUMP, parse_call
+from bridge_env.cards import parse_hand
+from bridge_env.play import IllegalCard, Plays
+from bridge_env.play_view import play_view
+from bridge_env.view import view_of
+from bridge_table.programs import ben
+from bridge_table.programs.client import Options, parse_address
+from bridge_table.programs.question import Question, call_question, card_question, plain, read_card
+from bridge_table.programs.seat import SeatPlayer, make_seat
+
+HAND = "AK97543.K.T3.AK7"
+
+
+def query(path):
+    return dict(parse_qsl(path.partition("?")[2], keep_blank_values=True))
+
+
+def same(one, other):
+    for field in fields(Question):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        assert np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b, field.name
+
+
+def words(text):
+    return tuple(parse_call(word) for word in text.split())
+
+
+# --- questions --------------------------------------------------------------------------------------------
+
+
+def test_bens_own_example():
+    path = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
+    asked = ben.read_question(query(path))
+    same(asked, Question(2, parse_hand(HAND), 0, 0, (0, 0)))
+    ours = ben.question_path(asked, play=False, vul="signs", tournament="imps")
+    assert ours == path
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("", ""),
+        ("----", "P P"),
+        ("1CDb--RD7N", "1C X P XX 7NT"),
+        ("1NPaPaDb", "1NT P P X"),
+        ("1C1D1H", "1C 1D 1H"),
+        ("P-1N-P-3N-X-XX", "P 1NT P 3NT X XX"),
+        (" P 1N  P Db ", "P 1NT P X"),
+    ],
+)
+def test_ctx(text, calls):
+    assert ben.read_calls(text) == words(calls)
+
+
+@pytest.mark.parametrize("text", ["1", "8C", "1C-", "1C--?", "zz", "----1", "1N Zz", "1C-1D-"])
+def test_ctx_that_is_none(text):
+    with pytest.raises(ValueError, match="is no call"):
+        ben.read_calls(text)
+
+
+def test_the_longest_auction_goes_through():
+    calls = tuple(longest_auction())
+    assert ben.read_calls(ben.calls_text(calls)) == calls
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [(0, ["", "None", "none", "-"]), (1, ["@v", "NS", "N-S"]), (2, ["@V", "EW"]), (3, ["@v@V", "@V@v", "All", "Both"])],
+)
+def test_vulnerability(code, texts):
+    assert [ben.read_vulnerability(text) for text in texts] == [code] * len(texts)
+
+
+@pytest.mark.parametrize("vul", ["words", "signs"])
+def test_questions_for_calls_go_there_and_back(vul):
+    auctions, owner, _ = positions(60, 3)
+    view = view_of(auctions, owner)
+    for row in range(len(view)):
+        asked = replace(call_question(view, row), key=2**64 - 1 - row)
+        same(ben.read_question(query(ben.question_path(asked, play=False, vul=vul))), asked)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 4, 17, 38, 51])
+def test_questions_for_cards_go_there_and_back_and_give_the_same_view(length):
+    """What a player sees follows from what is asked: it equals the view at a table where all four hands are known."""
+    plays, _ = random_plays(25, 11 + length, length)
+    view = play_view(plays, contracts_of(plays), np.arange(25) % 4)
+    for row in range(25):
+        asked = card_question(view, row)
+        back = ben.read_question(query(ben.question_path(asked, play=True)), play=length > 0)
+        same(back, asked)
+        auction = one_auction(back.calls, back.dealer, back.vulnerability)
+        seen = view_of_seen(auction, back.seat, back.hand, back.dummy, back.played)
+        for field in fields(seen):
+            if field.name not in ("history", "dealer"):  # the auction was not known
+                assert np.array_equal(getattr(seen, field.name)[0], getattr(view, field.name)[row]), field.name
+
+
+@pytest.mark.parametrize(("doubling", "ctx"), [(0, "3N------"), (1, "3NDb------"), (2, "3NDbRd------")])
+def test_an_auction_that_is_not_known_is_declarers_bid(doubling, ctx):
+    plays, _ = random_plays(1, 5, 3)
+    contract = Contracts(*(np.array([number], np.int8) for number in (14, doubling, int(plays.declarer[0]))))
+    plays = Plays.replay(plays.owner, plays.declarer, NOTRUMP, np.empty((1, 0)))
+    asked = card_question(play_view(plays, contract, 0), 0)
+    assert ben.calls_text(asked.calls) == ctx
+    assert one_auction(asked.calls, asked.dealer).contracts() == contract
+
+
+# --- what was seen ----------------------------------------------------------------------------------------
+
+SOUTH, DUMMY = parse_hand("KQJ2.A2.K32.AK32"), parse_hand("A543.K43.A54.654")
+
+
+def seen(played, calls="1N P 3N P P P", seat=0, hand=SOUTH, dummy=DUMMY):
+    auction = one_auction(words(calls), 0)
+    return view_of_seen(auction, seat, hand, dummy, [read_card(word) for word in played.split()])
+
+
+@pytest.mark.parametrize(
+    ("played", "options", "message"),
+    [
+        ("HQ", {}, None),
+        ("HQ H3", {}, "W's turn to play, not N's"),
+        ("", {}, "E's turn to play, not N's"),
+        ("HQ HQ", {}, "S does not hold it"),
+        ("S2", {}, "E does not hold it"),
+        ("HQ C4", {}, "S can follow suit"),
+        ("HQ H3 C9 HA S2 S9 S3 H5", {}, "W can follow suit"),
+        ("HQ", {"hand": DUMMY}, "both hold"),
+        ("HQ", {"dummy": None}, "dummy's hand is needed"),
+        ("HQ", {"seat": 2}, "S is dummy; ask as N"),
+        ("", {"calls": "1N P 3N"}, "the auction is not over"),
+        ("", {"calls": "P P P P"}, "passed out"),
+    ],
+)
+def test_what_cannot_have_been_seen(played, options, message):
+    if message is None:
+        assert seen(played, **options).mask.any()
+        return
+    with pytest.raises(ValueError, match=message):
+        seen(played, **options)
+
+
+def test_voids_count_where_a_hand_is_left_without_room():
+    """Both defenders may not show out of a suit of which cards are still out."""
+    with pytest.raises((IllegalCard, ValueError)):
+        seen("HQ H3 C9 HA S2 D6 S3 D7")
+
+
+# --- answers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        (b'{"bid": "PASS"}', "P"),
+        (b'{"bid": "1N", "candidates": [{"call": "1N", "insta_score": 0.99}], "who": "NN"}', "1NT"),
+        (b'{"bid": "X", "candidates": [{"call": "X"}, 7, {"call": 3, "insta_score": 1}]}', "X"),
+        (b'{"bid": "Rd", "candidates": null}', "XX"),
+        (b'{"bid": "--"}', "P"),
+    ],
+)
+def test_answers_of_bens_kind(body, call):
+    assert ben.read_call_answer(body).call == parse_call(call)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "has no 'bid'"),
+        (b"<html>", "has no 'bid'"),
+        (b"[]", "has no 'bid'"),
+        (b"\xff\xfe", "has no 'bid'"),
+        (b'{"bid": 3}', "has no 'bid'"),
+        (b'{"bid": "8S"}', "'8S', which is no call"),
+        (b'{"message": "Bidding is over"}', "it says: Bidding is over"),
+        (b"[" * 100_000, "has no 'bid'"),
+    ],
+)
+def test_answers_that_are_none(body, message):
+    with pytest.raises(ValueError, match=message):
+        ben.read_call_answer(body)
+
+
+def test_what_is_printed_of_others_cannot_steer_a_terminal():
+    assert plain("1S\x1b[2J\nno\x07w") == "1S [2J\nno w"
+    assert plain(None) == plain(7) == ""
+
+
+# --- specs ------------------------------------------------------------------------------------------------
+
+
+def test_options():
+    address = parse_address("http://127.0.0.1:8085/?parallel=3&timeout=1.5&retries=0&vul=signs&key=yes")
+    assert address.options == Options(3, 1.5, 0, "signs", "imps", "yes")
+    assert address.root == "http://127.0.0.1:8085"
+    assert parse_address("https://[::1]:9/a/b/").root == "https://[::1]:9/a/b"
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("", "write the program's address"),
+        ("127.0.0.1:8085", "write the program's address"),
+        ("ftp://127.0.0.1", "write the program's address"),
+        ("http://", "write the program's address"),
+        ("http://127.0.0.1:99999", "[Pp]ort"),
+        ("http://me:secret@127.0.0.1", "must not hold a name, a password"),
+        ("http://127.0.0.1?paralel=3", "'paralel' is not an option of a seat"),
+        ("http://127.0.0.1?parallel=0", "parallel must be 1 to"),
+        ("http://127.0.0.1?parallel=many", "parallel must be a whole number"),
+        ("http://127.0.0.1?timeout=nan", "timeout must be more than 0 seconds"),
+        ("http://127.0.0.1?timeout=0", "timeout must be more than 0 seconds"),
+        ("http://127.0.0.1?vul=xml", "vul must be words or signs"),
+    ],
+)
+def test_faulty_specs(argument, message):
+    with pytest.raises(SpecError, match=message):
+        make_seat(argument)
+
+
+def test_the_package_publishes_seats():
+    told = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    module, _, factory = told["project"]["entry-points"]["bridge_env.bidders"]["seat"].partition(":")
+    assert getattr(importlib.import_module(module), factory) is make_seat
+
+
+def test_seats_travel_and_play():
+    bidder = make_seat("http://127.0.0.1:1")
+    assert pickle.loads(pickle.dumps(bidder)) == bidder
+    assert isinstance(make_player("seat:http://127.0.0.1:1?retries=0"), SeatPlayer)

@@ -1,0 +1,270 @@
+"""A seat that another program takes, over real sockets: our own doors, and programs that cheat, babble, or die."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+from urllib.parse import parse_qsl, urlsplit
+from urllib.request import urlopen
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from support.positions import positions
+from support.serve import doors, program, publish_seat
+
+from bridge_env.bidder_errors import BidderError
+from bridge_env.bidders import make
+from bridge_env.view import view_of
+from bridge_table.programs import client
+from bridge_table.programs.seat import make_seat
+from training.cardplay.match import Teams, play_hands
+from training.cli.entry import main
+from training.match import duplicate
+from training.match.duplicate import match
+
+SIDES = ("system:sayc", "system:acol")
+
+
+@pytest.fixture(autouse=True)
+def published(monkeypatch):
+    publish_seat(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    monkeypatch.setattr(client, "_BACKOFF", 0.01)
+
+
+def auctions_of(result):
+    return [table.history.tolist() for table in result.tables]
+
+
+# --- both ends against each other ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "options"),
+    [
+        ("system:sayc", ""),
+        ("system:sayc", "?parallel=3"),
+        ("policy:champion", "?vul=signs"),
+        ("pair:system:acol,pass", "?parallel=1"),
+        ("random", "?key=yes"),
+    ],
+)
+def test_a_match_through_the_door_is_the_match(spec, options):
+    with doors(spec, opponents="doubler") as url:
+        there = match(f"seat:{url}{options}", "doubler", 6, seed=3)
+    here = match(spec, "doubler", 6, seed=3)
+    assert auctions_of(there) == auctions_of(here)
+    assert (there.imps == here.imps).all()
+
+
+def test_cards_through_the_door_are_the_cards():
+    bidding = match("system:sayc", "system:acol", 1, seed=5)
+    here = play_hands(bidding, Teams(SIDES, ("rule", "rule")))
+    with doors("system:sayc", play="rule") as url:
+        seat = f"seat:{url}"
+        there = play_hands(bidding, Teams(SIDES, (seat, seat)))
+    assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
+
+
+@pytest.mark.slow
+def test_thoughts_through_the_door_are_the_thoughts():
+    """With its random stream sent along, a player that samples deals thinks as it would here; it reads the auction."""
+    sides, player = ("system:sayc", "system:sayc"), "montecarlo?deals=4"
+    bidding = match(*sides, 1, seed=5)
+    here = play_hands(bidding, Teams(sides, (player, player)))
+    with doors("system:sayc", play=player) as url:
+        seat = f"seat:{url}?key=yes"
+        there = play_hands(bidding, Teams(sides, (seat, seat)))
+    assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
+
+
+def test_explains_itself():
+    auctions, owner, key = positions(1, 4)
+    with doors("policy:champion") as url:
+        told = make(f"seat:{url}").explain(view_of(auctions, owner), key).splitlines()
+    assert told[1].startswith("  considers ")
+    assert told[-1].startswith(f"  asked     {url}/bid?hand=")
+    here = make("policy:champion").bid(view_of(auctions, owner), key)
+    with doors("policy:champion") as url:
+        assert make(f"seat:{url}").bid(view_of(auctions, owner), key) == here
+
+
+def test_the_command_line_takes_a_seat(capsys):
+    with doors("system:sayc") as url:
+        assert main(["bid", f"seat:{url}", "--hand", "AKQ2.T98.J7.A543"]) == 0
+        assert capsys.readouterr().out.startswith("1C\n")
+        assert main(["match", f"seat:{url}", "pass", "--boards", "3"]) == 0
+
+
+# --- other programs -----------------------------------------------------------------------------------------
+
+
+def answering(word):
+    return lambda path: (200, json.dumps({"bid": word}).encode())
+
+
+def bid_once(url, options="?retries=0", count=1):
+    auctions, owner, key = positions(count, 8)
+    return make_seat(url + options).bid(view_of(auctions, owner), key)
+
+
+def test_what_is_asked_is_bens_form():
+    asked = []
+
+    def answer(path):
+        asked.append(path)
+        return 200, b'{"bid": "PASS", "who": "NN", "candidates": [{"call": "PASS", "insta_score": 0.9}]}'
+
+    with program(answer) as url:
+        assert bid_once(f"{url}/here/") == 0
+    parts = urlsplit(asked[0])
+    assert parts.path == "/here/bid"
+    assert set(dict(parse_qsl(parts.query, keep_blank_values=True))) == {
+        "hand", "seat", "dealer", "vul", "ctx", "tournament",
+    }  # fmt: skip
+
+
+def test_several_are_asked_at_a_time():
+    inside, most, lock = [0], [0], threading.Lock()
+
+    def answer(path):
+        with lock:
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+        time.sleep(0.1)
+        with lock:
+            inside[0] -= 1
+        return 200, b'{"bid": "PASS"}'
+
+    with program(answer) as url:
+        bid_once(url, "?parallel=4", count=12)
+    assert most[0] == 4
+
+
+def test_an_illegal_call_is_that_programs_fault():
+    with program(answering("1C")) as url, pytest.raises(BidderError) as fault:
+        match(f"seat:{url}?retries=0", "system:sayc", 2, seed=1)
+    told = str(fault.value)
+    assert f"seat:{url}?retries=0: at " in told
+    assert "it answered 1C, a call that is not legal after " in told
+    assert "1C" in told.partition("not legal after ")[2]  # the auction
+    assert "The fault is that program's. Asked: " + url + "/bid?hand=" in told
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (200, b"<html>hello</html>", "has no 'bid': .*hello"),
+        (200, b"\x00\xff" * 50, "has no 'bid'"),
+        (200, b'{"bid": "eight clubs"}', "no call"),
+        (200, b'{"message": "Bidding is over"}', "Bidding is over"),
+        (400, b'{"error": "Invalid hand format"}', "answers 400: Invalid hand format"),
+        (404, b"", "answers 404. Asked"),
+        (302, b"", "answers 302, which leads elsewhere"),
+        (500, b"oops", "no answer at the only try: it answers 500"),
+    ],
+)
+def test_garbage_and_refusals(status, body, message):
+    with program(lambda path: (status, body)) as url, pytest.raises(BidderError, match=message):
+        bid_once(url)
+
+
+def test_asked_again_where_it_is_busy_or_hangs_up():
+    count = itertools.count()
+
+    def answer(path):
+        return [(503, b"busy"), None, (200, b'{"bid": "PASS"}')][next(count)]
+
+    with program(answer) as url:
+        assert bid_once(url, "?retries=2") == 0
+    assert next(count) == 3
+
+
+def test_a_faulty_answer_is_not_asked_for_again():
+    count = itertools.count()
+
+    def answer(path):
+        next(count)
+        return 200, b"garbage"
+
+    with program(answer) as url, pytest.raises(BidderError):
+        bid_once(url, "?retries=5")
+    assert next(count) == 1
+
+
+def test_a_program_that_dies_in_the_middle_of_a_match(capsys):
+    count = itertools.count()
+
+    def answer(path):
+        return None if next(count) >= 5 else (200, b'{"bid": "PASS"}')
+
+    with program(answer) as url:
+        assert main(["match", f"seat:{url}?retries=1", "pass", "--boards", "20"]) == 2
+    told = capsys.readouterr().err
+    assert "no answer after 2 tries" in told
+    assert "Is the program running?" in told
+
+
+def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(duplicate, "SLOW_CHUNK", 4)
+    asked, most = itertools.count(), [60]
+
+    def answer(path):
+        return None if next(asked) >= most[0] else (200, b'{"bid": "PASS"}')
+
+    with program(answer) as url:
+        words = ["match", f"seat:{url}?retries=0", "system:sayc", "--boards", "20", "--keep", str(tmp_path / "kept")]
+        assert main(words) == 2
+        said = capsys.readouterr()
+        assert f"is kept in {tmp_path / 'kept'}; go on: bridge-env match" in said.err
+        done = len((tmp_path / "kept").read_text().splitlines()) - 1
+        assert 0 < done < 20
+        assert done % 4 == 0
+        before = next(asked)
+        most[0] = 10**6
+        assert main(words) == 0
+        rest = next(asked) - before
+        whole = match(f"seat:{url}?retries=0", "system:sayc", 20)
+        assert next(asked) - before - rest > rest  # only what was missing was asked
+    assert f"{whole.mean_imps:+.3f}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_program_that_dies_in_the_play(tmp_path, capsys, keep):
+    left = [130]
+
+    def answer(path):
+        left[0] -= 1
+        return None if left[0] < 0 else (200, urlopen(there + path).read())
+
+    with doors("system:sayc") as there, program(answer) as url:
+        words = ["match", "system:sayc", "pass", "--boards", "4", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
+        words += ["--keep", str(tmp_path / "kept.jsonl")] * keep
+        assert main(words) == 2
+        said = capsys.readouterr()
+        assert "Is the program running?" in said.err
+        assert ("go on: bridge-env match" in said.err) == keep
+        left[0] = 10**6
+        assert main(words) == 0
+        assert "boards played" in capsys.readouterr().out
+
+
+def test_a_program_that_is_not_there():
+    with program(answering("PASS")) as url:
+        pass
+    with pytest.raises(BidderError, match=r"no answer at the only try: .*Is the program running"):
+        bid_once(url)
+
+
+def test_an_illegal_card_is_the_programs_fault():
+    bidding = match("system:sayc", "pass", 2, seed=5)
+    with program(lambda path: (200, b'{"card": "S2"}')) as url, pytest.raises(ValueError, match="not legal after"):
+        play_hands(bidding, Teams(("system:sayc", "pass"), (f"seat:{url}?retries=0", "rule")))

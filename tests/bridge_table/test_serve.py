@@ -1,0 +1,340 @@
+"""The doors for other programs: what they answer, in both forms, and that every refusal is a 4xx and a sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import string
+import time
+from types import SimpleNamespace
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from support import command as typed
+from support import one_loop
+from support.web import HOST, is_sentence
+
+import agents
+from agents.cardplay.montecarlo import CardThought
+from bridge_table.http.server import listen
+from bridge_table.programs import answers
+from bridge_table.programs.answers import Answers
+from bridge_table.programs.app import make_app
+from training.cli.entry import main
+
+HAND = "AK97543.K.T3.AK7"
+BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
+DEALT = {
+    "N": "A543.K43.A54.654", "E": "T98.QJT98.987.QJ", "S": "KQJ2.A2.K32.AK32", "W": "76.765.QJT6.T987",
+}  # fmt: skip
+
+
+def client(spec="system:sayc", opponents=None, play="rule", timeout=120.0):
+    return one_loop.client(make_app(Answers(spec, opponents, play, timeout)), HOST)
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return client()
+
+
+@pytest.fixture(scope="module")
+def network():
+    return client("policy:champion", "system:sayc", "montecarlo?deals=8")
+
+
+def refused(response, status=400):
+    assert response.status_code == status, response.text
+    assert is_sentence(response.json()["error"]), response.text
+    return response.json()["error"]
+
+
+# --- what is answered -------------------------------------------------------------------------------------
+
+
+def test_bens_example(ours):
+    told = ours.get(BID).json()
+    assert told == {
+        "bid": "1S",
+        "who": "system:sayc",
+        "alert": False,
+        "candidates": [{"call": "1S", "insta_score": 1.0}],
+        "explanation": "10+ points, 5+♠",
+    }
+
+
+def test_home_answers(ours):
+    response = ours.get("/")
+    assert response.status_code == 200
+    assert response.json()["bids"] == "system:sayc"
+
+
+@pytest.mark.parametrize("spec", ["system:sayc", "policy:champion"])
+def test_calls_are_those_that_the_package_makes(spec, ours, network):
+    door = {"system:sayc": ours, "policy:champion": network}[spec]
+    for ctx, auction in (("", []), ("1H", ["1H"]), ("1C--1H", ["1C", "P", "1H"]), ("1NDb", ["1NT", "X"])):
+        seat = "NESW"[len(auction) % 4]
+        told = door.get(f"/bid?hand={HAND}&seat={seat}&dealer=N&vul=@v&ctx={ctx}").json()
+        assert agents.call(agents.make(spec, opponents="system:sayc"), HAND, "N", "NS", auction) == {
+            "PASS": "Pass"
+        }.get(told["bid"], told["bid"].replace("N", "NT"))
+
+
+def test_a_network_tells_its_candidates(network):
+    told = network.get(f"/bid?hand={HAND.replace('.', '_').lower()}&seat=N&dealer=N&vul=All&ctx=&user=Thorvald").json()
+    scores = [one["insta_score"] for one in told["candidates"]]
+    assert told["candidates"][0]["call"] == told["bid"]
+    assert scores == sorted(scores, reverse=True)
+    assert 0.5 < sum(scores) <= 1.001
+
+
+def test_details_say_why(ours):
+    assert "line" in ours.get(f"{BID}&details=true").json()["why"]
+
+
+def test_leads_and_cards(network):
+    lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------&details=true").json()
+    assert lead["card"] in {"HQ", "HJ", "HT", "H9", "H8", "S8", "S9", "ST", "D7", "D8", "D9", "CQ", "CJ"}
+    assert {one["card"] for one in lead["candidates"]} >= {"HQ", "S8", "D9", "CJ"}
+    assert all(0 <= one["p_make_contract"] <= 1 for one in lead["candidates"])
+    assert lead["why"].startswith(lead["card"])
+    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------"
+    assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, asked of declarer
+    assert network.get(f"{play}&played=HQH2H7").json()["card"][0] == "H"
+
+
+def test_small_cards_spaces_and_tricks_in_one_order_of_seats(ours):
+    small = ours.get(BID.replace(HAND, "AKxxxxx.K.xx.AKx")).json()
+    assert small == ours.get(BID.replace(HAND, "AK65432.K.32.AK2")).json()
+    refused(ours.get(BID.replace(HAND, "xxxxxxxxxxxxxx...")))
+    spaced = BID.replace("ctx=----", "ctx=P%20P")
+    assert ours.get(spaced).json() == ours.get(BID).json()
+    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played="
+    in_order = "HQHAH7H3" + "S2S7SAST" + "S3S8SK"  # S leads to the second trick, N to the third
+    by_seats = "HQHAH7H3" + "STS2S7SA" + "S3S8SK"  # each whole trick begins with E, who led
+    assert ours.get(play + in_order).json() == ours.get(f"{play}{by_seats}&format=true").json()
+    refused(ours.get(play + by_seats))
+
+
+def test_calls_are_explained_to_who_asks(ours, network):
+    asked = "seat=N&dealer=N&vul=&ctx=1N--2D"
+    told = ours.get(f"/explain?{asked}").json()
+    assert told["Alert"] is True
+    assert "♥" in told["explanation"]
+    every = ours.get(f"/explain_auction?{asked}").json()["explanation"]
+    assert every.count("<li>") == 3
+    assert f"2D {told['explanation']}" in every
+    assert network.get("/explain?seat=N&dealer=N&vul=&ctx=1N").json()["explanation"]
+    assert ours.get(BID.replace(HAND, "A2.KJ763.T32.432").replace("ctx=----", "ctx=1N--")).json()["alert"] is True
+    assert "no call" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx="))
+    assert "legal" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx=1N1N"))
+
+
+def test_pages_and_names_that_are_allowed_may_ask():
+    app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",), names=("bridge.local",))
+    door = one_loop.client(app, HOST)
+    page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
+    told = door.get(BID, headers=page)
+    assert told.status_code == 200
+    assert told.headers["access-control-allow-origin"] == "https://example.org"
+    assert "access-control-allow-origin" not in door.get(BID).headers
+    refused(door.get(BID, headers={**page, "origin": "https://example.com"}), 403)
+    assert door.get(BID, headers={"host": "bridge.local"}).status_code == 200
+    assert door.get(BID, headers={"host": "other.local"}).status_code == 400
+
+
+@pytest.mark.parametrize("origin", ["*", "example.org", "https://example.org/path", "ftp://x", "https://*.org"])
+def test_what_is_no_origin_is_refused(origin, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "--allow-origin", origin])
+    assert ended.value.code == 2
+    assert "is no origin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("turn", "made"), [(0, (1.0, 0.75)), (1, (0.0, 0.25))])
+def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
+    """Three notrump with three tricks in and ten to come: declarer needs six of them."""
+    one = {
+        "length": 12,
+        "won": 3,
+        "bid": 14,
+        "turn": turn,
+        "seat": turn,
+        "declarer": 0,
+        "doubling": 0,
+        "vulnerability": 0,
+    }
+    view = SimpleNamespace(**{name: np.array([value]) for name, value in one.items()})
+    tricks, belief = np.array([[7, 5], [6, 6]]), SimpleNamespace(weight=np.array([0.25, 0.75]), owner=np.zeros((2, 52)))
+    if turn == 1:
+        tricks[0, 1] = 4  # all that the defence may have
+    thought = CardThought(3, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
+    candidates, makes = answers._expected(thought, belief, view)
+    assert candidates == ((3, 5.75 - 0.25 * turn), (2, 6.25))  # the answer comes first
+    assert makes == made[::-1]
+
+
+def test_chance_comes_from_what_is_asked_alone():
+    door = client("random")
+    alone = [door.get(BID.replace("ctx=----", f"ctx={ctx}")).json()["bid"] for ctx in ("----", "1C1D", "1C1S", "1H2H")]
+    assert alone == [
+        door.get(BID.replace("ctx=----", f"ctx={ctx}")).json()["bid"] for ctx in ("----", "1C1D", "1C1S", "1H2H")
+    ]
+    assert len({door.get(f"{BID}&key={key}").json()["bid"] for key in range(8)}) > 3
+
+
+# --- what is refused --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("hand=" + HAND, "hand=AK"), "four suits"),
+        (("hand=" + HAND, "hand=AK97543.K.T3.AK"), "12 cards"),
+        (("hand=" + HAND, "hand=AK97543.K.T3.AK1"), "not a rank"),
+        (("hand=" + HAND, "h=1"), "'hand' is missing"),
+        (("seat=S", "seat=E"), "for S to call now, not for E"),
+        (("seat=S", "seat=X"), "'seat' must be"),
+        (("dealer=N", "dealer="), "'dealer' must be"),
+        (("vul=", "vul=@x"), "not a vulnerability"),
+        (("&vul=", ""), "'vul' is missing"),
+        (("ctx=----", "ctx=--8C"), "no call"),
+        (("ctx=----", "ctx=1C1C"), "not legal"),
+        (("ctx=----", "ctx=--------"), "over"),
+        (("ctx=----", "ctx=----------"), "after the end"),
+        (("imps", "imps&key=-1"), "'key' is a whole number"),
+    ],
+)
+def test_faulty_questions(ours, change, message):
+    assert message in refused(ours.get(BID.replace(*change)))
+
+
+def test_faulty_questions_for_cards(ours):
+    lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx="
+    assert "not over" in refused(ours.get(lead))
+    assert "passed out" in refused(ours.get(lead + "-" * 8))
+    assert "E's turn to play" in refused(ours.get(lead.replace("seat=E", "seat=W") + "1N--3N------"))
+    play = f"/play?hand={DEALT['W']}&dummy={DEALT['S']}&seat=W&dealer=N&vul=&ctx=1N--3N------&played="
+    assert "ask /lead" in refused(ours.get(play))
+    assert "no card" in refused(ours.get(play + "HQ1"))
+    assert "turn to play, not W's" in refused(ours.get(play + "HQ"))
+    assert "'dummy' is missing" in refused(ours.get(play.replace("dummy", "dumy") + "HQH2"))
+
+
+def test_other_methods_and_doors_are_refused(ours):
+    refused(ours.post(BID), 405)
+    refused(ours.get("/cuebidscores"), 404)
+
+
+def test_pages_of_other_sites_may_not_ask(ours):
+    assert ours.get(BID, headers={"host": "evil.example"}).status_code == 400
+    refused(ours.get(BID, headers={"origin": "http://evil.example"}), 403)
+    refused(ours.get(BID, headers={"sec-fetch-site": "cross-site"}), 403)
+
+
+class Cheat:
+    """Doubles always."""
+
+    def bid(self, view, key):
+        return view.length * 0 + 1
+
+
+class Broken:
+    """Cannot bid."""
+
+    def bid(self, view, key):
+        raise ValueError("no idea")
+
+
+@pytest.mark.parametrize("bidder", ["Cheat", "Broken"])
+def test_a_bidder_that_fails_is_not_the_questions_fault(bidder, caplog):
+    door = client(f"python:{__name__}:{bidder}")
+    told = refused(door.get(BID), 500)
+    assert "no idea" not in told
+    assert bidder in told
+    assert {"Cheat": "X is not legal after N: Pass Pass", "Broken": "ValueError: no idea"}[bidder] in caplog.text
+
+
+def test_a_bidder_that_is_stuck_keeps_nobody_else_from_asking(caplog):
+    began = time.monotonic()
+    door = client("python:support.unruly:stuck", timeout=0.1)
+    told = refused(door.get(BID), 500)
+    assert "python:support.unruly:stuck" in told
+    assert "gave no answer within 0.1 seconds" in caplog.text
+    assert door.get("/").status_code == 200
+    assert time.monotonic() - began < 30
+
+
+def test_fuzzed_questions(ours):
+    """Whatever is asked: an answer, or a 4xx and a sentence."""
+    rng = random.Random(7)
+    lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx=1N--3N------"
+    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played=HQH2H7"
+    others = [
+        "/explain?seat=N&dealer=N&vul=&ctx=1N--2D", "/explain_auction?seat=N&dealer=N&vul=@v&ctx=1N--2D",
+        "/bids?ctx=1NP2C*P&seat=E&dealer=S&vul=NS",
+    ]  # fmt: skip
+    answered = 0
+    for number in range(200):
+        path, _, query = rng.choice([BID, lead, play, *others]).partition("?")
+        text = list(query)
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            at = rng.randrange(len(text))
+            what = rng.choice([string.printable, "-123CDHSN.&=", "é♠\x00\u202e\u00b2\u0663"])
+            text[at : at + rng.randrange(3)] = quote(rng.choice(what), safe="&=.-@")
+        response = ours.get(f"{path}?{''.join(text)}")
+        assert response.status_code in (200, 400, 413, 414), (number, "".join(text), response.text)
+        answered += response.status_code == 200
+        if response.status_code != 200:
+            refused(response, response.status_code)
+    assert 0 < answered < 140
+
+
+# --- the command line -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody:1"], "names no bidder"),
+        (["system:sayc", "--play", "nobody"], "names no player of cards"),
+        (["--port", "65536"], "--port: '65536' is not a whole number from 0 to 65535"),
+        (["pass", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
+    ],
+)
+def test_faulty_commands(arguments, message, capsys):
+    assert message in typed.refused(capsys, "serve", *arguments)
+
+
+def test_listening_elsewhere_warns(monkeypatch, capsys):
+    from bridge_table.programs import serving
+
+    class Nothing:
+        def run(self, sockets):
+            """Ends at once."""
+
+    monkeypatch.setattr(serving, "make_server", lambda app: Nothing())
+    serving.serve("pass", play="rule", host="0.0.0.0", port=0)
+    assert "without a key" in capsys.readouterr().out
+    serving.serve("pass", play="rule", port=0)
+    told = capsys.readouterr().out
+    assert "without a key" not in told
+    assert "seat:http://127.0.0.1:" in told
+
+
+def test_who_is_told_the_address_may_connect_at_once():
+    """The server tells it before it takes its first question."""
+    with contextlib.closing(listen("127.0.0.1", 0)) as listening:
+        socket.create_connection(listening.getsockname(), timeout=5).close()
+
+
+def test_answers_wait_for_no_more_to_send():
+    # asyncio switches Nagle's delay off, 40 ms an answer, for sockets that name their protocol
+    with contextlib.closing(listen("127.0.0.1", 0)) as listening:
+        assert listening.proto == socket.IPPROTO_TCP

@@ -1,0 +1,54 @@
+"""The page of history in a browser: a board of an earlier session is found, reviewed again, and its mistake asked."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from support.browser import bid_seven_notrump, expect
+
+from bridge_table.learning.database import Database
+
+pytestmark = pytest.mark.slow
+
+
+def tomorrow():
+    return datetime.now().astimezone() + timedelta(days=1)
+
+
+def test_a_newcomer_finds_yesterdays_board_and_is_asked_its_mistake(visit, served, tmp_path):
+    served.restart(Database(tmp_path / "table.sqlite"))
+    page = visit()
+    bid_seven_notrump(page)
+    page.click("text=Show the result")
+    page.wait_for_selector("#review .headline .imps")
+    result, gain = page.inner_text("#review h2"), page.inner_text("#review .headline .imps")
+    auction = page.inner_text("table.auction")
+    page.click("nav >> text=History")
+    expect(page.locator("#sessions")).to_contain_text(", now")
+    served.restart(Database(tmp_path / "table.sqlite", tomorrow))
+
+    page = visit("history.html", ready=".boards a")
+    expect(page.locator(".boards a")).to_have_count(1)
+    expect(page.locator("#sessions tbody tr")).to_have_count(1)
+    assert ", now" not in page.inner_text("#sessions")
+    assert "over 1 board" in page.inner_text("#all")
+    assert page.locator(".boards .imps").inner_text() == gain
+    page.click(".boards a")
+    page.wait_for_selector("#review .headline .imps")
+    assert page.inner_text("#review h2") == result
+    assert page.inner_text("table.auction") == auction
+    assert "not counted" in page.inner_text("#review .headline")
+    assert page.inner_text("#session") == ""  # it was counted in its own session
+
+    page.click("nav >> text=Practice")
+    expect(page.locator("#mine")).to_have_text("My mistakes that are due (1)")
+    page.click("#mine")
+    page.wait_for_selector("#box button")
+    page.keyboard.press("7")
+    page.keyboard.press("n")
+    expect(page.locator("#verdict")).to_contain_text("your 7NT lost")
+    expect(page.locator("#verdict")).to_contain_text("It is asked again on")
+    page.keyboard.press("Enter")
+    expect(page.locator("#mine")).to_contain_text("the next is due on")
+    expect(page.locator("#mine")).to_be_disabled()

@@ -1,0 +1,451 @@
+"""What the table remembers: written whole or not at all, never in another's file, counted once, asked again in time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.table import visitor_of
+
+from bridge_env.calls import parse_call
+from bridge_env.cards import SEATS, deal_text, random_deals
+from bridge_env.features import HCP_AND_LENGTHS, NUM_FEATURES
+from bridge_table.board.views import mean_error
+from bridge_table.learning import history, spaced_repetition
+from bridge_table.learning.database import Database, default_file
+from bridge_table.learning.save_review import CALL, CARD, KINDS
+from bridge_table.learning.topics import TOPICS, Decision, topic_of
+from training.cli import main
+
+CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
+SEED = 11
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self):
+        self.time = datetime(2026, 3, 1, 23, 30, tzinfo=timezone(timedelta(hours=1)))
+
+    def __call__(self):
+        return self.time
+
+    def pass_days(self, days):
+        self.time += timedelta(days=days)
+
+
+def board(number, **fields):
+    """A board as the memory takes it, its deal named by its number."""
+    return {
+        "number": number, "source": "a random deal", "deal": deal_text(random_deals(1, number, 1)[0]), "dealer": "S",
+        "vulnerability": "None", "people": "S", "north_south": "system:sayc", "east_west": "system:sayc",
+        "control": "system:sayc", "player": "rule", "calls": "1S Pass 2S Pass Pass Pass", "cards": "", "claimed": None,
+        "contract": "2S S", "tricks": 8, "score": 110, "result": "2S S =", "other": "3S S -1", "imps": 4, "helped": 0,
+        **fields,
+    }  # fmt: skip
+
+
+def mistake(due, cost=5):
+    return {
+        "part": CALL, "number": 0, "kind": "openings", "seat": "S", "hand": "AKQ32.98.J72.A54", "made": "1S",
+        "better": "1NT", "accepted": "1NT 2NT", "usual": "1NT", "cost": cost, "due": due,
+    }  # fmt: skip
+
+
+# --- the file ----------------------------------------------------------------------------------------------------
+
+
+def test_a_board_comes_back_after_the_end(tmp_path):
+    file = tmp_path / "folder" / "table.sqlite"
+    first = Database(file)
+    assert first.save(board(1), {"openings": 2}, [mistake("2026-03-02")])
+    first.close()
+    moved = file.rename(tmp_path / "moved.sqlite")
+    second = Database(moved)
+    assert second.session != first.session
+    [row] = history.boards(second, 0)["boards"]
+    assert (row["number"], row["imps"], row["result"]) == (1, 4, "2S S =")
+    assert not second.save(board(1, imps=9, people="N"), {"openings": 1}, [])  # from any seat, and in any session
+    told = history.overview(second)
+    assert told["all"]["boards"] == 1
+    assert [(k["kind"], k["made"], k["costly"], k["lost"]) for k in told["kinds"]] == [("openings", 2, 1, 5)]
+
+
+_WRITER = """
+import sys
+from test_web_memory import board, mistake
+from bridge_table.learning.database import Database
+from pathlib import Path
+memory = Database(Path(sys.argv[1]))
+for number in range(1, 10_000):
+    memory.save(board(number), {"openings": 1}, [mistake("2026-03-02")] * 20)
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+def test_what_was_answered_outlives_a_kill(tmp_path):
+    file = tmp_path / "table.sqlite"
+    root = Path(__file__).parents[2]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (root, root / "tests", Path(__file__).parent)))}
+    command = [sys.executable, "-c", _WRITER, str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as process:
+        answered = [int(process.stdout.readline()) for _ in range(8)]
+        process.kill()
+        answered += [int(line) for line in process.stdout.read().split()]
+    memory = Database(file)  # which checks the file
+    numbers = [row["number"] for row in memory.rows("SELECT number FROM boards ORDER BY id")]
+    assert numbers[: len(answered)] == answered
+    assert len(numbers) <= len(answered) + 1  # the last was kept, and not yet answered
+    assert memory.rows("SELECT count(*) AS n FROM mistakes")[0]["n"] == 20 * len(numbers)  # each board as a whole
+
+
+def spoil(file):
+    """Overwrite the pages behind the first."""
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    file.write_bytes(bytes(content))
+
+
+def other_program(file):
+    file.unlink()
+    with sqlite3.connect(file) as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+
+
+def newer(file):
+    with sqlite3.connect(file) as later:
+        later.execute("PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda file: file.write_text("These are my notes of Tuesday, which nobody may overwrite.\n" * 40), "damaged"),
+        (spoil, "damaged"),
+        (other_program, "another program's"),
+        (newer, "newer bridge-env"),
+    ],
+    ids=["no database", "spoiled", "another program", "newer"],
+)
+def test_a_file_that_cannot_be_used_stays_as_it_is_and_the_command_says_what_to_do(tmp_path, capsys, harm, words):
+    file = tmp_path / "table.sqlite"
+    first = Database(file)
+    for number in range(1, 30):
+        first.save(board(number), {"openings": 1}, [])
+    first.close()
+    harm(file)
+    before = file.read_bytes()
+    assert main(["table", "--no-browser", "--port", "0", "--memory", str(file)]) == 2
+    told = capsys.readouterr().err.strip()
+    assert str(file) in told
+    assert words in told
+    assert "--memory" in told
+    assert len(told.splitlines()) == 1
+    assert file.read_bytes() == before
+
+
+def test_two_servers_share_a_file(tmp_path):
+    one, two = (Database(tmp_path / "table.sqlite") for _ in range(2))
+    for number in range(1, 7):
+        assert (one, two)[number % 2].save(board(number, imps=number), {"openings": 1}, [])
+        assert not (two, one)[number % 2].save(board(number), {"openings": 1}, [])
+    told = history.overview(one)
+    assert [(s["id"], s["boards"], s["total"]) for s in told["sessions"]] == [(two.session, 3, 9), (one.session, 3, 12)]
+    assert [s["current"] for s in told["sessions"]] == [False, True]
+    assert told == {**history.overview(two), "sessions": told["sessions"]}
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names the folder of Linux")
+def test_the_default_file_is_the_users(monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+    assert default_file() == Path("/data/bridge-env/table.sqlite")
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", "/home/me")
+    assert default_file() == Path("/home/me/.local/share/bridge-env/table.sqlite")
+
+
+# --- figures -----------------------------------------------------------------------------------------------------
+
+
+def test_pages_of_boards_the_newest_first_and_means_with_their_error():
+    memory = Database()
+    for number in range(1, 61):
+        memory.save(board(number, imps=number % 7 - 3, helped=number % 2), {}, [])
+    pages = [history.boards(memory, page) for page in range(4)]
+    assert [p["pages"] for p in pages] == [3] * 4
+    assert [row["number"] for page in pages for row in page["boards"]] == list(range(60, 0, -1))
+    values = [number % 7 - 3 for number in range(1, 61)]
+    mean = sum(values) / 60
+    error = (sum((v - mean) ** 2 for v in values) / 59 / 60) ** 0.5
+    [session] = history.overview(memory)["sessions"]
+    assert (session["mean"], session["error"]) == (round(mean, 2), round(error, 2))
+    assert session["helped"] == 30
+    assert mean_error(1, 5, 25) == {"mean": 5.0, "error": None}
+    assert mean_error(3, 0, 0) == {"mean": 0.0, "error": 0.0}
+
+
+def test_a_decision_has_the_narrowest_of_its_topics():
+    def kind(said, lengths, hcp, made):
+        features = np.zeros(NUM_FEATURES, np.int16)
+        features[HCP_AND_LENGTHS] = hcp, *lengths
+        topic = topic_of(Decision.of([parse_call(word) for word in said.split()], features, parse_call(made)))
+        return topic and topic.name
+
+    assert kind("1H P", (4, 3, 4, 2), 8, "2H") == "raises"
+    assert kind("1H P", (4, 4, 2, 3), 8, "1S") == "responses"
+    assert kind("1H P 2NT P", (2, 3, 5, 3), 18, "4NT") == "slam"
+    assert kind("1S", (4, 4, 4, 1), 12, "X") == "takeout"
+    assert kind("1S", (4, 4, 4, 1), 3, "P") is None
+    assert set(TOPICS) < set(KINDS)
+
+
+# --- mistakes that are due ---------------------------------------------------------------------------------------
+
+
+def test_intervals_grow_with_right_answers_in_a_row():
+    clock = Clock()
+    memory = Database(now=clock)
+    memory.save(board(1), {"openings": 1}, [mistake("2026-03-02")])
+    assert spaced_repetition.due(memory) == {"due": 0, "next": "2026-03-02"}
+    clock.time += timedelta(hours=1)  # past midnight where the person is, and not yet in Greenwich
+    days = []
+    for _ in range(7):
+        assert spaced_repetition.due(memory) == {"due": 1, "next": None}
+        day = spaced_repetition.reschedule(memory, 1, True)
+        assert (
+            spaced_repetition.reschedule(memory, 1, True) == spaced_repetition.reschedule(memory, 1, False) == day
+        )  # it is due no more
+        days.append((datetime.fromisoformat(day).date() - memory.today()).days)
+        clock.pass_days(days[-1])
+    assert days == [1, 3, 7, 21, 60, 60, 60]
+    clock.pass_days(5)  # late
+    day = spaced_repetition.reschedule(memory, 1, False)
+    assert day == (memory.today() + timedelta(days=1)).isoformat()
+    clock.pass_days(1)
+    assert spaced_repetition.reschedule(memory, 1, True) == (memory.today() + timedelta(days=1)).isoformat()
+
+
+def test_the_drill_takes_what_waits_longest_and_accepts_what_is_as_good():
+    clock = Clock()
+    memory = Database(now=clock)
+    for number, day in enumerate(("2026-03-03", "2026-02-20", "2026-03-01"), 1):
+        memory.save(board(number), {"openings": 1}, [mistake(day, cost=number + 3)])
+    drill = spaced_repetition.drill_of_due(memory, "system:sayc", 10)
+    assert drill.mistakes == (2, 3)
+    question = drill.questions[0]
+    assert question.answers == ((parse_call("1NT"), 10), (parse_call("2NT"), 10))
+    assert "your 1S lost 5 IMPs" in question.reason
+    assert (question.seat, question.auction) == (SEATS.index("S"), ())
+    assert spaced_repetition.drill_of_due(memory, "system:sayc", 1).mistakes == (2,)
+
+
+# --- through the server ------------------------------------------------------------------------------------------
+
+
+def server(memory):
+    return visitor_of(seed=SEED, database=memory)
+
+
+def sillily(state):
+    """Calls that cost IMPs."""
+    return next((call for call in ("3NT", "X", "Pass") if call in state["legal"]), "Pass")
+
+
+def finished(visitor, play=False, choose=sillily, **fields):
+    people = fields.get("people", "S")
+    state = visitor.bid_out(visitor.post("tables", **{"people": "S", **CALM, **fields}), choose)
+    if state["phase"] == "bid":
+        state = visitor.post(f"tables/{state['table']}/{'play' if play else 'show'}", seat=people)
+    state = visitor.play_out(state, lambda look: look["play"]["legal"][-1])
+    return state, visitor.get(f"tables/{state['table']}/review")
+
+
+def test_a_board_counts_once_however_often_it_is_seen():
+    memory = Database()
+    visitor = server(memory)
+    state, found = finished(visitor)
+    assert found["unkept"] is None
+    visitor.get(f"tables/{state['table']}/review")
+    again = visitor.bid_out(visitor.post(f"tables/{state['table']}/again"), lambda look: "Pass")
+    if again["phase"] == "bid":
+        visitor.post(f"tables/{again['table']}/show", seat="S")
+    assert visitor.get(f"tables/{again['table']}/review")["session"]["boards"] == 1
+    finished(visitor, number=1, people="N")  # the same deal, from another seat
+    [row] = visitor.get("history/boards")["boards"]
+    opened = visitor.post(f"history/boards/{row['id']}/open")
+    assert visitor.get(f"tables/{opened['table']}/review")["session"]["boards"] == 1
+    assert visitor.get("history")["all"]["boards"] == visitor.get("start")["session"]["boards"] == 1
+    finished(visitor, number=2)
+    assert visitor.get("history")["all"]["boards"] == visitor.get("start")["session"]["boards"] == 2
+    assert server(memory).get("start")["session"]["boards"] == 0  # of this session
+
+
+def test_only_what_was_bid_to_the_end_and_reviewed_counts():
+    visitor = server(Database())
+    visitor.post("tables", people="S", **CALM)
+    watched = visitor.bid_out(visitor.post("tables", people="", **CALM), sillily)
+    visitor.post(f"tables/{watched['table']}/show")
+    visitor.get(f"tables/{watched['table']}/review")
+    state = visitor.bid_out(visitor.post("tables", people="S", number=1, **CALM), sillily)
+    if state["phase"] == "bid":
+        visitor.get(f"tables/{state['table']}/review", 409)
+    assert visitor.get("history")["all"]["boards"] == 0
+
+
+def test_a_board_opens_again_as_it_was_played(tmp_path):
+    file = tmp_path / "table.sqlite"
+    first = Database(file)
+    visitor = server(first)
+    state, found = finished(visitor, play=True)
+    number = 1
+    while not state["calls"] or not found["cards"]:  # until one was played
+        number += 1
+        state, found = finished(visitor, play=True, number=number)
+    state = visitor.get(f"tables/{state['table']}", seat="S")
+    first.close()
+    later = server(Database(file))
+    [row, *_] = later.get("history/boards", page=0)["boards"]
+    opened = later.post(f"history/boards/{row['id']}/open")
+    assert {**opened, "table": ""} == {**state, "table": ""}
+    review = later.get(f"tables/{opened['table']}/review")
+    assert (found["counts"], review["counts"]) == (True, False)  # it counted in its own session
+    assert {**review, "session": None, "counts": True} == {**found, "session": None}
+    assert row["imps"] == found["imps"]
+    later.post("history/boards/999/open", 404)
+    later.get("history/boards", 400, page="x")
+
+
+def test_a_play_that_was_ended_early_opens_again():
+    visitor = server(Database())
+    state = visitor.bid_out(visitor.post("tables", people="S", **CALM), lambda look: look["legal"][1])
+    state = visitor.post(f"tables/{state['table']}/play", seat="S")
+    while state["at"] < len(state["calls"]) + 9:
+        where = f"tables/{state['table']}"
+        if state["chooser"] is None:
+            state = visitor.post(f"{where}/step", seat="S", at=state["at"])
+        else:
+            state = visitor.post(f"{where}/card", seat="S", card=state["play"]["legal"][0], at=state["at"])
+    state = visitor.post(f"tables/{state['table']}/show", seat="S")
+    assert state["play"]["claimed"] is not None
+    found = visitor.get(f"tables/{state['table']}/review")
+    opened = visitor.post("history/boards/1/open")
+    assert {**opened, "table": ""} == {**state, "table": ""}
+    assert visitor.get(f"tables/{opened['table']}/review") == {**found, "counts": False}
+
+
+def test_a_bidder_that_is_not_here_any_more():
+    clock = Clock()
+    memory = Database(now=clock)
+    memory.save(board(1, north_south="system:~mine"), {"openings": 1}, [mistake("2026-03-02")])
+    clock.pass_days(1)
+    visitor = server(memory)
+    assert "system:~mine" in visitor.post("history/boards/1/open", 400)["error"]
+    drill = visitor.post("mistakes/drill", spec="system:sayc")  # its mistake is asked all the same
+    asked = visitor.get(f"drills/{drill['drill']}/question", number=0)
+    assert asked["shows"]["1NT"]["text"].startswith("15-17 HCP")
+
+
+def test_each_decision_has_a_kind_and_its_cost_is_the_reviews():
+    memory = Database()
+    visitor = server(memory)
+    reviews, states = [], []
+    for number in range(1, 4):
+        state, found = finished(visitor, play=True, number=number)
+        reviews.append(found)
+        states.append(state)
+    mistakes = memory.rows("SELECT * FROM mistakes ORDER BY id")
+    costly = [call for found in reviews for call in found["calls"] if call["costly"]]
+    calls = [m for m in mistakes if m["part"] == CALL]
+    assert [(m["made"], m["better"], m["cost"]) for m in calls] == [(c["call"], c["better"], c["lost"]) for c in costly]
+    assert costly
+    for mistake in calls:  # who makes it again is not right
+        assert mistake["made"] not in mistake["accepted"].split()
+        assert mistake["better"] in mistake["accepted"].split()
+    for call in costly:
+        gains = {option["call"]: option["imps"] for option in call["options"]}
+        assert max(gains.values()) - gains[call["call"]] >= 3
+        assert call["fair"]["call"] == call["better"]
+        assert call["fair"]["gain"] >= 0.5
+        assert call["call"] != call["usual"]
+    kinds, given = Counter(), []
+    for state, found in zip(states, reviews, strict=True):
+        if not found["cards"]:
+            continue
+        declarer = state["play"]["declarer"]
+        declares = "NS" if declarer in "NS" else "EW"
+        own = [card for card in found["cards"] if card["seat"] in ("NS" if declares == "NS" else "S")]
+        chosen = [card for card in own if card["choices"] > 1]
+        kinds.update(
+            "declarer" if declares == "NS" else "defence" if card is not found["cards"][0] else "lead"
+            for card in chosen
+        )
+        given += [card for card in chosen if card["cost"]]
+        lost = sum(card["cost"] * (1 if card["seat"] in declares else -1) for card in found["cards"])
+        assert found["contract"]["took"] - lost == found["played"]["took"]
+        assert all((card["imps"] > 0) == (card["cost"] > 0) for card in found["cards"])
+    cards = [m for m in mistakes if m["part"] == CARD]
+    assert [(m["made"], m["better"], m["cost"]) for m in cards] == [(c["card"], c["best"][0], c["imps"]) for c in given]
+    assert {m["due"] for m in cards} <= {None}
+    told = {row["kind"]: row for row in visitor.get("history")["kinds"]}
+    assert sum(row["made"] for kind, row in told.items() if kind not in kinds) == sum(
+        len(f["calls"]) for f in reviews
+    )  # fmt: skip
+    assert {kind: told[kind]["made"] for kind in kinds} == dict(kinds)
+    assert sum(row["costly"] for row in told.values()) == len(mistakes)
+    assert sum(row["lost"] for row in told.values()) == sum(m["cost"] for m in mistakes)
+    assert all(row["title"] for row in told.values())
+
+
+def test_the_drill_of_mistakes_moves_their_day():
+    clock = Clock()
+    visitor = server(Database(now=clock))
+    visitor.post("mistakes/drill", 404, spec="system:sayc")
+    number = 0
+    while visitor.get("mistakes")["next"] is None:
+        number += 1
+        _, found = finished(visitor, number=number)
+    first = next(call for call in found["calls"] if call["costly"])
+    visitor.post("mistakes/drill", 404, spec="system:sayc")  # not before tomorrow
+    clock.pass_days(1)
+    due = visitor.get("mistakes")["due"]
+    drill = visitor.post("mistakes/drill", spec="system:sayc", count=20)
+    assert drill["questions"] == due > 0
+    asked = [visitor.get(f"drills/{drill['drill']}/question", number=k) for k in range(due)]
+    k = next(k for k, q in enumerate(asked) if len(q["calls"]) == first["number"])
+    assert asked[k]["title"] in KINDS.values()
+    assert first["better"] in asked[k]["legal"]
+    told = visitor.post(f"drills/{drill['drill']}/answer", number=k, call=first["better"])
+    assert told["points"] == 10
+    assert told["due"] == "2026-03-03"
+    assert "due" not in visitor.post(
+        f"drills/{drill['drill']}/answer", number=k, call=first["call"]
+    )  # the first counts
+    assert visitor.get("mistakes")["due"] == due - 1
+    clock.pass_days(1)
+    assert visitor.get("mistakes")["due"] == due
+
+
+def test_a_memory_that_fails_takes_no_review_away(tmp_path):
+    memory = Database(tmp_path / "table.sqlite")
+    visitor = server(memory)
+    with memory.writing() as file:
+        file.execute("ALTER TABLE boards RENAME TO lost")
+    state, found = finished(visitor)
+    assert "does not count" in found["unkept"]
+    assert "table.sqlite" in found["unkept"]
+    assert found["session"]["boards"] == 0
+    visitor.get("history", 500)
+    with memory.writing() as file:
+        file.execute("ALTER TABLE lost RENAME TO boards")
+    found = visitor.get(f"tables/{state['table']}/review")  # asked again, it counts
+    assert found["unkept"] is None
+    assert found["session"]["boards"] == visitor.get("history")["all"]["boards"] == 1

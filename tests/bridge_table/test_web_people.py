@@ -1,0 +1,411 @@
+"""Several people at one table, each by a key: what they see and may do, who goes on for them, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+import time
+from http.client import HTTPConnection
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from starlette.testclient import TestClient
+from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
+
+from bridge_env.bidder_errors import BidderError
+from bridge_env.scoring import imps
+from bridge_table.app import make_app
+from bridge_table.http.server import reachable
+from bridge_table.people import rooms as rooms_module
+from bridge_table.people.challenge import MAX_PLAYERS, cross_imps
+from bridge_table.people.rooms import ABSENT
+
+CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
+
+
+class Place:
+    """Someone with a key, and every answer to it."""
+
+    def __init__(self, house, key):
+        self.house, self.key, self.traffic = house, key, []
+
+    def ask(self, path, status=200, **fields):
+        """Post fields; without fields of a GET path, get it."""
+        where = f"/{self.key}/api/{path}"
+        told = self.house.client.get(where) if path in ("look", "start") else self.house.client.post(where, json=fields)
+        assert told.status_code == status, told.text
+        found = told.json()
+        assert status == 200 or is_sentence(found["error"]), found
+        self.traffic.append(told.text)
+        return found
+
+    def look(self):
+        return self.ask("look")
+
+    def until(self, ready):
+        """Look until the table is as it should be."""
+        for _ in range(2000):
+            state = self.look()
+            if ready(state):
+                return state
+            time.sleep(0.01)
+        raise AssertionError(state)
+
+    def act(self, what, status=200, **fields):
+        state = self.look()
+        at = {"at": state["at"]} if what in ("call", "card") else {}
+        return self.ask(what, status, **{"board": state["room"]["board"], **at, **fields})
+
+
+class House:
+    """A server with a clock that tests move."""
+
+    def __init__(self, client, app):
+        self.client, self.guests = client, app.state.guests
+        self.now = 0.0
+        self.guests.rooms.clock = lambda: self.now
+        self.guests.pace = 0.0
+        self.host = Place(self, TOKEN)
+
+    def open(self, **fields):
+        return Place(self, self.host.ask("rooms", **{**CALM, "cards": "rule", **fields})["key"])
+
+    def invite(self, host, seat):
+        return Place(self, host.ask("invite", seat=seat)["key"])
+
+
+@pytest.fixture
+def house():
+    app = make_app(TOKEN, seed=1)
+    with TestClient(app, base_url=HOST) as client:
+        yield House(client, app)
+
+
+def calls_of(state):
+    return [made["call"] for made in state["calls"]]
+
+
+def go_on(people, call="Pass", cards=53):
+    """Whoever's turn it is calls or plays, until so many cards are played or the board is over."""
+    by_seat = {person.look()["seat"]: person for person in people}
+    while True:
+        state = people[0].until(lambda told: told["chooser"] or told["phase"] == "over")
+        if state["phase"] == "over":
+            return people[0].until(lambda told: "review" in told)
+        if len(state.get("play", {"cards": []})["cards"]) >= cards:
+            return state
+        person = by_seat[state["chooser"]]
+        mine = person.look()
+        assert mine["yours"]
+        if mine["phase"] == "bidding":
+            person.act("call", call=call if call in mine["legal"] else "Pass")
+        else:
+            person.act("card", card=mine["play"]["legal"][0])
+
+
+def seen_by(person):
+    """Every card that a person was told of."""
+    told = " ".join(person.traffic)
+    hands = re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", told)
+    return set().union(*map(cards_of, hands)) | set(re.findall(r'"([SHDC][2-9TJQKA])"', told))
+
+
+# --- a seat each ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seat", ["N", "E"], ids=["partner", "opponent"])
+def test_two_people_bid_and_play_and_see_their_own_hands_only(house, seat):
+    south = house.open(ns="pass", name="Anna")
+    other = house.invite(south, seat)
+    other.ask("name", name="Bo")
+    owner = dealt(house.guests.rooms.keys[south.key].room.table.deal.owner)
+    people = {"S": south, seat: other}
+    for name, person in people.items():
+        hands = person.look()["hands"]
+        assert {held: hand and cards_of(hand) for held, hand in hands.items()} == {
+            **dict.fromkeys("NESW"),
+            name: owner[name],
+        }
+    assert south.look()["sits"][seat] == "Bo"
+    while (state := south.until(lambda told: told["chooser"] or told["phase"] != "bidding"))["phase"] == "bidding":
+        call = "7NT" if state["chooser"] == "S" and "7NT" not in calls_of(state) else "Pass"
+        people[state["chooser"]].act("call", call=call)
+    assert state["contract"]["declarer"] == "S"
+    state = go_on(list(people.values()), cards=6)
+    played = {told["card"] for told in state["play"]["cards"]}
+    for name, person in people.items():
+        look = person.look()
+        assert look["hands"]["N"] is not None
+        assert (look["hands"]["S"] is None) == (name != "S")  # dummy has no part in the play
+        if look["chooser"] != name:
+            assert "legal" not in look["play"]
+            person.act("card", 409, card=sorted(owner[name])[0])
+        assert seen_by(person) <= owner[name] | owner["N"] | played
+    final = go_on(list(people.values()))
+    assert len(final["review"]["cards"]) == 52
+    assert all(final["hands"].values())
+    assert final["room"]["count"] == 1
+    other.act("next")
+    again = south.look()
+    assert again["room"]["board"] == 2
+    assert again["hands"][seat] is None
+
+
+def test_hostile_guests_change_nothing(house):
+    south = house.open(ew="pass")
+    north = house.invite(south, "N")
+    north.look()
+    state = south.until(lambda told: told["chooser"])
+    mine, other = (south, north) if state["chooser"] == "S" else (north, south)
+    before = mine.look()
+    fields = {"board": 1, "at": before["at"], "call": "Pass"}
+    other.ask("call", 409, **fields)  # out of turn
+    other.ask("call", 400, **fields, seat=before["seat"])  # nobody names another seat: the key tells it
+    mine.ask("call", 409, **{**fields, "board": 2})
+    mine.ask("call", 409, **{**fields, "at": before["at"] + 1})
+    mine.ask("call", 400, **{**fields, "call": "XX"})
+    mine.ask("call", 400, **{**fields, "call": "9Z"})
+    mine.ask("card", 409, board=1, at=before["at"], card="SA")
+    mine.ask("claim", 409, board=1, tricks=13)
+    mine.ask("next", 409, board=1)
+    north.ask("invite", 403, seat="E")
+    south.ask("invite", 400, seat="S")
+    for name in ("<b>x</b>", "x" * 40, "policy:x", "a\u202eb"):
+        mine.ask("name", 400, name=name)
+    for name in ("Zoë O'Brien", "प्रिया", "李 2"):
+        assert mine.ask("name", name=name)["room"]["name"] == name
+    mine.ask("join", 404, name="x")
+    mine.ask("tables", 404)  # the host's doors are not theirs
+    mine.ask("start", 404)
+    Place(house, "x" * 24).ask("look", 403)
+    assert mine.look()["calls"] == before["calls"]
+    mine.ask("call", **fields)
+    mine.ask("call", 409, **fields)  # once more the same
+    fresh = house.invite(south, "N")
+    north.ask("look", 403)  # the older key is void
+    assert fresh.look()["seat"] == "N"
+
+
+def test_cards_that_are_not_held_are_refused(house):
+    south = house.open(ns="pass", ew="pass")
+    state = south.until(lambda told: told["yours"])
+    state = south.act("call", call="7NT")
+    state = south.until(lambda told: told["yours"] and told["phase"] == "playing")
+    held = cards_of(state["hands"][state["turn"]])
+    strange = next(f"{suit}{rank}" for suit in "SHDC" for rank in "AKQJT98765432" if f"{suit}{rank}" not in held)
+    south.act("card", 400, card=strange)
+    south.act("card", 400, card="ZZ")
+    assert south.look()["play"]["cards"] == state["play"]["cards"]
+
+
+def test_a_bidder_goes_on_for_who_has_left_until_they_are_back(house):
+    south = house.open(ns="pass", ew="pass", name="Anna")
+    north = house.invite(south, "N")
+    north.ask("name", name="Bo")
+    state = south.until(lambda told: told["chooser"])
+    if state["chooser"] == "S":
+        south.act("call", call="Pass")
+    south.until(lambda told: told["chooser"] == "N" or told["phase"] == "over")
+    house.now += ABSENT - 1
+    south.ask("here")
+    assert south.look()["chooser"] == "N"
+    house.now += 2
+    state = south.until(lambda told: told["room"]["uncounted"])
+    assert "Bo has left North; pass goes on there until they come back." in state["room"]["news"]
+    assert state["sits"]["N"] == "pass"
+    north.look()
+    assert south.look()["sits"]["N"] == "Bo"
+    assert "Bo sits North." in south.look()["room"]["news"]
+
+
+def test_nothing_goes_on_where_nobody_is(house):
+    south = house.open(name="Anna")
+    room = house.guests.rooms.keys[south.key].room
+    south.until(lambda told: told["yours"])
+    calls = list(room.table.calls)
+    house.now += 1000
+    assert not room.step() or not room.step()
+    assert room.table.calls == calls
+
+
+def test_a_bidder_in_a_seat_that_nobody_has_taken_is_no_stand_in(house):
+    south = house.open(ns="pass")
+    house.invite(south, "N")  # the link is never opened
+    final = go_on([south])
+    assert final["sits"]["N"] == "pass"
+    assert not final["room"]["uncounted"]
+    assert final["room"]["count"] == 1
+
+
+def test_a_bidder_that_fails_is_told(house, monkeypatch):
+    south = house.open()
+    room = house.guests.rooms.keys[south.key].room
+
+    def fail():
+        raise BidderError("mine at N gives no call")
+
+    monkeypatch.setattr(room, "step", fail)
+    south.until(lambda told: told["room"]["news"][-1:] == ["The table waits: mine at N gives no call."])
+
+
+# --- partnership practice ---------------------------------------------------------------------------------------
+
+
+def test_partners_bid_against_a_network_and_are_compared_with_it(house):
+    south = house.open(kind="practice", name="Anna")
+    seats = house.guests.rooms.keys[south.key].room.invites
+    north = Place(house, seats[0].key)
+    waiting = south.until(lambda told: told["chooser"])
+    assert waiting["room"]["awaited"] == ["N"]
+    assert waiting["sits"]["N"] == "not here yet"
+    if waiting["yours"]:
+        south.act("call", call="Pass")
+        waiting = south.until(lambda told: told["chooser"])
+    assert waiting["chooser"] == "N"  # no bidder takes the place of a partner who has not come yet
+    final = go_on([south, north], call="3NT")
+    found = final["review"]
+    assert found["played"] is None
+    assert found["imps"] == int(imps(found["contract"]["points"] - found["other"]["points"]))
+    assert set(found["tricks"]) == set("NESW")
+    house.now += ABSENT + 1
+    assert south.look()["sits"]["N"] == CALM["ns"]  # who has left afterwards
+    assert (final["room"]["count"], final["room"]["mean"]) == (1, found["imps"])
+    house.host.ask("rooms", 400, kind="practice", seat="E")
+
+
+# --- a challenge ------------------------------------------------------------------------------------------------
+
+
+def challenged(house, **fields):
+    return Place(house, house.host.ask("challenges", **{**CALM, "boards": 2, "seed": 5, **fields})["key"])
+
+
+def test_all_bid_the_same_boards_and_are_compared(house):
+    link = challenged(house)
+    assert link.look()["boards"] == 2
+    anna, bo = (Place(house, link.ask("join", name=name)["key"]) for name in ("Anna", "Bo"))
+    link.ask("join", 409, name="anna")
+    link.ask("join", 400, name=" ")
+    assert anna.look()["hands"] == bo.look()["hands"]
+    first = go_on([anna], call="3NT")
+    assert [row["name"] for row in first["room"]["boards_told"][0]["rows"]] == ["Anna"]
+    assert "boards_told" not in bo.look()["room"] or bo.look()["room"]["boards_told"] == []  # before that board is over
+    second = go_on([bo], call="Pass")
+    rows = {row["name"]: row for row in second["room"]["boards_told"][0]["rows"]}
+    gained = int(imps(rows["Anna"]["points"] - rows["Bo"]["points"]))
+    assert (rows["Anna"]["cross"], rows["Bo"]["cross"]) == (gained, -gained)
+    assert rows["Anna"]["percent"] + rows["Bo"]["percent"] == 100
+    assert rows["Bo"]["imps"] == second["review"]["imps"]
+    assert anna.look()["room"]["boards_told"] == [
+        {**board, "rows": [{**row, "you": row["name"] == "Anna"} for row in board["rows"]]}
+        for board in second["room"]["boards_told"]
+    ]
+    anna.act("next")
+    anna.ask("next", 409, board=1)
+    anna.ask("name", 409, name="Bo")
+    go_on([anna])
+    assert "last board" in anna.act("next", 409)["error"]
+
+
+def test_a_challenge_takes_so_many_and_no_more(house):
+    link = challenged(house)
+    link.ask("call", 404, call="Pass", at=0, board=1)
+    for k in range(MAX_PLAYERS):
+        link.ask("join", name=f"p{k}")
+    link.ask("join", 409, name="one more")
+    house.host.ask("challenges", **CALM, boards=33, status=400)
+
+
+def test_cross_imps_are_averages_against_all_others():
+    scores, met = np.array([[420, 170, -50, 0]]), np.array([[True, True, True, False]])
+    found = cross_imps(scores, met)
+    assert found[0, :3].tolist() == [(6 + 10) / 2, (-6 + 6) / 2, (-10 - 6) / 2]
+    assert np.isnan(found[0, 3])
+    assert cross_imps(scores[:, :1], met[:, :1]).tolist() == [[0.0]]
+
+
+def test_the_oldest_of_too_many_rooms_is_closed(house, monkeypatch):
+    monkeypatch.setattr(rooms_module, "_MAX_ROOMS", 2)
+    hosts = [house.open() for _ in range(3)]
+    hosts[0].ask("look", 403)
+    hosts[1].look()
+
+
+@pytest.mark.parametrize("path", ["here", "name", "call", "card", "claim", "next", "calls", "invite", "join"])
+def test_any_body_gets_a_sentence(house, path):
+    south, draw = house.open(), random.Random(path)
+    south.look()
+    values = ["", "S", "N", "1C", "SA", "x" * 90, "a\nb", -1, 10**12, None, True, [1], {"a": 1}, 1.5]
+    names = ["board", "at", "call", "card", "tricks", "seat", "name", "zzz"]
+    url, sent = f"/{south.key}/api/{path}", [b"[", b"[]", b"\xff\xfe", b"null", b"[" * 2000, b"{}" * 3000]
+    for _ in range(60):
+        fields = {draw.choice(names): draw.choice(values) for _ in range(draw.randrange(1, 4))} | {"zzz": 1}
+        sent.append(json.dumps(fields).encode())
+    for content in sent:
+        told = house.client.post(url, content=content, headers={"content-type": "application/json"})
+        assert 400 <= told.status_code < 500, (content[:200], told.text)
+        assert is_sentence(told.json()["error"])
+    assert house.client.get(url).status_code == 405
+
+
+def test_links_tell_where_they_reach():
+    assert reachable("127.0.0.1") == reachable("localhost") == ""
+    assert reachable("192.168.1.7") == "192.168.1.7"
+    app = make_app(TOKEN, host="0.0.0.0")
+    with TestClient(app, base_url="http://192.168.1.7") as client:
+        key = client.post(f"/{TOKEN}/api/rooms", json=CALM).json()["key"]
+        assert client.get(f"/{key}/api/look").json()["seat"] == "S"
+
+
+# --- the stream -------------------------------------------------------------------------------------------------
+
+
+def test_a_stream_tells_calls_at_once_and_ends_with_its_key(served):
+    def post(key, path, **fields):
+        connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
+        connection.request("POST", f"/{key}/api/{path}", json.dumps(fields), {"content-type": "application/json"})
+        return json.loads(connection.getresponse().read())
+
+    def stream(key):
+        connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
+        connection.request("GET", f"/{key}/api/events")
+        return connection.getresponse()
+
+    def told(response):
+        while True:
+            line = response.readline()
+            if not line or line.startswith(b"data: {"):
+                return json.loads(line[6:]) if line else None
+
+    def ends(response):
+        reading = threading.Thread(target=lambda: [None for _ in iter(lambda: told(response), None)], daemon=True)
+        reading.start()
+        reading.join(10)
+        return not reading.is_alive()
+
+    south = post(TOKEN, "rooms", **CALM)["key"]
+    north = post(south, "invite", seat="N")["key"]
+    one, other = stream(south), stream(north)
+    assert one.headers["content-type"].startswith("text/event-stream")
+    state = told(one)
+    while state["chooser"] is None:
+        state = told(one)
+    caller, listener, name = (south, other, state["chooser"]) if state["chooser"] == "S" else (north, one, "N")
+    post(caller, "call", call="7NT", at=state["at"], board=1)
+    began = time.monotonic()
+    while "7NT" not in [made["call"] for made in told(listener)["calls"]]:
+        pass
+    assert time.monotonic() - began < 5
+    assert name in "NS"
+    more = stream(south)
+    assert more.status == 200
+    post(south, "invite", seat="N")
+    assert ends(other)
+    served.app.state.guests.is_ending = lambda: True  # the server is to end, and no stream keeps it
+    assert ends(more)

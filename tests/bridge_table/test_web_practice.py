@@ -1,0 +1,179 @@
+"""Drills through the server: positions on their topic, the system's calls as answers, and the file of wrong ones."""
+
+from __future__ import annotations
+
+import pytest
+from support.table import visitor_of
+
+from agents.text_api import call as call_of
+from bridge_env.calls import parse_call
+from bridge_env.cards import parse_hand
+from bridge_env.features import hand_features
+from bridge_table.learning.topics import TOPICS, Decision
+from training.exam.positions import Position, exam_text, parse_exam, textbook
+
+SPEC = "system:two-over-one"
+
+
+@pytest.fixture(scope="module")
+def visitor():
+    return visitor_of(seed=5)
+
+
+def questions(visitor, topic, count=6, **fields):
+    told = visitor.post("drills", spec=SPEC, topic=topic, count=count, **fields)
+    return told["drill"], [visitor.get(f"drills/{told['drill']}/question", number=k) for k in range(told["questions"])]
+
+
+def answer(visitor, drill, number, call, status=200):
+    return visitor.post(f"drills/{drill}/answer", status, number=number, call=call)
+
+
+# --- topics ----------------------------------------------------------------------------------------------------
+
+
+def moment(said, hand, made):
+    calls = [parse_call(word) for word in said.split()]
+    return Decision.of(calls, hand_features(parse_hand(hand)[None])[0], parse_call(made))
+
+
+@pytest.mark.parametrize(
+    ("topic", "said", "hand", "made"),
+    [
+        ("openings", "P P", "AKJ84.K73.Q62.95", "1S"),
+        ("responses", "1S P", "84.KJ5.AQ73.J962", "2D"),
+        ("raises", "1H P", "Q84.KJ62.A3.9852", "3H"),
+        ("1nt", "1NT P 2C P", "AQ5.K73.KJ62.A84", "2D"),
+        ("strong", "2C P", "Q84.J62.K3.98532", "2D"),
+        ("opener", "1D P 1S P", "84.KJ5.AQJ73.AJ6", "1NT"),
+        ("responder", "1D P 1S P 1NT P", "KQ842.KJ5.73.962", "2S"),
+        ("slam", "1S P 3S P 4NT P", "84.KJ52.AQ73.K62", "5D"),
+        ("overcalls", "1D", "AQJ84.K73.62.952", "1S"),
+        ("takeout", "1S", "4.KJ73.AQ62.K952", "X"),
+        ("takeout", "1S X P", "964.QJ73.862.K52", "2H"),
+        ("doubles", "1D 1S", "64.QJ73.K62.A852", "X"),
+        ("interference", "1D 1S", "64.QJ73.K62.A852", "X"),
+        ("competing", "1D 1S 2D", "Q64.J73.62.A9852", "2S"),
+        ("their-notrump", "1NT", "AQJ843.K73.6.952", "2S"),
+        ("preempts", "3D", "AQJ84.K73.6.A952", "3S"),
+        ("their-doubles", "1H X", "Q84.KJ62.A3.9852", "2NT"),
+    ],
+)  # fmt: skip
+def test_a_decision_belongs_to_its_topic(topic, said, hand, made):
+    assert parse_hand(hand).sum() == 13
+    assert TOPICS[topic].fits(moment(said, hand, made))
+
+
+@pytest.mark.parametrize(
+    ("topic", "said", "hand", "made"),
+    [
+        ("openings", "1C", "AKJ84.K73.Q62.95", "1S"),
+        ("responses", "1S X", "84.KJ5.AQ73.J962", "XX"),
+        ("raises", "1H P", "Q842.62.A32.9852", "1S"),
+        ("overcalls", "1D", "AJ42.KQ73.2.A952", "X"),
+        ("overcalls", "1D P 1H", "8742.Q73.62.J952", "P"),
+        ("takeout", "1NT", "4.KJ73.AQ62.KQ52", "X"),
+        ("doubles", "1D X", "64.QJ73.K62.A852", "1H"),
+        ("slam", "1S P 2S P", "AQJ84.K73.A2.K95", "4S"),
+        ("preempts", "2C", "4.KJ7.962.KQJ852", "3C"),
+    ],
+)  # fmt: skip
+def test_another_decision_does_not(topic, said, hand, made):
+    assert not TOPICS[topic].fits(moment(said, hand, made))
+
+
+# --- drills ----------------------------------------------------------------------------------------------------
+
+
+def test_every_topic_is_listed_and_those_of_the_exam_have_its_names(visitor):
+    told = visitor.get("topics")["topics"]
+    assert [topic["name"] for topic in told] == list(TOPICS)
+    assert set(TOPICS) <= set(textbook().titles)
+
+
+@pytest.mark.parametrize("topic", ["openings", "raises", "takeout"])
+def test_questions_are_of_the_topic_and_the_systems_own_call_is_right(visitor, topic):
+    drill, asked = questions(visitor, topic)
+    assert len(asked) == 6
+    passes = 0
+    for k, one in enumerate(asked):
+        said = [c["call"] for c in one["calls"]]
+        system = call_of(SPEC, one["hand"], one["board"]["dealer"], one["board"]["vulnerability"], said)
+        assert system in one["legal"]
+        assert TOPICS[topic].fits(moment(" ".join(said), one["hand"], system))
+        told = answer(visitor, drill, k, system)
+        assert (told["points"], told["accepted"]) == (10, {system: 10})
+        assert len(told["reason"]) > 5
+        passes += system == "Pass"
+    assert passes <= len(asked) // 4
+    visitor.get(f"drills/{drill}/wrong", 409)
+
+
+def test_a_question_holds_no_answer_and_no_other_hand(visitor):
+    _, asked = questions(visitor, "openings", 3)
+    assert set(asked[0]) == {"title", "hand", "seat", "board", "calls", "legal", "shows"}
+    assert len({one["hand"] for one in asked}) == 3
+
+
+def test_the_same_seed_asks_the_same_and_another_asks_others(visitor):
+    hands = [[q["hand"] for q in questions(visitor, "responses", 2, seed=seed)[1]] for seed in (1, 1, 2)]
+    assert hands[0] == hands[1] != hands[2]
+
+
+def test_the_first_answer_counts_and_reasons_name_the_suits(visitor):
+    drill, _ = questions(visitor, "raises", 8)
+    told = answer(visitor, drill, 0, "7NT")
+    assert told["points"] == 0
+    right = next(iter(told["accepted"]))
+    again = answer(visitor, drill, 0, right)
+    assert again["points"] == 10
+    assert len(parse_exam(visitor.get(f"drills/{drill}/wrong")["text"]).positions) == 1
+    answer(visitor, drill, 0, "9C", 400)
+    answer(visitor, drill, 8, "1C", 400)
+    reasons = [answer(visitor, drill, k, "7NT")["reason"].rpartition(" (")[0] for k in range(8)]
+    assert all(" M" not in reason for reason in reasons), reasons
+    assert any("♥" in reason or "♠" in reason for reason in reasons)
+
+
+def test_what_went_wrong_is_a_file_that_is_read_again(visitor):
+    drill, asked = questions(visitor, "overcalls", 5)
+    for k in range(3):
+        answer(visitor, drill, k, "7NT")
+    found = visitor.get(f"drills/{drill}/wrong")
+    assert found["name"].endswith(".exam")
+    assert len(parse_exam(found["text"]).positions) == 3  # as `bridge-env exam --file` reads it
+    again = visitor.post("drills/file", spec=SPEC, text=found["text"], name=found["name"])
+    assert again["questions"] == 3
+    first = visitor.get(f"drills/{again['drill']}/question", number=0)
+    assert (first["hand"], first["calls"], first["board"]) == (asked[0]["hand"], asked[0]["calls"], asked[0]["board"])
+    told = answer(visitor, again["drill"], 0, "7NT")
+    assert told["accepted"] == answer(visitor, drill, 0, "7NT")["accepted"]
+
+
+def test_a_faulty_file_tells_its_line(visitor):
+    told = visitor.post(
+        "drills/file", 400, spec=SPEC, text="area: a  A\nnone N | 1H | AK | 1S | no\n", name="mine.exam"
+    )
+    assert "mine.exam:2" in told["error"]
+    visitor.post("drills/file", 400, spec=SPEC, text="# nothing\n")
+    visitor.post("drills/file", 400, spec="policy:champion", text="area: a  A\n")
+    visitor.get("drills/nothing/question", 404, number=0)
+
+
+def test_the_textbook_can_be_practised(visitor):
+    drill, asked = questions(visitor, "slam", source="textbook")
+    book = [p for p in textbook().everybody if p.area == "slam"]
+    assert [one["hand"] for one in asked] == [p.hand for p in book]
+    best = max(book[0].answers, key=lambda a: a[1])
+    assert book[0].reason in answer(visitor, drill, 0, "7NT")["reason"]
+    assert best[1] == 10
+
+
+def test_an_exam_is_written_as_it_is_read():
+    exam = textbook()
+    text = exam_text(exam.positions, exam.titles, "a comment")
+    again = parse_exam(text)
+    assert again.positions == exam.positions
+    assert again.titles == exam.titles
+    odd = Position("a", "all", 0, 0, (), "AKJ84.K73.Q62.95", ((parse_call("1S"), 10),), "this | that")
+    assert parse_exam(exam_text([odd], {"a": "A"})).positions[0].reason == "this / that"

@@ -1,0 +1,233 @@
+"""Systems through the server: the book and its figures, two side by side, the pen's check, exam and match."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from support.jobs import failing, sleeping
+from support.table import visitor_of
+from support.web import is_sentence
+
+from agents.hierarchy.language.text import parse_system
+from agents.hierarchy.shipped import read_system
+from bridge_env.calls import call_text
+from bridge_table import session
+from bridge_table.http.fields import RequestError
+from bridge_table.systems.books import book_of, figures_of
+from bridge_table.systems.jobs import DONE, FAILED, RUNNING, STOPPED, Jobs
+from training.book.measured.points import Points
+from training.exam.marks import plays, sit
+from training.exam.positions import textbook
+from training.match.duplicate import match
+
+
+@pytest.fixture
+def visitor():
+    return visitor_of(seed=5)
+
+
+# --- the book --------------------------------------------------------------------------------------------------
+
+
+def test_the_book_holds_every_call_of_the_system_once(visitor):
+    told = visitor.post("book", spec="system:sayc")
+    points = Points(read_system("sayc"))
+    assert len(told["entries"]) == len(points.entries)
+    listed = [index for point in told["points"] for index, _ in point["entries"]]
+    listed += [index for block in told["general"] for index in block["entries"]]
+    assert sorted(listed) == list(range(len(points.entries)))
+    # Every point is reached from the first, on one way.
+    ways = [child for point in told["points"] for _, child in [*point["entries"], *point["steps"]] if child is not None]
+    assert sorted(ways) == list(range(1, len(told["points"])))
+    stayman = [e for e in told["entries"] if e["note"].startswith("Stayman") and e["call"] == "2♣"]
+    assert "1NT" in [told["points"][e["point"]]["path"] for e in stayman]
+
+
+def test_figures_come_from_a_job_and_are_those_of_the_book(visitor):
+    begun = visitor.post("figures", spec="system:silent", deals=500)
+    assert visitor.post("figures", spec="system:silent", deals=500)["job"] == begun["job"]
+    found = waited(visitor, begun)
+    assert found["state"] == DONE
+    assert found["result"] == figures_of(read_system("silent"), 500, 1, 0, lambda done, whole: None)
+    made = found["result"]["figures"]
+    assert len(made) == len(book_of(read_system("silent"))["entries"])
+    assert "500 random deals" in found["result"]["facts"][0]
+
+
+def test_figures_tell_how_often_on_what_hands_and_what_it_is_worth():
+    told = []
+    system = parse_system("system: tiny\n1N 15-17 hcp, balanced\n1x 5+ x, 12+ hcp\nP\n(1x)\n  P\n(any)\n  P\n")
+    found = figures_of(system, 600, 1, 60, lambda done, whole: told.append((done, whole)))
+    notrump = found["figures"][0]
+    assert notrump["share"].endswith("%")
+    assert notrump["usual"].startswith("15-17 HCP")
+    assert len(notrump["examples"]) == 2
+    assert any("worth" in figures for figures in found["figures"])
+    assert told[-1][0] == told[-1][1]
+
+
+def waited(visitor, told, seconds=240):
+    end = time.monotonic() + seconds
+    while told["state"] == RUNNING and time.monotonic() < end:
+        time.sleep(0.2)
+        told = visitor.get(f"jobs/{told['job']}")
+    return told
+
+
+def test_the_server_answers_while_a_book_is_measured_and_the_work_can_be_stopped(visitor):
+    begun = visitor.post("figures", spec="system:champion", deals=20_000)
+    assert visitor.get("start")["specs"]
+    assert visitor.post("system", spec="system:silent", calls="")["calls"]
+    assert visitor.get(f"jobs/{begun['job']}")["state"] == RUNNING
+    assert visitor.post(f"jobs/{begun['job']}/stop")["state"] == STOPPED
+    assert visitor.get(f"jobs/{begun['job']}")["state"] == STOPPED
+    assert "result" not in visitor.get(f"jobs/{begun['job']}")
+    visitor.get("jobs/nothing", 404)
+
+
+def ended(job):
+    """Wait until a job runs no longer."""
+    while job.state == RUNNING:
+        time.sleep(0.05)
+        job.update()
+    return job
+
+
+def test_few_jobs_run_and_each_ends_in_its_way():
+    jobs = Jobs()
+    first, second = jobs.start(sleeping, 60), jobs.start(sleeping, 0)
+    assert jobs.start(sleeping, 60) is first
+    if second.state == RUNNING:
+        with pytest.raises(RequestError, match="measuring already"):
+            jobs.start(sleeping, 1)
+    first.stop()
+    assert first.as_json() == {"job": first.name, "state": STOPPED, "done": first.done, "of": first.total}
+    assert ended(second).as_json()["result"] == "awake"
+    assert (second.state, second.done, second.total) == (DONE, 1, 2)
+    failed = ended(jobs.start(failing))
+    assert failed.state == FAILED
+    assert is_sentence(failed.as_json()["error"])
+
+
+def test_after_an_auction_the_entries_of_the_book_are_named(visitor):
+    told = visitor.post("system", spec="system:sayc", calls="Pass 1NT Pass")
+    book = visitor.post("book", spec="system:sayc")
+    (stayman,) = [e for e in told["entries"]["2C"] if book["entries"][e]["note"].startswith("Stayman")]
+    assert book["points"][book["entries"][stayman]["point"]]["path"] == "1NT"
+    theirs = visitor.post("system", spec="system:sayc", calls="1H")
+    assert all(
+        book["points"][book["entries"][e]["point"]]["path"].startswith("(")
+        for call, entries in theirs["entries"].items() for e in entries
+    )  # fmt: skip
+
+
+# --- side by side ----------------------------------------------------------------------------------------------
+
+
+def test_two_systems_stand_side_by_side(visitor):
+    text = visitor.post("text", spec="system:sayc")["text"]
+    spec = visitor.post("drafts", text=text.replace("1N    15-17 hcp", "1N    14-16 hcp", 1))["spec"]
+    told = visitor.post("compare", a="system:sayc", b=spec)
+    (row,) = [row for row in told["rows"] if row["kind"] != "same"]
+    assert (row["kind"], row["at"]) == ("changed", "")
+    assert row["a"]["what"].startswith("15-17 HCP")
+    assert row["b"]["what"].startswith("14-16 HCP")
+    same = visitor.post("compare", a="system:sayc", b="system:sayc")
+    assert set(same["counts"]) == {"same"}
+
+
+def test_a_network_has_no_book(visitor):
+    for path in ("book", "text", "figures"):
+        assert "system:" in visitor.post(path, 400, spec="policy:champion")["error"]
+
+
+# --- the pen ---------------------------------------------------------------------------------------------------
+
+
+def test_the_check_tells_all_faults_at_their_lines(visitor):
+    told = visitor.post("check", text="system: odd\n1C 12+ hcp\n1Z 5 q\n1C 13+ hcp\n2D 5+ Y\n")
+    assert not told["sound"]
+    assert [f["line"] for f in told["findings"] if f["fault"]] == [3, 5]
+    assert visitor.post("check", text=visitor.post("text", spec="system:sayc")["text"])["sound"]
+    assert "draft-" in visitor.post("drafts", 400, text="1Z\n")["error"]
+
+
+def test_a_posted_text_opens_no_file_of_the_server(visitor, tmp_path):
+    (tmp_path / "secret").write_text("a word that nobody should read\n")
+    text = f"system: t\nbase: {tmp_path / 'secret'}\n"
+    told = [
+        visitor.post("drafts", 400, text=text)["error"],
+        *(f["text"] for f in visitor.post("check", text=text)["findings"]),
+    ]
+    assert len(told) == 2
+    assert all("shipped system" in t and "nobody" not in t for t in told)
+    assert visitor.post("drafts", text="system: t\nbase: sayc\n1N  12-14 hcp, balanced\n")["spec"]
+
+
+def test_a_draft_is_known_for_a_while(monkeypatch):
+    monkeypatch.setattr(session, "_MAX_DRAFTS", 2)
+    visitor = visitor_of()
+    texts = [f"system: t\n1N {n}-17 hcp\n" for n in (13, 14, 15)]
+    specs = [visitor.post("drafts", text=text)["spec"] for text in texts]
+    assert len(set(specs)) == 3
+    assert visitor.post("drafts", text=texts[2])["spec"] == specs[2]
+    assert "there is no such file" in visitor.post("book", 400, spec=specs[0])["error"]
+    assert visitor.post("book", spec=specs[1])["name"] == "t"
+    assert specs[2] not in visitor.get("start")["specs"]
+
+
+def test_the_exam_is_marked_as_the_command_marks_it(visitor):
+    told = visitor.post("exam", spec="system:sayc", against="system:silent")
+    paper = sit("system:sayc", textbook())
+    assert told["all"]["points"] == paper.marks().points
+    assert [area["area"] for area in told["areas"]] == paper.areas()
+    other = sit("system:silent", textbook(), paper.key, conventions=plays("system:sayc"))
+    assert told["all"]["before"] == pytest.approx(100 * other.marks().share, abs=0.06)
+    assert all(row["points"] != row["were"] for row in told["changed"])
+    assert told["changed"]
+
+
+def test_a_match_is_the_commands_match_and_its_boards_open_in_the_review(visitor):
+    told = visitor.post("matches", a="system:sayc", b="system:acol", boards=300, seed=2)
+    result = match("system:sayc", "system:acol", 300, 2)
+    assert told["mean"] == pytest.approx(result.mean_imps, abs=0.001)
+    assert told["differ"] >= len(told["rows"]) > 0
+    worst = [abs(row["imps"]) for row in told["rows"]]
+    assert worst == sorted(worst, reverse=True)
+    for row in told["rows"][:3]:
+        state = visitor.post(f"matches/{told['match']}/open", board=row["board"])
+        assert [c["call"] for c in state["calls"]] == row["a"]["auction"]
+        assert state["sits"] == {"N": "system:sayc", "E": "system:acol", "S": "system:sayc", "W": "system:acol"}
+        review = visitor.get(f"tables/{state['table']}/review")
+        assert review["imps"] == row["imps"]
+        assert review["other"]["calls"] == row["b"]["auction"]
+    at = int(told["rows"][0]["board"]) - 1
+    assert [call_text(int(c)) for c in result.tables[0].history[at] if c >= 0] == told["rows"][0]["a"]["auction"]
+    assert visitor.get("start")["session"]["boards"] == 0  # no result of a person
+    visitor.post(f"matches/{told['match']}/open", 404, board=301)
+    visitor.post("matches/nothing/open", 404, board=1)
+
+
+def test_a_board_of_a_match_can_be_bid_by_a_person_again(visitor):
+    told = visitor.post("matches", a="system:sayc", b="system:acol", boards=50)
+    state = visitor.post(f"matches/{told['match']}/open", board=told["rows"][0]["board"])
+    fresh = visitor.post(f"tables/{state['table']}/again")
+    assert fresh["sits"]["N"] == "you"
+    assert not fresh["replay"]
+
+
+def test_a_version_against_itself_is_level(visitor):
+    text = visitor.post("text", spec="system:sayc")["text"]
+    spec = visitor.post("drafts", text=text)["spec"]
+    told = visitor.post("matches", a=spec, b="system:sayc", boards=200)
+    assert (told["mean"], told["differ"], told["rows"]) == (0.0, 0, [])
+
+
+# --- limits ----------------------------------------------------------------------------------------------------
+
+
+def test_long_requests_are_limited_in_size(visitor):
+    visitor.post("matches", 400, a="system:silent", b="system:silent", boards=2001)
+    visitor.post("figures", 400, spec="system:silent", deals=10**6)
+    visitor.post("drills", 400, spec="system:silent", topic="openings", count=51)
