@@ -72,9 +72,15 @@ def read_weights(
         WeightsError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
     try:
-        with np.load(os.fspath(path), allow_pickle=False) as file:
-            arrays = {member: file[member] for member in file.files}
+        with open(path, "rb") as stream:
+            if not zipfile.is_zipfile(stream):
+                raise WeightsError(f"this is not a {kind} file, or it is damaged")
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as file:
+                arrays = {member: file[member] for member in file.files}
         header = json.loads(arrays.pop("header").tobytes())
+    except WeightsError:
+        raise
     except FileNotFoundError:
         raise WeightsError("there is no such file") from None
     except KeyError as error:
