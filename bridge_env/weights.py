@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.files import FileError, atomic_write
+from bridge_env.json_files import decode_json
 
 Header = dict[str, Any]
 Weights = dict[str, NDArray[Any]]
@@ -78,7 +79,7 @@ def read_weights(
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as file:
                 arrays = {member: file[member] for member in file.files}
-        header = json.loads(arrays.pop("header").tobytes())
+        header = decode_json(arrays.pop("header").tobytes(), dict[str, Any], "its header", WeightsError)
     except WeightsError:
         raise
     except FileNotFoundError:
@@ -91,7 +92,7 @@ def read_weights(
         raise WeightsError(f"cannot be read: {error.strerror or error}") from None
     except Exception as error:  # zipfile and numpy fail in a dozen ways on damaged files
         raise WeightsError(str(error).split("\n")[0][:200] or type(error).__name__) from None
-    if not isinstance(header, dict) or header.get("format") != expected["format"]:
+    if header.get("format") != expected["format"]:
         raise WeightsError(f"this is not a {kind} file: its header does not say so")
     for name, here in expected.items():
         if header.get(name) not in (here if isinstance(here, tuple) else (here,)):
