@@ -27,7 +27,7 @@ from bridge_env.calls import (
     call_text,
 )
 from bridge_env.cards import SEATS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 MAX_CALLS = 319
 

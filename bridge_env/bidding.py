@@ -1,8 +1,7 @@
-"""Bidders at many tables: each is asked once a round for all that it has to call, and its calls are checked and made.
+"""Bid with bidders at many tables: each is called once a round for all tables where it is its turn.
 
-Whoever lets bidders bid does it by ``bid_round`` or ``bid_on``: the envs, matches, and what is learned from either.
-(Systems alone bid along positions, ``agents.hierarchy.fast``, and networks that learn note what they draw,
-``agents.networks.tables``.)
+Envs and matches bid by ``bid_round`` or ``complete_auctions``. (Systems alone bid along cached auction states in
+``agents.hierarchy.fast``, and networks that learn record what they draw in ``agents.networks.tables``.)
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, IllegalCall
 from bridge_env.bidder_errors import BidderError, call_bidder
 from bridge_env.bidders import implements
-from bridge_env.chance import row_key
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.protocols import Bidder, BidderGroup, Groupable
+from bridge_env.streams_numba import row_key
 from bridge_env.view import view_of
 
 
 def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]:
-    """The stream of call ``number`` (0, 1, ...) of each auction; uint64 (N,).
+    """Return the stream of call ``number`` (0, 1, ...) of each auction; uint64 (N,).
 
     The table is no part of it: at both tables of a duplicate board, the same bidder in the same position
     makes the same call, whatever chance it uses.
@@ -34,7 +33,7 @@ def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]
 
 @njit
 def _call_keys_at(key, state, rows):  # type: ignore[no-untyped-def]
-    """``call_keys`` of the next calls at some rows."""
+    """Return ``call_keys`` of the next calls at some rows."""
     out = np.empty(len(rows), np.uint64)
     for i in range(len(rows)):
         out[i] = row_key(key[rows[i]], state[rows[i], LENGTH])
@@ -42,7 +41,7 @@ def _call_keys_at(key, state, rows):  # type: ignore[no-untyped-def]
 
 
 def bidder_group(seats: Sequence[Bidder | None], tables: int) -> BidderGroup | None:
-    """Return those among who bids N, E, S, W that can call together at N tables; None: nobody."""
+    """Return the bidders among those of N, E, S, W that can call together at N tables, or None."""
     for bidder in seats:
         group: BidderGroup | None = bidder.group(seats, tables) if implements(bidder, Groupable) else None  # type: ignore[union-attr]
         if group is not None:
@@ -53,12 +52,12 @@ def bidder_group(seats: Sequence[Bidder | None], tables: int) -> BidderGroup | N
 def ask(
     bidder: Bidder, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp], key: NDArray[np.uint64]
 ) -> NDArray[np.integer[Any]]:
-    """The calls of a bidder at some tables, whole numbers (len(rows),), of which nobody has seen if they are legal.
+    """Return the calls of a bidder at some tables, whole numbers (len(rows),); they may be illegal.
 
     Args:
-        bidder: it is shown the auctions and the hands of those to call, and nothing else.
+        bidder: it gets the auctions and the hands of the seats to call, and nothing else.
         auctions: N of them; owner: uint8 (N, 52).
-        rows: where it is to call.
+        rows: the tables where it is to call.
         key: uint64 (len(rows),), the calls' own streams.
 
     Raises:
@@ -78,10 +77,10 @@ def bid_round(
     owner: NDArray[np.uint8],
     key: NDArray[np.uint64],
     rows: NDArray[np.intp],
-    who: NDArray[np.integer[Any]],
+    numbers: NDArray[np.integer[Any]],
     bidders: Sequence[Bidder],
 ) -> None:
-    """One call at each of ``rows``, made by bidder number ``who`` (len(rows),).
+    """Make one call at each of ``rows``, of bidder number ``numbers`` (len(rows),).
 
     Args:
         auctions: N of them; owner: uint8 (N, 52).
@@ -91,7 +90,7 @@ def bid_round(
         BidderError: a call is not legal, or no call; those of the bidders before it have been made.
     """
     for number, bidder in enumerate(bidders):
-        mine = rows[who == number]
+        mine = rows[numbers == number]
         if not mine.size:
             continue
         calls = ask(bidder, auctions, owner, mine, _call_keys_at(key, auctions.state, mine))
@@ -103,7 +102,7 @@ def bid_round(
             raise fault from error
 
 
-def bid_on(
+def complete_auctions(
     auctions: Auctions,
     owner: NDArray[np.uint8],
     key: NDArray[np.uint64],
@@ -112,7 +111,7 @@ def bid_on(
 ) -> None:
     """Bid all auctions to their ends, from where they stand.
 
-    All advance together: a round asks each bidder once for all the seats that it holds.
+    All advance together: a round calls each bidder once for all the seats that it holds.
 
     Args:
         auctions: N of them; owner: uint8 (N, 52); key: uint64 (N,), as in ``bid_round``.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 _SUIT_LETTERS = "CDHS"
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, LENGTH, VULNERABILITY
 from bridge_env.calls import FIRST_BID, NUM_BIDS, PASS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.view import BidView
 
 OBSERVATION_SIZE = 480

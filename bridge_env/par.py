@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import NUM_BIDS, Contract
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.scoring import SCORE_TABLE
 
 Int8Array = NDArray[np.int8]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import NOTRUMP
 from bridge_env.cards import SEATS, UNKNOWN, UInt8Array, card_text, check_deals
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 # Columns of ``state``. WON counts the tricks of declarer's side.
 DECLARER, STRAIN, LENGTH, LEADER, TURN, TRICKS, WON, DONE = range(8)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.cardplay.table import declares, dummy_left, hand_opposite, hand_to_play, present_trick
 from bridge_env.calls import NOTRUMP
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.play import beats
 from bridge_env.play_view import PlayView
 from bridge_env.streams import uniforms

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agents.networks.inputs import BELIEFS, inputs_of
 from agents.networks.network import Network
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.streams import draws
 from bridge_env.view import BidView
 

@@ -36,7 +36,7 @@ from agents.networks import inputs
 from agents.networks.inputs import NUM_INPUTS, Sparse
 from agents.networks.network import Network
 from bridge_env.calls import NUM_CALLS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.view import BidView
 
 BOOK_LAYOUT = f"{inputs.LAYOUT}+book/1"  # goes into the files of such networks

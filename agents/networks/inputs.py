@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import FIRST_BID, NUM_BIDS, PASS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.view import BidView
 
 LAYOUT = "bridge-env-814/1"  # goes into the files of networks; changes when the table above does

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.networks import products
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 TOP = 255  # the largest number that a layer passes on
 _EXACT = 2.0**24  # whole numbers below this are exact in float32

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 if TYPE_CHECKING:
     from agents.networks.network import Layer

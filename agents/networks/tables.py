@@ -29,7 +29,7 @@ from bridge_env.auction import (
 from bridge_env.bidding import ask
 from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.cards import hands
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import score
 

@@ -31,7 +31,7 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import PASS
 from bridge_env.cards import hands
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.view import BidView
 
 _SURPRISE = 0.02  # of all calls, the share that follows no network

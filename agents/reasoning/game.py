@@ -17,7 +17,7 @@ import numpy as np
 
 from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, LAST_BIDDER, PASSES, row_turn
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 _WORST = 1e9
 

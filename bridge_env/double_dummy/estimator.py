@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from bridge_env.cards import check_deals
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.scoring import SCORE_TABLE
 from bridge_env.weights import Weights, WeightsError, read_weights, write_weights
 

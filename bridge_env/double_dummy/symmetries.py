@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.cards import UInt8Array
-from bridge_env.chance import purpose, row_key
 from bridge_env.double_dummy import packing
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
+from bridge_env.streams_numba import purpose, row_key
 
 SUIT_ORDERS = np.array([[*order, 4] for order in permutations(range(4))], np.int64)
 """int64 (24, 5): strain i of the result is strain ``SUIT_ORDERS[order, i]`` of the deal. No trump stays."""

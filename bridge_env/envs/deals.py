@@ -1,4 +1,4 @@
-"""Where the boards come from.
+"""Draw the boards of episodes.
 
 ==================  ======================================================================================
 ``deals=``          boards
@@ -9,14 +9,14 @@
 ``"library"``       all of them
 ``"random"``        fresh random deals; only the contract reached (for par: the whole table)
 ``"estimated"``     fresh random deals whose tricks a network estimates: unlimited boards that need no solver.
-                    The rewards are estimates, and ``info["estimated"]`` says so
+                    The rewards are estimates, marked by ``info["estimated"]``
 ``"FILE.pbn"``      the boards of a PBN file in order, with their dealers and vulnerabilities
 ``"FILE.bdl"``      another library of solved deals (``bridge-env solve`` makes them), all of it
 an owner array      these deals, uint8 (N, 52), in order
 a ``DealSource``    your own
 ==================  ======================================================================================
 
-Nothing is opened before the first draw.
+A library is opened at the first draw.
 """
 
 from __future__ import annotations
@@ -43,40 +43,40 @@ _NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.p
 
 
 class DealSource(DoubleDummy, Protocol):
-    """Gives boards, the same for the same keys and numbers, and finds the tricks that do not come with them.
+    """A source of boards, the same for the same keys and numbers, and of the tricks that do not come with them.
 
-    ``bridge_env.boards.boards_of`` makes boards of arrays. ``SolvesTheRest`` is a base that has the methods of a
+    ``bridge_env.boards.boards_of`` makes boards of arrays. ``SolvingDeals`` is a base that has the methods of a
     ``DoubleDummy``.
     """
 
     @property
     def solved(self) -> bool:
-        """Do all boards come with their tricks? Then they are drawn ahead in blocks, which is much faster."""
+        """Whether all boards come with their tricks. Then they are drawn ahead in blocks, which is much faster."""
         ...
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
-        """A board for each of N episodes.
+        """Draw a board for each of N episodes.
 
         Args:
             key: uint64 (N,), the episodes' own random streams, for a source that draws by chance.
-            number: int64 (N,), how many-th episode each is since the env was seeded, for one in order.
+            number: int64 (N,), the number of each episode since the env was seeded, for a source in order.
         """
         ...
 
 
-class SolvesTheRest:
-    """A deal source's tricks: looked up in the shipped library, else solved."""
+class SolvingDeals:
+    """A deal source whose tricks are looked up in the shipped library, else solved."""
 
     def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
-        """Whole tables, int8 (N, 4, 5)."""
+        """Return tables of tricks, int8 (N, 4, 5)."""
         return library_then_solver().tricks(owner)
 
     def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:
-        """Tricks of the given contracts, int8 (N,)."""
+        """Return the tricks of the given contracts, int8 (N,)."""
         return library_then_solver().tricks_for(owner, declarer, strain)
 
 
-class LibraryDeals(SolvesTheRest):
+class LibraryDeals(SolvingDeals):
     """Solved deals drawn at random, each equally likely.
 
     For training, each deal is drawn as any of its 96 images (``bridge_env.double_dummy.symmetries``), which are solved
@@ -94,26 +94,26 @@ class LibraryDeals(SolvesTheRest):
         self.path = path
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "library"}  # it is opened again
+        return {name: value for name, value in self.__dict__.items() if name != "library"}  # opened again
 
     @cached_property
     def library(self) -> Library:
-        """Opened at the first draw."""
+        """Open the library at the first draw."""
         return builtin_library() if self.path is None else Library.open(self.path)
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
         owner, tricks = draw_symmetries(key, *self.records())
-        return Boards(owner, *_unsaid(len(key)), tricks=tricks)
+        return Boards(owner, *_unknown(len(key)), tricks=tricks)
 
     def records(self) -> tuple[NDArray[np.uint8], NDArray[np.intp], int]:
-        """What ``images.draw_symmetries`` draws from: the library's records, which of them, and how many images."""
+        """Return the arguments of ``draw_symmetries``: the library's records, indices of the split, images."""
         indices = self.library.split(self.split)
         if not len(indices):
             raise ValueError(f"{self.library!r} has no deals for {self.split!r}")
         return self.library.records, indices, NUM_SYMMETRIES if self.split == "training" else 1
 
 
-class RandomDeals(SolvesTheRest):
+class RandomDeals(SolvingDeals):
     """Fresh random deals, solved only as far as their contracts ask."""
 
     solved = False
@@ -122,7 +122,7 @@ class RandomDeals(SolvesTheRest):
         return boards_of(deals_of(streams.key(key, "random deal")))
 
 
-class EstimatedDeals(SolvesTheRest):
+class EstimatedDeals(SolvingDeals):
     """Fresh random deals, the same as of ``RandomDeals``, with tricks drawn from estimated distributions.
 
     All 20 entries of a table are drawn at one quantile of theirs, high for one side where it is low for the
@@ -138,11 +138,11 @@ class EstimatedDeals(SolvesTheRest):
         luck = streams.uniforms(streams.key(key, "estimated tricks"), 1)
         of_declarer = np.where(np.arange(4) & 1, 1 - luck, luck)  # (N, 4)
         tricks = quantile(builtin_estimator().distribution(owner), of_declarer[:, :, None])
-        return Boards(owner, *_unsaid(len(key)), tricks=tricks)
+        return Boards(owner, *_unknown(len(key)), tricks=tricks)
 
 
-class FixedDeals(SolvesTheRest):
-    """The boards of ``boards_of``, in order and then from the beginning again."""
+class FixedDeals(SolvingDeals):
+    """The boards of ``boards_of``, in order and then from the start again."""
 
     def __init__(self, boards: Boards) -> None:
         if not len(boards):
@@ -157,50 +157,41 @@ class FixedDeals(SolvesTheRest):
         return self.boards.take((number % len(self.boards)).astype(np.intp))
 
 
-class PbnDeals(SolvesTheRest):
-    """The boards of a PBN file with their own dealers and vulnerabilities; read at the first draw.
+def pbn_deals(path: str | os.PathLike[str]) -> FixedDeals:
+    """Read the boards of a PBN file, plain or gzipped, with their own dealers and vulnerabilities.
 
-    Boards that cannot be read are left out, with a warning that says how many and why the first.
+    Boards that cannot be read are left out, with a warning that has their number and the first problem.
 
-    Args:
-        path: the file, plain or gzipped.
+    Raises:
+        ValueError: no board can be read.
     """
-
-    solved = False
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = path
-
-    @cached_property
-    def _deals(self) -> FixedDeals:
-        found = read_boards(self.path)
-        if found.problems:
-            first = found.problems[0]
-            warnings.warn(f"left out {len(found.problems)} boards or parts of them; {first}", stacklevel=2)
-        if not found.boards:
-            raise ValueError(f"{os.fspath(self.path)} has no board that can be read")
-        boards = boards_of(
+    found = read_boards(path)
+    if found.problems:
+        warnings.warn(
+            f"left out {len(found.problems)} boards or parts of them; {found.problems[0]}", UserWarning, stacklevel=2
+        )
+    if not found.boards:
+        raise ValueError(f"{os.fspath(path)} has no board that can be read")
+    return FixedDeals(
+        boards_of(
             np.stack([board.owner for board in found.boards]),
             dealer=np.array([board.dealer for board in found.boards]),
             vulnerability=np.array([board.vulnerability for board in found.boards]),
         )
-        return FixedDeals(boards)
-
-    def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
-        return self._deals.draw(key, number)
+    )
 
 
-def _unsaid(count: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Dealer and vulnerability where the source does not say them."""
-    unsaid = np.full(count, UNKNOWN, np.int8)
-    return unsaid, unsaid
+def _unknown(count: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Return dealer and vulnerability of a source that has none."""
+    unknown = np.full(count, UNKNOWN, np.int8)
+    return unknown, unknown
 
 
 def resolve(deals: object) -> DealSource:
-    """The deal source that the env's argument ``deals`` names; see the top of this module.
+    """Return the deal source that the env's argument ``deals`` names; see the top of this module.
 
     Raises:
-        ValueError: it names none; the message lists what there is.
+        ValueError: it names none; the message lists the choices.
         DealError: an array that does not hold deals.
         FileNotFoundError: there is no such file.
     """
@@ -216,9 +207,9 @@ def resolve(deals: object) -> DealSource:
         if suffix in ("pbn", "bdl"):
             if not os.path.isfile(name):
                 raise FileNotFoundError(f"deals={name!r}: there is no such file")
-            return PbnDeals(name) if suffix == "pbn" else LibraryDeals("all", name)
+            return pbn_deals(name) if suffix == "pbn" else LibraryDeals("all", name)
     elif not isinstance(deals, type) and callable(getattr(deals, "draw", None)):
-        return cast(DealSource, deals)  # isinstance would call its properties
+        return cast(DealSource, deals)
     elif isinstance(deals, np.ndarray | list | tuple):
-        return FixedDeals(boards_of(np.array(deals)))  # a copy: the caller may write to his
+        return FixedDeals(boards_of(np.array(deals)))  # a copy, because the caller may write to the array
     raise ValueError(f"deals={deals!r}: use one of {_NAMES}, an array of owners (N, 52), or a DealSource")

@@ -70,7 +70,7 @@ def frame_of(tables: Tables, row: int, double_dummy: DoubleDummy) -> Frame:
         outline = _TURN if seat == turn and not a.done[row] else _PAPER
         draw.rectangle((left, top, left + _BOX[0], top + _BOX[1]), fill=_PAPER, outline=outline, width=4)
         _write(draw, left + 10, top + 6, SEAT_NAMES[seat] + "*" * is_vulnerable(seat, vulnerability))
-        for line, text in enumerate(hand_lines(tables.owner[row] == seat, symbols=True)):
+        for line, text in enumerate(hand_lines(tables.state.owner[row] == seat, symbols=True)):
             _write(draw, left + 10, top + 29 + 22 * line, text)
     for line, text in enumerate(about_lines(dealer, vulnerability, None)):
         draw.text((20, 24 + 24 * line), text, fill=_PAPER, font=_font())

@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 from bridge_env.auction import Contracts
 from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.calls import NUM_CALLS, Contract
-from bridge_env.envs.episodes import AheadSolver, Episodes, draw_episodes, episode_key, seed_base, settled_by
-from bridge_env.envs.kernels.arrays import ASKS_CALLER, DISABLED, REFERENCE, SCORE, TRICKS, results_of, terms_of
+from bridge_env.cards import parse_seat
+from bridge_env.envs.config import EnvConfig, one_call
+from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
+from bridge_env.envs.kernels.arrays import CALLER_TURN, DISABLED, REFERENCE, SCORE, TRICKS, new_output
 from bridge_env.envs.picture import Frame, Window, checked_mode, frame_of
 from bridge_env.envs.rewards import PAR, RewardFunction
-from bridge_env.envs.setup import Setup, one_call
 from bridge_env.envs.table import Tables
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
 
-_MOST_AHEAD = 256
 _ROW = np.zeros(1, np.intp)
 
 Observation = NDArray[np.int8]
 
 
 class BiddingEnv(gymnasium.Env[Observation, np.int64]):
-    """Contract-bridge bidding for one learner, who is asked only when it is its turn.
+    """Contract-bridge bidding for one learner, who acts only when it is its turn.
 
     Actions are ``Discrete(38)``: Pass 0, X 1, XX 2, 1C 3 ... 7NT 37 (``bridge_env.calls``). Observations
     are ``MultiBinary(480)``, int8 (``bridge_env.observation``). ``info["action_mask"]``, int8 (38,), says
-    on reset and on every step which calls are legal; ``action_masks()`` says it as bool, for sb3-contrib's
+    on reset and on every step which calls are legal; ``action_masks()`` returns it as bool, for sb3-contrib's
     MaskablePPO.
 
     Every seat calls at least once in an auction, so ``reset`` always returns at a turn of the learner. The
@@ -58,18 +58,18 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     changes nothing.
 
     ``reset(seed=)`` begins a sequence of episodes, each a function of (seed, its number) alone. The
-    ``options`` of ``reset`` settle one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
+    ``options`` of ``reset`` set one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
     (52,)), ``dealer`` (``"N"``) and ``vulnerability`` (``"NS"``).
 
     It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would. (Pickling needs a
     reward that is no lambda.)
 
     A function as ``reward`` is called with the N auctions that have ended together, here one, and returns numbers,
-    (N,). The names of its parameters say what it gets, some of: ``contract`` (``auction.Contracts``, int8 (N,) each:
+    (N,). The names of its parameters choose its arguments among: ``contract`` (``auction.Contracts``, int8 (N,) each:
     ``contract.bid``, ``.doubling``, ``.declarer``; -1 where passed out), ``tricks`` (declarer's, int64 (N,), -1 if
     passed out), ``score`` and ``par`` or ``control_score`` (points for the learner's side, int64 (N,)), and ``side``,
     the learner's: 0 NS, 1 EW. For all four seats points are North-South's, and so is what it returns; East-West get the
-    opposite. Par, or the other table, is worked out only where a parameter asks for it.
+    opposite. Par, or the other table, is computed only where a parameter has its name.
 
     Args:
         learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
@@ -115,7 +115,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._window = Window()
         self.action_space = spaces.Discrete(NUM_CALLS)
         self.observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
-        self._setup = Setup.of(
+        self._config = EnvConfig.of(
             learner=learner,
             partner=partner,
             opponents=opponents,
@@ -127,17 +127,13 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             illegal=illegal,
             illegal_penalty=illegal_penalty,
         )
-        self._tables = Tables(1, self._setup.table, terms_of(self._setup))
+        self._tables = Tables(1, self._config.table, self._config)
+        self._episodes = EpisodeBuffer(self._config, 1)
+        self._control: tuple[Contracts, int] | None = None  # the other table's contracts, and which is the episode's
+        self._seeded = False
+        self._dealt = False
         self._over = True
-        self._mask: NDArray[np.int8] | None = None  # of the learner's turn; None where nothing has been dealt
-        self._solver = AheadSolver(self._setup)
-        self._base: NDArray[np.uint64] | None = None  # what the episodes' streams of this seed are derived from
-        self._number = 0  # of the next episode
-        # Boards drawn ahead, with the control pair's result: episodes number _first and on.
-        self._ahead: Episodes | None = None
-        self._first = 0
-        self._episode: Episodes | None = None
-        self._at = 0  # which of them
+        self._mask: NDArray[np.int8] | None = None  # of the learner's turn; None after a failure too
 
     # --- Gymnasium's methods ------------------------------------------------------------------------------
 
@@ -149,20 +145,19 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             ValueError: an option is unknown or wrong (``DealError`` for a deal); then nothing has changed.
         """
-        settled = settled_by(options, 1) if options else None
+        parsed = parse_reset_options(options, 1) if options else None
         super().reset(seed=seed)
         self._over, self._mask = True, None
-        if seed is not None or self._base is None:
-            self._base = seed_base(self.np_random.integers(2**63) if seed is None else seed % 2**64)
-            self._number, self._ahead = 0, None
-        episode, at = self._next() if settled is None else self._chosen(settled)
-        self._number += 1
-        self._episode, self._at = episode, at
-        self._tables.start(_ROW, episode.boards, episode.key, np.array([at]), episode.reference)
-        self._over = False
+        if seed is not None or not self._seeded:
+            self._tables.state.base[:] = seed_base(self.np_random.integers(2**63) if seed is None else seed % 2**64)
+            self._tables.state.number[:] = 0
+            self._seeded = True
+        episodes, at = self._episodes.deal(self._tables, _ROW, parsed)
+        self._control = None if episodes.control is None else (episodes.control, int(at[0]))
+        self._dealt, self._over = True, False
         if self.render_mode == "human":
             self.render()
-        return self._look()
+        return self._observe()
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Make the learner's call and bid until its next turn or the end of the auction.
@@ -174,28 +169,24 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._over:
             raise ResetNeeded("the auction is over; call reset() before the next step()")
-        tables, call = self._tables, one_call(action)
-        if self._setup.illegal == "raise" and tables.first_bad(np.array([call]), True) == 0:
-            raise tables.auctions.illegal_call_error(0, call, "")
-        self._over, self._mask = True, None  # until all went well: an injected bidder may fail
-        if tables.call_at(0, call) == ASKS_CALLER:
-            self._over = False
-            observation, info = self._look()
-            reward = 0.0
-        else:
-            observation, info = self._look()
-            reward = self._settle(info)
+        tables, calls = self._tables, np.array([one_call(action)])
+        if self._config.illegal == "raise" and tables.first_bad(calls, True) == 0:
+            raise tables.auctions.illegal_call_error(0, int(calls[0]), "")
+        self._over, self._mask = True, None  # while an injected bidder may fail
+        tables.call(calls)
+        self._over = tables.state.status[0] != CALLER_TURN
+        observation, info = self._observe()
+        reward = self._finish(info) if self._over else 0.0
         if self.render_mode == "human":
             self.render()
         return observation, reward, self._over, False, info
 
     def close(self) -> None:
-        """Let a thread that solves ahead end, and close the window."""
-        self._solver.close()
+        """Close the window."""
         self._window.close()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal calls, bool (38,).
+        """Return the legal calls, bool (38,).
 
         Raises:
             ResetNeeded: before the first reset.
@@ -210,18 +201,18 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         return int(self._tables.auctions.turn[0])
 
     def seen_by(self, seat: int) -> Observation:
-        """What any seat 0..3 sees of the auction, whoever is to call: int8 (480,).
+        """Return the observation of any seat 0..3, whoever is to call: int8 (480,).
 
         Raises:
             ValueError: not a seat.
             ResetNeeded: before the first reset.
         """
-        if self._episode is None:
+        if not self._dealt:
             raise ResetNeeded("call reset() before seen_by()")
-        return self._tables.seen_by(0, seat)
+        return self._tables.seen_by(0, parse_seat(seat))
 
     def render(self) -> str | Frame | None:
-        """All four hands, the auction so far and, at its end, the result, as ``render_mode`` says.
+        """Show all four hands, the auction so far and, at its end, the result, as ``render_mode`` says.
 
         Raises:
             ResetNeeded: before the first reset.
@@ -229,76 +220,47 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs render_mode='ansi', 'rgb_array' or 'human'; nothing is shown")
             return None
-        if self._episode is None:
+        if not self._dealt:
             raise ResetNeeded("call reset() before render()")
         if self.render_mode == "ansi":
-            return self._tables.text(0, self._setup.deals)
-        frame = frame_of(self._tables, 0, self._setup.deals)
+            return self._tables.text(0, self._config.deals)
+        frame = frame_of(self._tables, 0, self._config.deals)
         if self.render_mode == "rgb_array":
             return frame
         self._window.show(frame, 1 / self.metadata["render_fps"])
         return None
 
-    # --- episodes -----------------------------------------------------------------------------------------
-
-    def _keys(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-        assert self._base is not None
-        return episode_key(self._base, numbers)
-
-    def _next(self) -> tuple[Episodes, int]:
-        """The next episode: a block of them and the place in it."""
-        at = self._number - self._first
-        if self._ahead is None or at >= len(self._ahead):
-            # Short blocks first, for a quick start. A board that must be solved is drawn when it is played.
-            count = 1
-            if self._ahead is not None and self._setup.deals.solved:
-                count = min(2 * len(self._ahead), _MOST_AHEAD)
-            numbers = np.arange(self._number, self._number + count)
-            self._ahead = draw_episodes(self._setup, self._keys(numbers), numbers)
-            self._solver.solve(self._keys(numbers + 1), numbers + 1)  # if it must be, while this one is played
-            self._first, at = self._number, 0
-        return self._ahead, at
-
-    def _chosen(self, settled: dict[str, Any]) -> tuple[Episodes, int]:
-        """An episode with some of it settled by the options of ``reset``."""
-        numbers = np.array([self._number])
-        return draw_episodes(self._setup, self._keys(numbers), numbers, **settled), 0
-
     # --- what a step returns ------------------------------------------------------------------------------
 
-    def _look(self) -> tuple[Observation, dict[str, Any]]:
-        observation, mask = self._tables.look()
+    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        observation, mask = np.empty((1, OBSERVATION_SIZE), np.int8), np.empty((1, NUM_CALLS), np.int8)
+        self._tables.show(None, observation, mask)
         self._mask = mask[0]
         return observation[0], {"action_mask": self._mask}
 
-    def _settle(self, info: dict[str, Any]) -> float:
-        """The reward of an episode that has ended; what it ended in goes to ``info``."""
-        results = results_of(1, DISABLED)
-        self._tables.settle(results, self._setup.deals)
-        self._tables.pay_own(self._setup, results)
-        if results.illegal[0]:
+    def _finish(self, info: dict[str, Any]) -> float:
+        """Return the reward of an episode that has ended, and write its outcome to ``info``."""
+        config, auctions, output = self._config, self._tables.auctions, new_output(1, DISABLED)
+        self._tables.finish(output, config.deals)
+        self._tables.write_custom_rewards(output)
+        outcome = output.outcome[:, 0]
+        if output.illegal[0]:
             info["illegal_action"] = True
         else:
-            self._tell(info, results.outcome[:, 0])
-        if self._setup.four_seats:
-            info["seat_rewards"] = results.seat_rewards[0]
-        return float(results.reward[0])
-
-    def _tell(self, info: dict[str, Any], outcome: NDArray[np.int16]) -> None:
-        """Write to ``info`` what the auction ended in; ``outcome`` int16 (6,) is as in ``arrays.Results``."""
-        assert self._episode is not None
-        auctions = self._tables.auctions
-        info["contract"] = _contract_text(auctions.contracts(), 0)
-        info["auction"] = auctions.text(0)
-        info["tricks"] = int(outcome[TRICKS])
-        info["score"] = int(outcome[SCORE])
-        if self._setup.estimated:
-            info["estimated"] = True
-        if self._episode.control is not None:
-            info["control_contract"] = _contract_text(self._episode.control, self._at)
-            info["control_score"] = int(outcome[REFERENCE])
-        elif self._setup.reward.reference == PAR:
-            info["par"] = int(outcome[REFERENCE])
+            info["contract"] = _contract_text(auctions.contracts(), 0)
+            info["auction"] = auctions.text(0)
+            info["tricks"] = int(outcome[TRICKS])
+            info["score"] = int(outcome[SCORE])
+            if config.estimated:
+                info["estimated"] = True
+            if self._control is not None:
+                info["control_contract"] = _contract_text(*self._control)
+                info["control_score"] = int(outcome[REFERENCE])
+            elif config.reward.reference == PAR:
+                info["par"] = int(outcome[REFERENCE])
+        if config.four_seats:
+            info["seat_rewards"] = output.seat_rewards[0]
+        return float(output.reward[0])
 
 
 def _contract_text(contracts: Contracts, row: int) -> str:

@@ -1,7 +1,7 @@
 """The table core of every env: N tables that advance together until a seat of the caller's is to call.
 
-Each seat is bid by somebody: the caller (the learner), one of the three trivial bidders, which are compiled
-into the kernels, or any other injected bidder, asked once a round for all the rows that wait for it.
+Each seat is bid by the caller (the learner), by the bidder that passes, which is compiled into the kernels, or by any
+other injected bidder, called once a round for all the rows that wait for it.
 """
 
 from __future__ import annotations
@@ -12,53 +12,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge_env.array_structs import PointerTable, writeable
 from bridge_env.auction import DEALER, DONE, LENGTH, Auctions, Contracts
-from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.bidders import PassBidder
 from bridge_env.bidding import bid_round, bidder_group
 from bridge_env.boards import Boards, contract_tricks
-from bridge_env.calls import NUM_CALLS
-from bridge_env.cards import parse_seat
+from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.kernels.arrays import (
-    ASKS_BIDDER,
     BID,
+    BIDDER,
+    BIDDER_TURN,
     CALLER,
     DECLARER,
     DOUBLED,
-    DOUBLES,
-    INJECTED,
     OVER,
     PASSES,
-    RANDOM,
     REFERENCE,
     SCHEMA,
     SCORE,
     TRICKS,
-    Results,
-    Room,
-    Terms,
-    room_of,
+    RewardParams,
+    StepOutput,
+    TableState,
+    new_tables,
 )
 from bridge_env.envs.kernels.rounds import (
     advance_rows,
-    call_row,
     call_rows,
+    finish_rows,
     first_bad_call,
     score_rows,
-    settle,
-    show,
     start_rows,
+    write_observations,
+    write_seat,
 )
-from bridge_env.envs.kernels.rows import row_took
-from bridge_env.envs.rewards import OwnReward
-from bridge_env.envs.setup import Setup
-from bridge_env.kernel_records import Plan, writeable
-from bridge_env.observation import OBSERVATION_SIZE, row_observation
+from bridge_env.envs.rewards import CustomReward
+from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder, DoubleDummy
 from bridge_env.render import auction_table, deal_diagram, result_line
 from bridge_env.scoring import SCORE_TABLE
 
 _SIGNS = np.array([1, -1, 1, -1], np.float32)  # of N, E, S, W for North-South
-_COMPILED: dict[type, int] = {PassBidder: PASSES, RandomBidder: RANDOM, DoublerBidder: DOUBLES}
 
 
 class Tables:
@@ -69,55 +63,44 @@ class Tables:
     Args:
         count: N.
         seats: who bids N, E, S, W; None is the caller.
-        terms: how calls are paid; None = nobody is paid here, and ``settle`` is not called.
+        config: the env's, for rewards; None = there are none here, and ``finish`` is not called.
 
     Attributes:
-        room: the arrays that say all about the tables, ``owner`` and ``tricks`` among them.
-        plan: where they and the terms are, for kernels.
+        state: the arrays of the tables, ``owner`` and ``tricks`` among them.
+        auctions: the same memory as ``auction.Auctions``.
+        pointers: the addresses of these arrays and of the rewards, for kernels.
     """
 
-    __slots__ = ("_asked", "_bidders", "_company", "_rows", "_seats", "auctions", "plan", "room", "terms")
+    def __init__(self, count: int, seats: Sequence[Bidder | None], config: EnvConfig | None = None) -> None:
+        kinds = [CALLER if b is None else PASSES if type(b) is PassBidder else BIDDER for b in seats]
+        self._seats, self._config = tuple(seats), config
+        self._connect(new_tables(Auctions(np.zeros(count, np.int8), 0), kinds))
 
-    def __init__(self, count: int, seats: Sequence[Bidder | None], terms: Terms | None = None) -> None:
-        kinds = [CALLER if b is None else _COMPILED.get(type(b), INJECTED) for b in seats]
-        self._seats = list(seats)
-        self.auctions = Auctions(np.zeros(count, np.int8), 0)
-        self.terms = terms
-        self._open(room_of(self.auctions, kinds))
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._seats, self._config, self.state
 
-    def _open(self, room: Room) -> None:
-        self.room, self._rows = room, np.arange(len(room.status))
-        injected = [bidder if room.kinds[seat] == INJECTED else None for seat, bidder in enumerate(self._seats)]
-        self._company = bidder_group(injected, len(self._rows))
-        # Of those outside it, each distinct bidder is asked once a round; _asked[seat] is its place among them.
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._seats, self._config, tables = state
+        self._connect(writeable(tables))
+
+    def _connect(self, state: TableState) -> None:
+        """Derive everything else from the arrays of the tables."""
+        self.state, self._rows = state, np.arange(len(state.status))
+        self.auctions = Auctions.over(state.state, state.history)
+        self.pointers = PointerTable(SCHEMA, state)
+        if self._config is not None:
+            side = -1 if self._config.four_seats else self._config.side
+            self.pointers.set(RewardParams(side, SCORE_TABLE, self._config.reward.table, self._config.penalty))
+        injected = [bidder if state.kinds[seat] == BIDDER else None for seat, bidder in enumerate(self._seats)]
+        self._group = bidder_group(injected, len(self._rows))
+        # Of those outside the group, each distinct bidder is called once a round; by seat, its place among them.
         self._bidders: list[Bidder] = []
-        self._asked = np.full(4, -1, np.int8)
+        self._numbers = np.full(4, -1, np.int8)
         for seat, bidder in enumerate(injected):
-            if bidder is not None and not (self._company is not None and self._company.seats[seat]):
-                if not any(bidder is known for known in self._bidders):
+            if bidder is not None and not (self._group is not None and self._group.seats[seat]):
+                if not any(bidder is other for other in self._bidders):
                     self._bidders.append(bidder)
-                self._asked[seat] = next(i for i, known in enumerate(self._bidders) if known is bidder)
-        self.plan = Plan(SCHEMA, room)
-        if self.terms is not None:
-            self.plan.put(self.terms)
-
-    def __getstate__(self) -> dict[str, Any]:
-        names = ("_seats", "room", "terms")
-        return {name: getattr(self, name) for name in names}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._seats, self.terms = state["_seats"], state["terms"]
-        room = writeable(state["room"])
-        self.auctions = Auctions.over(room.state, room.history)
-        self._open(room)
-
-    @property
-    def owner(self) -> NDArray[np.uint8]:
-        return self.room.owner
-
-    @property
-    def tricks(self) -> NDArray[np.int8]:
-        return self.room.tricks
+                self._numbers[seat] = next(i for i, other in enumerate(self._bidders) if other is bidder)
 
     def start(
         self,
@@ -130,142 +113,118 @@ class Tables:
         """At each table ``rows[i]``, deal board ``at[i]`` of ``boards`` and bid until the caller's turn.
 
         ``key[at[i]]`` is the board's stream, and ``reference[at[i]]`` what its score is compared with (0 without).
-        Every seat gets at least one turn in an auction, so a table where the caller has a seat asks it.
+        Every seat gets at least one turn in an auction, so a table where the caller has a seat comes to its turn.
         """
-        compared = np.zeros(len(boards), np.int16) if reference is None else reference
-        if self._company is not None:
-            self._company.deal(rows)
+        if reference is None:
+            reference = np.zeros(len(boards), np.int16)
+        if self._group is not None:
+            self._group.deal(rows)
         if start_rows(
-            self.plan.numbers, rows, at, boards.owner, boards.tricks, boards.dealer, boards.vulnerability, key, compared
-        ):
-            self.ask_bidders()
+            self.pointers.addresses, rows, at,
+            boards.owner, boards.tricks, boards.dealer, boards.vulnerability, key, reference,
+        ):  # fmt: skip
+            self._call_bidders()
 
     def first_bad(self, calls: NDArray[np.int64], strict: bool) -> int:
-        """The first table whose call (N,) is no call at all or, if ``strict``, not legal; -1 if there is none."""
-        return int(first_bad_call(self.plan.numbers, calls, strict))
+        """Return the first table whose call (N,) is out of range or, if ``strict``, not legal; -1 if there is none."""
+        return int(first_bad_call(self.pointers.addresses, calls, strict))
 
     def call(self, calls: NDArray[np.int64]) -> None:
-        """Make the caller's calls (N,) where a table asks for one, then bid until its next turn or the end.
+        """Make the caller's calls (N,) where it is the caller's turn, then bid until its next turn or the end.
 
         An illegal one is not made, and sets the table's ``status`` to ILLEGAL.
         """
-        if call_rows(self.plan.numbers, calls):
-            self.ask_bidders()
+        if call_rows(self.pointers.addresses, calls):
+            self._call_bidders()
 
-    def call_at(self, row: int, call: int) -> int:
-        """The same at one table, which must ask for a call; returns its ``status``."""
-        status = int(call_row(self.plan.numbers, row, call))
-        if status == ASKS_BIDDER:
-            self.ask_bidders(self._rows[row : row + 1])
-            status = int(self.room.status[row])
-        return status
-
-    def ask_bidders(self, rows: NDArray[np.intp] | None = None) -> None:
-        """Rounds of injected calls at tables ``rows`` (None: where one is asked for), until none asks for one.
+    def _call_bidders(self) -> None:
+        """Bid rounds of injected bidders until no table waits for one.
 
         Raises:
-            BidderError: a bidder's answer is no legal call.
+            BidderError: a bidder's call is not legal, or no call.
         """
-        a, room = self.auctions, self.room
-        if rows is None:
-            rows = (room.status == ASKS_BIDDER).nonzero()[0]
+        auctions, state = self.auctions, self.state
+        rows = (state.status == BIDDER_TURN).nonzero()[0]
         while rows.size:
-            if self._company is not None:
-                self._company.call(a, room.owner, rows)
+            if self._group is not None:
+                self._group.call(auctions, state.owner, rows)
             if self._bidders:
-                who = self._asked[(a.state[rows, DEALER] + a.state[rows, LENGTH]) & 3]
-                who = np.where(a.state[rows, DONE], -1, who)  # the company may have called before
-                bid_round(a, room.owner, room.key, rows, who, self._bidders)
-            if not advance_rows(self.plan.numbers, rows):
+                numbers = self._numbers[(auctions.state[rows, DEALER] + auctions.state[rows, LENGTH]) & 3]
+                numbers = np.where(auctions.state[rows, DONE], -1, numbers)  # the group may have called before
+                bid_round(auctions, state.owner, state.key, rows, numbers, self._bidders)
+            if not advance_rows(self.pointers.addresses, rows):
                 break
-            rows = rows[room.status[rows] == ASKS_BIDDER]
+            rows = rows[state.status[rows] == BIDDER_TURN]
 
-    def settle(self, results: Results, double_dummy: DoubleDummy) -> None:
-        """Pay what has ended at the tables that have not ``finished``; all of ``results`` but what is seen is written.
+    def finish(self, output: StepOutput, double_dummy: DoubleDummy) -> None:
+        """Write rewards and outcomes of the tables that have not ``finished``, all of ``output`` but observations.
 
-        Tricks that are not stored are asked of ``double_dummy``, only for the contracts reached, and stored.
+        Tricks that are not known are solved by ``double_dummy``, only for the contracts reached, and stored.
         """
-        assert self.terms is not None
-        if settle(self.plan.numbers, *results):
-            room = self.room
-            self.solve(np.flatnonzero((room.status == OVER) & ~room.finished & ~results.terminated), double_dummy)
-            settle(self.plan.numbers, *results)
+        state = self.state
+        if finish_rows(self.pointers.addresses, *output):
+            self.solve(np.flatnonzero((state.status == OVER) & ~state.finished & ~output.terminated), double_dummy)
+            finish_rows(self.pointers.addresses, *output)
 
-    def pay_own(self, setup: Setup, results: Results) -> None:
-        """Pay the auctions that have just ended once more, where the reward is a function of the caller's."""
-        reward = setup.reward
-        if not isinstance(reward, OwnReward):
+    def write_custom_rewards(self, output: StepOutput) -> None:
+        """Overwrite the rewards of auctions that have just ended with the custom function's, if there is one."""
+        config = self._config
+        if config is None or not isinstance(config.reward, CustomReward):
             return
-        rows = np.flatnonzero(results.terminated & ~results.illegal)
+        rows = np.flatnonzero(output.terminated & ~output.illegal)
         if not rows.size:
             return
-        outcome = results.outcome[:, rows].astype(np.int64)  # a caller's formula must not overflow
+        outcome = output.outcome[:, rows].astype(np.int64)  # so that a caller's formula does not overflow
         contract = Contracts(*(outcome[row].astype(np.int8) for row in (BID, DOUBLED, DECLARER)))
-        paid = reward.of(contract, outcome[TRICKS], outcome[SCORE], outcome[REFERENCE], setup.side)
-        if setup.four_seats:
-            results.seat_rewards[rows] = paid[:, None] * _SIGNS
-            paid = np.where(self.room.viewer[rows] & 1, -paid, paid)
-        results.reward[rows] = paid
-
-    def look(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """What the caller sees at each table: observation (N, 480), legal calls (N, 38); int8, new.
-
-        Of a finished auction: what the caller's seat that called last sees, with Pass as the only legal call.
-        """
-        observation = np.empty((len(self._rows), OBSERVATION_SIZE), np.int8)
-        mask = np.empty((len(self._rows), NUM_CALLS), np.int8)
-        show(self.plan.numbers, self._rows, observation, mask)
-        return observation, mask
+        rewards = config.reward.compute(contract, outcome[TRICKS], outcome[SCORE], outcome[REFERENCE], config.side)
+        if config.four_seats:
+            output.seat_rewards[rows] = rewards[:, None] * _SIGNS
+            rewards = np.where(self.state.viewer[rows] & 1, -rewards, rewards)
+        output.reward[rows] = rewards
 
     def show(self, rows: NDArray[np.intp] | None, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> None:
-        """The same of the tables ``rows`` (None: all), written to the rows of these arrays."""
-        show(self.plan.numbers, self._rows if rows is None else rows, observation, mask)
+        """Write the caller's observations and legal calls at the tables ``rows`` (None: all) to rows of these arrays.
+
+        Of a finished auction: those of the caller's seat that called last, with Pass as the only legal call.
+        """
+        write_observations(self.pointers.addresses, self._rows if rows is None else rows, observation, mask)
 
     def seen_by(self, row: int, seat: int) -> NDArray[np.int8]:
-        """The observation of any seat at one table, int8 (480,).
-
-        Raises:
-            ValueError: not a seat.
-        """
+        """Return the observation of any seat 0..3 at one table, int8 (480,)."""
         out = np.empty(OBSERVATION_SIZE, np.int8)
-        room = self.room
-        row_observation(room.state[row], room.history[row], room.shown[row], parse_seat(seat), out)
+        write_seat(self.pointers.addresses, row, seat, out)
         return out
 
     def text(self, row: int, double_dummy: DoubleDummy) -> str:
-        """One table: all four hands, the auction so far and, at its end, the result."""
-        a = self.auctions
-        dealer, vulnerability = a.dealer.item(row), a.vulnerability.item(row)
-        parts = [deal_diagram(self.owner[row], dealer, vulnerability)]
-        parts.append(auction_table(a.calls(row), dealer, vulnerability))
-        if a.done[row]:
+        """Return one table as text: all four hands, the auction so far and, at its end, the result."""
+        auctions = self.auctions
+        dealer, vulnerability = auctions.dealer.item(row), auctions.vulnerability.item(row)
+        parts = [deal_diagram(self.state.owner[row], dealer, vulnerability)]
+        parts.append(auction_table(auctions.calls(row), dealer, vulnerability))
+        if auctions.done[row]:
             parts.append(self.result(row, double_dummy))
         return "\n\n".join(parts)
 
     def result(self, row: int, double_dummy: DoubleDummy) -> str:
-        """What a finished auction came to, on one line."""
+        """Return the contract, tricks and score of a finished auction, on one line."""
         self.solve(np.array([row]), double_dummy)
-        a = self.auctions
-        took = int(row_took(a.state[row], self.tricks[row]))
-        return result_line(a.contracts().at(row), took, a.vulnerability.item(row))
+        contract = self.auctions.contracts().at(row)
+        tricks = 0 if contract.bid < 0 else int(self.state.tricks[row, contract.declarer, contract.bid % 5])
+        return result_line(contract, tricks, self.auctions.vulnerability.item(row))
 
     def solve(self, rows: NDArray[np.intp], double_dummy: DoubleDummy) -> None:
-        """Ask ``double_dummy`` for the tricks of the contracts at ``rows`` that are not stored, and store them."""
+        """Solve and store the tricks of the contracts at ``rows`` that are not known."""
         bid, _, declarer = self.auctions.take(rows).contracts()
         played = np.flatnonzero(bid >= 0)
         rows, declarer, strain = rows[played], declarer[played], bid[played] % 5
-        self.tricks[rows, declarer, strain] = contract_tricks(
-            self.owner[rows], self.tricks[rows], declarer, strain, double_dummy
+        self.state.tricks[rows, declarer, strain] = contract_tricks(
+            self.state.owner[rows], self.state.tricks[rows], declarer, strain, double_dummy
         )
 
-    def scores(self, double_dummy: DoubleDummy) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
-        """Scores of the contracts as they stand, points for NS int16 (N,), and declarer's tricks int8 (N,).
-
-        Tricks are -1 where there is no bid. Those that are not stored are asked of ``double_dummy``, only for
-        the contracts reached, and stored.
-        """
-        score, took = np.empty(len(self._rows), np.int16), np.empty(len(self._rows), np.int8)
-        if score_rows(self.plan.numbers, SCORE_TABLE, score, took):
+    def scores(self, double_dummy: DoubleDummy) -> NDArray[np.int16]:
+        """Return the scores of the contracts as they stand, points for NS int16 (N,); solve those not known."""
+        score = np.empty(len(self._rows), np.int16)
+        if score_rows(self.pointers.addresses, SCORE_TABLE, score):
             self.solve(self._rows, double_dummy)
-            score_rows(self.plan.numbers, SCORE_TABLE, score, took)
-        return score, took
+            score_rows(self.pointers.addresses, SCORE_TABLE, score)
+        return score

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.chance import row_mix
-from bridge_env.kernels import njit
-from bridge_env.memory import lowest
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import lowest
 from bridge_env.streams import GOLDEN
+from bridge_env.streams_numba import row_mix
 
 UInt64Array = NDArray[np.uint64]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agents.seats import quick
 from bridge_env.auction import Auctions, one_auction
-from bridge_env.bidding import ask, bid_on
+from bridge_env.bidding import ask, complete_auctions
 from bridge_env.calls import STRAINS, Contract, call_text, parse_call
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.library_then_solver import library_then_solver
@@ -96,7 +96,7 @@ def _bid_on(
     """Bid auctions on one deal to their end, in place, by bidders that do not look ahead."""
     n = len(auctions)
     seats, owners = np.broadcast_to(np.arange(4) & 1, (n, 4)), np.broadcast_to(owner, (n, 52))
-    bid_on(auctions, owners, key, seats, teams(quick(north_south), quick(east_west)))
+    complete_auctions(auctions, owners, key, seats, teams(quick(north_south), quick(east_west)))
 
 
 def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | None:

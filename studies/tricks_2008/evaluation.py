@@ -57,7 +57,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.features import run_tricks, suit_losers, suit_playing_tricks
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 #: Name -> what A, K, Q, J and T are worth, in the order of the columns of ``point_counts``.
 POINT_COUNTS = MappingProxyType(

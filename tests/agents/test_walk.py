@@ -23,7 +23,7 @@ from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
 from bridge_env.auction import LAST_BID, Auctions
 from bridge_env.calls import FIRST_BID, NUM_BIDS, NUM_CALLS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 AFTER = """\
 1M    5+ M, 11+ hcp

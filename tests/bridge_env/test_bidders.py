@@ -21,8 +21,6 @@ from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecErro
 from bridge_env.bidding import call_keys
 from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, parse_call
 from bridge_env.cards import random_deals
-from bridge_env.envs.kernels.arrays import DOUBLES, PASSES, RANDOM
-from bridge_env.envs.kernels.rows import row_trivial_call
 from bridge_env.envs.table import Tables
 from bridge_env.protocols import Bidder
 from bridge_env.view import view_of
@@ -245,16 +243,6 @@ def test_doubler_doubles_opposing_bids_from_2nt_up():
     assert answer("2NT", "P", "P") == DOUBLE
     assert answer("2NT", "X", "P") == PASS  # doubled already
     assert answer("7NT") == DOUBLE
-
-
-@pytest.mark.parametrize(
-    ("bidder", "kind"), [(PassBidder(), PASSES), (RandomBidder(), RANDOM), (DoublerBidder(), DOUBLES)]
-)
-def test_the_compiled_trivial_bidders_are_the_same(bidder, kind):
-    auctions, owner, key = known_positions(2_000, seed=8)
-    expected = bidder.bid(view_of(auctions, owner), call_keys(key, auctions.length))
-    found = [row_trivial_call(state, k, kind) for state, k in zip(auctions.state, key, strict=True)]
-    np.testing.assert_array_equal(found, expected)
 
 
 # --- the resolver ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from bridge_env import streams
 from bridge_env.auction import Auctions, IllegalCall
 from bridge_env.bidder_errors import BidderError, InvalidOutput
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
-from bridge_env.bidding import ask, bid_on, bid_round, call_keys
+from bridge_env.bidding import ask, bid_round, call_keys, complete_auctions
 from bridge_env.calls import parse_call
 from bridge_env.cards import random_deals
 from bridge_env.view import view_of
@@ -59,7 +59,7 @@ def one_by_one(row, seats, first):
 def test_all_tables_are_bid_as_each_would_be():
     seats = np.random.default_rng(0).integers(0, 3, (COUNT, 4))
     auctions = fresh()
-    bid_on(auctions, OWNER, KEY, seats, BIDDERS)
+    complete_auctions(auctions, OWNER, KEY, seats, BIDDERS)
     assert auctions.done.all()
     assert [auctions.calls(row) for row in range(COUNT)] == [one_by_one(row, seats, fresh()) for row in range(COUNT)]
 
@@ -72,14 +72,14 @@ def test_it_goes_on_from_anywhere():
         bid_round(auctions, OWNER, KEY, rows, np.zeros(len(rows), int), BIDDERS)
     begun = auctions.take(np.arange(COUNT))
     assert len(np.unique(begun.length)) > 3
-    bid_on(auctions, OWNER, KEY, seats, BIDDERS)
+    complete_auctions(auctions, OWNER, KEY, seats, BIDDERS)
     assert [auctions.calls(row) for row in range(COUNT)] == [one_by_one(row, seats, begun) for row in range(COUNT)]
 
 
 def test_a_bidder_is_asked_once_a_round_for_all_its_seats():
     ours, theirs = Heard(), Heard()
     auctions = fresh()
-    bid_on(auctions, OWNER, KEY, np.tile([0, 1, 0, 1], (COUNT, 1)), (ours, theirs))
+    complete_auctions(auctions, OWNER, KEY, np.tile([0, 1, 0, 1], (COUNT, 1)), (ours, theirs))
     longest = int(auctions.length.max())
     assert len(ours.rows) <= longest
     assert len(theirs.rows) <= longest

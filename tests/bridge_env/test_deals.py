@@ -11,7 +11,7 @@ from bridge_env.boards import UNKNOWN, boards_of
 from bridge_env.cards import DealError, check_deals, deal_text, parse_deal, random_deals
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, canonical_key, is_judging, write_library
 from bridge_env.envs import deals
-from bridge_env.envs.deals import FixedDeals, LibraryDeals, PbnDeals, RandomDeals, resolve
+from bridge_env.envs.deals import FixedDeals, LibraryDeals, RandomDeals, pbn_deals, resolve
 from bridge_env.envs.single import BiddingEnv
 
 KEYS = streams.key("test", np.arange(500))
@@ -86,7 +86,7 @@ def test_random_deals_are_scored_exactly():
     env = BiddingEnv(learner="N", dealer="N", vulnerability="None", deals="random", reward="points", **QUIET)
     env.reset(seed=1)
     _, reward, _, _, info = env.step(3 + 4)  # 1NT by North
-    owner = env._tables.owner
+    owner = env._tables.state.owner
     assert info["tricks"] == ExactDoubleDummy().tricks_for(owner, 0, 4)[0]
     assert reward == info["score"]
 
@@ -142,7 +142,7 @@ def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
     for number in range(7):
         env.reset(**({"seed": 1} if number == 0 else {}))
         auctions = env._tables.auctions
-        np.testing.assert_array_equal(env._tables.owner[0], parse_deal(texts[number % 3]))
+        np.testing.assert_array_equal(env._tables.state.owner[0], parse_deal(texts[number % 3]))
         assert (int(auctions.dealer[0]), int(auctions.vulnerability[0])) == [(1, 1), (2, 3), (3, 0)][number % 3]
     fixed = BiddingEnv(deals=str(path), dealer="N", vulnerability="EW", **QUIET)
     fixed.reset(seed=1)
@@ -152,9 +152,9 @@ def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
 
 def test_a_bad_pbn_board_is_left_out_with_a_warning(tmp_path):
     good = deal_text(random_deals(5, 0, 1)[0])
-    source = PbnDeals(pbn(tmp_path / "some.pbn", (good, "N", "None"), ("N:AK", "N", "None")))
+    path = pbn(tmp_path / "some.pbn", (good, "N", "None"), ("N:AK", "N", "None"))
     with pytest.warns(UserWarning, match=r"left out 1 .*some\.pbn:\d+: .*must have four hands"):
-        boards = source.draw(KEYS, NUMBERS)
+        boards = pbn_deals(path).draw(KEYS, NUMBERS)
     assert (boards.owner == parse_deal(good)).all()
 
 
@@ -162,4 +162,4 @@ def test_a_pbn_file_without_a_good_board(tmp_path):
     path = pbn(tmp_path / "bad.pbn", ("N:AK", "N", "None"))
     left_out = pytest.warns(UserWarning, match="left out 1")
     with left_out, pytest.raises(ValueError, match=r"bad\.pbn has no board that can be read"):
-        resolve(path).draw(KEYS, NUMBERS)
+        resolve(path)

@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from support.envs import ID, PART, QUIET, SLAM, Slow, Unsolved
+from support.envs import ID, PART, QUIET, SLAM, Unsolved
 
 from bridge_env import bidders
 from bridge_env.auction import IllegalCall, one_auction
-from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.bidders import PassBidder, RandomBidder
 from bridge_env.bidding import call_keys
 from bridge_env.boards import boards_of
-from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, parse_call
+from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, REDOUBLE, Contract, parse_call
 from bridge_env.cards import DealError, deal_text, parse_deal, random_deals, rotate_deals
 from bridge_env.double_dummy import LibraryThenSolver
-from bridge_env.envs import single
+from bridge_env.envs import episodes
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.kernels.arrays import ASKS_CALLER, OVER
+from bridge_env.envs.kernels.arrays import CALLER_TURN, OVER
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.table import Tables
-from bridge_env.observation import observe
+from bridge_env.observation import OBSERVATION_SIZE, observe
 from bridge_env.streams import key as stream_key
 from bridge_env.view import view_of
 
@@ -192,7 +192,7 @@ def test_episodes_do_not_depend_on_how_far_ahead_boards_are_drawn(monkeypatch):
     kwargs = {"learner": "NS", "opponents": "random", "control": "random"}
     stories = []
     for ahead in (256, 1, 3):
-        monkeypatch.setattr(single, "_MOST_AHEAD", ahead)
+        monkeypatch.setattr(episodes, "_BUFFERED_PER_TABLE", ahead)
         env, rng = BiddingEnv(**kwargs), np.random.default_rng(0)
         stories.append([random_episode(env, rng, **({"seed": 9} if i == 0 else {})) for i in range(40)])
     assert same(stories[0], stories[1])
@@ -221,7 +221,7 @@ def test_masks_are_legal_and_the_learner_is_asked_at_its_turn_only(kwargs):
         obs, info = env.reset(**({"seed": 2} if number == 0 else {}))
         terminated = False
         while not terminated:
-            auctions, owner = env._tables.auctions, env._tables.owner
+            auctions, owner = env._tables.auctions, env._tables.state.owner
             assert not auctions.done[0]
             assert int(auctions.turn[0]) in seats
             view = view_of(auctions, owner)
@@ -375,8 +375,8 @@ class Guest:
         terminated = False
         while not terminated:
             tables = env._tables
-            key = call_keys(tables.room.key, tables.auctions.length)
-            call = self.bidder.bid(view_of(tables.auctions, tables.owner), key)[0]
+            key = call_keys(tables.state.key, tables.auctions.length)
+            call = self.bidder.bid(view_of(tables.auctions, tables.state.owner), key)[0]
             _, reward, terminated, _, info = env.step(call)
         return reward, info
 
@@ -407,22 +407,30 @@ def test_what_one_side_wins_the_other_loses(reward):
 # --- bidders at the table -----------------------------------------------------------------------------------
 
 
-class SlowDoubler(DoublerBidder):
-    """Not compiled in, as ``Slow``."""
+class InjectedPass(PassBidder):
+    """Not compiled in, because it is not PassBidder itself."""
 
 
-def test_injected_bidders_and_compiled_ones_play_alike():
+def test_an_injected_bidder_that_passes_and_the_compiled_one_play_alike():
     stories = []
-    for random, doubler in ((RandomBidder(), DoublerBidder()), (Slow(), SlowDoubler())):
-        env = BiddingEnv(learner="S", partner=doubler, opponents=random, control=random)
+    for passes in (PassBidder(), InjectedPass()):
+        env = BiddingEnv(learner="S", partner=passes, opponents=RandomBidder(), control=passes)
         rng = np.random.default_rng(0)
         stories.append([random_episode(env, rng, **({"seed": 4} if i == 0 else {})) for i in range(60)])
     assert same(stories[0], stories[1])
 
 
+def looked(tables):
+    """The caller's observations and legal calls at all tables."""
+    count = len(tables.auctions)
+    observation, mask = np.empty((count, OBSERVATION_SIZE), np.int8), np.empty((count, NUM_CALLS), np.int8)
+    tables.show(None, observation, mask)
+    return observation, mask
+
+
 def test_many_tables_are_as_many_tables_of_one():
     count = 60
-    seats = [None, RandomBidder(), Slow(), PassBidder()]
+    seats = [None, RandomBidder(), RandomBidder(), PassBidder()]
     owner = random_deals(1, 0, count)
     boards = boards_of(owner, np.tile(np.arange(20).reshape(4, 5) % 14, (count, 1, 1)), np.arange(count) % 4, 1)
     key = stream_key("test", np.arange(count))
@@ -431,20 +439,20 @@ def test_many_tables_are_as_many_tables_of_one():
     for row, one in enumerate(singles):
         one.start(np.array([0]), boards, key, np.array([row]))
     rng = np.random.default_rng(1)
-    while (batch.room.status != OVER).any():
-        assert set(np.unique(batch.room.status)) <= {ASKS_CALLER, OVER}
-        observation, mask = batch.look()
+    while (batch.state.status != OVER).any():
+        assert set(np.unique(batch.state.status)) <= {CALLER_TURN, OVER}
+        observation, mask = looked(batch)
         calls = (rng.random(mask.shape) * mask).argmax(axis=1)
         for row, one in enumerate(singles):
-            seen, legal = one.look()
+            seen, legal = looked(one)
             np.testing.assert_array_equal(seen[0], observation[row])
             np.testing.assert_array_equal(legal[0], mask[row])
             one.call(calls[row : row + 1])
         batch.call(calls)
-    score, took = batch.scores(None)
+    score = batch.scores(None)
     for row, one in enumerate(singles):
         assert one.auctions.text(0) == batch.auctions.text(row)
-        assert [int(a[0]) for a in one.scores(None)] == [score[row], took[row]]
+        assert one.scores(None)[0] == score[row]
 
 
 def test_a_bidder_that_makes_an_illegal_call_is_named():
@@ -602,5 +610,4 @@ def test_only_the_contracts_reached_are_solved(reward):
         info = random_episode(env, rng)[-1][3]
         contracts = [Contract.parse(info[name]) for name in ("contract", "control_contract") if name in info]
         needed = {(c.declarer, c.strain) for c in contracts if not c.passed_out}
-        asked = sum(count for in_use, count in deals.asked if in_use)  # the others were solved ahead of use
-        assert asked == (20 if reward == "imps_vs_par" else len(needed))
+        assert sum(deals.asked) == (20 if reward == "imps_vs_par" else len(needed))

@@ -120,8 +120,8 @@ def test_it_is_asked_about_finished_auctions_only_and_about_all_of_them_at_once(
     [
         (lambda score: 0.0, r"shape \(\) for 1 finished auctions; it must return one number for each, \(1,\)"),
         (lambda score: np.zeros((1, 2)), r"shape \(1, 2\)"),
-        (lambda score: score / np.zeros(1), r"gave nan for Pass, tricks -1, score 0; rewards are finite"),
-        (lambda score: ["much"], r"gave no array of numbers"),
+        (lambda score: score / np.zeros(1), r"returned \[nan\]; rewards are finite"),
+        (lambda score: ["much"], r"could not convert string to float"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value")
@@ -149,9 +149,12 @@ def test_an_answer_that_is_no_reward_is_told(function, words):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ({"reward": lambda money: money}, "asks for 'money'; its parameters are some of contract, tricks, score"),
-        ({"reward": lambda: 0}, "asks for nothing; its parameters are some of"),
-        ({"reward": lambda par, control_score: par}, "asks for par and for control_score"),
+        (
+            {"reward": lambda money: money},
+            "has the parameter 'money'; its parameters are some of contract, tricks",
+        ),
+        ({"reward": lambda: 0}, "has none of the parameters; its parameters are some of"),
+        ({"reward": lambda par, control_score: par}, "takes par and control_score"),
         ({"reward": lambda control_score: control_score, "learner": "all"}, "does not work with learner='all'"),
         ({"reward": lambda score: score}, "say what an illegal call costs, such as illegal_penalty=24"),
     ],

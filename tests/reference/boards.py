@@ -5,8 +5,8 @@ from __future__ import annotations
 from agents.hierarchy.engine.context import new_state
 from agents.hierarchy.engine.engine import apply_call, decide, replay
 from bridge_env.auction import DEALER, DONE, VULNERABILITY, row_turn
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
 
 
 @njit

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 
-from bridge_env.bidders import RandomBidder
 from bridge_env.boards import boards_of
 from bridge_env.cards import random_deals
 from bridge_env.envs.deals import FixedDeals
@@ -16,10 +13,6 @@ QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}
 # Two deals of the shipped library: East makes twelve tricks at no trump, and North nine in hearts.
 SLAM = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
 PART = "N:Q63.AQJ876.9.J93 AT87.532.K842.KQ K9.T4.QJ65.A8762 J542.K9.AT73.T54"
-
-
-class Slow(RandomBidder):
-    """Not compiled in, because it is not RandomBidder itself."""
 
 
 def some_deals() -> FixedDeals:
@@ -32,13 +25,13 @@ class Unsolved:
     """Deals that somebody has to solve, which is quick: every declarer takes eight tricks.
 
     Attributes:
-        asked: for each time that it was asked, whether that was in the main thread, and for how many numbers.
+        asked: how many numbers it was asked for, each time.
     """
 
     solved = False
 
     def __init__(self) -> None:
-        self.asked: list[tuple[bool, int]] = []
+        self.asked: list[int] = []
 
     def draw(self, key, number):
         return boards_of(random_deals(5, 0, 50)[number % 50])
@@ -51,5 +44,5 @@ class Unsolved:
 
     def _found(self, shape):
         found = np.full(shape, 8, np.int8)
-        self.asked.append((threading.current_thread() is threading.main_thread(), found.size))
+        self.asked.append(found.size)
         return found

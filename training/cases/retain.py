@@ -22,7 +22,7 @@ from agents.cases.file import check
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
-from bridge_env.bidding import bid_on
+from bridge_env.bidding import complete_auctions
 from bridge_env.boards import Boards
 from bridge_env.calls import NUM_CALLS, as_wide, first_calls
 from bridge_env.protocols import Bidder
@@ -120,7 +120,7 @@ def _go_on(bidder: CaseBidder, them: Bidder, auctions: Auctions, tables: Table, 
     """Bid the auctions to their ends, the base on its side of rows ``there`` of the tables."""
     owner, side = tables.boards.owner[there], tables.side[there]
     keys = streams.key("retain", seed, tables.boards.number[there])
-    bid_on(auctions, owner, keys, (np.arange(4) & 1) ^ side[:, None], (bidder, them))
+    complete_auctions(auctions, owner, keys, (np.arange(4) & 1) ^ side[:, None], (bidder, them))
 
 
 def _with(base: CaseBase, tables: Table, kept: Retained, told: dict[str, Any]) -> CaseBase:

@@ -66,12 +66,17 @@ def add_bid(subparsers: Any) -> None:
 
 
 def _prepare(args: argparse.Namespace) -> None:
-    """Interpret kernels that are not compiled, if a system is asked for a call: that takes 3 seconds, compiling 15."""
-    specs = [spec for spec in (args.spec, args.opponents) if spec is not None]
-    if args.hand is not None and all(spec.startswith("system:") for spec in specs):
-        from bridge_env import kernels
+    """Disable numba for one call with nothing compiled yet: that takes 1 to 3 seconds, compiling 7 to 15."""
+    specs = {spec.partition(":")[0] for spec in (args.spec or "system:", args.opponents) if spec is not None}
+    if args.hand is None or "numba" in sys.modules or not specs <= {"system", "policy"}:
+        return
+    import numba
 
-        kernels.interpret_unless_compiled("bid_rows")
+    from bridge_env.jit import FOLDER
+
+    kernels = {"system": "bid_rows", "policy": "gather_rows"}  # what takes longest to compile
+    if not all(any(FOLDER.glob(f"*/*.{kernels[spec]}-*.nbi")) for spec in specs):
+        numba.config.DISABLE_JIT = True  # type: ignore[attr-defined]
 
 
 def _bid(args: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from training.match.duplicate import MatchResult, match
 
 _ONE_NOTRUMP, _TWO_CLUBS = 4, 5  # as bids

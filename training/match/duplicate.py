@@ -24,7 +24,7 @@ from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.bidder_errors import BidderError
 from bridge_env.bidders import implements, make, player_at
-from bridge_env.bidding import bid_on
+from bridge_env.bidding import complete_auctions
 from bridge_env.boards import Boards
 from bridge_env.calls import as_wide, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
@@ -310,7 +310,7 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
     key = np.tile(streams.key("match", seed, boards.number), 2)
     seats = np.repeat([[0, 1, 0, 1], [1, 0, 1, 0]], n, axis=0)
     try:
-        bid_on(auctions, np.tile(boards.owner, (2, 1)), key, seats, (a, b))
+        complete_auctions(auctions, np.tile(boards.owner, (2, 1)), key, seats, (a, b))
     except BidderError as fault:
         if fault.row is None:
             raise

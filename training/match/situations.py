@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import FIRST_BID, PASS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 KINDS = (
     "opening",

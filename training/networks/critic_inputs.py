@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from agents.networks.inputs import HAND_INPUTS, HAND_ON, MOST_ON, NUM_INPUTS, Sparse, row_auction_inputs
 from agents.networks.tables import Deals
 from bridge_env.auction import DOUBLING, LAST_BID, LENGTH, Auctions, row_declarer, row_turn
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.scoring import IMP_STEPS, SCORE_TABLE
 
 HANDS = 0

@@ -22,7 +22,7 @@ from bridge_env import streams
 from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, Auctions, row_declarer, row_turn
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 from bridge_env.cards import UInt8Array
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.scoring import SCORE_TABLE, imps
 from training.networks.configs import LeagueConfig, widths
 from training.networks.model import Perceptron

@@ -25,7 +25,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.scoring import imps
 from training.match.artificial_calls import count_artificial
 from training.networks.critic_inputs import critic_rows

@@ -17,8 +17,8 @@ from agents.cardplay.deception.bits import (
     without,
 )
 from bridge_env.cards import UNKNOWN
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
 
 
 @dataclass(frozen=True, eq=False)

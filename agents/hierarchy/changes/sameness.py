@@ -21,7 +21,7 @@ from agents.hierarchy.engine.compiled import (
 )
 from agents.hierarchy.engine.walk import NOWHERE, context_of, needs_of, parts, rules_of, within
 from bridge_env.calls import FIRST_BID, PASS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 _PRIME, _SEED = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
 

@@ -68,7 +68,7 @@ LAST_RESORT = _last_resort()
 
 
 class Compiled(NamedTuple):
-    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.kernel_records`` reads them."""
+    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.array_structs`` reads them."""
 
     # of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends
     children: Annotated[NDArray[np.int32], "nodes", 2, NUM_CALLS]

@@ -35,8 +35,8 @@ from bridge_env.auction import (
 from bridge_env.calls import NUM_BIDS, PASS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.features import STOPPER
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
 
 STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
 BIDS, LAST_CALL, FORCES, STATUS_COLUMNS = range(4)

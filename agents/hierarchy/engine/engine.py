@@ -43,8 +43,8 @@ from bridge_env.auction import (
 )
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import NUM_FEATURES
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 

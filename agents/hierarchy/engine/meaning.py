@@ -17,7 +17,7 @@ from agents.hierarchy.language.columns import (
 )
 from bridge_env.auction import LAST_BID
 from bridge_env.calls import FIRST_BID, PASS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 _ARTIFICIAL = FLAG_BITS["artificial"]
 

@@ -40,7 +40,7 @@ from agents.hierarchy.engine.compiled import (
 from agents.hierarchy.engine.context import LEVEL_COLUMN
 from bridge_env.auction import LAST_BID, row_legal
 from bridge_env.calls import FIRST_BID
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 NOWHERE = -1  # a node outside the tree; or no system
 

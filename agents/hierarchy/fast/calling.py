@@ -28,7 +28,7 @@ from agents.hierarchy.fast.following import (
 )
 from bridge_env.auction import DEALER, DONE, LENGTH, VULNERABILITY, row_step, row_turn
 from bridge_env.features import row_features
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 
 class Stands(NamedTuple):

@@ -29,6 +29,7 @@ from agents.hierarchy.engine.walk import NOWHERE, write_level
 from agents.hierarchy.fast.programs import run_anywhere, run_program, write_program
 from agents.hierarchy.fast.readings import Readings, reads_as
 from agents.hierarchy.language.columns import QUANTITIES
+from bridge_env.array_structs import Schema
 from bridge_env.auction import (
     DEALER,
     DOUBLING,
@@ -41,8 +42,7 @@ from bridge_env.auction import (
 )
 from bridge_env.calls import NUM_BIDS, NUM_CALLS, PASS
 from bridge_env.features import NUM_FEATURES
-from bridge_env.kernel_records import Schema
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 # A row of ``notes``: auction, seat_status, sides, then of each seat the least and most of each quantity.
 STATUS_AT = STATE_COLUMNS
@@ -93,8 +93,8 @@ def room_to_work() -> tuple[Work, AuctionState]:
     return work, t
 
 
-#: What kernels take: the numbers of a ``Plan`` of this schema. Of tuples that Python hands over, every array would be
-#: counted each time that it is passed on: the same work took 30 ms with them, 17 without.
+#: What kernels take: the addresses of a ``PointerTable`` of this schema. Arrays in tuples that Python passes would be
+#: counted each time that they are passed on: the same work took 30 ms with them, 17 without.
 SCHEMA = Schema(Compiled, Readings, Store, Work, AuctionState)
 _pool_at, _readings_at, _store_at = SCHEMA.reader(Compiled), SCHEMA.reader(Readings), SCHEMA.reader(Store)
 _work_at, _table_at = SCHEMA.reader(Work), SCHEMA.reader(AuctionState)
@@ -295,7 +295,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
     Positions are those of an auction that N deals: a table where another seat deals is turned, its systems with it.
 
     Args:
-        plan: int64 (SCHEMA.places,), of a ``Plan``.
+        plan: int64 (SCHEMA.places,), of a ``PointerTable``.
         room: steps that the longest program can have; 0: make none.
         systems: int32 (N, 4) index of each seat's system in the pool.
         hands: int16 (B, 4, NUM_FEATURES); boards: int64 (N,), whose hands a row has.

@@ -20,7 +20,7 @@ from bridge_env.auction import DEALER, DONE, LAST_BID, VULNERABILITY, row_turn
 from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.features import HCP, NUM_FEATURES, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 TOLD = 5  # quantities that a hand is held to: strength, cards of C D H S
 

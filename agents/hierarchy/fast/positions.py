@@ -36,9 +36,9 @@ from agents.hierarchy.fast.following import (
 from agents.hierarchy.fast.looking import TOLD, asked_rows, shown_rows, stand_rows, untruth_rows
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
+from bridge_env.array_structs import PointerTable
 from bridge_env.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.features import NUM_FEATURES, hand_features
-from bridge_env.kernel_records import Plan
 from bridge_env.view import BidView
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
@@ -129,7 +129,7 @@ class Positions:
         )  # fmt: skip
         self._work = room_to_work()
         room = room_for(self.pool)
-        numbers = Plan(SCHEMA, self.pool, self._readings, self._store, *self._work).numbers
+        numbers = PointerTable(SCHEMA, self.pool, self._readings, self._store, *self._work).addresses
         self.plan = numbers, room if room <= LONGEST_PROGRAM else 0
         self.lock = RLock()
         self.edition = 0

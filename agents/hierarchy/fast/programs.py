@@ -42,7 +42,7 @@ from agents.hierarchy.language.columns import (
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.calls import PASS
 from bridge_env.features import LENGTH, NUM_FEATURES, STOPPER
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 _CALL, _BIAS = 255, 1 << 15
 LONGEST_PROGRAM = 32768  # where one could be longer, none is made: rules are tried one by one
@@ -105,7 +105,7 @@ def _lead(code, base, first, end, old, new):
             code[i] = step
 
 
-@njit
+@njit(forceinline=False)
 def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, base, n, failed):
     """Add the steps that ask for ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
     steps, or -1 where the constraint cannot hold."""

@@ -18,7 +18,7 @@ from agents.hierarchy.engine.meaning import constraint_shows, copy, is_fully_exp
 from agents.hierarchy.engine.walk import NOWHERE, call_of, context_of, holds, needs_of, parts, rules_of, within
 from agents.hierarchy.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
 from bridge_env.calls import NUM_BIDS, NUM_CALLS
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 _SAYS_MORE = IS_CONTEXT | IS_MIXED
 UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # what is known of a rule in ``plain``

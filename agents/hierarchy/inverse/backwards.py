@@ -31,8 +31,8 @@ from bridge_env.auction import MAX_CALLS, row_turn
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, KINDS, NUM_FEATURES
 from bridge_env.features import LENGTH as HAND_LENGTH
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS
 
 #: What a hand violates that would have made an earlier rule's call: so it denied the hand by passing that call over.

@@ -42,7 +42,7 @@ from bridge_env.double_dummy.solver.state import (
     untracked_arrays,
 )
 from bridge_env.double_dummy.solver.transpositions import lookup, prefetch_bucket, store
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 UNKNOWN, STOPPED = -1, -2
 _POLLED = (1 << 14) - 1  # positions between looks at STOP: a few milliseconds

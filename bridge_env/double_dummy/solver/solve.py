@@ -33,7 +33,7 @@ from bridge_env.double_dummy.solver.state import (
     untracked_arrays,
 )
 from bridge_env.double_dummy.solver.transpositions import new_table, write_owners
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 NOT_LEGAL = -1  # or not wanted
 ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # the cheapest first

@@ -27,8 +27,8 @@ from bridge_env.double_dummy.solver.state import (
     size,
     top,
 )
-from bridge_env.kernels import njit
-from bridge_env.memory import AT_ONCE, agreeing, prefetch
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import AT_ONCE, agreeing, prefetch
 
 _LOW, _HIGH = 52, 56  # where the bounds stand in an entry's first word
 _SUIT = (1 << 26) - 1

@@ -1,7 +1,4 @@
-"""What the kernels of the envs take, declared once, record by record (``bridge_env.kernel_records``).
-
-Kernels (``njit``) are compiled for what stands here.
-"""
+"""Declare the arrays that the kernels of the envs take by address (``bridge_env.array_structs``)."""
 
 from __future__ import annotations
 
@@ -11,35 +8,31 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge_env.array_structs import Schema
 from bridge_env.auction import MAX_CALLS, STATE_COLUMNS, Auctions
 from bridge_env.boards import UNKNOWN_TRICKS
 from bridge_env.calls import NUM_BIDS, NUM_CALLS
 from bridge_env.double_dummy.packing import RECORD_BYTES
-from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.rewards import CONTROL, PAR, STEPS
-from bridge_env.envs.setup import Setup
-from bridge_env.kernel_records import Schema
+from bridge_env.envs.rewards import STEPS
 from bridge_env.observation import OBSERVATION_SIZE
-from bridge_env.par import ACCEPTED
-from bridge_env.scoring import SCORE_TABLE
 
-# Who bids a seat: the caller, an injected bidder, which is asked, or one of the trivial ones, which are compiled.
-CALLER, INJECTED, PASSES, RANDOM, DOUBLES = range(5)
+# Who bids a seat: the caller, an injected bidder, or the bidder that passes, which is compiled.
+CALLER, BIDDER, PASSES = range(3)
 
-# What a table does: it asks the caller or an injected bidder for a call; its auction is over; the caller's last call
-# there was illegal and was not made. (Inside kernels also: a compiled bidder is to call.)
-ASKS_CALLER, ASKS_BIDDER, OVER, ILLEGAL, GOES_ON = range(5)
+# What a table waits for: a call of the caller or of an injected bidder; nothing, because its auction is over; or
+# nothing, because the caller's last call was illegal and was not made. (Inside kernels also: a compiled pass.)
+CALLER_TURN, BIDDER_TURN, OVER, ILLEGAL, PASS_TURN = range(5)
 
 # When a table whose episode has ended is dealt the next one.
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
-# Rows of ``outcome``: points for the learner's side (NS, if it bids all seats) and what they are compared
+# Rows of ``StepOutput.outcome``: points for the learner's side (NS, if it bids all seats) and what they are compared
 # with; the contract as in ``auction.Contracts``; declarer's tricks, -1 where passed out.
 SCORE, REFERENCE, BID, DOUBLED, DECLARER, TRICKS = range(6)
 OUTCOME_ROWS = 6
 
 
-class Room(NamedTuple):
+class TableState(NamedTuple):
     """The tables: a row each."""
 
     state: Annotated[NDArray[np.int16], "tables", STATE_COLUMNS]  # as in ``auction.Auctions``
@@ -49,20 +42,18 @@ class Room(NamedTuple):
     tricks: Annotated[NDArray[np.int8], "tables", 4, 5]  # -1 where not known
     # each board's stream; bidders draw from ``bidding.call_keys(key, call number)``
     key: Annotated[NDArray[np.uint64], "tables"]
-    # ASKS_CALLER, ASKS_BIDDER, OVER, or ILLEGAL: the last call was, and was not made
-    status: Annotated[NDArray[np.int8], "tables"]
-    # the caller's seat that called last; it is shown the end of the auction
+    status: Annotated[NDArray[np.int8], "tables"]  # CALLER_TURN, BIDDER_TURN, OVER or ILLEGAL
+    # the caller's seat that called last; the observation of a finished auction is this seat's
     viewer: Annotated[NDArray[np.int8], "tables"]
     base: Annotated[NDArray[np.uint64], "tables"]  # what a table's episodes are derived from
     number: Annotated[NDArray[np.int64], "tables"]  # of its next episode
     reference: Annotated[NDArray[np.int16], "tables"]  # what its score is compared with, points for NS
     finished: Annotated[NDArray[np.bool_], "tables"]  # its episode has ended, and it waits for a new one
-    # who bids N, E, S, W, at all tables: CALLER, INJECTED, PASSES, RANDOM or DOUBLES
-    kinds: Annotated[NDArray[np.int8], 4]
+    kinds: Annotated[NDArray[np.int8], 4]  # who bids N, E, S, W, at all tables: CALLER, BIDDER or PASSES
 
 
-class Terms(NamedTuple):
-    """How a call is paid."""
+class RewardParams(NamedTuple):
+    """How finished episodes are rewarded."""
 
     side: int  # the learner's, 0 or 1; -1 if it bids all four seats
     points: Annotated[NDArray[np.int16], NUM_BIDS, 3, 2, 14]  # ``scoring.SCORE_TABLE``
@@ -70,11 +61,11 @@ class Terms(NamedTuple):
     penalty: float  # of an illegal call
 
 
-class Stock(NamedTuple):
-    """Where the kernel takes new episodes from: solved deals."""
+class SolvedDeals(NamedTuple):
+    """Solved deals of a library, from which kernels draw new episodes."""
 
     mode: int  # of autoreset
-    # this, ``indices`` and ``images`` as ``images.draw_symmetries`` has them
+    # this, ``indices`` and ``images`` as ``draw_images`` has them
     records: Annotated[NDArray[np.uint8], "library", RECORD_BYTES]
     indices: Annotated[NDArray[np.intp], "deals"]
     images: int
@@ -84,17 +75,8 @@ class Stock(NamedTuple):
     accepted: Annotated[NDArray[np.int16], 2, 5, 14, 7]  # ``par.ACCEPTED``
 
 
-class Asked(NamedTuple):
-    """What a round begins with: the caller's calls."""
-
-    calls: Annotated[NDArray[np.int64], "tables"]
-
-
-class Results(NamedTuple):
-    """What a round gives: a row for each table. ``outcome`` is of the episodes that ended with their auctions.
-
-    ``final_observation`` has no row without same-step autoreset.
-    """
+class StepOutput(NamedTuple):
+    """What a step of N tables returns. ``outcome`` is of the episodes that ended with their auctions."""
 
     observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]
     mask: Annotated[NDArray[np.int8], "tables", NUM_CALLS]
@@ -103,17 +85,16 @@ class Results(NamedTuple):
     illegal: Annotated[NDArray[np.bool_], "tables"]
     seat_rewards: Annotated[NDArray[np.float32], "tables", 4]
     outcome: Annotated[NDArray[np.int16], OUTCOME_ROWS, "tables"]
-    final_observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]
+    final_observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]  # no row without same-step autoreset
 
 
-SCHEMA = Schema(Room, Terms, Stock, Asked, Results)
+SCHEMA = Schema(TableState, RewardParams, SolvedDeals, StepOutput)
 
 
-def room_of(auctions: Auctions, kinds: Sequence[int]) -> Room:
-    """New tables for these auctions, at which nothing has been dealt yet."""
+def new_tables(auctions: Auctions, kinds: Sequence[int]) -> TableState:
+    """Make tables for these auctions, at which nothing has been dealt yet."""
     n = len(auctions)
-    own = [seat for seat in range(4) if kinds[seat] == CALLER]
-    return Room(
+    return TableState(
         state=auctions.state,
         history=auctions.history,
         owner=np.zeros((n, 52), np.uint8),
@@ -121,7 +102,7 @@ def room_of(auctions: Auctions, kinds: Sequence[int]) -> Room:
         tricks=np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8),
         key=np.zeros(n, np.uint64),
         status=np.full(n, OVER, np.int8),
-        viewer=np.full(n, own[0] if own else 0, np.int8),
+        viewer=np.full(n, kinds.index(CALLER) if CALLER in kinds else 0, np.int8),
         base=np.zeros(n, np.uint64),
         number=np.zeros(n, np.int64),
         reference=np.zeros(n, np.int16),
@@ -130,37 +111,13 @@ def room_of(auctions: Auctions, kinds: Sequence[int]) -> Room:
     )
 
 
-def terms_of(setup: Setup) -> Terms:
-    """How calls are paid in an env."""
-    return Terms(-1 if setup.four_seats else setup.side, SCORE_TABLE, setup.reward.table, setup.penalty)
-
-
-def stock_of(setup: Setup, deals: LibraryDeals, mode: int) -> Stock:
-    """The library's deals for the kernel; opens it."""
-    dealer, vulnerability = (-1 if fixed is None else fixed for fixed in (setup.dealer, setup.vulnerability))
-    by_par = int(setup.reward.reference == PAR)
-    return Stock(mode, *deals.records(), dealer, vulnerability, by_par, ACCEPTED)
-
-
-def outcomes_of(setup: Setup) -> list[tuple[str, str, int]]:
-    """What ``info`` tells of a finished auction: name, name of the mask, row of ``Results.outcome``."""
-    rows = {"score": SCORE, "bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}
-    names = {PAR: "par", CONTROL: "control_score"}
-    if setup.reward.reference in names:
-        rows[names[setup.reward.reference]] = REFERENCE
-    return [(name, "_" + name, row) for name, row in rows.items()]
-
-
 _INT8, _INT16, _FLOAT32, _FLOAT64, _BOOL = (np.dtype(t) for t in (np.int8, np.int16, np.float32, np.float64, np.bool_))
 
 
-def results_of(count: int, mode: int, illegal: NDArray[np.bool_] | None = None) -> Results:
-    """New arrays for ``count`` tables, with the autoreset ``mode``; what is in them is undefined.
-
-    ``illegal`` is taken instead of a new one, if given.
-    """
+def new_output(count: int, mode: int, illegal: NDArray[np.bool_] | None = None) -> StepOutput:
+    """Make uninitialized arrays for ``count`` tables with the autoreset ``mode``; ``illegal`` is reused if given."""
     empty = np.empty  # positions, dtypes and no keywords: at 128 tables that is a tenth of a step
-    return Results(
+    return StepOutput(
         empty((count, OBSERVATION_SIZE), _INT8),
         empty((count, NUM_CALLS), _INT8),
         empty(count, _FLOAT64),

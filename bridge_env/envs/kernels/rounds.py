@@ -1,7 +1,7 @@
-"""One round of a vector env, compiled: every table makes a call, is paid, is dealt anew and shown, row by row.
+"""Steps of all tables of an env, compiled: in one kernel, or in parts between which bidders and the solver are called.
 
-Kernels get the records of ``arrays`` by their addresses, ``numbers`` of a ``schema.Plan``, and arrays that are somebody
-else's one by one. What happens at a row stands in ``rows``.
+Kernels take the records of ``arrays`` as ``addresses``, those of a ``PointerTable``. The rules of a row stand in
+``rows``.
 """
 
 from __future__ import annotations
@@ -9,234 +9,190 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.auction import LAST_BID, row_legal, row_start
+from bridge_env.auction import row_legal, row_start
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
-from bridge_env.chance import row_draw
 from bridge_env.envs.kernels.arrays import (
-    ASKS_BIDDER,
-    ASKS_CALLER,
+    BIDDER_TURN,
+    CALLER_TURN,
     ILLEGAL,
     SAME_STEP,
     SCHEMA,
-    Asked,
-    Results,
-    Room,
-    Stock,
-    Terms,
+    RewardParams,
+    SolvedDeals,
+    StepOutput,
+    TableState,
 )
-from bridge_env.envs.kernels.crew import PATIENCE, SHARES, call_crew, gather, next_round, report, take_share
 from bridge_env.envs.kernels.rows import (
-    row_asks,
-    row_call,
-    row_deal,
-    row_go_on,
-    row_look,
-    row_nothing,
-    row_score,
-    row_settle,
-    row_took,
+    clear_output,
+    contract_score,
+    deal_row,
+    declarer_tricks,
+    finish_row,
+    make_call,
+    pass_on,
+    write_observation,
 )
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
-from bridge_env.observation import row_shown
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
+from bridge_env.observation import row_observation, row_shown
+from bridge_env.streams_numba import row_draw
 
-_room_at, _terms_at, _stock_at = SCHEMA.reader(Room), SCHEMA.reader(Terms), SCHEMA.reader(Stock)
-_asked_at, _results_at = SCHEMA.reader(Asked), SCHEMA.reader(Results)
-_note_asked, _note_results = SCHEMA.writer(Asked), SCHEMA.writer(Results)
-
-
-# --- a round in one kernel, for compiled bidders and solved deals -------------------------------------------
+_tables_at, _params_at, _deals_at = SCHEMA.reader(TableState), SCHEMA.reader(RewardParams), SCHEMA.reader(SolvedDeals)
+_set_output, _output_at = SCHEMA.writer(StepOutput), SCHEMA.reader(StepOutput)
 
 
-@njit
-def play_rows(begin, end, numbers):  # type: ignore[no-untyped-def]
-    """A round of the tables ``begin`` to ``end``.
-
-    Returns how many episodes ended, and how many of them with an illegal call. A table that has ``finished`` is
-    dealt its next episode instead (with next-step autoreset; with none there must be no such table).
-    """
-    room, terms, stock = _room_at(numbers), _terms_at(numbers), _stock_at(numbers)
-    calls, results = _asked_at(numbers).calls, _results_at(numbers)
-    ended = wrong = 0
-    for row in range(np.uint64(begin), np.uint64(end)):  # an unsigned index is not tested for being negative
-        row_nothing(results, row)
-        new = room.finished[row]
-        if not new:
-            status = row_call(room, row, calls[row])
-            if status != ASKS_CALLER:  # then it is OVER, its tricks known, or ILLEGAL
-                row_settle(room, terms, results, row)
-                ended += 1
-                wrong += status == ILLEGAL
-                room.finished[row] = True
-                if stock.mode == SAME_STEP:
-                    row_look(room, row, results.final_observation[row], results.mask[row])
-                    new = True
-        if new:
-            row_deal(room, stock, row)
-        row_look(room, row, results.observation[row], results.mask[row])
-    return ended, wrong
+# --- a step in one kernel, for seats that pass and solved deals ---------------------------------------------
 
 
 @njit(nogil=True)
-def play_round(  # type: ignore[no-untyped-def]
-    strict, posts, numbers, calls,
+def step_all(  # type: ignore[no-untyped-def]
+    strict, addresses, calls,
     observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
 ):  # fmt: skip
-    """A round of all tables, with the crew that ``posts`` belongs to, if there is one.
+    """Make the caller's call at every table; a table that has ``finished`` is dealt its next episode instead.
 
     Returns the first table with a call that ``first_bad_call`` does not allow, and then nothing has changed, or -1;
-    how many episodes ended, and how many of them with an illegal call; and whether that is still to be waited for.
+    how many episodes ended, and how many of them with an illegal call.
     """
-    bad = first_bad_call(numbers, calls, strict)
+    bad = first_bad_call(addresses, calls, strict)
     if bad >= 0:
-        return bad, 0, 0, False
-    _note_asked(numbers, Asked(calls))
-    _note_results(
-        numbers,
-        Results(observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation),
+        return bad, 0, 0
+    # Arrays at an address are not counted at every row, as arguments are: a step takes four fifths of the time.
+    _set_output(
+        addresses, StepOutput(observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation)
     )
-    if len(posts) == 0:
-        ended, wrong = play_rows(np.int64(0), len(calls), numbers)
-        return -1, ended, wrong, False
-    call_crew(posts)
-    _play_shares(posts, numbers, False)
-    ended, wrong, late = gather(posts, PATIENCE)
-    return -1, ended, wrong, late
-
-
-@njit
-def _play_shares(posts, numbers, crew):  # type: ignore[no-untyped-def]
-    """Tables, as long as there are some that nobody has taken."""
-    n, shares = len(_room_at(numbers).status), posts[SHARES]
-    while True:
-        share = take_share(posts, crew)
-        if share < 0:
-            return
-        ended, wrong = play_rows(n * share // shares, n * (share + 1) // shares, numbers)
-        report(posts, ended, wrong)
-
-
-@njit(nogil=True)
-def help_rounds(posts, numbers):  # type: ignore[no-untyped-def]
-    """What one of the crew does: shares, round after round; returns when no round comes for a while."""
-    seen = np.int64(0)
-    while True:
-        seen = next_round(posts, seen, PATIENCE)
-        if seen <= 0:
-            return
-        _play_shares(posts, numbers, True)
+    tables, params, deals = _tables_at(addresses), _params_at(addresses), _deals_at(addresses)
+    output = _output_at(addresses)
+    ended = wrong = 0
+    for row in range(np.uint64(len(calls))):  # an unsigned index is not tested for being negative
+        clear_output(output, row)
+        new = tables.finished[row]
+        if not new:
+            status = make_call(tables, row, calls[row])
+            if status != CALLER_TURN:  # then it is OVER, its tricks known, or ILLEGAL
+                finish_row(tables, params, output, row)
+                ended += 1
+                wrong += status == ILLEGAL
+                tables.finished[row] = True
+                if deals.mode == SAME_STEP:
+                    write_observation(tables, row, output.final_observation[row], output.mask[row])
+                    new = True
+        if new:
+            deal_row(tables, deals, row)
+        write_observation(tables, row, output.observation[row], output.mask[row])
+    return -1, ended, wrong
 
 
 @njit(nogil=True)
-def new_episodes(rows, numbers):  # type: ignore[no-untyped-def]
+def deal_rows(rows, addresses):  # type: ignore[no-untyped-def]
     """Deal the next episodes of the tables ``rows``."""
-    room, stock = _room_at(numbers), _stock_at(numbers)
+    tables, deals = _tables_at(addresses), _deals_at(addresses)
     for row in rows:
-        row_deal(room, stock, row)
+        deal_row(tables, deals, row)
 
 
-# --- the same in steps, where bidders that are not compiled or the solver have to be asked in between -------
+# --- the same in parts, for injected bidders and for deals that are not solved ------------------------------
 
 
 @njit(nogil=True)
-def start_rows(numbers, rows, at, owner, tricks, dealer, vulnerability, key, reference):  # type: ignore[no-untyped-def]
-    """Deal board ``at[i]`` at table ``rows[i]``; returns how many now ask a bidder."""
-    room = _room_at(numbers)
-    asking = 0
+def start_rows(addresses, rows, at, owner, tricks, dealer, vulnerability, key, reference):  # type: ignore[no-untyped-def]
+    """Deal board ``at[i]`` at table ``rows[i]``; return how many tables wait for an injected bidder."""
+    tables = _tables_at(addresses)
+    waiting = 0
     for i in range(len(rows)):
         row, board = rows[i], at[i]
-        copy(owner[board], room.owner[row])
-        row_shown(room.owner[row], room.shown[row])
-        copy(tricks[board], room.tricks[row])
-        room.key[row] = key[board]
-        room.reference[row] = reference[board]
-        room.finished[row] = False
-        row_start(room.state[row], room.history[row], dealer[board], vulnerability[board])
-        asking += row_go_on(room, row, row_asks(room.state[row], room.kinds)) == ASKS_BIDDER
-    return asking
+        copy(owner[board], tables.owner[row])
+        row_shown(tables.owner[row], tables.shown[row])
+        copy(tricks[board], tables.tricks[row])
+        tables.key[row] = key[board]
+        tables.reference[row] = reference[board]
+        tables.finished[row] = False
+        row_start(tables.state[row], tables.history[row], dealer[board], vulnerability[board])
+        waiting += pass_on(tables, row) == BIDDER_TURN
+    return waiting
 
 
 @njit(nogil=True)
-def call_rows(numbers, calls):  # type: ignore[no-untyped-def]
-    """Make the caller's call at every table that asks for one; returns how many now ask a bidder."""
-    room = _room_at(numbers)
-    asking = 0
+def call_rows(addresses, calls):  # type: ignore[no-untyped-def]
+    """Make the caller's call where it is the caller's turn; return how many tables then wait for an injected bidder."""
+    tables = _tables_at(addresses)
+    waiting = 0
     for row in range(len(calls)):
-        if room.status[row] == ASKS_CALLER:
-            asking += row_call(room, row, calls[row]) == ASKS_BIDDER
-    return asking
+        if tables.status[row] == CALLER_TURN:
+            waiting += make_call(tables, row, calls[row]) == BIDDER_TURN
+    return waiting
 
 
 @njit(nogil=True)
-def call_row(numbers, row, call):  # type: ignore[no-untyped-def]
-    """The same at one table, which must ask for a call; returns what it then does."""
-    return row_call(_room_at(numbers), row, call)
-
-
-@njit(nogil=True)
-def advance_rows(numbers, rows):  # type: ignore[no-untyped-def]
-    """Let the compiled bidders at ``rows`` call, where they are to; returns how many tables now ask a bidder."""
-    room = _room_at(numbers)
-    asking = 0
+def advance_rows(addresses, rows):  # type: ignore[no-untyped-def]
+    """Make compiled passes at ``rows``; return how many tables then wait for an injected bidder."""
+    tables = _tables_at(addresses)
+    waiting = 0
     for row in rows:
-        asking += row_go_on(room, row, row_asks(room.state[row], room.kinds)) == ASKS_BIDDER
-    return asking
+        waiting += pass_on(tables, row) == BIDDER_TURN
+    return waiting
 
 
 @njit(nogil=True)
-def settle(  # type: ignore[no-untyped-def]
-    numbers, observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
+def finish_rows(  # type: ignore[no-untyped-def]
+    addresses, observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
 ):  # fmt: skip
-    """Pay what has ended at the tables that have not finished; returns how many contracts have unknown tricks."""
-    room, terms = _room_at(numbers), _terms_at(numbers)
-    results = Results(observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation)
+    """Write rewards and outcomes of the tables that have not ``finished``; return how many have unknown tricks."""
+    tables, params = _tables_at(addresses), _params_at(addresses)
+    output = StepOutput(observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation)
     unknown = 0
     for row in range(len(reward)):
-        row_nothing(results, row)
-        if not room.finished[row]:
-            unknown += not row_settle(room, terms, results, row)
+        clear_output(output, row)
+        if not tables.finished[row]:
+            unknown += not finish_row(tables, params, output, row)
     return unknown
 
 
 @njit(nogil=True)
-def score_rows(numbers, table, score, took):  # type: ignore[no-untyped-def]
-    """Write scores, and tricks or -1 where there is no bid; returns how many contracts have unknown tricks."""
-    room = _room_at(numbers)
+def score_rows(addresses, table, score):  # type: ignore[no-untyped-def]
+    """Write the scores of contracts as they stand, points for NS; return how many have unknown tricks."""
+    tables = _tables_at(addresses)
     unknown = 0
     for row in range(len(score)):
-        state = room.state[row]
-        found = row_took(state, room.tricks[row])
-        unknown += found < 0
-        score[row] = row_score(state, found, table) if found >= 0 else 0
-        took[row] = found if state[LAST_BID] >= 0 else -1
+        state = tables.state[row]
+        tricks = declarer_tricks(state, tables.tricks[row])
+        unknown += tricks < 0
+        score[row] = contract_score(state, tricks, table) if tricks >= 0 else 0
     return unknown
 
 
 @njit(nogil=True)
-def show(numbers, rows, observation, mask):  # type: ignore[no-untyped-def]
-    """Write what is seen at the tables ``rows``."""
-    room = _room_at(numbers)
+def write_observations(addresses, rows, observation, mask):  # type: ignore[no-untyped-def]
+    """Write the observations and legal calls of the tables ``rows``."""
+    tables = _tables_at(addresses)
     for row in rows:
-        row_look(room, row, observation[row], mask[row])
+        write_observation(tables, row, observation[row], mask[row])
 
 
 @njit(nogil=True)
-def first_bad_call(numbers, calls, strict):  # type: ignore[no-untyped-def]
-    """The first table whose call is no call at all or, if ``strict``, not legal; -1 if there is none."""
-    room = _room_at(numbers)
+def write_seat(addresses, row, seat, observation):  # type: ignore[no-untyped-def]
+    """Write the observation of any seat at one table to int8 (480,)."""
+    tables = _tables_at(addresses)
+    row_observation(tables.state[row], tables.history[row], tables.shown[row], seat, observation)
+
+
+@njit(nogil=True)
+def first_bad_call(addresses, calls, strict):  # type: ignore[no-untyped-def]
+    """Return the first table whose call is out of range or, if ``strict``, not legal; -1 if there is none."""
+    tables = _tables_at(addresses)
     bad = strict
     for row in range(np.uint64(len(calls))):  # nearly always there is none: no branch, so some rows at a time
-        bad |= (np.uint64(calls[row]) >= np.uint64(NUM_CALLS)) & (not room.finished[row])
+        bad |= (np.uint64(calls[row]) >= np.uint64(NUM_CALLS)) & (not tables.finished[row])
     if bad:
         for row in range(len(calls)):
             call = calls[row]
-            if room.finished[row] or (0 <= call < NUM_CALLS and not (strict and not row_legal(room.state[row], call))):
-                continue
-            return row
+            in_range = 0 <= call < NUM_CALLS
+            if not (tables.finished[row] or (in_range and not (strict and not row_legal(tables.state[row], call)))):
+                return row
     return -1
 
 
-# --- calls drawn at random ----------------------------------------------------------------------------------
+# --- random calls -------------------------------------------------------------------------------------------
 
 
 @njit(nogil=True)
@@ -254,7 +210,7 @@ def _sample(mask, key, out):  # type: ignore[no-untyped-def]
 
 
 def sample_legal(mask: NDArray[np.int8], key: np.uint64, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """A legal call for every table, each equally likely: int64 (N,), written to ``out`` if given.
+    """Draw a legal call for every table, each equally likely: int64 (N,), written to ``out`` if given.
 
     Args:
         mask: int8 (N, 38), as ``info["action_mask"]``.

@@ -17,8 +17,8 @@ from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.language.vocabulary import FLAG_WORDS
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
 from training.evolve.refine.decisions import UNTRIED, Examples
 
 CAUTION = 2.0  # standard errors of a rule's gain that are not counted on

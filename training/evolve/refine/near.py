@@ -26,8 +26,8 @@ from agents.hierarchy.language.tree import Line, System
 from bridge_env.auction import row_turn
 from bridge_env.calls import NUM_CALLS, PASS, first_calls
 from bridge_env.features import NUM_FEATURES
-from bridge_env.kernels import njit
-from bridge_env.memory import copy
+from bridge_env.jit import njit
+from bridge_env.numba_intrinsics import copy
 from training.evolve.refine.decisions import BATCH, decisions_of, play_out
 from training.evolve.refine.judgement import preferences
 from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel, seats_of

@@ -1,7 +1,7 @@
-"""Add what numba lacks.
+"""Add instructions and array functions that numba lacks.
 
-Bits counted and found in one instruction each, arrays at an address, copies that compile at once, atomic words that
-threads share, many words compared at once, and memory that is asked for early. Beside each stands the same in Python.
+Count and find bits in one instruction each, make arrays at an address, copy arrays with little to compile, compare many
+words at once, and prefetch memory. Each intrinsic comes with the same in Python, for ``NUMBA_DISABLE_JIT``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic as _intrinsic
 from numba.np import arrayobj as _arrayobj
 from numpy.typing import NDArray
 
-from bridge_env import kernels
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 arrayobj: Any = _arrayobj
 unpack: Any = cgutils.unpack_tuple
@@ -30,19 +29,13 @@ _ALL = (1 << 64) - 1
 
 
 def intrinsic(plain: Callable[..., Any]) -> Callable[[Any], Any]:
-    """numba's ``intrinsic`` of a function that writes code; ``plain`` in its place where kernels are interpreted."""
-    return lambda code: plain if kernels.interpreted else _intrinsic(code)
+    """Decorate a function that writes LLVM code as numba's ``intrinsic``; use ``plain`` where numba is disabled."""
+    return lambda code: plain if config.DISABLE_JIT else _intrinsic(code)  # type: ignore[attr-defined]
 
 
 def _array_at(address: int, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     size = math.prod(map(int, shape)) * np.dtype(dtype).itemsize
     return np.ndarray(shape, dtype, (ctypes.c_char * size).from_address(int(address)))
-
-
-def _add(words: NDArray[np.int64], at: int, value: int) -> int:
-    before = int(words[at])
-    words[at] += value
-    return before
 
 
 def _agreeing(words: NDArray[np.int64], start: int, word: int) -> int:
@@ -53,7 +46,7 @@ def _agreeing(words: NDArray[np.int64], start: int, word: int) -> int:
 
 @intrinsic(lambda x: (int(x) & _ALL).bit_count())
 def ones(typing: Any, x: Any) -> Any:
-    """Return how many bits of a uint64 are set, int64."""
+    """Count the bits of a uint64 that are set, int64."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -63,7 +56,7 @@ def ones(typing: Any, x: Any) -> Any:
 
 @intrinsic(lambda x: (int(x) & -int(x)).bit_length() - 1 if x else 64)
 def lowest(typing: Any, x: Any) -> Any:
-    """Number of the lowest bit set of a uint64, int64; 64 if none is."""
+    """Return the number of the lowest bit set of a uint64, int64; 64 if none is."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
@@ -73,7 +66,7 @@ def lowest(typing: Any, x: Any) -> Any:
 
 @intrinsic(lambda x: (int(x) & _ALL).bit_length() - 1)
 def highest(typing: Any, x: Any) -> Any:
-    """Number of the highest bit set of a uint64, int64; -1 if none is."""
+    """Return the number of the highest bit set of a uint64, int64; -1 if none is."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         zeros = builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
@@ -86,7 +79,7 @@ def highest(typing: Any, x: Any) -> Any:
 def array_at(typing: Any, address: Any, shape: Any, dtype: Any) -> Any:
     """Return the C-contiguous array of this shape and type at ``address``. The caller keeps the memory alive.
 
-    It is not counted, as arrays that Python hands over are, and lengths that are constants in ``shape`` stay so.
+    It has no reference count, and lengths that are constants in ``shape`` stay constants.
     numba's ``carray`` does the same, but compiles two functions for every shape and type: a tenth of a second each.
     """
 
@@ -107,12 +100,12 @@ def array_at(typing: Any, address: Any, shape: Any, dtype: Any) -> Any:
 
 @njit(forceinline=True)
 def copy(source, target):  # type: ignore[no-untyped-def]
-    """Write ``target[:] = source``, of the same shape, neither strided nor lying over the other.
+    """Write ``target[:] = source`` for contiguous arrays of the same shape that do not overlap.
 
     numba takes two to four seconds to compile that statement, for every type and again where it is inlined.
 
     Raises:
-        ValueError: they have different sizes.
+        ValueError: the sizes differ.
     """
     if source.size != target.size:
         raise ValueError("an array is copied into one of another size")
@@ -121,45 +114,11 @@ def copy(source, target):  # type: ignore[no-untyped-def]
         other[k] = one[k]
 
 
-@intrinsic(lambda words, at: words[at])
-def load(typing: Any, words: Any, at: Any) -> Any:
-    """``words[at]`` of int64 (N,), as another thread left it, with all that it wrote before ``store``."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(words)(context, builder, arguments[0]).data
-        return builder.load_atomic(builder.gep(data, [arguments[1]]), "acquire", 8)
-
-    return types.int64(words, types.intp), code
-
-
-@intrinsic(lambda words, at, value: words.__setitem__(at, value))
-def store(typing: Any, words: Any, at: Any, value: Any) -> Any:
-    """``words[at] = value`` of int64 (N,), for ``load``; nothing written before it comes later."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(words)(context, builder, arguments[0]).data
-        builder.store_atomic(arguments[2], builder.gep(data, [arguments[1]]), "release", 8)
-        return context.get_dummy_value()
-
-    return types.void(words, types.intp, types.int64), code
-
-
-@intrinsic(_add)
-def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
-    """``words[at] += value`` of int64 (N,) in one piece; returns what it was. Ordered like ``load`` and ``store``."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(words)(context, builder, arguments[0]).data
-        return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "acq_rel")
-
-    return types.int64(words, types.intp, types.int64), code
-
-
 @intrinsic(_agreeing)
 def agreeing(typing: Any, words: Any, start: Any, word: Any) -> Any:
-    """Which of AT_ONCE words from ``start`` on agree with ``word`` in the low 32 bits, as far as their high 32 say.
+    """Compare AT_ONCE words from ``start`` on with ``word`` in those low 32 bits that each word's high 32 bits select.
 
-    A bit each, int64. Written for the compiler's vectors, because numba makes none of a loop that does it.
+    Returns an int64 with a bit for each word that agrees. Written with vectors, because numba makes none of a loop.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -179,7 +138,7 @@ def agreeing(typing: Any, words: Any, start: Any, word: Any) -> Any:
 
 @intrinsic(lambda words, at: None)
 def prefetch(typing: Any, words: Any, at: Any) -> Any:
-    """Ask for the memory of the word at flat place ``at`` of a C-contiguous array, some time before it is read."""
+    """Prefetch the memory of the word at flat index ``at`` of a C-contiguous array, some time before it is read."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(words)(context, builder, arguments[0]).data

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bridge_env.envs.kernels.arrays import SCHEMA, Asked, Room, Stock, Terms, results_of, terms_of
+from bridge_env.array_structs import PointerTable, Schema, writeable
+from bridge_env.envs.kernels.arrays import SCHEMA, RewardParams, SolvedDeals, TableState
 from bridge_env.envs.vector import BiddingVectorEnv
-from bridge_env.kernel_records import Plan, Schema, writeable
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 
 
 class Shop(NamedTuple):
@@ -33,20 +33,18 @@ class Delivery(NamedTuple):
 
 SHOP = Schema(Shop, Order, Delivery)
 shop_at, order_at, delivery_at = SHOP.reader(Shop), SHOP.reader(Order), SHOP.reader(Delivery)
-note_delivery = SHOP.writer(Delivery)
 
 
 @njit
-def sell(numbers, late):
-    shop, order = shop_at(numbers), order_at(numbers)
-    note_delivery(numbers, Delivery(late))
+def sell(addresses):
+    shop, order, delivery = shop_at(addresses), order_at(addresses), delivery_at(addresses)
     total = 0.0
     for i in range(len(order.goods)):
         good = order.goods[i]
         shop.sold[good] = True
         shop.by_day[6, good] += order.count[i]
         total += shop.price[good, 2] * order.count[i] * shop.weight
-        delivery_at(numbers).late[good] = shop.open
+        delivery.late[good] = shop.open
     return total, len(shop.price), shop.by_day.shape[1], len(shop.sold)
 
 
@@ -61,15 +59,14 @@ def an_order():
 
 def test_kernels_read_and_write_what_was_put_there():
     shop, late = a_shop(), np.zeros(5, np.int64)
-    plan = Plan(SHOP, shop, an_order())
-    assert sell(plan.numbers, late) == (14 * 2 * 0.5 + 5 * 3 * 0.5, 5, 5, 5)
+    table = PointerTable(SHOP, shop, an_order(), Delivery(late))
+    assert sell(table.addresses) == (14 * 2 * 0.5 + 5 * 3 * 0.5, 5, 5, 5)
     assert shop.sold.tolist() == [False, True, False, False, True]
     assert shop.by_day[6].tolist() == [0, 3, 0, 0, 2]
     assert late.tolist() == [0, 9, 0, 0, 9]
-    assert (Shop in plan, Order in plan, Delivery in plan) == (True, True, False)
-    assert len(plan.numbers) == SHOP.places == 2 + 5 + 2 + 1
-    plan.put(Order(np.zeros(2, np.uint64), np.zeros(2, np.int8)))
-    assert sell(plan.numbers, late)[0] == 0
+    assert len(table.addresses) == SHOP.places == 2 + 5 + 2 + 1
+    table.set(Order(np.zeros(2, np.uint64), np.zeros(2, np.int8)))
+    assert sell(table.addresses)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -89,13 +86,13 @@ def test_kernels_read_and_write_what_was_put_there():
 def test_an_array_that_is_not_as_declared_is_refused(wrong):
     (name,) = wrong
     with pytest.raises(TypeError, match=f"{name}: a kernel takes .* in one piece; this is"):
-        Plan(SHOP, a_shop()._replace(**wrong))
+        PointerTable(SHOP, a_shop()._replace(**wrong))
 
 
 def test_a_length_is_the_same_in_all_records():
-    plan = Plan(SHOP, a_shop(5))
+    table = PointerTable(SHOP, a_shop(5))
     with pytest.raises(TypeError, match=r"late: a kernel takes int64 \(5,\) in one piece; this is int64 \(4,\)"):
-        plan.put(Delivery(np.zeros(4, np.int64)))
+        table.set(Delivery(np.zeros(4, np.int64)))
 
 
 def test_arrays_that_cannot_be_written_to_are_copied_and_no_others():
@@ -107,13 +104,15 @@ def test_arrays_that_cannot_be_written_to_are_copied_and_no_others():
     assert other.count.tolist() == order.count.tolist()
 
 
-def test_the_envs_arrays_are_as_their_records_declare_them():
+def test_the_envs_records_fill_their_schema():
     env = BiddingVectorEnv(7, learner="all", autoreset_mode="SameStep")
     env.reset(seed=1)
-    plan = env._tables.plan
-    assert all(record in plan for record in (Room, Terms, Stock))
-    again = Plan(SCHEMA, env._room, results_of(7, 1), Asked(np.zeros(7, np.int64)), terms_of(env._setup))
-    shared = [field.place for record in (Room, Terms) for field in SCHEMA.fields[record]]
-    np.testing.assert_array_equal(again.numbers[shared], plan.numbers[shared])
+    addresses = env._tables.pointers.addresses
+    again = PointerTable(SCHEMA, env._tables.state).addresses
+    shared = [field.place for field in SCHEMA.fields[TableState]]
+    np.testing.assert_array_equal(again[shared], addresses[shared])
+    deals = {field.name: addresses[field.place] for field in SCHEMA.fields[SolvedDeals]}
+    assert (deals["dealer"], deals["vulnerability"], deals["by_par"]) == (-1, -1, 1)
+    assert addresses[SCHEMA.fields[RewardParams][0].place] == -1
     places = [field.place for fields in SCHEMA.fields.values() for field in fields] + list(SCHEMA.lengths.values())
     assert sorted(places) == list(range(SCHEMA.places))

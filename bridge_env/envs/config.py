@@ -1,4 +1,4 @@
-"""What callers hand to the envs, checked: the arguments, turned into what the table core needs, and actions."""
+"""Check the arguments of the envs, and actions."""
 
 from __future__ import annotations
 
@@ -11,65 +11,65 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import bidders
+from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.calls import NUM_CALLS
 from bridge_env.cards import SEATS, parse_seat, parse_vulnerability
 from bridge_env.envs import deals as deal_sources
 from bridge_env.envs.deals import DealSource
-from bridge_env.envs.rewards import CONTROL, REWARDS, Reward, RewardFunction, own_reward
+from bridge_env.envs.rewards import CONTROL, REWARDS, Reward, RewardFunction, custom_reward
 from bridge_env.protocols import Bidder
 
 ALL_SEATS = "all"
 LEARNERS = ("N", "E", "S", "W", "NS", "EW", ALL_SEATS)
 ILLEGAL = ("end", "raise")
-_INT64 = np.dtype(np.int64)
 
 
 @dataclass(frozen=True)
-class Setup:
-    """How an env is set up."""
+class EnvConfig:
+    """The configuration of an env."""
 
     learner: tuple[int, ...]  # the seats that the caller bids: one, both of a partnership, or all four
     table: tuple[Bidder | None, ...]  # who bids N, E, S, W at the learner's table; None is the caller
     # who bids them at the control pair's table; None where the reward does not ask for it
     other_table: tuple[Bidder, ...] | None
     deals: DealSource
-    dealer: int | None  # seat 0..3; None = as the board says, else at random
-    vulnerability: int | None  # code 0..3; None = as the board says, else at random
+    dealer: int | None  # seat 0..3; None = the board's, else at random
+    vulnerability: int | None  # code 0..3; None = the board's, else at random
     reward: Reward
     illegal: str  # ``"end"`` or ``"raise"``
     penalty: float  # what an illegal call costs, 0 or more, in the reward's unit
 
     @property
     def side(self) -> int:
-        """The learner's side: 0 NS, 1 EW; 0 where the learner bids all seats."""
+        """Return the learner's side: 0 NS, 1 EW; 0 where the learner bids all seats."""
         return self.learner[0] & 1
 
     @property
     def four_seats(self) -> bool:
-        """Does the caller bid all four seats?"""
+        """Whether the caller bids all four seats."""
         return len(self.learner) == 4
 
     @property
     def estimated(self) -> bool:
-        """Are the tricks of its boards estimates?"""
+        """Whether the tricks of the boards are estimates."""
         return bool(getattr(self.deals, "estimated", False))
 
     @classmethod
     def of(
         cls,
         *,
-        learner: str,
-        partner: str | Bidder,
-        opponents: str | Bidder,
-        control: str | Bidder,
-        deals: object,
-        dealer: str | int | None,
-        vulnerability: str | int | None,
-        reward: str | RewardFunction | None,
-        illegal: str,
-        illegal_penalty: float | None,
-    ) -> Setup:
-        """Check the arguments of ``BiddingEnv``, which explains them.
+        learner: str = "S",
+        partner: str | Bidder = DEFAULT_BIDDER,
+        opponents: str | Bidder = DEFAULT_BIDDER,
+        control: str | Bidder = DEFAULT_BIDDER,
+        deals: object = "training",
+        dealer: str | int | None = None,
+        vulnerability: str | int | None = None,
+        reward: str | RewardFunction | None = None,
+        illegal: str = "end",
+        illegal_penalty: float | None = None,
+    ) -> EnvConfig:
+        """Check the arguments of ``BiddingEnv``, which documents them.
 
         Raises:
             ValueError: one is wrong; the message names it and lists the choices. (So are ``SpecError``, for a
@@ -79,10 +79,10 @@ class Setup:
         seats = _seats(learner)
         if reward is None:
             reward = "imps_vs_par" if learner == ALL_SEATS else "imps"
-        kind = own_reward(reward) if callable(reward) else REWARDS[_choice("reward", reward, REWARDS)]
+        kind = custom_reward(reward) if callable(reward) else REWARDS[_choice("reward", reward, REWARDS)]
         if learner == ALL_SEATS and kind.reference == CONTROL:
-            asked = reward if isinstance(reward, str) else "control_score"
-            raise ValueError(f"reward={asked!r} does not work with learner='all'; use imps_vs_par or points")
+            name = reward if isinstance(reward, str) else "control_score"
+            raise ValueError(f"reward={name!r} does not work with learner='all'; use imps_vs_par or points")
         _choice("illegal", illegal, ILLEGAL)
         penalty = kind.worst if illegal_penalty is None else float(illegal_penalty)
         if illegal_penalty is None and math.isnan(penalty):
@@ -120,11 +120,11 @@ def _seats(learner: str) -> tuple[int, ...]:
 def _bidders(
     learner: tuple[int, ...], partner: str | Bidder, opponents: str | Bidder, control: str | Bidder | None
 ) -> tuple[tuple[Bidder | None, ...], tuple[Bidder, ...] | None]:
-    """Who sits where at the two tables.
+    """Make the bidders of the seats at the two tables.
 
-    Systems are disclosed as far as there are any: a learner has none, so its partner is told only the
-    opponents' spec and the opponents only the partner's. The opponents are the same bidder at both tables,
-    so that a learner that calls as the control pair would makes the same auction, and 0 IMPs.
+    Bidders get the specs of the systems that they meet. A learner has none: its partner gets the opponents' spec
+    alone, and the opponents get the partner's. The opponents are the same bidder at both tables, so that a learner
+    that calls as the control pair would makes the same auction, and 0 IMPs.
     """
     if len(learner) == 4:
         return (None,) * 4, None
@@ -146,48 +146,37 @@ def _spec(bidder: str | Bidder) -> str | None:
 # --- actions: whole numbers that are calls -----------------------------------------------------------------
 
 
-def no_call(action: object, where: str = "") -> ValueError:
-    """The error that says that ``action`` is not a call; ``where`` is empty or as ``" at table 3"``."""
-    told = action.item() if isinstance(action, np.generic) else action
+def not_a_call(action: object, where: str = "") -> ValueError:
+    """Return the error for an ``action`` that is no call; ``where`` is empty or as ``" at table 3"``."""
+    value = action.item() if isinstance(action, np.generic) else action
     return ValueError(
-        f"{told!r}{where} is not a call; actions go from 0 (Pass) to {NUM_CALLS - 1} (7NT), and are whole numbers"
+        f"{value!r}{where} is not a call; actions go from 0 (Pass) to {NUM_CALLS - 1} (7NT), and are whole numbers"
     )
 
 
 def one_call(action: Any) -> int:
-    """The action of one table as a call 0..37, which need not be legal.
+    """Return the action of one table as a call 0..37, which need not be legal.
 
     Raises:
         ValueError: it is no call: another number, or something other than a whole number.
     """
-    if type(action) is not int:
-        if isinstance(action, np.ndarray) and action.shape == ():
-            action = action[()]
-        if isinstance(action, bool) or not isinstance(action, int | np.integer):
-            raise no_call(action)
-    if not 0 <= action < NUM_CALLS:
-        raise no_call(action)
+    if isinstance(action, np.ndarray) and action.shape == ():
+        action = action[()]
+    whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
+    if not (whole and 0 <= action < NUM_CALLS):
+        raise not_a_call(action)
     return int(action)
 
 
 def many_calls(actions: ArrayLike, count: int) -> NDArray[np.int64]:
-    """The actions of ``count`` tables as int64 (count,). Numbers that are no calls are left for the kernels to find.
+    """Return the actions of ``count`` tables as int64 (count,). The kernels check the range.
 
     Raises:
         ValueError: there is not one for each table, or they are something other than whole numbers.
     """
-    if type(actions) is np.ndarray and actions.dtype is _INT64 and actions.shape == (count,):
-        return actions if actions.flags.c_contiguous else actions.copy()  # nearly always
-    try:
-        calls = np.asarray(actions)
-    except ValueError:  # lists of several lengths
-        calls = np.empty(0, object)
+    calls = np.asarray(actions)
     if calls.shape != (count,):
         raise ValueError(f"actions are one call for each table, ({count},); these are {calls.shape}")
     if calls.dtype.kind not in "iu":
-        told = calls.tolist()
-        for row, action in enumerate(told):
-            if isinstance(action, bool) or not isinstance(action, int | np.integer) or not 0 <= action < NUM_CALLS:
-                raise no_call(action, f" at table {row}")
-        calls = np.array(told, np.int64)  # whole numbers in an array of objects
+        raise ValueError(f"actions are whole numbers, 0 (Pass) to {NUM_CALLS - 1} (7NT); these are {calls.dtype}")
     return np.ascontiguousarray(calls, np.int64)

@@ -1,4 +1,4 @@
-"""``bridge_env.streams`` compiled, a row at a time: the same numbers."""
+"""Compute the streams of ``bridge_env.streams`` in kernels, one number at a time."""
 
 from __future__ import annotations
 
@@ -7,36 +7,30 @@ import zlib
 import numpy as np
 
 from bridge_env import streams
-from bridge_env.kernels import njit
+from bridge_env.jit import njit
 from bridge_env.streams import GOLDEN
 
 row_mix = njit(streams.mix)
 
 
 def purpose(text: str) -> np.uint64:
-    """A purpose as the coordinate that ``streams.key`` makes of it."""
+    """Return a purpose as the coordinate that ``streams.key`` makes of it."""
     return np.uint64(zlib.crc32(text.encode()))
 
 
 @njit(forceinline=True)
 def row_key(key, coordinate):  # type: ignore[no-untyped-def]
-    """``streams.key(key, coordinate)``."""
+    """Return ``streams.key(key, coordinate)``."""
     return row_mix((row_mix(key + GOLDEN) ^ np.uint64(coordinate)) + GOLDEN)
 
 
 @njit(forceinline=True)
 def row_key_of_three(key, first, second):  # type: ignore[no-untyped-def]
-    """``streams.key(key, first, second)``."""
+    """Return ``streams.key(key, first, second)``."""
     return row_mix((row_key(key, first) ^ np.uint64(second)) + GOLDEN)
 
 
 @njit(forceinline=True)
 def row_draw(key, number):  # type: ignore[no-untyped-def]
-    """``streams.draws(key, count)[number]``, for any count above ``number``."""
+    """Return ``streams.draws(key, count)[number]``, for any count above ``number``."""
     return row_mix(key + np.uint64(number + 1) * GOLDEN)
-
-
-@njit(forceinline=True)
-def row_uniform(key):  # type: ignore[no-untyped-def]
-    """``streams.uniforms(key, 1)[0]``."""
-    return (row_draw(key, 0) >> np.uint64(11)) * 2.0**-53
