@@ -133,20 +133,30 @@ def related_tests(path: Path, most: int) -> list[str]:
     return [str(file.relative_to(ROOT)) for file in dict.fromkeys([*named, *direct])][:most]
 
 
-def is_found(place: Place, tests: list[str], seconds: float) -> str:
-    """Break a place in a copy of the tree and run tests there; return ``found``, ``missed`` or ``too long``."""
+def outcome_of(place: Place, tests: list[str], seconds: float, intact: bool = False) -> str:
+    """Break a place in a copy of the tree and run tests there.
+
+    Args:
+        intact: break nothing, to see that the tests pass without.
+
+    Returns:
+        ``missed``, ``found by`` the first test that failed, or ``found: too long``.
+    """
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         shutil.copytree(ROOT, tree, ignore=_LEFT_OUT)
         file = tree / place.path
-        file.write_text(place.apply(file.read_text()))
+        file.write_text(file.read_text() if intact else place.apply(file.read_text()))
         settings = os.environ | {"PYTHONPATH": str(tree), "NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", *tests]
         try:
             done = subprocess.run(command, cwd=tree, env=settings, capture_output=True, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
-            return "too long"
-    return "missed" if done.returncode == 0 else "found"
+            return "found: too long"
+    if done.returncode == 0:
+        return "missed"
+    lines = done.stdout.decode(errors="replace").splitlines() or [""]
+    return "found by " + next((line for line in lines if line.startswith(("FAILED", "ERROR"))), lines[-1])[:150]
 
 
 def draw(seed: int, count: int) -> list[Place]:
@@ -172,6 +182,7 @@ def main() -> int:
     parser.add_argument("--golden", action="store_true", help="run tests/golden too")
     parser.add_argument("--list", action="store_true", help="only print the places and their tests")
     parser.add_argument("--only", type=int, nargs="*", help="only these of the places, from 0")
+    parser.add_argument("--intact", action="store_true", help="break nothing: all should be missed")
     args = parser.parse_args()
     outcomes = []
     for number, place in enumerate(draw(args.seed, args.places)):
@@ -181,7 +192,7 @@ def main() -> int:
         if args.list:
             outcome = f"{len(tests)} test files"
         else:
-            outcome = is_found(place, tests, args.seconds) if tests else "no tests"
+            outcome = outcome_of(place, tests, args.seconds, args.intact) if tests else "no tests"
         outcomes.append(outcome)
         print(f"{number}: {outcome}: {place}\n   {' '.join(tests)}", flush=True)
     if not args.list:
