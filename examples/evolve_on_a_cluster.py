@@ -8,15 +8,19 @@ Needs the extra ``ray``: pip install -e ".[ray]" -c constraints.txt. Without an 
 
 import sys
 from pathlib import Path
+from typing import Any
 
-from training.cli import main as bridge_env
+from training.evolve.config import EvolveConfig
+from training.evolve.run import EvolveResult, evolve
 
 
-def main(address: str | None = None, out: Path = Path("results"), *more: str) -> int:
+def main(address: str | None = None, out: Path = Path("results"), **settings: Any) -> EvolveResult:
     """Evolve; the same seed gives the same systems on any number of machines."""
-    words = ["evolve", "--out", str(out), *(["--address", address] if address else []), *more]
-    return bridge_env(words)
+    return evolve(EvolveConfig(**settings), out=out, address=address)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+    result = main(*sys.argv[1:2])
+    for row in result.rows:
+        print(f"{row.what}: {row.mean:+.3f} ± {row.error:.3f} IMPs a board")
+    print(result.report)

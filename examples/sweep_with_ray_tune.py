@@ -24,17 +24,13 @@ from training.networks.configs import PPOConfig
 def trial(settings: dict[str, Any], out: str, calls: int, more: dict[str, Any]) -> None:
     """Learn with these settings; report IMPs a board after every evaluation."""
     config = PPOConfig(minutes=0, steps=calls, **settings, **more)
-    folder, state = ppo.prepare(None, config, Path(out), tune.get_context().get_trial_id())
-    told = 0
+    name = tune.get_context().get_trial_id()
+    folder = str(Path(out) / ppo.KIND / name)
 
-    def tick(share: float, state: ppo.State) -> None:
-        nonlocal told
-        for row in state.metrics[told:]:
-            tune.report({"imps": row["mean_imps"], "calls": row["steps"], "folder": str(folder)})
-        told = len(state.metrics)
+    def evaluated(row: dict[str, Any]) -> None:
+        tune.report({"imps": row["mean_imps"], "calls": row["steps"], "folder": folder})
 
-    ppo.train(folder, config, state, tick)
-    tick(1.0, state)
+    ppo.train_ppo(config, out=Path(out), name=name, evaluated=evaluated)
 
 
 def main(trials: int = 4, calls: int = 200_000, out: Path = Path("results/sweep"), **more: Any) -> tune.Result:
@@ -44,7 +40,7 @@ def main(trials: int = 4, calls: int = 200_000, out: Path = Path("results/sweep"
         "entropy": tune.loguniform(3e-3, 1e-1),
         "seed": 1,
     }
-    shared = {"every": 5.0, **more}
+    shared = {"every": 5.0, "judge": 1000, **more}
     tuner = tune.Tuner(
         tune.with_parameters(trial, out=str(out.resolve()), calls=calls, more=shared),
         param_space=space,

@@ -18,8 +18,8 @@ from pathlib import Path
 IMITATION = "imitation"
 IMITATE = ["--role", "stranger", "--epochs", "10"]  # some minutes
 MORE_DEALS = [
-    "--pool", "policy:two-over-one,policy:acol,policy:standard", "--estimated", "500000", "--drawn", "16",
-    "--keep", "0.3", "--learning-rate", "2e-4",
+    "--pool", "policy:two-over-one,policy:acol,policy:standard", "--estimated", "500000", "--samples-per-side", "16",
+    "--decision-fraction", "0.3", "--learning-rate", "2e-4",
 ]  # fmt: skip
 CALM = [*MORE_DEALS, "--batch", "4096", "--average", "0.98", "--last-rate", "0.05", "--iterations", "2400"]
 # Fresh deals, and two more strangers: they have learned to answer the champion. The later of two options counts.
@@ -30,15 +30,15 @@ AMONG_FIVE = [
 #: Each begins with the network of the one before.
 LEAGUES = {
     # Learns its 75,000 deals by heart.
-    "first": ["--pool", "policy:acol,policy:standard", "--drawn", "8", "--iterations", "4000"],
+    "first": ["--pool", "policy:acol,policy:standard", "--samples-per-side", "8", "--iterations", "4000"],
     "second": [*MORE_DEALS, "--iterations", "4600"],
     # A price for code words, in IMPs, which is lowered, and taken away.
-    "natural": [*CALM, "--plain", "2"],
-    "less-natural": [*CALM, "--plain", "0.5"],
+    "natural": [*CALM, "--artificial-penalty", "2"],
+    "less-natural": [*CALM, "--artificial-penalty", "0.5"],
     "free": CALM,
     # The same again.
-    "natural-again": [*CALM, "--plain", "1.5", "--iterations", "1600"],
-    "less-natural-again": [*AMONG_FIVE, "--plain", "0.5"],
+    "natural-again": [*CALM, "--artificial-penalty", "1.5", "--iterations", "1600"],
+    "less-natural-again": [*AMONG_FIVE, "--artificial-penalty", "0.5"],
     "free-again": AMONG_FIVE,
 }
 COMMAND = "import sys; from training.cli import main; sys.exit(main())"

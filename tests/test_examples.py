@@ -76,10 +76,13 @@ def test_train_with_maskable_ppo():
 @pytest.mark.slow
 @pytest.mark.xdist_group("more ray")
 def test_evolve_on_a_cluster(one_ray, tmp_path):
-    small = ["--generations", "1", "--proposals", "4", "--boards", "200", "--judge", "100", "--workers", "1",
-             "--study", "300", "--confirm", "200", "--start", "silent", "--gatekeepers", "policy:humans"]  # fmt: skip
-    assert example("evolve_on_a_cluster").main(None, tmp_path, *small) == 0
-    assert list((tmp_path / "evolve").iterdir())
+    result = example("evolve_on_a_cluster").main(
+        None, tmp_path, generations=1, proposals=4, boards=200, judge=100, study=300, confirm=200, start="silent",
+        gatekeepers="policy:humans",
+    )  # fmt: skip
+    assert result.folder.parent == tmp_path / "evolve"
+    assert result.rows[0].what.startswith("abroad")
+    assert all(path.is_file() for path in (*result.systems, result.report, result.curve))
 
 
 @pytest.mark.slow
@@ -113,7 +116,7 @@ def test_train_a_champion(one_ray, tmp_path, monkeypatch):
         assert command(list(map(str, words))) == 0
 
     monkeypatch.setattr(module, "bridge_env", here)
-    league = "--iterations 2 --boards 64 --estimated 100 --judged 64 --judge 32 --panel pass --lessons 2 --silent 1"
+    league = "--iterations 2 --boards 64 --estimated 100 --judged 64 --judge 32 --panel pass"
     imitation = "--boards 300 --epochs 1 --layers 32"
     more = {name: league.split() for name in module.LEAGUES}
     more |= {"imitation": imitation.split(), "first": f"{league} --layers 32".split()}

@@ -1,8 +1,8 @@
-"""The env under its Gymnasium id in Ray's registry, for RLlib and Tune.
+"""Register the env under its Gymnasium id with Ray, for RLlib and Tune.
 
-RLlib is no dependency of this package, because it pins a Gymnasium of its own (``ray[rllib]``: 1.2.2). How to install
-and use it says docs/environments.md. Its default networks take no bits and do not mask: they see float32 zeros and
-ones. Its action-masking module wants the mask among the observations: ``env_config={"masked": True}`` gives it.
+RLlib is no dependency of this package, because it pins a Gymnasium of its own (``ray[rllib]``: 1.2.2). See
+docs/environments.md for how to install and use it. Its default networks take no bits and do not mask: they see float32
+zeros and ones. Its action-masking module wants the mask among the observations: ``env_config={"masked": True}``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Floats = NDArray[np.float32]
 
 
 class RLlibBiddingEnv(gymnasium.Wrapper[Any, np.int64, NDArray[np.int8], np.int64]):
-    """``BiddingEnv`` as RLlib's networks want it.
+    """Adapt ``BiddingEnv`` to RLlib's networks.
 
     Observations are float32 (480,) or, with ``masked``, ``{"observations": float32 (480,), "action_mask":
     float32 (38,)}``.
@@ -54,7 +54,7 @@ class RLlibBiddingEnv(gymnasium.Wrapper[Any, np.int64, NDArray[np.int8], np.int6
 
 
 def make_env(config: Mapping[str, Any]) -> RLlibBiddingEnv:
-    """An env from RLlib's ``env_config``: arguments of ``BiddingEnv``, and ``masked`` (see above)."""
+    """Return an env from RLlib's ``env_config``: arguments of ``BiddingEnv``, and ``masked`` (see above)."""
     arguments = dict(config)
     masked = arguments.pop("masked", False)
     return RLlibBiddingEnv(BiddingEnv(**arguments), masked)
@@ -64,7 +64,7 @@ def register_with_ray(name: str = ENV_ID) -> None:
     """Register ``make_env`` with Ray, on all its workers.
 
     Raises:
-        ImportError: Ray is not there, or without Tune; says what to install.
+        ImportError: Ray is missing, or has no Tune; the message names the package.
     """
     try:
         from ray.tune.registry import register_env

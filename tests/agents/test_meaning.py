@@ -36,7 +36,7 @@ def test_nine_hands_in_ten_keep_to_the_ranges(measured):
     assert (np.diff(found.key.astype(object)) > 0).all()
     assert (found.count >= meaning_fit.LEAST).all()
     assert (found.ranges[..., 0] <= found.ranges[..., 1]).all()
-    known, inside = meaning_fit.kept_to(bidder, found, 3_000, 9)
+    known, inside = meaning_fit.coverage(bidder, found, 3_000, 9)
     assert known > 0.1
     assert inside > 0.88
 

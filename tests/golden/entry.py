@@ -184,21 +184,22 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
     from support.here import Here
 
     from agents.hierarchy.language.text import system_text
-    from training.evolve import ending, generations
+    from training.evolve import generations
+    from training.evolve.cluster_evaluator import ClusterEvaluator
     from training.evolve.config import EvolveConfig
-    from training.evolve.systems import write_systems
-    from training.evolve.work import Work
+    from training.evolve.finalize import finalize
     from training.match import verdict as judge
+    from training.running.progress import Progress
 
     config = EvolveConfig(start=start, control=start, **settings)
     state = generations.begin(config)
-    for after in generations.evolve(folder, config, state, Here(), lambda boards: None):
+    for after in generations.advance(folder, config, state, Here(), Progress()):
         state = after
-    work = Work(Here(), generations.league(config), config.seed, lambda boards: None)
-    best, pair, said = ending.champion(config, state, work)
-    files = [f"system:{file}" for file in write_systems(folder, "evolved", pair)]
+    evaluator = ClusterEvaluator(Here(), generations.league(config), config.seed, Progress())
+    best, pair, said = finalize(config, state, evaluator)
+    files = [f"system:{file}" for file in generations.write_systems(folder, "evolved", pair)]
     evolved = files[0] if len(files) == 1 else f"pair:{','.join(files)}"
-    rows = judge.verdict(evolved, f"system:{start}", config.rooted, config.judge, config.seed)
+    rows = judge.verdict(evolved, f"system:{start}", config.start_spec, config.judge, config.seed)
     population = [[system_text(one.first), system_text(one.second)] for one in state.population]
     return {
         **{f"partnership {number}": texts for number, texts in enumerate(population)},
@@ -239,8 +240,11 @@ def coach_run(folder: Path, text: str) -> dict[str, Any]:
     import torch
     from support.here import Here
 
+    from agents.hierarchy.language.text import system_text
+    from agents.hierarchy.shipped import read_system
     from training.coach import run as coaching
     from training.coach.config import CoachConfig
+    from training.running.progress import Progress
 
     torch.set_num_threads(1)
 
@@ -257,7 +261,8 @@ def coach_run(folder: Path, text: str) -> dict[str, Any]:
         system=str(system), iterations=2, rollout=64, estimated=0, generations=1, study=384, confirm=256, counted=100,
         judge=8,
     )  # fmt: skip
-    this = coaching.Round(coaching.prepare(None, config, folder, None), config, 1)
-    coaching.train(this, Here(), lambda *heard: None, lambda heard: None)
-    amendments = coaching.amend(this, Here(), lambda b: None, lambda g: None, lambda what, boards: None)
+    (folder / coaching.BOOK).write_text(system_text(read_system(str(system))))
+    this = coaching.Round(folder, config, 1)
+    coaching.train_player(this, Here(), Progress())
+    amendments = coaching.amend(this, Here(), Progress())
     return {"amendments": amendments, "amended system": this.amended.read_text()}

@@ -19,27 +19,28 @@ from agents.networks.shipped import read_networks
 from bridge_env import streams
 from bridge_env.bidders import SpecError
 from training.cli.entry import main
-from training.coach import left
 from training.coach import run as coaching
 from training.coach.config import CoachConfig
+from training.coach.departures import find_departures, unused_lines
 from training.evolve.config import EvolveConfig
-from training.evolve.generations import check_start, numbered
+from training.evolve.generations import numbered
 from training.evolve.refine import judgement
 from training.evolve.refine.decisions import UNTRIED, decisions_of, legal_calls
-from training.evolve.refine.near import near_task
+from training.evolve.refine.line_steps import step_gains_task
 from training.evolve.refine.tasks import count_task
+from training.evolve.run import check_start
 from training.match.boards import library_boards
 from training.match.duel import Stretch, duel
 from training.match.duplicate import match as play_match
 from training.match.system_consistency import SystemConsistency, of_match
 from training.networks.configs import LeagueConfig
 from training.networks.league import start_networks
-from training.networks.league_run import by_the_book
-from training.networks.strayed import Prices, Strayed
+from training.networks.system_penalty import Penalties, SystemPenalty
+from training.networks.train_league import by_the_book
 
 SMALL = LeagueConfig(
     start="policy:champion-plain", book="sayc", iterations=2, boards=48, estimated=0, evaluate=1, judged=40,
-    panel="pass", remember=1, critic="16", drawn=8,
+    panel="pass", samples_per_side=8,
 )  # fmt: skip
 
 
@@ -66,11 +67,11 @@ def test_a_drawn_auction_pays_for_what_it_strays_more_than_the_likeliest():
     later = parts((9, {}), (9, {9: 0, 6: 3}))  # of the first drawn auction: its second call, and a third
     rows, calls = np.array([0, 0]), np.array([9, 6], np.int8)
     board, side, left_at = np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 2, 2])
-    for prices in (Prices(1.0, 0.0), Prices(0.0, 1.0), Prices(0.5, 2.0)):
-        strayed = Strayed(terms, prices, best, at, later)
-        cost = strayed.price(likeliest, drawn, board, side, left_at, rows, calls)
+    for prices in (Penalties(1.0, 0.0), Penalties(0.0, 1.0), Penalties(0.5, 2.0)):
+        penalty = SystemPenalty(terms, prices, best, at, later)
+        cost = penalty.cost_difference(likeliest, drawn, board, side, left_at, rows, calls)
         departures, lies = np.array([2 - 1, 1 - 1, 0 - 1]), np.array([2 + 3 - 0, 1 - 0, 0])
-        np.testing.assert_allclose(cost, prices.departure * departures + prices.untruth * lies)
+        np.testing.assert_allclose(cost, prices.departure * departures + prices.misinformation * lies)
 
 
 # --- a run -------------------------------------------------------------------------------------------------------
@@ -192,13 +193,13 @@ def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
 def test_steps_that_the_player_likes_are_counted(judge):
     us = them = numbered("sayc")
     some = Stretch(5, "training", 0, 120)
-    asked, bound = (near_task(us, them, some, 0, judge(name)) for name in ("free", "bound"))
-    plain = near_task(us, them, some, 0)
+    asked, bound = (step_gains_task(us, them, some, 0, judge(name)) for name in ("free", "bound"))
+    plain = step_gains_task(us, them, some, 0)
     assert asked.keys() == plain.keys() == bound.keys()
     assert all((a.gain, a.decisions) == (plain[change].gain, plain[change].decisions) for change, a in asked.items())
-    assert all(0 <= promise.liked <= promise.decisions for promise in asked.values())
-    assert sum(promise.liked for promise in asked.values()) > 0
-    assert sum(promise.liked for promise in bound.values()) == 0  # who bids as the system likes no change of it
+    assert all(0 <= gain.preferred <= gain.decisions for gain in asked.values())
+    assert sum(gain.preferred for gain in asked.values()) > 0
+    assert sum(gain.preferred for gain in bound.values()) == 0  # who bids as the system likes no change of it
 
 
 def test_amendment_wants_a_player_by_a_book(judge):
@@ -221,16 +222,16 @@ def test_departures_are_worth_what_the_two_auctions_score():
     opponent = read_networks("two-over-one").player
     boards = library_boards(400, 2, "training")
     key = streams.key("test", np.arange(400))
-    found = left.departures(player, opponent, boards, key)
+    found = find_departures(player, opponent, boards, key)
     assert found.decisions > 1500
     assert 100 < len(found.board) < 500
     assert (found.book != found.call).all()
     np.testing.assert_array_equal(found.auctions.history[found.board, found.length], found.call)
     assert sum(found.fired.values()) == found.decisions
     assert sum(found.fired.values()) - sum(found.followed.values()) == len(found.board)
-    again = left.departures(player, opponent, boards.take(np.unique(found.board)), key[np.unique(found.board)])
+    again = find_departures(player, opponent, boards.take(np.unique(found.board)), key[np.unique(found.board)])
     assert len(again.auctions) == len(np.unique(found.board))
-    never, seldom = left.unused(found, player)
+    never, seldom = unused_lines(found, player)
     assert len(never) > 100
     assert all(followed <= 0.2 * fired for _, fired, followed in seldom)
 
@@ -295,15 +296,7 @@ def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch
     assert "### Round 2: the amended book" in (folder / "report.md").read_text()
 
 
-def test_terms_are_settled_once_for_what_was_learned(tmp_path):
-    learned, path = by_book(), tmp_path / "mine.npz"
-    assert not coaching._is_settled(path, learned)
-    networks_file.save(by_book(terms=Terms(2.0, 16.0)), path)
-    assert coaching._is_settled(path, learned)
-    assert not coaching._is_settled(path, by_book(seed=2))  # it has learned on since
-
-
-def test_a_player_settles_on_the_mildest_terms_that_are_true_enough(monkeypatch):
+def test_a_player_bids_on_the_mildest_terms_that_are_true_enough(monkeypatch):
     networks, asked = by_book(), []
 
     def of_pair(bidder, book, boards, seed):
@@ -313,6 +306,6 @@ def test_a_player_settles_on_the_mildest_terms_that_are_true_enough(monkeypatch)
         return SystemConsistency(0.93 + 0.002 * asked[-1], 0.001, 0.7, 5.0)
 
     monkeypatch.setattr(coaching.truth, "of_pair", of_pair)
-    found = coaching.settled(networks, seed=1)
+    found = coaching.choose_terms(networks, seed=1)
     assert found.terms == Terms(2.0, 12.0)  # 0.96 less 0.008 is asked: 0.952 at 10, 0.954 at 12
     assert asked == [8.0, 10.0, 12.0]

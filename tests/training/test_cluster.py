@@ -14,6 +14,7 @@ from training import solve
 from training.evolve import generations
 from training.evolve.config import EvolveConfig
 from training.running.cluster import Cluster, ClusterError
+from training.running.progress import Progress
 
 ray = pytest.importorskip("ray")
 
@@ -66,11 +67,21 @@ def nodes():
         made.shutdown()
 
 
-def _evolved(folder, config: EvolveConfig, cluster: Cluster | Here, tick: Callable[[int], object] = lambda _: None):
-    """What tells one run from another: its partnerships, and what was kept on the way."""
+class _Boards(Progress):
+    """Call a function with the number of boards that were just done."""
+
+    def __init__(self, tick: Callable[[int], object]) -> None:
+        self._tick = tick
+
+    def add(self, count: float) -> None:
+        self._tick(int(count))
+
+
+def _evolved(folder, config: EvolveConfig, cluster: Cluster | Here, progress: Progress):
+    """Return the partnerships of a run and the changes that it accepted."""
     folder.mkdir()
     state = generations.begin(config)
-    for after in generations.evolve(folder, config, state, cluster, tick):
+    for after in generations.advance(folder, config, state, cluster, progress):
         state = after
     return state.as_json()["population"], [row["kept"] for row in state.metrics]
 
@@ -137,9 +148,9 @@ def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, n
             assert sorted(nodes.cluster.map(under_way, [(0,), (1,), (2,)])) == [(0, 0), (1, 1), (2, 2)]
             changes[0].join()
 
-    three = _evolved(tmp_path / "three", config, nodes.cluster, tick)  # in the middle of the first generation
+    three = _evolved(tmp_path / "three", config, nodes.cluster, _Boards(tick))  # in the middle of the first generation
     nodes.changed()
-    one = _evolved(tmp_path / "one", config, Here())
+    one = _evolved(tmp_path / "one", config, Here(), Progress())
     assert one == three
     assert any(one[1])  # else it would say little
 
@@ -151,8 +162,8 @@ def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path,
     from training.networks.league import League
 
     config = LeagueConfig(
-        start="nothing", iterations=4, boards=240, estimated=0, lessons=1, silent=1, layers="32,16", critic="16",
-        batch=480, shard=64, evaluate=2, judged=40, panel="pass", remember=4, lag=2, rollouts=3,
+        start="nothing", iterations=4, boards=240, estimated=0, layers="32,16", batch=480, shard=64, evaluate=2,
+        judged=40, panel="pass", rollouts=3,
     )  # fmt: skip
     (tmp_path / "three").mkdir()
     three = League(tmp_path / "three", config, None)

@@ -1,4 +1,4 @@
-"""Run folders whose files were damaged: every reader tells one kind of error, which names the file."""
+"""Run folders whose files are damaged: every reader raises a RunError that names the file."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def files(tmp_path_factory):
         "standard_error": float("nan"),
         "seconds": 2.0,
         "kept": ["a (+0.1 ± 0.0)"],
+        "best": 0,
     }
     state.metrics.append(row)
-    generations.save(folder, config, state)
+    generations.save(folder, state)
     runs.write_manifest(folder, runs.manifest(asdict(config), "0" * 64) | {"kind": "evolve"})
     verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
     (folder / VERDICT).write_text(json.dumps(verdict))
@@ -40,6 +41,24 @@ def folder(files, tmp_path):
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     return tmp_path
+
+
+READERS = {
+    runs.MANIFEST: lambda folder: runs.config_of(folder, EvolveConfig),
+    runs.METRICS: report.read_run,
+    VERDICT: report.read_run,
+    runs.CHECKPOINT: generations.load,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_a_file_that_ends_early_is_named(folder, files, name, share):
+    (folder / name).write_bytes(files[name][: int(share * len(files[name]))])
+    if name == runs.METRICS and share == 0:
+        return  # a run without a generation
+    with pytest.raises(runs.RunError, match=name.replace(".", r"\.")):
+        READERS[name](folder)
 
 
 @pytest.mark.parametrize(
@@ -57,24 +76,8 @@ def test_the_field_is_named(folder, files, name, old, new, why):
     changed = files[name].decode().replace(old, new, 1)
     assert changed != files[name].decode()
     (folder / name).write_text(changed)
-    read = (lambda f: runs.config_of(f, EvolveConfig)) if name == runs.MANIFEST else report.read_run
     with pytest.raises(runs.RunError, match=why):
-        read(folder)
-
-
-def test_a_checkpoint_with_a_wrong_state(folder):
-    state = runs.load_checkpoint(folder, {})
-    for change, why in (
-        ({"generation": -1}, "generation: -1 is not from 0"),
-        ({"population": [["system: x"]]}, r"population\[0\]: it has 1 items"),
-        ({"population": [["1C ?", "1C"]]}, "is of another version of this program"),
-        ({"systems": {"no such": "x"}}, "is of another version of this program"),
-        ({"config": {"boards": 0}}, "config: not of a run of this kind: --boards is 0"),
-    ):
-        (folder / runs.CHECKPOINT).unlink(missing_ok=True)
-        runs.save_checkpoint(folder, state | change)
-        with pytest.raises(runs.RunError, match=why):
-            generations.load(folder)
+        READERS[name](folder)
 
 
 def test_lines_of_a_panel(tmp_path):

@@ -12,12 +12,13 @@ from agents.hierarchy.changes.tidying import added, grouped, same_rules, without
 from agents.hierarchy.changes.variation import vary
 from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import SystemTextError, parse_constraint, parse_system, system_text
+from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.generations import numbered
 from training.evolve.proposals import Proposal, rule_edit, swaps, trial, verdict
 from training.evolve.refine.induce import Rule
-from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch, duel, gains_and_touched, hierarchy, is_system
 from training.match.duplicate import match
+from training.running.progress import Progress
 
 SAYC = numbered("sayc")
 OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"
@@ -106,7 +107,7 @@ def test_a_change_that_makes_no_system_gains_nothing():
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
 @pytest.mark.parametrize(("candidates", "boards"), [(121, 4096), (40, 12288), (1, 8192), (9, 1000), (1, 1)])
 def test_trials_are_cut_so_that_all_have_something_to_do(workers, candidates, boards):
-    parts, groups = Work(SimpleNamespace(workers=workers), (), 1, int)._cut(
+    parts, groups = ClusterEvaluator(SimpleNamespace(workers=workers), (), 1, Progress())._cut(
         candidates, Stretch(1, "training", 7, boards)
     )
     assert [part.start for part in parts] == list(np.cumsum([7, *(part.count for part in parts)])[:-1])

@@ -8,7 +8,7 @@ import pytest
 from support.command import refused
 
 from training.cli.entry import main
-from training.running import cluster
+from training.evolve import run
 from training.running.cluster import ClusterError
 from training.running.result_log import ResultLog
 
@@ -34,7 +34,7 @@ class NoCluster:
 
 
 def test_a_cluster_that_fails(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cluster, "Cluster", NoCluster)
+    monkeypatch.setattr(run, "Cluster", NoCluster)
     words = [
         "--start",
         "silent",
@@ -93,13 +93,13 @@ class NoStart(NoCluster):
     ],
 )
 def test_evolve_tells_what_is_wrong_before_it_starts_anything(tmp_path, capsys, monkeypatch, words, says):
-    monkeypatch.setattr(cluster, "Cluster", NoStart)
+    monkeypatch.setattr(run, "Cluster", NoStart)
     assert says in refused(capsys, "evolve", "--out", tmp_path, *words)
     assert not list(tmp_path.iterdir())
 
 
 def test_any_bidder_may_be_a_gatekeeper(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "Cluster", NoStart)
+    monkeypatch.setattr(run, "Cluster", NoStart)
     with pytest.raises(AssertionError, match="started before"):  # so far nothing was wrong
         main(["evolve", "--out", str(tmp_path), "--gatekeepers", "pass,sayc,policy:acol", "--start", "silent",
               "--control", "silent", "--league", "", "--validators", ""])  # fmt: skip

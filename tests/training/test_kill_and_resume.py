@@ -15,8 +15,8 @@ pytestmark = pytest.mark.slow
 MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
 EVOLVE = ("--generations 2 --boards 60 --study 60 --confirm 60 --partnerships 1 --operators evolution --proposals 4 "
           "--start silent --control silent --judge 40 --workers 1 --league= --gatekeepers=")  # fmt: skip
-LEAGUE = ("--start nothing --lessons 2 --iterations 12 --boards 64 --evaluate 3 --judged 50 --panel= --layers 24,16 "
-          "--critic 16 --estimated 0 --judge 20 --workers 1")  # fmt: skip
+LEAGUE = ("--start nothing --iterations 12 --boards 64 --evaluate 3 --judged 50 --panel= --layers 24,16 "
+          "--estimated 0 --judge 20 --workers 1")  # fmt: skip
 
 
 def start(words, folder):

@@ -1,6 +1,8 @@
 """The league: what is drawn, what it is worth, that it learns, and that a run is a function of its settings."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +15,6 @@ from support.networks import random_networks
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
-from agents.networks.inputs import MOST_ON
-from agents.networks.network import quantized
 from agents.networks.tables import branched, play_on
 from bridge_env import streams
 from bridge_env.auction import Auctions
@@ -26,29 +26,33 @@ from bridge_env.double_dummy.packing import pack_records, unpack_deals
 from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
 from training.cli.entry import main
+from training.match import panel
 from training.match.duplicate import match as play_match
 from training.match.strangers import refuse_gatekeepers
-from training.networks import lessons
-from training.networks import stock as stocks
+from training.networks import contract_pretraining, deal_pool
+from training.networks import league as league_module
 from training.networks.configs import LeagueConfig
 from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
-from training.networks.league import League, chosen_selves
+from training.networks.deal_pool import NUM_CURVE_DEALS, curve_boards, solved_deals
+from training.networks.league import League, earlier_versions
 from training.networks.learner import Learner
-from training.networks.model import widened
-from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating
-from training.networks.stock import HELD, curve_boards, estimate, solved, stock
+from training.networks.rollout import Opponent, RolloutConfig, _branches, _thinning_factor, draw_deals, rollout, seating
+from training.networks.train_league import LeagueResult
 from training.running import runs
 
 torch.set_num_threads(1)  # sums in another order make other weights
 SMALL = LeagueConfig(
-    start="nothing", iterations=6, boards=64, evaluate=3, judged=50, panel="", remember=2, layers="24,16", critic="16",
-    slow=0.9,
-)  # fmt: skip
+    start="nothing", iterations=6, boards=64, evaluate=3, judged=50, panel="", layers="24,16", eval_ema=0.9
+)
 
 
 @pytest.fixture(autouse=True)
-def _few_deals_at_a_time(monkeypatch):
-    monkeypatch.setattr(stocks, "_PART", 1_000)
+def _soon(monkeypatch):
+    """What a league does for hundreds of iterations, it does here for few."""
+    monkeypatch.setattr(deal_pool, "_PART", 1_000)
+    monkeypatch.setattr(contract_pretraining, "ROLLOUTS", 2)
+    monkeypatch.setattr(league_module, "SILENT_ITERATIONS", 1)
+    monkeypatch.setattr(league_module, "ADD_VERSION_EVERY", 2)
 
 
 def small_learner(**changes):
@@ -92,7 +96,7 @@ def test_only_sides_of_the_learner_are_drawn():
 
 def test_branches_are_auctions_that_went_another_way():
     networks = random_networks(seed=2)
-    deals = draw_deals(streams.key("branch", np.arange(50)), solved())
+    deals = draw_deals(streams.key("branch", np.arange(50)), solved_deals())
     auctions = Auctions(deals.dealer, deals.vulnerability)
     seated, nobody = np.zeros((50, 2), np.int8), np.full(50, -1, np.int8)
     play_on(auctions, deals, np.arange(50), [networks.policy], seated, nobody, streams.key("x", np.arange(50)))
@@ -112,35 +116,22 @@ def test_branches_are_auctions_that_went_another_way():
 
 
 def test_deals_are_training_deals_with_their_tables():
-    deals = draw_deals(streams.key("deals", np.arange(300)), solved())
+    deals = draw_deals(streams.key("deals", np.arange(300)), solved_deals())
     assert not is_judging(deals.owner).any()
     assert len(np.unique(deals.dealer * 4 + deals.vulnerability)) == 16
 
 
 def test_no_deal_that_judges_is_played():
     """Neither boards of the judging split, nor those on which the curve is judged, nor images of them."""
-    played = canonical_key(unpack_deals(stock(500, seed=3)[:, :13]))
-    assert len(played) == len(solved()) + 500
+    played = canonical_key(unpack_deals(deal_pool.deal_pool(500, seed=3)[:, :13]))
+    assert len(played) == len(solved_deals()) + 500
     assert not key_is_judging(played).any()
-    curve = curve_boards(HELD + 50, seed=1)  # beyond HELD they come as images
+    curve = curve_boards(NUM_CURVE_DEALS + 50, seed=1)  # beyond NUM_CURVE_DEALS they come as images
     assert not np.isin(canonical_key(curve.owner), played).any()
 
 
-def test_estimated_deals_are_kept_and_taken_again(tmp_path):
-    path, heard = tmp_path / "deals", []
-    first = stock(300, 1, path, heard.append)
-    assert heard[-1] == 1
-    np.testing.assert_array_equal(first[len(solved()) :], estimate(300, 1))
-    heard.clear()
-    np.testing.assert_array_equal(first, stock(300, 1, path, heard.append))
-    assert not heard
-    path.write_bytes(path.read_bytes()[:-5])  # cut short: made anew
-    np.testing.assert_array_equal(first, stock(300, 1, path, heard.append))
-    assert heard
-
-
 def test_what_fails_counts_as_doubled_where_it_is_to():
-    deals = draw_deals(streams.key("doubled", np.arange(40)), solved())
+    deals = draw_deals(streams.key("doubled", np.arange(40)), solved_deals())
     calls = np.array([[parse_call(c) for c in ("7NT", "Pass", "Pass", "Pass")]] * 40)
     auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
     took = deals.tricks[np.arange(40), deals.dealer, 4]
@@ -184,11 +175,11 @@ def test_a_rollout_is_a_function_of_its_arguments():
 def test_thinning_keeps_the_share_that_it_should():
     interest = np.random.default_rng(1).gamma(0.5, 2.0, 5_000).astype(np.float32)
     for share in (0.1, 0.5, 0.9):
-        assert np.minimum(1, interest * _factor(interest, share)).mean() == pytest.approx(share, abs=0.01)
+        assert np.minimum(1, interest * _thinning_factor(interest, share)).mean() == pytest.approx(share, abs=0.01)
 
 
 def test_the_critic_sees_what_the_contract_is_worth():
-    deals = draw_deals(streams.key("critic", np.arange(30)), solved())
+    deals = draw_deals(streams.key("critic", np.arange(30)), solved_deals())
     calls = np.array([[parse_call("3NT"), DOUBLE]] * 30)
     auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
     best = np.full(30, 140)
@@ -203,38 +194,19 @@ def test_the_critic_sees_what_the_contract_is_worth():
         assert STANDS + 24 + int(mine[i]) in on.tolist()
 
 
-def test_a_widened_network_calls_as_before():
-    layers = random_networks(seed=3).policy.floats()
-    hidden = [len(bias) for _, bias in layers[:-1]]
-    wide = widened(layers, [width + 7 for width in hidden], 1)
-    narrow, broad = (quantized(some, MOST_ON) for some in (layers, wide))
-    numbers, starts = np.tile(np.arange(40, dtype=np.uint16), 5), np.arange(6) * 40
-    np.testing.assert_allclose(broad.outputs(numbers, starts), narrow.outputs(numbers, starts), atol=0.02)
-    assert broad.sizes[1:-1] == [width + 7 for width in hidden]
-    for wrong in (hidden[:-1], [width - 1 for width in hidden]):
-        with pytest.raises(ValueError, match="cannot be widened"):
-            widened(layers, wrong, 1)
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is here")
 def test_a_device_that_is_not_here_is_told_before_anything_runs(tmp_path, capsys):
     assert "finds no CUDA device" in refused(capsys, "train", "league", "--device", "cuda", "--out", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_network_that_cannot_be_widened_so_is_told_before_anything_runs(tmp_path, capsys):
-    words = ["--start", "policy:champion", "--widen", "64,64,64", "--out", str(tmp_path)]
-    assert "[640, 384, 384] cannot be widened to [64, 64, 64]" in refused(capsys, "train", "league", *words)
-    assert not list(tmp_path.iterdir())
-
-
 def test_the_slow_average_lags_behind_the_one_that_plays():
-    learner = small_learner(average=0.5, slow=0.99)
-    began = [p.clone() for p in learner.slow]
+    learner = small_learner(average=0.5, eval_ema=0.99)
+    began = [p.clone() for p in learner.eval_average]
     for number in range(3):
         learner.learn(rollout(*learner.players(), [], RolloutConfig(64, 4, 0.5, 0.0), 1, number), number)
     fast, slow = (sum(float((a - b).abs().sum()) for a, b in zip(some, began, strict=True))
-                  for some in (learner.average, learner.slow))  # fmt: skip
+                  for some in (learner.average, learner.eval_average))  # fmt: skip
     assert 0 < slow < fast / 3
     assert not np.array_equal(learner.best().layers[0].weight, learner.players()[0].layers[0].weight)
 
@@ -258,7 +230,7 @@ class Leaper:
 
 LEAPER = Leaper()
 TOY = LeagueConfig(
-    start="nothing", iterations=400, layers="32", critic="16", batch=256, learning_rate=3e-3, average=0.9, entropy=0.01
+    start="nothing", iterations=400, layers="32", batch=256, learning_rate=3e-3, average=0.9, entropy=0.01
 )
 
 
@@ -342,21 +314,6 @@ def _slam_deal(suit, ace):
 # --- a run ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path):
-    whole = run_league(tmp_path / "whole", SMALL)
-    stops = iter([False, False, True])
-    part = run_league(tmp_path / "part", SMALL, stop=lambda: next(stops))
-    assert part.state.iteration == 2
-    again = run_league(tmp_path / "part", SMALL)
-    same(whole, again)
-    assert (tmp_path / "whole" / "policy.npz").read_bytes() == (tmp_path / "part" / "policy.npz").read_bytes()
-    points = [[json.loads(line) for line in (tmp_path / name / "metrics.jsonl").open()] for name in ("whole", "part")]
-    for one, other in zip(*points, strict=True):
-        assert {k: v for k, v in one.items() if k not in ("seconds", "waited")} == {
-            k: v for k, v in other.items() if k not in ("seconds", "waited")
-        }
-
-
 def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path):
     """Killed after an evaluation without any farewell: what came after it is done again, the same."""
 
@@ -374,13 +331,15 @@ def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path):
             pass
     again = run_league(tmp_path / "killed", SMALL)
     same(run_league(tmp_path / "whole", SMALL), again)
-
-
-def test_a_checkpoint_that_does_not_fit_is_told(tmp_path):
-    League(tmp_path, SMALL, None).save()
-    other = League(tmp_path, LeagueConfig(**(vars(SMALL) | {"layers": "16,8"})), None)
-    with pytest.raises(runs.RunError, match=r"checkpoint\.npz does not fit this run"):
-        other.load()
+    assert (tmp_path / "whole" / "policy.npz").read_bytes() == (tmp_path / "killed" / "policy.npz").read_bytes()
+    rows, others = (
+        [
+            {k: v for k, v in json.loads(line).items() if k not in ("seconds", "waited")}
+            for line in (tmp_path / name / "metrics.jsonl").open()
+        ]
+        for name in ("whole", "killed")
+    )
+    assert rows == others
 
 
 def test_when_tasks_run_does_not_matter(tmp_path):
@@ -395,12 +354,22 @@ def test_a_run_from_a_network_begins_as_that_network(tmp_path):
     assert [o.name for o in league.pool(0)] == ["start"]
 
 
-def test_the_pool_holds_the_latest_selves_and_some_older_ones():
-    assert chosen_selves(0, 10, 4) == []
-    assert chosen_selves(39, 10, 4) == [10, 20, 30]
-    assert chosen_selves(1000, 10, 4) == [10, 980, 990, 1000]
-    assert chosen_selves(1000, 10, 0) == []
-    assert len(set(chosen_selves(5000, 10, 7))) == 7
+def test_the_pool_holds_the_latest_versions_and_some_older_ones():
+    assert earlier_versions(0, 10, 4) == []
+    assert earlier_versions(39, 10, 4) == [10, 20, 30]
+    assert earlier_versions(1000, 10, 4) == [10, 980, 990, 1000]
+    assert earlier_versions(1000, 10, 0) == []
+    assert len(set(earlier_versions(5000, 10, 7))) == 7
+
+
+def test_a_result_is_a_table():
+    pytest.importorskip("pandas")
+    line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
+    result = LeagueResult(Path("x"), SMALL, SMALL.iterations, [], Path("x/policy.npz"), [line])
+    assert result.complete
+    assert not replace(result, iterations=2).complete
+    frame = result.to_dataframe()
+    assert frame[["opponent", "mean_imps", "standard_error"]].to_numpy().tolist() == [["pass", 0.5, 0.1]]
 
 
 # --- gatekeepers ----------------------------------------------------------------------------------------------------
@@ -429,7 +398,7 @@ def test_a_fit_may_not_start_from_a_gatekeeper(tmp_path, capsys):
 def test_bad_settings_get_a_clear_error(tmp_path, capsys):
     for words, says in (
         (["--iterations", "0"], "--iterations is 0"),
-        (["--keep", "2"], "--keep is 2"),
+        (["--decision-fraction", "2"], "--decision-fraction is 2"),
         (["--strangers", "0.8", "--earlier", "0.5"], "must be at most 1"),
         (["--pool", "system:nobody"], "nobody"),
         (["--hours", "0"], "--hours"),
@@ -444,10 +413,10 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
 # --- from nothing ---------------------------------------------------------------------------------------------------
 
 
-def test_lessons_tell_what_every_call_is_worth():
-    deals = draw_deals(streams.key("lessons", np.arange(40)), solved())
+def test_pretraining_values_every_call():
+    deals = draw_deals(streams.key("lessons", np.arange(40)), solved_deals())
     opened = Auctions.replay(np.array([[parse_call("1S"), PASS]] * 40), deals.dealer, deals.vulnerability)
-    value = lessons.worth(opened, deals, np.arange(40))
+    value = contract_pretraining.call_values(opened, deals, np.arange(40))
     ours = deals.dealer & 1
     vulnerability = deals.vulnerability
     side = np.where(ours == 0, 1, -1)
@@ -463,19 +432,18 @@ def test_lessons_tell_what_every_call_is_worth():
     assert (value[:, PASS] == 0).all()
 
 
-def test_first_lessons_teach_to_bid_what_makes(tmp_path):
-    """After a minute of lessons a small network beats passing by far, with silent opponents; random weights do not."""
-    config = LeagueConfig(start="nothing", boards=512, lessons=60, layers="48", batch=512)
-    taught = lessons.learn(config)
-    match = play_match(NetworkBidder(taught), "pass", 400)
-    assert match.mean_imps > 1.5
-    untaught = lessons.learn(LeagueConfig(**(vars(config) | {"lessons": 0})))
-    assert play_match(NetworkBidder(untaught), "pass", 400).mean_imps < -3
+def test_pretraining_teaches_to_bid_what_makes(monkeypatch):
+    """After a minute of it a small network beats passing by far, with silent opponents; random weights do not."""
+    config = LeagueConfig(start="nothing", boards=512, layers="48", batch=512)
+    for rollouts, least, most in ((60, 1.5, 24.0), (0, -24.0, -3.0)):
+        monkeypatch.setattr(contract_pretraining, "ROLLOUTS", rollouts)
+        taught = contract_pretraining.pretrain(config)
+        assert least < play_match(NetworkBidder(taught), "pass", 400).mean_imps < most
 
 
-def test_a_run_from_nothing_meets_silence_first(tmp_path):
-    config = LeagueConfig(**(vars(SMALL) | {"silent": 4, "lessons": 0, "remember": 2}))
-    league = run_league(tmp_path / "run", config)
+def test_a_run_from_nothing_meets_silence_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(league_module, "SILENT_ITERATIONS", 4)
+    league = run_league(tmp_path / "run", SMALL)
     assert [o.name for o in league.pool(3)] == ["silent"]
     assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]
 
@@ -502,9 +470,8 @@ def test_ray_workers_do_not_matter(one_ray, tmp_path):
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 def test_the_command_from_nothing_to_the_panel(one_ray, tmp_path, capsys):
-    words = ["train", "league", "--start", "nothing", "--lessons", "2", "--silent", "1", "--iterations", "3",
-             "--estimated", "200", "--boards", "64", "--evaluate", "2", "--judged", "40", "--layers", "16",
-             "--critic", "16", "--judge", "40",
+    words = ["train", "league", "--start", "nothing", "--iterations", "3", "--estimated", "200", "--boards", "64",
+             "--evaluate", "2", "--judged", "40", "--layers", "16", "--judge", "40",
              "--out", str(tmp_path), "--name", "tiny", "--workers", "1"]  # fmt: skip
     assert main(words) == 0
     folder = tmp_path / "league" / "tiny"

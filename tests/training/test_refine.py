@@ -15,6 +15,7 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call
 from bridge_env.scoring import imps
 from bridge_env.view import view_of
+from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.generations import numbered
 from training.evolve.proposals import rule_edit
 from training.evolve.refine.decisions import UNTRIED, Examples, joined
@@ -23,9 +24,9 @@ from training.evolve.refine.general import decided_rows as general_rows
 from training.evolve.refine.induce import Rule, rules
 from training.evolve.refine.labels import count_paths, label, tokens, words
 from training.evolve.refine.tasks import after_call, answers_task
-from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch, boards_of, duel, hierarchy
 from training.running.cluster import Cluster
+from training.running.progress import Progress
 
 SAYC = numbered("sayc")
 PASS = Partnership(*(parse_system("system: p\nP\nwhen 0-7 last-level\n  P\n"),) * 2)
@@ -238,8 +239,8 @@ def test_work_is_the_same_however_it_is_shared(one_ray):
     results = []
     for workers in (1, 2):
         with Cluster(workers) as cluster:
-            work = Work(cluster, (SAYC, PASS), 3, lambda _boards: None)
-            found = work.rules(SAYC, 2, Chance("v"), work.stretch(0, 4800))
+            evaluator = ClusterEvaluator(cluster, (SAYC, PASS), 3, Progress())
+            found = evaluator.rules(SAYC, 2, Chance("v"), evaluator.stretch(0, 4800))
             results.append([(r.path, r.call, r.constraint, r.gain) for r in found])
     assert results[0] == results[1]
     assert results[0]

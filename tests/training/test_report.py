@@ -38,7 +38,7 @@ def folders(tmp_path):
 
 def test_only_what_differs_is_told(folders):
     head, rows = report.table([report.read_run(folder) for folder in folders])
-    assert head == ["run", "operators", "generations", "minutes", "kept", "IMPs/board", "gain: pass"]
+    assert head == ["run", "operators", "generations", "minutes", "accepted", "IMPs/board", "gain: pass"]
     assert rows[0] == ["both", "evolution,swapping", "3", "4.5", "3", "+0.500 ± 0.030", "+0.100 ± 0.020"]
     assert rows[1] == ["one|half", "evolution", "2", "3.0", "1", "", ""]
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -30,6 +31,7 @@ from training.networks import ppo
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.running import runs
+from training.running.progress import Progress
 
 TABLES = 6
 SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}
@@ -256,21 +258,21 @@ def test_the_same_seed_and_steps_give_the_same_policy(tmp_path):
 
 def test_an_interrupted_run_is_saved(tmp_path):
     config = PPOConfig(minutes=0, steps=10_000, tables=16, rollout=8, batch=64, layers="16", critic="8", evaluate=20)
-    folder, state = ppo.prepare(None, config, tmp_path, None)
 
-    def tick(share, state):
-        if state.steps >= 256:
-            raise KeyboardInterrupt
+    class Stop(Progress):
+        def to(self, done):
+            if done >= 2.56:  # per cent of the steps
+                raise KeyboardInterrupt
 
-    assert ppo.prepare(folder, config, tmp_path, None)[1] == state  # stopped before it began
     with pytest.raises(KeyboardInterrupt):
-        ppo.train(folder, config, state, tick)
-    _, state = ppo.prepare(folder, config, tmp_path, None)
-    assert state.steps == 256
-    path = folder / state.model
+        ppo.train_ppo(config, out=tmp_path, name="a", progress=Stop())
+    folder = tmp_path / "train" / "a"
+    state = runs.load_checkpoint(folder, {...: Any})
+    assert state["steps"] == 256
+    path = folder / state["model"]
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(runs.RunError, match="missing or damaged"):
-        ppo.train(folder, config, state, lambda share, state: None)
+        ppo.train_ppo(config, resume=folder)
 
 
 def test_configs_that_make_no_sense():

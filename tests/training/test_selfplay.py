@@ -9,23 +9,23 @@ import sys
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.here import Here
 
 from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.language.text import parse_system, system_text
-from bridge_env.bidders import SpecError
 from training.cli.entry import main
-from training.evolve import ending, generations, natural
-from training.evolve.apart import report
+from training.evolve import finalize, generations, natural
+from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.config import EvolveConfig
 from training.evolve.proposals import SWAPPING, Proposal, Verdict
-from training.evolve.work import Work
+from training.evolve.run import check_start
+from training.evolve.selection import apply_all
 from training.match.duel import Partnership, Stretch, duel
 from training.running import runs
 from training.running.cluster import Cluster, ClusterError
+from training.running.progress import Progress
 
 pytest.importorskip("ray")
 
@@ -44,13 +44,13 @@ def tiny(tmp_path_factory) -> EvolveConfig:
     )  # fmt: skip
 
 
-def silent(_boards: int) -> None:
-    """A progress bar that shows nothing."""
+def evaluator(config, progress=None):
+    return ClusterEvaluator(Here(), generations.league(config), config.seed, progress or Progress())
 
 
 def run_all(folder: Path, config: EvolveConfig, state=None, cluster=None) -> generations.State:
     state = state or generations.begin(config)
-    for after in generations.evolve(folder, config, state, cluster or Here(), silent):
+    for after in generations.advance(folder, config, state, cluster or Here(), Progress()):
         state = after
     return state
 
@@ -80,16 +80,15 @@ def test_result_does_not_depend_on_the_number_of_workers(one_ray, reference, tin
 
 
 def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):
-    steps = generations.evolve(tmp_path, tiny, generations.begin(tiny), Here(), silent)
+    steps = generations.advance(tmp_path, tiny, generations.begin(tiny), Here(), Progress())
     next(steps)
     steps.close()
-    config, state = generations.load(tmp_path)
-    assert config == tiny
+    state = generations.load(tmp_path)
     assert state.generation == 1
     best = [parse_system(path.read_text()) for path in sorted(tmp_path.glob("best*.bidding"))]  # so far
     pair = state.population[state.metrics[-1]["best"]]
     assert [system_text(s) for s in best] == [system_text(s) for s in dict.fromkeys((pair.first, pair.second))]
-    assert comparable(run_all(tmp_path, config, state)) == comparable(reference[1])
+    assert comparable(run_all(tmp_path, tiny, state)) == comparable(reference[1])
     assert len((tmp_path / runs.METRICS).read_text().splitlines()) == tiny.generations
 
 
@@ -97,27 +96,6 @@ def test_another_seed_gives_another_run(tiny, tmp_path):
     config = replace(tiny, generations=1, partnerships=1, operators="evolution")
     one, same, other = (comparable(run_all(tmp_path, replace(config, seed=seed))) for seed in (3, 3, 4))
     assert one == same != other
-
-
-def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
-    whole = (reference[0] / runs.CHECKPOINT).read_text()
-    for damage in (whole[:-20], whole.replace("toy", "tay", 1), "", "[]"):
-        (tmp_path / runs.CHECKPOINT).write_text(damage)
-        with pytest.raises(runs.RunError):
-            generations.load(tmp_path)
-    (tmp_path / runs.CHECKPOINT).unlink()
-    with pytest.raises(runs.RunError, match="is it the folder of a run"):
-        generations.load(tmp_path)
-
-
-def test_a_run_from_before_there_were_validators_has_none(tiny, tmp_path):
-    config = replace(tiny, validators="policy:standard")
-    generations.save(tmp_path, config, generations.begin(config))
-    assert generations.load(tmp_path)[0].validators == "policy:standard"
-    data = runs.load_checkpoint(tmp_path, {...: Any})
-    del data["config"]["validators"]
-    runs.save_checkpoint(tmp_path, data)
-    assert generations.load(tmp_path)[0].validators == ""
 
 
 @pytest.mark.parametrize("partnerships", [1, 3])
@@ -129,54 +107,43 @@ def test_every_partnership_has_boards_of_its_own(tiny, partnerships):
     assert config.first_board(3) == begins[-1] + apart.pop()
 
 
-@pytest.mark.parametrize(("operators", "tidies"), [("tuning,swapping", False), ("tuning,refinement", True)])
-def test_only_a_champion_with_lines_of_its_own_is_tidied(tiny, monkeypatch, operators, tidies):
+@pytest.mark.parametrize(("operators", "prunes"), [("tuning,swapping", False), ("tuning,refinement", True)])
+def test_only_a_champion_with_lines_of_its_own_is_pruned(tiny, monkeypatch, operators, prunes):
     done = []
-    monkeypatch.setattr(ending, "tidied", lambda system, *_, **__: done.append("tidied") or system)
-    monkeypatch.setattr(ending, "said_plainly", lambda system, *_, **__: (system, ["plainly"]))
-    monkeypatch.setattr(ending, "as_sound_as", lambda _, system: (system, []))
-    monkeypatch.setattr(ending, "without_dead", lambda system: system)
+    monkeypatch.setattr(finalize, "prune_new_lines", lambda system, *_, **__: done.append("pruned") or system)
+    monkeypatch.setattr(finalize, "simplify_conditions", lambda system, *_, **__: (system, ["simpler"]))
+    monkeypatch.setattr(finalize, "as_sound_as", lambda _, system: (system, []))
+    monkeypatch.setattr(finalize, "without_dead", lambda system: system)
     config = replace(tiny, operators=operators, partnerships=1, confirm=64)
-    work = Work(Here(), generations.league(config), config.seed, silent)
-    _, pair, said = ending.champion(config, generations.begin(config), work)
+    _, pair, said = finalize.finalize(config, generations.begin(config), evaluator(config))
     assert pair.first.name == "evolved"
-    assert (done, said) == ((["tidied"], ["plainly"]) if tidies else ([], []))
+    assert (done, said) == ((["pruned"], ["simpler"]) if prunes else ([], []))
 
 
-def test_the_ending_tells_each_step_and_how_many_boards_it_bids(tiny):
+def test_each_stage_at_the_end_has_the_boards_that_it_bids(tiny):
     config = replace(tiny, operators="refinement", partnerships=1, confirm=100, league="acol")
     steps, bid = [], []
 
-    def step(what: str, boards: int | None) -> None:
-        steps.append((what, boards))
-        bid.append(0)
+    class Stages(Progress):
+        def stage(self, what, total=None, unit="board"):
+            steps.append((what, total))
+            bid.append(0)
 
-    def tick(boards: int) -> None:
-        bid[-1] += boards
+        def add(self, count):
+            bid[-1] += count
 
     system = parse_system(TOY.replace("\nP\n", "\n3S  7+ S and 0-3 H\nP\n", 1))
     state = replace(generations.begin(config), population=[Partnership(system, system)])
-    work = Work(Here(), generations.league(config), config.seed, tick)
-    ending.champion(config, state, work, step)
-    told = [what for what, _ in steps]
-    assert told[:3] == ["choosing the champion", "tidying new lines", "checking the tidy system"]
+    work = evaluator(config, Stages())
+    finalize.finalize(config, state, work)
+    stages = [what for what, _ in steps]
+    assert stages[:3] == ["choosing the champion", "pruning new lines", "checking the pruned system"]
     boards, roots = work.stretch(0, 100), [generations.numbered(tiny.start).first]
-    ending.said_plainly(system, roots, work, boards, boards, step=step)
-    assert f"leaving out conditions, round 1 of at most {ending.ROUNDS}" in [what for what, _ in steps]
+    finalize.simplify_conditions(system, roots, work, boards, boards)
+    assert f"leaving out conditions, round 1 of at most {finalize.ROUNDS}" in [what for what, _ in steps]
     assert bid == [boards or 0 for _, boards in steps]
     unsized = [what for what, boards in steps if boards is None]
     assert unsized == ["taking back what is unsound", "dropping lines that no hand comes to"]
-
-
-def test_a_system_that_changed_is_told(tiny, tmp_path):
-    mine = tmp_path / "mine.bidding"
-    mine.write_text(TOY)
-    config = replace(tiny, control=str(mine))
-    generations.save(tmp_path, config, generations.begin(config))
-    assert generations.load(tmp_path)[0] == config
-    mine.write_text(TOY.replace("8+", "9+"))
-    with pytest.raises(runs.RunError, match="has changed since"):
-        generations.load(tmp_path)
 
 
 def test_a_run_that_other_code_began_is_told(tmp_path, monkeypatch):
@@ -224,7 +191,7 @@ def test_it_learns_a_toy(tiny, tmp_path):
     """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
     config = replace(tiny, generations=2, partnerships=1, positions=3, boards=512, confirm=1024)
     state = run_all(tmp_path, config)
-    _, pair, _ = ending.champion(config, state, Work(Here(), generations.league(config), 3, silent))
+    _, pair, _ = finalize.finalize(config, state, evaluator(config))
     unseen = duel(pair, generations.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
     assert unseen.mean() > 5 * unseen.std() / 8000**0.5
     assert unseen.mean() > 0.3
@@ -238,8 +205,7 @@ def test_each_operator_works_alone(tiny, operators, kinds):
     """Swapping alone varies as well: else there would be nothing to swap."""
     config = replace(tiny, operators=operators, proposals=12, positions=3)
     population = [generations.numbered(tiny.start), generations.numbered("acol")]
-    work = Work(Here(), generations.league(config), config.seed, silent)
-    proposed = generations.propose(population, 0, config, work, 0, 0)
+    proposed = generations.propose(population, 0, config, evaluator(config), 0, 0)
     assert {p.operator for p in proposed} == kinds
 
 
@@ -256,7 +222,7 @@ def test_who_opens_nothing_gets_a_natural_system(tiny, tmp_path, monkeypatch):
 
 def test_who_opens_already_is_told_to_leave_natural_out(tiny):
     with pytest.raises(ValueError, match="without opening bids, and sayc has some: leave it out"):
-        generations.check_start(replace(tiny, start="sayc", operators="natural,tuning"))
+        check_start(replace(tiny, start="sayc", operators="natural,tuning"))
 
 
 @pytest.fixture(scope="module")
@@ -273,24 +239,11 @@ def apart(tmp_path_factory, tiny) -> EvolveConfig:
 
 def test_partners_who_start_apart_end_with_one_system(apart, tmp_path):
     state = run_all(tmp_path, apart)
-    assert state.metrics[0]["agreement"] < 1
-    again = generations.load(tmp_path)
-    assert again == (apart, again[1])
-    assert comparable(again[1]) == comparable(state)
-    work = Work(Here(), generations.league(apart), 3, silent)
-    before = generations.begin(apart)
-    assert work.agreement(before.population[0], work.stretch(0, 300)) < 1
-    alike = generations.numbered(apart.starts[0])
-    assert work.agreement(alike, work.stretch(0, 300)) == 1
-    best, pair, said = ending.champion(apart, before, work)  # as if they had learned nothing
+    assert comparable(generations.load(tmp_path)) == comparable(state)
+    _, pair, said = finalize.finalize(apart, generations.begin(apart), evaluator(apart))  # as if nothing was learned
     assert pair.first == pair.second
     assert said[0].startswith("both take the system of the ")
     assert "one system instead of two" in " ".join(said)
-    text = "\n".join(report(apart.starts, best, state.metrics, said))
-    kept = [what for row in state.metrics for what in row["kept"] if "swapping, " in what]
-    for what in kept:
-        assert what.partition("player: ")[2] in text
-    assert f"| 0 | {state.metrics[0]['agreement']:.1%} |" in text
 
 
 def test_of_partners_one_takes_the_chapter_of_the_other(apart):
@@ -301,7 +254,7 @@ def test_of_partners_one_takes_the_chapter_of_the_other(apart):
     takes += [Proposal(edit, 1, SWAPPING) for edit in chapters(second, first)]
     assert len(takes) == 2
     gained = [(Verdict(0.1, 0.01, 100, (0.1,), (0.01,), 0.5), p) for p in takes]
-    team, used = generations._added_up(pair, gained, compiled=True)
+    team, used = apply_all(pair, gained, compiled=True)
     assert [p for _, p in used] == takes[:1]
     assert team.first == team.second == second
 
@@ -312,25 +265,12 @@ def test_a_start_is_of_one_system_or_two(tiny, start):
         replace(tiny, start=start).check()
 
 
-def test_a_start_of_two_is_checked_like_one(tiny, apart):
-    apart.check()
-    assert apart.apart
-    assert apart.rooted == "pair:" + ",".join(f"system:{name}" for name in apart.starts)
-    assert not replace(tiny, start="sayc,sayc").apart
-    assert replace(tiny, start="sayc,sayc").rooted == "system:sayc"
-    with pytest.raises(SpecError, match="did you mean sayc"):
-        generations.check_start(replace(tiny, start="acol,sayk"))
-    with pytest.raises(ValueError, match="may only judge"):
-        replace(tiny, start="sayc,polish", gatekeepers="polish").check()
-
-
 def test_champions_join_the_league(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(generations, "CHAMPION_EVERY", 2)
     config = replace(tiny, generations=3, partnerships=1, operators="evolution", proposals=2)
     state = run_all(tmp_path, config)
     assert len(state.champions) == 1
-    _, loaded = generations.load(tmp_path)
-    assert loaded.champions == state.champions
+    assert generations.load(tmp_path).champions == state.champions
 
 
 @pytest.mark.parametrize(
@@ -366,7 +306,7 @@ def test_ctrl_c_and_sigterm_leave_a_run_that_goes_on(one_ray, tiny, tmp_path, ca
         assert f"--resume {folder}" in said
         assert "Traceback" not in said
         assert "***" not in said  # the stack trace of Ray's own handler
-        before, done = done, generations.load(folder)[1].generation
+        before, done = done, generations.load(folder).generation
         assert done > before
         command = [*evolve, "--resume", str(folder), "--workers", "1"]
     resume = ["evolve", "--resume", str(folder), "--generations", str(done + 1)]
@@ -376,9 +316,3 @@ def test_ctrl_c_and_sigterm_leave_a_run_that_goes_on(one_ray, tiny, tmp_path, ca
         assert (folder / name).stat().st_size > 0
     assert main([*resume, "--seed", "9"]) == 2
     assert "--seed cannot change on --resume" in capsys.readouterr().err
-
-
-def test_numbered_systems_print_and_read_back():
-    pair = generations.numbered("sayc")
-    assert pair == Partnership(pair.first, pair.first)
-    assert "system: sayc" in system_text(pair.first)

@@ -12,18 +12,19 @@ from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.hierarchy.shipped import read_system
 from agents.hierarchy.sound.sound import newly_unsound
 from bridge_env.bidders import SpecError
-from training.evolve import generations
+from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.config import EvolveConfig
-from training.evolve.ending import said_plainly
-from training.evolve.generations import _is_sayable, _validated
+from training.evolve.finalize import simplify_conditions
 from training.evolve.proposals import Proposal, trial, verdict
 from training.evolve.refine.decisions import UNTRIED
 from training.evolve.refine.tasks import count_task, label_task
-from training.evolve.work import Work
+from training.evolve.run import check_start
+from training.evolve.selection import is_sayable, loses_to_validator
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Stretch, duel, gains_and_touched
 from training.match.duplicate import match
 from training.match.strangers import Stranger, stranger
+from training.running.progress import Progress
 
 SAYC = Partnership(read_system("sayc"), read_system("sayc"))
 WEAK = Insert((), parse_system("system: x\n1N 12-14 hcp, balanced").lines[0], "a weak no trump")
@@ -53,14 +54,13 @@ def test_calls_are_played_out_against_a_stranger():
 
 
 @pytest.mark.parametrize("name", ["policy:humans", "policy:polish", "policy:wbridge5", "policy:standard-met"])
-def test_gatekeepers_are_refused(name, tmp_path):
+def test_gatekeepers_are_refused(name):
     with pytest.raises(SpecError, match="gatekeeper"):
         stranger(name)
     for office in ("league", "validators"):
         config = EvolveConfig(gatekeepers="", **{office: name})
         with pytest.raises(SpecError, match="gatekeeper"):
-            generations.start_run(tmp_path, "run", config)
-    assert not list(tmp_path.iterdir())
+            check_start(config)
 
 
 def test_who_trains_cannot_validate():
@@ -70,12 +70,12 @@ def test_who_trains_cannot_validate():
 
 def test_what_loses_to_a_validator_is_not_kept():
     config = EvolveConfig(validators="policy:acol")
-    work = Work(Here(), (SAYC,), 1, int)
+    evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
     wild = Insert((), parse_system("system: x\n7N 0+ hcp").lines[0], "suicide")
     worse = Partnership(wild.apply(SAYC.first), wild.apply(SAYC.second))
-    assert _validated(SAYC, worse, ["it"], config, work, STRETCH) == (SAYC, [])
-    assert _validated(SAYC, worse, ["it"], replace(config, validators=""), work, STRETCH) == (worse, ["it"])
-    assert _validated(SAYC, SAYC, ["same"], config, work, STRETCH) == (SAYC, ["same"])
+    assert loses_to_validator(SAYC, worse, config, evaluator, STRETCH)
+    assert not loses_to_validator(SAYC, worse, replace(config, validators=""), evaluator, STRETCH)
+    assert not loses_to_validator(SAYC, SAYC, config, evaluator, STRETCH)
 
 
 def test_only_sayable_changes_are_tried():
@@ -83,14 +83,14 @@ def test_only_sayable_changes_are_tried():
         edit = Insert(path_steps(path), parse_system(f"system: x\n{text}").lines[0], "")
         return Proposal(edit, 2, "x").apply(SAYC, compiled=False)
 
-    assert _is_sayable(SAYC, with_rule("1N 12-14 hcp, balanced"))
-    assert not _is_sayable(SAYC, with_rule("1S 0-23 rule20, 5+ S, 11+ hcp"))
-    assert not _is_sayable(SAYC, with_rule("1S 11+ hcp, 5+ S, 2+ top5:D"))
+    assert is_sayable(SAYC, with_rule("1N 12-14 hcp, balanced"))
+    assert not is_sayable(SAYC, with_rule("1S 0-23 rule20, 5+ S, 11+ hcp"))
+    assert not is_sayable(SAYC, with_rule("1S 11+ hcp, 5+ S, 2+ top5:D"))
     worse = with_rule("1S 0-23 rule20, 5+ S, 11+ hcp")
     line = worse.first.lines[0]
     better = Partnership(*(replace(s, lines=s.lines[1:]) for s in (worse.first, worse.second)))
     assert line.name == "1S"
-    assert _is_sayable(worse, better)  # what is dropped needs no excuse
+    assert is_sayable(worse, better)  # what is dropped needs no excuse
 
 
 def test_doubles_count_against_who_leans_on_opponents_that_never_double():
@@ -105,18 +105,18 @@ def test_rules_are_said_plainly_where_that_costs_nothing():
     """A condition that never matters goes; one that carries the rule stays."""
     rule = parse_system("system: x\n3S 8+ hcp, 7+ S, 0-9 losers, 0-5 H").lines[0]
     learned = Insert((), rule, "").apply(SAYC.first)
-    work = Work(Here(), (SAYC,), 1, int)
+    evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
     choose, check = Stretch(3, "training", 0, 400), Stretch(3, "training", 400, 400)
-    plain, said = said_plainly(learned, [SAYC.first], work, choose, check)
+    plain, said = simplify_conditions(learned, [SAYC.first], evaluator, choose, check)
     assert constraint_text(plain.lines[0].constraint) == "8+ hcp, 7+ S"
     assert "without 0-5 H" in said[0]
     vital = parse_system("system: x\n7N 8+ hcp, 4+ aces, 4+ kings, 1+ quick").lines[0]
     learned = Insert((), vital, "").apply(SAYC.first)
-    plain, _ = said_plainly(learned, [SAYC.first], work, choose, check)
+    plain, _ = simplify_conditions(learned, [SAYC.first], evaluator, choose, check)
     assert "4+ kings" in constraint_text(plain.lines[0].constraint) or "4+ aces" in constraint_text(
         plain.lines[0].constraint
     )
-    assert said_plainly(SAYC.first, [SAYC.first], work, choose, check) == (SAYC.first, [])
+    assert simplify_conditions(SAYC.first, [SAYC.first], evaluator, choose, check) == (SAYC.first, [])
 
 
 def test_conditions_that_keep_a_rule_sound_are_not_left_out():
@@ -124,10 +124,10 @@ def test_conditions_that_keep_a_rule_sound_are_not_left_out():
     rule = parse_system("system: x\nX 11-14 hcp, 0-1 H, 3+ S, 3+ D, 3+ C ; take-out !forcing").lines[0]
     silent = read_system("silent")
     learned = Insert(path_steps("(2H)"), rule, "").apply(silent)
-    work = Work(Here(), (SAYC,), 1, int)
+    evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
     choose, check = Stretch(3, "training", 0, 2), Stretch(3, "training", 2, 2)
-    plain, _ = said_plainly(learned, [silent], work, choose, check)
+    plain, _ = simplify_conditions(learned, [silent], evaluator, choose, check)
     assert newly_unsound(learned, plain)
-    kept, said = said_plainly(learned, [silent], work, choose, check, sound=True)
+    kept, said = simplify_conditions(learned, [silent], evaluator, choose, check, sound=True)
     assert said
     assert not newly_unsound(learned, kept)

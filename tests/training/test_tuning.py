@@ -8,15 +8,16 @@ from agents.hierarchy.bidder import Hierarchy, bid_out
 from agents.hierarchy.changes.mutation import addresses
 from agents.hierarchy.language.text import constraint_text, parse_system
 from bridge_env.calls import NUM_CALLS, first_calls
-from training.evolve import generations
-from training.evolve import work as work_module
+from training.evolve import cluster_evaluator, generations
+from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.config import EvolveConfig
 from training.evolve.proposals import TUNING
-from training.evolve.refine import near
+from training.evolve.refine import line_steps
 from training.evolve.refine.decisions import decisions_of, play_out
-from training.evolve.work import Work
+from training.evolve.selection import select_proposals
 from training.match.duel import Partnership, Stretch, boards_of, duel, gains_and_touched
 from training.match.strangers import Stranger
+from training.running.progress import Progress
 
 ACOL = Stranger("policy:acol")
 STRETCH = Stretch(3, "training", 0, 300)
@@ -52,12 +53,12 @@ def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
     for table in range(2):
         row, key, call, board, number = _near(sayc, table)
         for i, k, c in zip(row.tolist(), key.tolist(), call.tolist(), strict=True):
-            calls.setdefault(near._change(k), {}).setdefault(table, {})[board[i], number[i]] = c
-        for change, promise in near._promises(sayc, ACOL, STRETCH, duel(sayc, ACOL, STRETCH), table, 0).items():
-            promised[change] = promised.get(change, near.Promise(0, 0, 0)) + promise
+            calls.setdefault(line_steps._step(k), {}).setdefault(table, {})[board[i], number[i]] = c
+        for change, promise in line_steps.table_gains(sayc, ACOL, STRETCH, duel(sayc, ACOL, STRETCH), table, 0).items():
+            promised[change] = promised.get(change, line_steps.StepGain(0, 0, 0)) + promise
     often = sorted(promised.items(), key=lambda item: -item[1].decisions)[:5]
     tried = same = 0
-    for edit, promise in near.edits(sayc.first, dict(often)):
+    for edit, promise in line_steps.step_edits(sayc.first, dict(often)):
         change, changed = next(c for c, p in often if p is promise), Hierarchy(edit.apply(sayc.first))
         for table in range(2):
             theirs, ours = _first_changes(sayc, changed, table), calls[change].get(table, {})
@@ -72,7 +73,7 @@ def _near(us, table):
     history = duel(us, ACOL, STRETCH).history[table]
     made = decisions_of(history, boards.dealer, table)
     calls = first_calls(history[made.row], made.number)
-    row, key, call = near._all_near(
+    row, key, call = line_steps.all_steps(
         us, ACOL, table, boards.dealer[made.row], boards.vulnerability[made.row], calls, made.number,
         features[made.row, (boards.dealer[made.row] + made.number) & 3],
     )  # fmt: skip
@@ -85,21 +86,21 @@ def test_a_promise_is_the_sum_of_its_play_outs(sayc):
     ask = np.zeros((len(board), NUM_CALLS), np.bool_)
     ask[row, call] = True
     worth = play_out(sayc, ACOL, STRETCH, before, 0, np.array(board), np.array(number), ask).astype(int)
-    promised = near._promises(sayc, ACOL, STRETCH, before, 0, 0)
+    promised = line_steps.table_gains(sayc, ACOL, STRETCH, before, 0, 0)
     some = sorted(promised, key=lambda c: -promised[c].decisions)[:20]
     for change in some:
-        mine = [worth[r, c] for r, k, c in zip(row, key, call, strict=True) if near._change(int(k)) == change]
-        assert promised[change] == near.Promise(sum(mine), sum(v * v for v in mine), len(mine))
+        mine = [worth[r, c] for r, k, c in zip(row, key, call, strict=True) if line_steps._step(int(k)) == change]
+        assert promised[change] == line_steps.StepGain(sum(mine), sum(v * v for v in mine), len(mine))
 
 
 def test_every_kind_of_change_is_an_edit(sayc):
-    promised = near.near_task(sayc, ACOL, STRETCH, 0)
+    promised = line_steps.step_gains_task(sayc, ACOL, STRETCH, 0)
     kinds = {change.kind for change in promised}
     assert kinds == set(range(6))
     lines = {line.number: line for _, line in addresses(sayc.first)}
     for kind in kinds:
         some = dict([(c, p) for c, p in promised.items() if c.kind == kind][:4])
-        for edit, _ in near.edits(sayc.first, some):
+        for edit, _ in line_steps.step_edits(sayc.first, some):
             after = edit.apply(sayc.first)
             assert after is not None
             gone = {constraint_text(line.constraint) for line in lines.values()} - {
@@ -109,17 +110,17 @@ def test_every_kind_of_change_is_an_edit(sayc):
 
 
 def test_rules_of_last_resort_are_no_lines(sayc):
-    change = near.Change(-3, near.WITHOUT_LINE)
-    assert list(near.edits(sayc.first, {change: near.Promise(9, 9, 9)})) == []
+    change = line_steps.LineStep(-3, line_steps.WITHOUT_LINE)
+    assert list(line_steps.step_edits(sayc.first, {change: line_steps.StepGain(9, 9, 9)})) == []
 
 
 def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
     """The filter on our own decisions is exact: the same gains as of whole duels."""
-    promised = near.near_task(sayc, ACOL, STRETCH, 0)
+    promised = line_steps.step_gains_task(sayc, ACOL, STRETCH, 0)
     general = {line.number for address, line in addresses(sayc.first) if address[0] == "blocks"}
     often = sorted((c for c in promised if c.line in general), key=lambda c: -promised[c].decisions)
     found = 0
-    for edit, _ in near.edits(sayc.first, {c: promised[c] for c in often[:2]}):
+    for edit, _ in line_steps.step_edits(sayc.first, {c: promised[c] for c in often[:2]}):
         system = edit.apply(sayc.first)
         changed = Partnership(system, system)
         gain, touched = gains_and_touched(changed, sayc, ACOL, STRETCH)
@@ -136,9 +137,9 @@ def test_every_opponent_has_boards_of_its_own(sayc, monkeypatch):
         met.append((them, stretch.start, stretch.count))
         return {}
 
-    monkeypatch.setattr(work_module, "near_task", none)
+    monkeypatch.setattr(cluster_evaluator, "step_gains_task", none)
     league = (sayc, ACOL, numbered("acol"))
-    assert Work(Here(), league, 1, lambda n: None).steps(sayc, Stretch(1, "training", 50, 300)) == []
+    assert ClusterEvaluator(Here(), league, 1, Progress()).steps(sayc, Stretch(1, "training", 50, 300)) == []
     assert met == [(them, 50 + 100 * k, 100) for k, them in enumerate(league)]
 
 
@@ -148,11 +149,11 @@ def test_tuning_mends_a_bound():
     us = Partnership(system, system)
     league = (numbered("sayc"),)
     config = EvolveConfig(operators=TUNING, rules="any", boards=512, study=1024, confirm=1024, partnerships=1)
-    work = Work(Here(), league, 1, lambda n: None)
-    steps = work.steps(us, work.stretch(0, config.study))
+    evaluator = ClusterEvaluator(Here(), league, 1, Progress())
+    steps = evaluator.steps(us, evaluator.stretch(0, config.study))
     assert any("4+ M -> 5+ M" in step.edit.what for step in steps)
     assert all(step.operator == TUNING for step in steps)
-    after, kept = generations.improved(us, steps, config, work, config.study)
+    after, kept = select_proposals(us, steps, config, evaluator, config.study)
     assert any("4M" in said for said in kept)
-    fresh = work.stretch(9000, 1000)
+    fresh = evaluator.stretch(9000, 1000)
     assert duel(after, league[0], fresh).imps.mean() > duel(us, league[0], fresh).imps.mean() + 0.2

@@ -59,7 +59,8 @@ def league_speeds(repetitions: int) -> list[Rate]:
 def league_of(folder: Path, iterations: int, seed: int) -> League:
     """Return a league of the champion's size."""
     config = LeagueConfig(
-        start="policy:champion", iterations=iterations, evaluate=10_000, judged=2, panel="", drawn=16, keep=0.3,
+        start="policy:champion", iterations=iterations, evaluate=10_000, judged=2, panel="", samples_per_side=16,
+        decision_fraction=0.3,
         pool="policy:acol,policy:standard", seed=seed,
     )  # fmt: skip
     return League(folder, config, read_networks("champion"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from training.cli.arguments import add_address
 from training.cli.config import add_fields, add_run_options, read_run_fields
-from training.cli.progress import Bar
+from training.cli.progress import BarProgress
 from training.cli.terminal import tell
 from training.coach.config import CoachConfig
 
@@ -45,10 +44,10 @@ def add_coach(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from training.running import runs
-    from training.running.cluster import Cluster
 
     runs.require("train", "torch", "ray")
-    from training.coach import run as coaching
+    from training.coach.run import coach
+    from training.match import panel
 
     if args.book is not None and args.resume is not None:
         raise ValueError("--resume goes on with the system of its folder; leave SYSTEM away")
@@ -56,51 +55,17 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("name a system: bridge-env coach mine.bidding, or bridge-env coach sayc")
     args.system = args.book or args.system
     config = read_run_fields(args, CoachConfig, ("iterations", "generations", "rounds", "counted", "judge"))
-    workers = max(2, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
-    folder = coaching.prepare(args.resume, config, args.out, args.name)
-    args.kept = folder, f"bridge-env coach --resume {folder}"
-    print(f"{folder}: a player learns by {config.system}, then the book learns from it")
-    rounds = coaching.rounds(folder, config)
-    with Cluster(workers, args.address) as cluster:
-        kept = [_learn(this, cluster) for this in rounds]
-    with Bar(None, "board") as judging:
-        table = coaching.conclude(folder, config, kept, judging.say, judging.add)
-    print("\n" + table + "\n")
-    player, amended = rounds[-1].player, rounds[-1].amended
+    with BarProgress(args, "bridge-env coach --resume") as progress:
+        result = coach(
+            config, out=args.out, name=args.name, resume=args.resume, workers=args.workers, address=args.address,
+            progress=progress,
+        )  # fmt: skip
+    for one in result.rounds:
+        print("\n" + panel.table_text(one.player) + "\n\n" + panel.table_text(one.amended))
+    print()
     tell({
-        "report": folder / "report.md", "amended book": amended,
-        "play with it": f"bridge-env table     (choose policy:{player})",
-        "ask it": f"bridge-env bid policy:{player} --hand AQT72.A4.Q2.T753 --auction ''",
+        "report": result.report, "amended book": result.amended,
+        "play with it": f"bridge-env table     (choose policy:{result.player})",
+        "ask it": f"bridge-env bid policy:{result.player} --hand AQT72.A4.Q2.T753 --auction ''",
     })  # fmt: skip
     return 0
-
-
-def _learn(this: Any, cluster: Any) -> list[str]:
-    """Train the player of a round and amend its book, with bars; returns the amendments in words."""
-    from training.coach import run as coaching
-
-    bars, boards = [Bar(this.config.iterations_of(this.number), "it")], 0
-
-    def tick(iteration: int, figures: str) -> None:
-        bars[-1].to(iteration)
-        bars[-1].note(figures)
-
-    def tried(count: int) -> None:
-        nonlocal boards
-        boards += count
-        if len(bars) == 2:  # the generations; steps of the ending count boards
-            bars[-1].note(f"{boards / 1e6:.1f}M boards")
-        else:
-            bars[-1].add(count)
-
-    def step(what: str, count: int | None) -> None:
-        bars[-1].close()
-        bars.append(Bar(count, "board", what))
-
-    try:
-        coaching.train(this, cluster, tick, bars[-1].say)
-        bars[-1].close()
-        bars.append(Bar(this.config.generations, "gen", "amending"))
-        return coaching.amend(this, cluster, tried, bars[1].to, step)
-    finally:
-        bars[-1].close()

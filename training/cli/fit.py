@@ -77,7 +77,7 @@ def _belief(args: argparse.Namespace) -> int:
     refuse_gatekeepers(args.against)
     networks = start_networks(args.network)
     with Bar(what="learning") as bar:
-        model, loss = belief_fit.fit(args.network, args.against, config, shows_loss(bar))
+        model, loss = belief_fit.fit_belief(args.network, args.against, config, shows_loss(bar))
     path = network_path(args.network.partition(":")[2])
     networks_file.save_belief(belief_fit.with_belief(networks, model), path)
     print(f"{loss:.4f} nats a card on judging boards (knowing nothing: 1.0986)")
@@ -115,7 +115,7 @@ def _meanings(args: argparse.Namespace) -> int:
         found = meaning_fit.measure(bidder, args.boards, args.seed, bar.share)
     path = meaning.path_beside(network_path(args.network.partition(":")[2]))
     meaning.save(found, path)
-    known, inside = meaning_fit.kept_to(bidder, found, min(20_000, args.boards), args.seed + 1)
+    known, inside = meaning_fit.coverage(bidder, found, min(20_000, args.boards), args.seed + 1)
     print(
         f"{len(found.key):,} auctions; on fresh boards they cover {known:.1%} of the calls, and {inside:.1%} of points"
     )

@@ -1,10 +1,14 @@
-"""The progress bar of all commands."""
+"""Show the progress of commands on standard error."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
+from pathlib import Path
 from typing import Any
+
+from training.running.progress import Progress
 
 _LINE_EVERY = 30.0  # seconds, where there is no terminal
 _NOTE_EVERY = 0.5  # seconds, on a terminal
@@ -90,3 +94,43 @@ class Bar:
                 disable=self.brief and not terminal, file=sys.stderr, **percent,
             )  # fmt: skip
         return self._bar
+
+
+class BarProgress(Progress):
+    """Show each stage of a run as a bar.
+
+    Args:
+        args: of the command; an error or a stop then names the run's folder and the command that goes on.
+        resume: the words of that command before the folder, such as ``bridge-env evolve --resume``; without them it is
+            the same command again.
+    """
+
+    def __init__(self, args: argparse.Namespace, resume: str | None = None) -> None:
+        self._args, self._resume, self._bar = args, resume, Bar()
+
+    def folder(self, folder: Path) -> None:
+        self._args.kept = folder, f"{self._resume} {folder}" if self._resume else self._args.again
+        print(folder)
+
+    def stage(self, what: str, total: float | None = None, unit: str = "board") -> None:
+        self._bar.close()
+        self._bar = Bar(total, unit, what)
+        self._bar.add(0)
+
+    def add(self, count: float) -> None:
+        self._bar.add(count)
+
+    def to(self, done: float) -> None:
+        self._bar.to(done)
+
+    def say(self, what: str) -> None:
+        self._bar.say(what)
+
+    def note(self, text: str) -> None:
+        self._bar.note(text)
+
+    def __enter__(self) -> BarProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()

@@ -21,8 +21,8 @@ class CoachConfig(Settings):
     generations: int = setting(4, "generations in which the book learns from the player", least(0))
     rounds: int = setting(1, "number of rounds: a player learns by the book, then the book from it; from the second "
                           "on, the player learns a third as long, by the amended book", least(1))  # fmt: skip
-    untruth: float = setting(1.0, "penalty in IMPs for each point or card by which the player's hand misses what "
-                             "a call shows by the book", least(0))  # fmt: skip
+    misinformation_penalty: float = setting(1.0, "penalty in IMPs for each point or card by which the player's hand "
+                                            "misses what a call shows by the book", least(0))  # fmt: skip
     study: int = setting(24576, "boards that amendments are found on, each generation", least(2))
     confirm: int = setting(16384, "boards that amendments are confirmed on", least(2))
     counted: int = setting(60_000, "boards to count departures and lines on, and the player's truth on 10,000 of "
@@ -33,20 +33,20 @@ class CoachConfig(Settings):
     seed: int = setting(1, "random seed", least(0))
 
     def iterations_of(self, number: int) -> int:
-        """How long the player learns in a round, from 1."""
+        """Return the iterations of the player in a round, counted from 1."""
         return self.iterations if number == 1 else max(1, self.iterations // 3)
 
     def league(self, system: str, start: str, iterations: int) -> LeagueConfig:
-        """The settings by which the player learns; ``system`` is a copy of the book that the run keeps."""
+        """Return the settings of the player; ``system`` is the run's copy of the book."""
         return LeagueConfig(
-            start=start, book=system, untruth=self.untruth, iterations=iterations,
-            boards=self.rollout, estimated=self.estimated, drawn=24, keep=0.3, learning_rate=1.2e-4, last_rate=0.05,
-            batch=2048, average=0.99, pool=f"{STRANGERS},{VALIDATORS}", panel="policy:two-over-one", seed=self.seed,
-            evaluate=min(100, iterations),
+            start=start, book=system, misinformation_penalty=self.misinformation_penalty, iterations=iterations,
+            boards=self.rollout, estimated=self.estimated, samples_per_side=24, decision_fraction=0.3,
+            learning_rate=1.2e-4, last_rate=0.05, batch=2048, average=0.99, pool=f"{STRANGERS},{VALIDATORS}",
+            panel="policy:two-over-one", seed=self.seed, evaluate=min(100, iterations),
         )  # fmt: skip
 
     def evolve(self, system: str, player: str) -> EvolveConfig:
-        """The settings by which the book learns from ``player``."""
+        """Return the settings of the book's amendment by ``player``."""
         return EvolveConfig(
             start=system, control=system, league=STRANGERS, validators=VALIDATORS, gatekeepers="", player=player,
             operators="amendment,tuning", generations=self.generations, partnerships=1, study=self.study,

@@ -1,4 +1,4 @@
-"""The report of a coach: how the player and the book stand abroad, what the book leaves, and amendments, in words."""
+"""Write the report of a coach: the strength of player and book, the departures from the book, and amendments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from agents.hierarchy.language.tree import Line as Rule
 from agents.hierarchy.lint import Finding
 from training.coach.config import CoachConfig
-from training.coach.left import Departures, Left, line_text
+from training.coach.departures import DepartureGroup, Departures, line_text
 from training.match.panel import Line, markdown
 from training.match.system_consistency import SystemConsistency
 from training.running import runs
@@ -21,47 +21,47 @@ def _abroad(what: str, lines: Sequence[Line]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Result:
+class RoundResult:
     """What came of a round."""
 
-    player: Sequence[Line]  # what the player wins from each gatekeeper, and more than the book that was given
+    player: Sequence[Line]  # the player's matches with gatekeepers, and its gain over the book that was given
     amended: Sequence[Line]  # the same of the amended book
-    truth: SystemConsistency  # how the player keeps to the book that it learned by
-    book_truth: SystemConsistency  # how that book keeps to itself
-    kept: Sequence[str]  # amendments, in words, with their worth
+    truth: SystemConsistency  # of the player, by the book that it learned by
+    book_truth: SystemConsistency  # of that book, by itself
+    amendments: Sequence[str]  # descriptions with gain and error
 
 
-def _strength(results: Sequence[Result]) -> list[str]:
-    """How strong the players and books of all rounds are."""
-    said = []
+def _strength(results: Sequence[RoundResult]) -> list[str]:
+    """Return the lines on the strength of the players and books of all rounds."""
+    lines = []
     for number, one in enumerate(results, 1):
         later = f"Round {number}: " if len(results) > 1 else ""
         by = "the book" if number == 1 else "the book as amended before"
-        said += [
+        lines += [
             *_abroad(f"{later}{'a' if later else 'A'} player that bids by {by}, with judgement", one.player),
             *_abroad(f"{later}{'the' if later else 'The'} amended book, pure rules", one.amended),
             f"The player keeps to the book: {one.truth}. That book itself: {one.book_truth}.", "",
         ]  # fmt: skip
-    return said
+    return lines
 
 
-def _amendments(results: Sequence[Result]) -> list[str]:
-    """What was kept in all rounds."""
-    said = []
+def _amendments(results: Sequence[RoundResult]) -> list[str]:
+    """Return the lines on the amendments of all rounds."""
+    lines = []
     for number, one in enumerate(results, 1):
-        said += [f"### Round {number}", ""] if len(results) > 1 else []
-        said += [*([f"- {what}" for what in one.kept] or ["None gained enough to be kept."]), ""]
-    return said
+        lines += [f"### Round {number}", ""] if len(results) > 1 else []
+        lines += [*([f"- {what}" for what in one.amendments] or ["None gained enough to be kept."]), ""]
+    return lines
 
 
 def report(
-    config: CoachConfig, name: str, results: Sequence[Result], found: Departures, told: Sequence[Left],
+    config: CoachConfig, name: str, results: Sequence[RoundResult], found: Departures, groups: Sequence[DepartureGroup],
     lines: tuple[Sequence[Rule], Sequence[tuple[Rule, int, int]]], unsound: Sequence[Finding],
 ) -> str:  # fmt: skip
-    """The page as Markdown.
+    """Return the page as Markdown.
 
     Args:
-        found, told: the first player's departures, and the auctions in which they gain most.
+        found, groups: the first player's departures, and the auctions in which they gain most.
         lines: of the book, those that never came up, and those that the player seldom follows.
         unsound: what ``check --sound`` finds in the book.
     """
@@ -81,7 +81,7 @@ def report(
         "chosen on half of the boards; worth and error are of the other half.", "",
         "| auction, and what the player bids for what the book bids | on 1,000 boards | IMPs each time |",
         "| --- | ---: | ---: |",
-        *(f"| {one.said} | {one.often:.1f} | {one.worth:+.2f} ± {one.error:.2f} |" for one in told), "",
+        *(f"| {one} | {one.often:.1f} | {one.worth:+.2f} ± {one.error:.2f} |" for one in groups), "",
         "## Amendments", "",
         "Each was worth its figure on training boards that did not suggest it, in IMPs a board.", "",
         *_amendments(results),

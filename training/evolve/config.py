@@ -16,18 +16,17 @@ def is_stranger(name: str) -> bool:
 
 
 def spec_of(name: str) -> str:
-    """The spec of a pair that is listed: itself, or of the system of that name."""
+    """Return the spec of a pair in a list: itself, or of the system of that name."""
     return name if ":" in name else f"system:{name}"
 
 
 @dataclass(frozen=True)
 class EvolveConfig(Settings):
-    """The settings of a run. Workers and cluster are not among them: the result does not depend on them."""
+    """Hold the settings of a run. Workers and cluster are not among them: the result does not depend on them."""
 
     seed: int = setting(1, "random seed of boards and proposals")
     start: str = setting("sayc", "system that all players start from: a name or FILE.bidding; or A,B, one for each "
                          "partner")  # fmt: skip
-    root: str = setting("", "system to compare with, whose lines tidying leaves alone; without it, --start")
     control: str = setting("sayc", "system of the control pair: a name or FILE.bidding")
     league: str = setting("policy:two-over-one,policy:acol", "more opponents to train against, separated by commas: "
                           "names of systems, or strangers (policy:acol)")  # fmt: skip
@@ -85,34 +84,25 @@ class EvolveConfig(Settings):
 
     @property
     def opponents(self) -> list[str]:
-        """Whom partnerships meet before the verdict: the control pair, the league, the validators."""
+        """Return the pairs met before the verdict: the control pair, the league, the validators."""
         return [self.control, *listed(self.league), *listed(self.validators)]
 
     @property
     def starts(self) -> list[str]:
-        """The system that all players start from, or those of the first and the second player."""
+        """Return the system that all players start from, or those of the first and the second player."""
         return listed(self.start)
 
     @property
-    def apart(self) -> bool:
-        """Return whether partners start from different systems."""
-        return len(set(self.starts)) > 1
-
-    @property
-    def roots(self) -> list[str]:
-        """The systems that the run's start came from."""
-        return [self.root] if self.root else self.starts
-
-    @property
-    def rooted(self) -> str:
-        """The spec of the pair that the run's start came from."""
-        specs = [f"system:{name}" for name in dict.fromkeys(self.roots)]
+    def start_spec(self) -> str:
+        """Return the spec of the pair that the run starts from."""
+        specs = [f"system:{name}" for name in dict.fromkeys(self.starts)]
         return specs[0] if len(specs) == 1 else f"pair:{','.join(specs)}"
 
     def uses(self, operator: str) -> bool:
+        """Return whether the operator proposes changes."""
         return operator in listed(self.operators)
 
     def first_board(self, generation: int, partnership: int = 0) -> int:
-        """Where the boards of a partnership's generation begin in the endless sequence: each has its own."""
+        """Return where the boards of a partnership's generation begin in the endless sequence: each has its own."""
         each = self.study + 4 * self.boards + 2 * self.confirm
         return (generation * self.partnerships + partnership) * each

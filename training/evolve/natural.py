@@ -6,8 +6,8 @@ from agents.hierarchy.changes.chapters import OPENINGS, chapter_of
 from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.natural import Genes, Part, sets
 from agents.hierarchy.language.tree import System
+from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.proposals import BOTH, NATURAL, Proposal, Verdict
-from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch
 
 PASSES = 2  # over all parts: what openings are worth depends on their answers
@@ -20,7 +20,9 @@ def opens(system: System) -> bool:
     return any(chapter_of(line) == OPENINGS and line.path[0].token != "P" for line in system.lines)
 
 
-def systems(us: Partnership, count: int, chance: Chance, stretch: Stretch, work: Work) -> list[Proposal]:
+def systems(
+    us: Partnership, count: int, chance: Chance, stretch: Stretch, evaluator: ClusterEvaluator
+) -> list[Proposal]:
     """Return natural systems for both players, the most complete first: all parts, and the openings alone.
 
     One part after the other gets some rounds of ``count`` sets, tried on the same boards as additions to the best of
@@ -30,13 +32,13 @@ def systems(us: Partnership, count: int, chance: Chance, stretch: Stretch, work:
     best, offered = sets().drawn(chance), list[Proposal]()
     for number in range(PASSES):
         for part in all_parts:
-            work.say(f"pass {number + 1} of {PASSES}: {part.name}")
+            evaluator.say(f"pass {number + 1} of {PASSES}: {part.name}")
             parts = [*built, part] if part not in built else built
             found = dict[Genes, Verdict]()
             for _ in range(ROUNDS):
                 new = _drawn(part, best, found, count, chance)
                 tried = [_changed(genes, parts, us) for genes in new]
-                found |= zip(new, work.trial(_changed(best, built, us), tried, stretch), strict=True)
+                found |= zip(new, evaluator.trial(_changed(best, built, us), tried, stretch), strict=True)
             genes = max(found, key=lambda genes: found[genes].gain)
             if found[genes].gain > 0:
                 best, built = genes, parts
@@ -46,7 +48,7 @@ def systems(us: Partnership, count: int, chance: Chance, stretch: Stretch, work:
 
 
 def _drawn(part: Part, best: Genes, found: dict[Genes, Verdict], count: int, chance: Chance) -> list[Genes]:
-    """Children of the best so far, none of them tried before; in the first round, of ``best`` and of chance."""
+    """Cross the best so far, without what was tried before; in the first round ``best`` with random genes."""
     parents = sorted(found, key=lambda genes: (-found[genes].gain, genes))[:PARENTS]
     new = []
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Proposals to change a partnership, and their verdicts, as pure functions.
+"""Propose changes to a partnership, and try them: pure functions.
 
 A partnership is a pair of systems, one a player. Six operators propose changes to it:
 
@@ -7,12 +7,12 @@ A partnership is a pair of systems, one a player. Six operators propose changes 
   (``training.evolve.refine``), each also together with partner's answers to it;
 - swapping: a player takes over what partner, or a player of another partnership, does differently: lines, all lines
   below a heading, or a whole chapter (``agents.hierarchy.changes.chapters``);
-- tuning: all steps of single lines, valued by the same play-outs (``training.evolve.refine.near``);
+- tuning: all steps of single lines, valued by the same play-outs (``training.evolve.refine.line_steps``);
 - amendment: rules and steps that a network likes which bids by the system (``training.evolve.refine.judgement``);
-- natural: a whole natural system, for who opens nothing (``training.evolve.natural``).
+- natural: a whole natural system, for a pair that opens nothing (``training.evolve.natural``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
-Nothing here knows of Ray: ``training.evolve.generations`` hands out the work.
+Nothing here knows of Ray: ``training.evolve.cluster_evaluator`` distributes the work.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from training.match.strangers import Stranger
 
 BOTH = 2
 TUNING, SWAPPING, AMENDMENT, NATURAL = "tuning", "swapping", "amendment", "natural"
-GENERAL = "when "  # how the paths of general rules begin
+GENERAL = "when "  # begins the paths of general rules
 PLAYERS = ("first player", "second player", "both players")
 
 
@@ -49,15 +49,15 @@ class Proposal:
     operator: str
 
     @property
-    def whose(self) -> str:
-        """Whose idea it is, and whom it changes."""
-        return f"{self.operator}, {PLAYERS[self.player]}: "
+    def source(self) -> str:
+        """Return the operator and the players that it changes, such as ``tuning, both players``."""
+        return f"{self.operator}, {PLAYERS[self.player]}"
 
     def apply(self, pair: Partnership, compiled: bool = True) -> Partnership | None:
-        """The changed partnership; None where the change does not fit it, or makes no system.
+        """Return the changed partnership; None where the change does not fit it, or makes no system.
 
         Args:
-            compiled: find that out by compiling what comes out; else it is left to whoever bids by it.
+            compiled: compile the changed systems to find that out; else only a later duel does.
         """
         alike = pair.first == pair.second
         for player in (0, 1) if self.player == BOTH else (self.player,):
@@ -74,7 +74,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Verdict:
-    """IMPs a board by which one partnership did better than another on the same boards, over the league."""
+    """Hold the IMPs a board by which a partnership did better than another on the same boards, over the league."""
 
     gain: float
     error: float
@@ -84,13 +84,13 @@ class Verdict:
     touched: float  # share of the boards on which it bids anything else
 
     def better_by(self, errors: float) -> bool:
-        """Return whether the gain exceeds 0 and so many standard errors, and not against a league minority alone."""
-        spread = sum(g >= 0 for g in self.against) * 2 >= len(self.against)
-        return self.gain > 0 and self.gain > errors * self.error and spread
+        """Return whether it gains more than ``errors`` standard errors, and against at least half of the league."""
+        most = sum(g >= 0 for g in self.against) * 2 >= len(self.against)
+        return self.gain > 0 and self.gain > errors * self.error and most
 
 
 def target(chance: Chance, swapping: bool) -> int:
-    """Choose whom a proposal changes: both players or, where partners swap, equally often one of them."""
+    """Choose the player that a proposal changes: both or, where partners swap, equally often one of them."""
     return chance.below(2) if swapping and chance.below(2) else BOTH
 
 
@@ -113,7 +113,7 @@ def variations(
 
 
 def swaps(population: Sequence[Partnership], index: int, count: int, chance: Chance) -> list[Proposal]:
-    """What a player may take over from partner, and both from players of other partnerships.
+    """Propose what a player may take over from partner, and both from players of other partnerships.
 
     Every other proposal is one of a sub-hierarchy or a whole chapter, as long as there are such; the rest are lines.
     """
@@ -139,7 +139,7 @@ def swaps(population: Sequence[Partnership], index: int, count: int, chance: Cha
 
 
 def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool, operator: str = "refinement") -> list[Proposal]:
-    """Rules as proposals; a double, or a new suit, once as it is and once as forcing."""
+    """Return rules as proposals; a double, or a new suit, once as it is and once as forcing."""
     out = []
     for rule in rules:
         player = target(chance, swapping)
@@ -149,30 +149,30 @@ def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool, operator:
 
 
 def may_force(rule: Rule) -> bool:
-    """Could the call ask partner to speak?"""
+    """Return whether the call could be forcing."""
     in_tree = rule.path != "" and not rule.path.startswith(GENERAL)  # behind some call
     return rule.call == "X" or (in_tree and rule.call[0] in "lj1234" and not rule.call.endswith("N"))
 
 
 def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral:
-    """The rule as a line in front of all others at its position, or in front of the general rules of its context."""
-    said = f" !{flags[0]}" if flags else ""
+    """Return the rule as a line in front of all others at its position, or of the general rules of its context."""
+    flag = f" !{flags[0]}" if flags else ""
     line = Line((Step(rule.call),), rule.constraint, flags, "take-out" if rule.call == "X" and flags else "")
-    what = f"{rule.path or 'opening'}: {rule.call}  {constraint_text(rule.constraint)}{said}"
+    what = f"{rule.path or 'opening'}: {rule.call}  {constraint_text(rule.constraint)}{flag}"
     if rule.path.startswith(GENERAL):
         return InsertGeneral(parse_constraint(rule.path.removeprefix(GENERAL)), line, what)
     return Insert(path_steps(rule.path), line, what)
 
 
 def with_answers(edit: Insert, answers: Sequence[Rule]) -> Together:
-    """A call together with partner's answers to it, the most valuable in front."""
+    """Return a call together with partner's answers to it, the most valuable in front."""
     parts = [rule_edit(rule) for rule in sorted(answers, key=lambda r: r.gain)]
-    said = "; ".join(f"{p.line.name} {constraint_text(p.line.constraint)}".rstrip() for p in reversed(parts))
-    return Together((edit, *parts), f"{edit.what}, and answers: {said}")
+    texts = "; ".join(f"{p.line.name} {constraint_text(p.line.constraint)}".rstrip() for p in reversed(parts))
+    return Together((edit, *parts), f"{edit.what}, and answers: {texts}")
 
 
-def inserted(proposal: Proposal) -> tuple[object, ...] | None:
-    """Return what tells a new rule apart from the same with another flag, or with answers; None for other changes."""
+def inserted_rule(proposal: Proposal) -> tuple[object, ...] | None:
+    """Return the place, call and hands of a new rule, without its flags and answers; None for other changes."""
     edit = proposal.edit.parts[0] if isinstance(proposal.edit, Together) else proposal.edit
     if isinstance(edit, Insert):
         return edit.path, edit.line.path, edit.line.constraint
@@ -181,21 +181,21 @@ def inserted(proposal: Proposal) -> tuple[object, ...] | None:
     return None
 
 
-def settled(proposal: Proposal) -> tuple[object, ...] | None:
-    """Return what no other proposal may settle again; None for changes that leave others room.
+def exclusive_key(proposal: Proposal) -> tuple[object, ...] | None:
+    """Return a key that only one accepted proposal may have; None for changes that exclude no other.
 
     Of a new rule there is one form only. Of a chapter that partners write differently, one takes the other's: if both
     did, they would differ as before. There is one natural system.
     """
     if isinstance(proposal.edit, Adopt) and (proposal.player != BOTH or proposal.operator == NATURAL):
         return (proposal.edit.chapter,)
-    return inserted(proposal)
+    return inserted_rule(proposal)
 
 
 def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """New calls in the tree to which partner could need answers, each once: as forcing, where it may be."""
+    """Return the new calls in the tree to which partner could need answers, each once: as forcing, where it may be."""
     calls = [p for p in proposals if isinstance(p.edit, Insert) and p.edit.line.path[0].token != "P"]
-    return list({inserted(p): p for p in calls}.values())
+    return list({inserted_rule(p): p for p in calls}.values())
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
 def trial(
     us: Partnership, candidates: Sequence[Partnership], league: Sequence[Rival], stretch: Stretch
 ) -> NDArray[np.int64]:
-    """Return what candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 3 + 2 * league).
+    """Sum what candidates gain over ``us`` on a stretch: int64 (candidates, 3 + 2 * league).
 
     Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; boards on which
     anything else is bid against anybody; then the IMPs against each opponent, and their squares. A candidate that is
@@ -225,7 +225,7 @@ def trial(
 
 
 def verdict(sums: NDArray[np.int64], boards: int) -> Verdict:
-    """The verdict on a candidate from its sums (3 + 2 * league,) over some boards."""
+    """Return the verdict on a candidate from its sums (3 + 2 * league,) over some boards."""
     opponents = (len(sums) - 3) // 2
     means = np.concatenate([sums[:1], sums[3 : 3 + opponents]]) / boards
     squares = np.concatenate([sums[1:2], sums[3 + opponents :]]) / boards

@@ -56,17 +56,25 @@ def differing(found: Sequence[Run]) -> list[str]:
 
 
 def table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
-    """Return head and rows: name, differing settings, generations, minutes, changes kept, figures of the verdict."""
+    """Return head and rows: name, differing settings, generations, minutes, accepted changes, verdict."""
     opponents = list(dict.fromkeys(row["opponent"] for run in found for row in run.verdict if row.get("opponent")))
     settings = differing(found)
-    head = ["run", *settings, "generations", "minutes", "kept", "IMPs/board", *(f"gain: {name}" for name in opponents)]
+    head = [
+        "run",
+        *settings,
+        "generations",
+        "minutes",
+        "accepted",
+        "IMPs/board",
+        *(f"gain: {name}" for name in opponents),
+    ]
     rows = []
     for run in found:
-        kept = sum(len(row.get("kept", ())) for row in run.metrics)
+        accepted = sum(len(row.get("kept", ())) for row in run.metrics)
         figures = _verdict_figures(run)
         rows.append([
             run.name, *(str(run.config.get(name, "")) for name in settings), str(len(run.metrics)),
-            f"{run.minutes:.1f}", str(kept),
+            f"{run.minutes:.1f}", str(accepted),
             *(_figure(figures.get(what)) for what in head[-len(opponents) - 1 :]),
         ])  # fmt: skip
     return head, rows

@@ -1,4 +1,4 @@
-"""The settings of all that networks learn by: imitation, beliefs, the league, MaskablePPO. Nothing here needs torch."""
+"""Define the settings of imitation, beliefs, the league and MaskablePPO. Nothing here needs torch."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from training.running.settings import ABOVE_0, RATE, SHARE, Settings, least, lis
 
 
 def widths(text: str) -> list[int]:
-    """The widths of hidden layers in words, as in ``256,128``; empty for none.
+    """Return the widths of hidden layers from a text such as ``256,128``; an empty text gives none.
 
     Raises:
-        ValueError: it does not say widths.
+        ValueError: the text does not list at most 8 widths of 1 to 4096.
     """
     parts = listed(text)
     if not all(part.isdecimal() and 0 < int(part) <= 4096 for part in parts) or len(parts) > 8:
@@ -21,7 +21,7 @@ def widths(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class ImitationConfig(Settings):
-    """What a fit of a network to recorded auctions depends on."""
+    """Hold the settings of a network's fit to recorded auctions."""
 
     layers: str = setting("640,384,384", "widths of the hidden layers")
     epochs: int = setting(8, "passes over the calls", least(1))
@@ -38,7 +38,7 @@ class ImitationConfig(Settings):
 
 @dataclass(frozen=True)
 class BeliefConfig(Settings):
-    """What a fit of a belief depends on."""
+    """Hold the settings of a belief's fit."""
 
     boards: int = setting(100_000, "training boards to learn from, each bid at two tables", least(2))
     layers: str = setting("256,256", "widths of the hidden layers")
@@ -53,7 +53,7 @@ class BeliefConfig(Settings):
 
 @dataclass(frozen=True)
 class LeagueConfig(Settings):
-    """The settings of a league. The same settings and machine give the same weights, for any number of workers."""
+    """Hold the settings of a league. The same settings and machine give the same weights, for any number of workers."""
 
     start: str = setting("system:two-over-one", "what to begin with: a network (policy:FILE), a bidder whose auctions "
                          "are imitated first (system:NAME), or nothing")  # fmt: skip
@@ -61,31 +61,26 @@ class LeagueConfig(Settings):
     boards: int = setting(4096, "boards in each rollout", least(16))
     estimated: int = setting(300_000, "deals to play besides the solved ones, with tricks drawn from the trick "
                              "estimator: a network overfits to few deals", least(0))  # fmt: skip
-    lessons: int = setting(200, "rollouts of first lessons for a network that starts from nothing", least(0))
-    silent: int = setting(200, "iterations against opponents who pass, after those lessons", least(0))
-    drawn: int = setting(4, "auctions to sample beside the likeliest one, for each side that learns", least(1))
-    keep: float = setting(0.4, "share of the decisions to learn from: those with the most to teach", SHARE)
-    doubled: float = setting(0.05, "share of the boards on which every failing contract counts as doubled", least(0))
-    plain: float = setting(0.0, "penalty in IMPs for an artificial call: a suit bid without four cards, a low double "
-                           "... (0.5 makes a system for people)", least(0))  # fmt: skip
+    samples_per_side: int = setting(4, "auctions to sample beside the likeliest one, for each side that learns",
+                                    least(1))  # fmt: skip
+    decision_fraction: float = setting(0.4, "share of the decisions to learn from: those with the most to teach", SHARE)
+    double_failing: float = setting(0.05, "share of the boards on which every failing contract counts as doubled",
+                                    least(0))  # fmt: skip
+    artificial_penalty: float = setting(0.0, "penalty in IMPs for an artificial call: a suit bid without four cards, "
+                                        "a low double ... (0.5 makes a system for people)", least(0))  # fmt: skip
     book: str = setting("", "system (NAME or FILE.bidding) to bid by: the network sees its call and what was shown, "
-                        "and other calls have a penalty (--departure, --untruth)")  # fmt: skip
+                        "and other calls have a penalty (--departure, --misinformation-penalty)")  # fmt: skip
     prior: float = setting(2.0, "with --book: log odds by which the system's own call is preferred (with 1000 the "
                            "network starts as the system itself)", ABOVE_0)  # fmt: skip
     truth: float = setting(10.0, "with --book: log odds by which a call is less likely for each point or card by "
                            "which the hand misses what the call shows", ABOVE_0)  # fmt: skip
     departure: float = setting(0.0, "with --book: penalty in IMPs for a call that is not the system's own", least(0))
-    untruth: float = setting(1.0, "with --book: penalty in IMPs for each point or card by which the hand misses what "
-                             "a call shows by the system", least(0))  # fmt: skip
+    misinformation_penalty: float = setting(1.0, "with --book: penalty in IMPs for each point or card by which the "
+                                            "hand misses what a call shows by the system", least(0))  # fmt: skip
     strangers: float = setting(0.3, "share of the boards to play against the networks in --pool", least(0))
     earlier: float = setting(0.2, "share of the boards to play against earlier versions of the network", least(0))
     pool: str = setting("", "opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass")
-    remember: int = setting(200, "iterations between additions of the network to its opponents", least(1))
-    selves: int = setting(6, "number of earlier versions to play against: the latest and some older ones", least(0))
     layers: str = setting("640,384,384", "widths of the hidden layers, where the network starts from nothing")
-    widen: str = setting("", "grow the hidden layers of the --start network to these widths, as in "
-                         "1024,512,512; its first calls are the same")  # fmt: skip
-    critic: str = setting("256,256", "widths of the critic's hidden layers")
     cores: int = setting(0, "number of cores by which to set --rollouts and --batch if those are 0; 0: all cores at "
                          "the beginning of the run", least(0))  # fmt: skip
     rollouts: int = setting(0, "rollouts to play side by side and to learn from together; 0: as many as suit --cores "
@@ -96,23 +91,19 @@ class LeagueConfig(Settings):
                          "shards, for any core of the cluster", least(2))  # fmt: skip
     learning_rate: float = setting(3e-4, "first learning rate", SHARE)
     last_rate: float = setting(0.1, "final learning rate, as a share of the first", SHARE)
-    critic_rate: float = setting(5e-4, "learning rate of the critic", SHARE)
-    clip: float = setting(0.2, "clip range of PPO: how far a probability may move in one pass", SHARE)
     entropy: float = setting(0.004, "weight of the entropy bonus", least(0))
     average: float = setting(0.995, "decay of the running average of weights, for each gradient step")
-    slow: float = setting(0.0, "decay of a slower average, which is judged and saved while the other one plays "
-                          "rollouts (0: the same one)")  # fmt: skip
-    most_gradient: float = setting(1.0, "clip the gradient at this norm")
+    eval_ema: float = setting(0.0, "decay of a slower average, which is judged and saved while the other one plays "
+                              "rollouts (0: the same one)")  # fmt: skip
     evaluate: int = setting(100, "iterations between evaluations, each with a checkpoint", least(1))
     judged: int = setting(2000, "solved boards in each evaluation; no rollout plays them", least(2))
     panel: str = setting("system:sayc,system:two-over-one", "opponents to evaluate against, beside the start")
-    lag: int = setting(3, "rollouts in progress while the learner learns", least(1))
     device: str = setting("cpu", "compute gradients on this device: cpu, or cuda (its weights differ from run "
                         "to run)")  # fmt: skip
     seed: int = setting(1, "random seed", least(0))
 
-    def settled(self, cores: int) -> LeagueConfig:
-        """The settings of a run that begins where there are so many cores: no number is left open."""
+    def for_cores(self, cores: int) -> LeagueConfig:
+        """Return the settings with cores, rollouts and batch filled in, for a run that begins on ``cores``."""
         cores = self.cores or cores
         rollouts, batch = (cores // 2, cores * self.shard) if cores >= 8 else (1, 1024)
         return replace(self, cores=cores, rollouts=self.rollouts or rollouts, batch=self.batch or batch)
@@ -125,16 +116,14 @@ class LeagueConfig(Settings):
             raise ValueError(f"--device is {self.device}; it must be cpu or cuda")
         if self.strangers + self.earlier > 1:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
-        if not 0 <= self.slow < 1 or not 0 <= self.average < 1:
-            raise ValueError("--average and --slow must be at least 0 and below 1")
-        widths(self.layers), widths(self.critic)
-        if self.widen:
-            widths(self.widen)
+        if not 0 <= self.eval_ema < 1 or not 0 <= self.average < 1:
+            raise ValueError("--average and --eval-ema must be at least 0 and below 1")
+        widths(self.layers)
 
 
 @dataclass(frozen=True)
 class PPOConfig(Settings):
-    """What a run of PPO depends on. With ``steps`` as its limit, the same machine and threads give the same policy."""
+    """Hold the settings of PPO. With ``steps`` as its limit, the same machine and threads give the same policy."""
 
     minutes: float = setting(15.0, "stop after this many minutes, evaluations included; 0 = no limit", least(0))
     steps: int = setting(0, "stop after this many calls; 0 = no limit", least(0))

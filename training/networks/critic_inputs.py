@@ -1,11 +1,11 @@
 """Encode the critic's inputs, for training only: all four hands, the tricks, and the value of the present contract.
 
 =============  =====  ============================================================================================
-offset          size  what it says
+offset          size  meaning
 =============  =====  ============================================================================================
 ``HANDS``        736  the inputs of four hands, as ``agents.networks.inputs`` has them: mine, left, partner, right
 ``AUCTION``      630  the inputs of the auction, as there
-``TRICKS``       280  double-dummy tricks: ``(who * 5 + strain) * 14 + tricks``
+``TRICKS``       280  double-dummy tricks: ``(place * 5 + strain) * 14 + tricks``
 ``STANDS``        49  IMPs more than the likeliest auction's if the contract stands as it is, plus 24
 ``DOUBLED``       49  the same if it is doubled
 =============  =====  ============================================================================================
@@ -49,17 +49,17 @@ def _fill(state, history, board, best_points, hand, tricks, dealer, vulnerabilit
         at, row = board[i], state[i]
         seat = row_turn(row)
         starts[i] = used
-        for who in range(4):
+        for place in range(4):
             for k in range(HAND_ON):
-                numbers[used] = HANDS + who * HAND_INPUTS + hand[at, (seat + who) & 3, k]
+                numbers[used] = HANDS + place * HAND_INPUTS + hand[at, (seat + place) & 3, k]
                 used += 1
         more = row_auction_inputs(history[i], row[LENGTH], dealer[at], vulnerability[at], seat, numbers[used:])
         for k in range(more):
             numbers[used + k] += AUCTION - HAND_INPUTS
         used += more
-        for who in range(4):
+        for place in range(4):
             for strain in range(5):
-                numbers[used] = TRICKS + (who * 5 + strain) * 14 + tricks[at, (seat + who) & 3, strain]
+                numbers[used] = TRICKS + (place * 5 + strain) * 14 + tricks[at, (seat + place) & 3, strain]
                 used += 1
         sign = 1 - 2 * (seat & 1)
         stands = doubled = 0

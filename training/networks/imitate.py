@@ -1,9 +1,9 @@
-"""A network learns to make the recorded calls."""
+"""Fit a network to recorded calls, and measure how often it makes them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,42 +12,38 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stacked, take_rows
-from agents.networks.network import quantized
-from bridge_env import streams
+from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS, PASS, call_indices, first_calls
-from bridge_env.schema import Number, Whole
 from bridge_env.view import view_of
 from training.match.situations import KINDS, OPENING, kinds_of
 from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron
 from training.networks.recorded import Recorded, held_out
+from training.networks.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 from training.running import checkpoint
 
-CHECKPOINT, POLICY = "checkpoint.npz", "policy.npz"
+CHECKPOINT = "checkpoint.npz"
 _PART = 20_000  # auctions turned into inputs at a time
-
-_CHECKPOINT = {"epoch": Whole(0), "seconds": Number(0), "config": {...: Any}}
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Recorded calls and what their callers saw."""
+    """Hold N recorded calls and what their callers saw."""
 
     rows: Sparse  # the inputs that are on
     mask: NDArray[np.bool_]  # (N, 38), the legal calls
     called: NDArray[np.int8]  # (N,)
     kind: NDArray[np.int8]  # (N,), of ``training.match.situations``
-    turn: NDArray[np.int16]  # (N,), how many calls the caller has made before
+    turn: NDArray[np.int16]  # (N,), calls that the caller has made before
 
     def __len__(self) -> int:
         return len(self.called)
 
 
 def calls_of(recorded: Recorded) -> Calls:
-    """Every call to learn of the auctions."""
+    """Return every call of the auctions that is to be learned."""
     parts = [
         _calls(recorded.take(np.arange(at, min(at + _PART, len(recorded))))) for at in range(0, len(recorded), _PART)
     ]
@@ -72,90 +68,79 @@ def _calls(recorded: Recorded) -> Calls:
     )  # fmt: skip
 
 
-class Fit:
-    """A network on its way; ``run`` takes it on."""
+def imitate(
+    config: ImitationConfig, calls: Calls, folder: Path, start: Sequence[FloatLayer] | None = None,
+    progress: Callable[[float, float], None] = lambda share, loss: None,
+) -> tuple[Network, float]:  # fmt: skip
+    """Fit a network to recorded calls, with a checkpoint in ``folder`` after each epoch, from which a fit goes on.
 
-    def __init__(self, config: ImitationConfig, start: Any = None) -> None:
-        sizes = [NUM_INPUTS, *widths(config.layers), NUM_CALLS]
-        self.config, self.epoch, self.seconds = config, 0, 0.0
-        self.model = Perceptron(sizes, config.seed)
-        if start is not None:
-            self.model.load_floats(start)
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), lr=config.learning_rate, weight_decay=config.decay, fused=True
-        )
+    Args:
+        start: layers to start from; None for random weights.
+        progress: called with the share done, 0..1, and the recent mean loss.
 
-    def run(self, calls: Calls, folder: Path, tell: Callable[[float, float], None]) -> None:
-        """Learn to the last epoch, with a checkpoint after each.
+    Returns:
+        The network, and the seconds that the fit took.
 
-        Args:
-            tell: hears of the share done and of the mean loss lately.
-        """
-        steps = -(-len(calls) // self.config.batch)
-        lately = 0.0
-        began = time.perf_counter() - self.seconds
-        while self.epoch < self.config.epochs:
-            order = np.argsort(
-                streams.key("imitation", self.config.seed, self.epoch, np.arange(len(calls))), kind="stable"
-            )
-            for step in range(steps):
-                share = (self.epoch + step / steps) / self.config.epochs
-                self.optimizer.param_groups[0]["lr"] = self.config.learning_rate * 0.5 * (1 + np.cos(np.pi * share))
-                loss = self._step(calls, order[step * self.config.batch : (step + 1) * self.config.batch])
-                lately = loss if not lately else 0.99 * lately + 0.01 * loss
-                if step % 50 == 0:
-                    tell(share, lately)
-            self.epoch += 1
-            self.seconds = time.perf_counter() - began
-            self.save(folder)
-        tell(1.0, lately)
+    Raises:
+        ValueError: the checkpoint in the folder is of other settings.
+        RunError: it is damaged.
+    """
+    model = Perceptron([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed)
+    if start is not None:
+        model.load_floats(start)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, weight_decay=config.decay, fused=True)
+    first, seconds = _resume(folder / CHECKPOINT, config, model, optimizer)
+    steps, recent = -(-len(calls) // config.batch), 0.0
+    began = time.perf_counter() - seconds
 
-    def _step(self, calls: Calls, rows: NDArray[np.int64]) -> float:
-        outputs = self.model(take_rows(calls.rows, rows))
-        outputs = outputs.masked_fill(torch.from_numpy(~calls.mask[rows]), -1e9)
-        loss = torch.nn.functional.cross_entropy(outputs, torch.from_numpy(calls.called[rows].astype(np.int64)))
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
-        return float(loss.detach())
+    def loss(rows: NDArray[np.int64]) -> torch.Tensor:
+        outputs = model(take_rows(calls.rows, rows)).masked_fill(torch.from_numpy(~calls.mask[rows]), -1e9)
+        return torch.nn.functional.cross_entropy(outputs, torch.from_numpy(calls.called[rows].astype(np.int64)))
 
-    def save(self, folder: Path) -> None:
-        arrays = checkpoint.learner_arrays("policy", self.model, self.optimizer)
-        state = {"epoch": self.epoch, "seconds": self.seconds, "config": asdict(self.config)}
-        checkpoint.save(folder / CHECKPOINT, arrays, state)
+    def batches(epoch: int) -> Iterator[NDArray[np.int64]]:
+        order = shuffled(len(calls), "imitation", config.seed, epoch)
+        for step in range(steps):
+            share = (epoch + step / steps) / config.epochs
+            optimizer.param_groups[0]["lr"] = cosine_rate(config.learning_rate, share)
+            yield order[step * config.batch : (step + 1) * config.batch]
 
-    def resume(self, folder: Path) -> None:
-        """Go on from the checkpoint, if there is one.
+    for epoch in range(first, config.epochs):
+        for step, value in enumerate(gradient_steps(optimizer, batches(epoch), loss)):
+            recent = moving_average(recent, value, 0.99)
+            if step % 50 == 0:
+                progress((epoch + step / steps) / config.epochs, recent)
+        seconds = time.perf_counter() - began
+        state = {"epoch": epoch + 1, "seconds": seconds, "config": asdict(config)}
+        checkpoint.save(folder / CHECKPOINT, checkpoint.learner_arrays("policy", model, optimizer), state)
+    progress(1.0, recent)
+    return quantized(model.floats(), MOST_ON), seconds
 
-        Raises:
-            ValueError: it is of other settings.
-        """
-        path = folder / CHECKPOINT
-        if not path.exists():
-            return
-        arrays, state = checkpoint.load(path, _CHECKPOINT)
-        if state["config"] != asdict(self.config):
-            raise ValueError(f"{path} was begun with other settings; give another --out, or remove it")
-        checkpoint.load_learner("policy", arrays, self.model, self.optimizer)
-        self.epoch, self.seconds = int(state["epoch"]), float(state["seconds"])
 
-    def networks(self, trained: dict[str, Any]) -> Networks:
-        """The network in whole numbers."""
-        return Networks(quantized(self.model.floats(), MOST_ON), None, trained)
+def _resume(
+    path: Path, config: ImitationConfig, model: Perceptron, optimizer: torch.optim.Optimizer
+) -> tuple[int, float]:
+    """Load the checkpoint, if there is one; return the epochs done and the seconds that they took."""
+    if not path.exists():
+        return 0, 0.0
+    arrays, state = checkpoint.load(path, {...: Any})
+    if state["config"] != asdict(config):
+        raise ValueError(f"{path} was begun with other settings; give another --out, or remove it")
+    checkpoint.load_learner("policy", arrays, model, optimizer)
+    return int(state["epoch"]), float(state["seconds"])
 
 
 def split(recorded: Recorded) -> tuple[Recorded, Recorded]:
-    """The auctions to learn from, and those that are held out."""
+    """Return the auctions to learn from, and those that are held out."""
     out = held_out(recorded.owner)
     return recorded.take(~out), recorded.take(out)
 
 
-def agreement(networks: Networks, calls: Calls) -> dict[str, dict[str, float]]:
-    """Return how often the network makes the recorded call: by kind of call, ``{"right": share, "calls": N}`` each."""
+def agreement(policy: Network, calls: Calls) -> dict[str, dict[str, float]]:
+    """Return how often a network makes the recorded call: ``{"right": share, "calls": N}`` by kind of call."""
     made = np.empty(len(calls), np.int8)
     for at in range(0, len(calls), 4096):
         rows = np.arange(at, min(at + 4096, len(calls)))
-        outputs = networks.policy.outputs(*take_rows(calls.rows, rows))
+        outputs = policy.outputs(*take_rows(calls.rows, rows))
         outputs[~calls.mask[rows]] = -np.inf
         made[rows] = outputs.argmax(axis=1)
     right = made == calls.called

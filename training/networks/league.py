@@ -1,8 +1,8 @@
-"""Run the league: actors play rollouts, a learner learns from them, and what it has learned is judged meanwhile.
+"""Run the league: tasks play rollouts, a learner learns from them, and other tasks judge it meanwhile.
 
-The rollouts of an iteration play with the networks as they stood ``lag`` iterations before they are learned from,
-however many workers there are; gradients are cut into shards (``shards``) that any worker computes. So a run is a
-function of its settings, and a killed one goes on to the same weights.
+The rollouts of an iteration play with the networks as they stood ``ROLLOUTS_AHEAD`` iterations before they are learned
+from, however many workers there are; gradients are computed in shards (``gradients``) by any worker. So a run is a
+function of its settings, and a stopped one goes on from its checkpoint to the same weights.
 """
 
 from __future__ import annotations
@@ -25,39 +25,31 @@ from agents.networks.network import Layer, Network
 from agents.networks.shipped import read_networks
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import UInt8Array
-from bridge_env.schema import Either, Number, Whole
 from training.match.duplicate import match
 from training.match.strangers import refuse_gatekeepers
 from training.match.system_consistency import of_match as truth_of_match
 from training.networks.configs import LeagueConfig
+from training.networks.deal_pool import curve_boards, solved_deals
+from training.networks.gradients import DeviceGradients, GradientBackend, RayGradients
 from training.networks.learner import Learner
-from training.networks.rollout import Opponent, RolloutConfig, rollout, together
-from training.networks.shards import Hands, OnDevice, Spread
-from training.networks.stock import curve_boards, solved
-from training.networks.strayed import Prices
+from training.networks.rollout import Opponent, RolloutConfig, concatenate_experience, rollout
+from training.networks.system_penalty import Penalties
 from training.running import checkpoint, runs
 from training.running.cluster import Cluster
 from training.running.settings import listed
 
-KIND = "league"
-NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions
-CHECKPOINT, START, POLICY, SELVES, DEALS = "checkpoint.npz", "start.npz", "policy.npz", "selves", "estimated.deals"
+NOTHING = "nothing"  # the start from random weights
+ROLLOUTS_AHEAD = 3  # in progress while the learner learns
+ADD_VERSION_EVERY = 200  # iterations after which the network joins its opponents
+MOST_VERSIONS = 6  # earlier versions to play against
+SILENT_ITERATIONS = 200  # against opponents who pass, for a start from nothing
+CHECKPOINT, POLICY, VERSIONS = "checkpoint.npz", "policy.npz", "versions"
 Players = tuple[Network, Network]  # policy and critic
-
-_POINT = {"mean_imps": Number(), "standard_error": Number(0, unknown=True)}
-ROW = {"iteration": Whole(0), "boards": Whole(1), "seconds": Number(0), ...: Either(_POINT, Number(unknown=True))}
-"""The shape of a row of metrics: a point of the curve for each opponent, and figures."""
-_SCALES = [Number(0)]
-_CHECKPOINT = {
-    "iteration": Whole(0), "seconds": Number(0), "metrics": [ROW], "sums": {...: Number(unknown=True)},
-    "players": [{"version": Whole(0), "scales": (_SCALES, _SCALES)}],
-    "judging": [{"iteration": Whole(0), "boards": Whole(1), "seconds": Number(0), ...: Number(unknown=True)}],
-}  # fmt: skip
 
 
 @dataclass
 class State:
-    """The state of a run."""
+    """Hold how far a run has come, and its points of the curve."""
 
     iteration: int = 0
     seconds: float = 0.0
@@ -65,11 +57,11 @@ class State:
 
 
 class League:
-    """A run in its folder; ``run`` takes it on.
+    """A run in its folder; ``run`` goes on with it.
 
     Args:
         start: the network to begin with, or None for random weights.
-        records: the deals, as ``stock`` gives them; None: the solved ones.
+        records: the deals uint8 (n, 23), as ``deal_pool`` returns them; None for the solved ones.
     """
 
     def __init__(
@@ -77,196 +69,205 @@ class League:
     ) -> None:
         torch.set_num_threads(1)
         torch.set_flush_denormal(True)
-        self.folder, self.config, self.state = folder, config.settled(1), State()
-        self.records = solved() if records is None else records
+        self.folder, self.config, self.state = folder, config.for_cores(1), State()
+        self.records = solved_deals() if records is None else records
         self.start = start
         self.book = book_of(config.book) if config.book else None
         self.terms = Terms(config.prior, config.truth)
         self.learner = Learner(config, None if start is None else start.policy.floats())
         self.strangers = [(spec, _player(spec)) for spec in listed(config.pool)]
-        self.players: deque[tuple[int, Players]] = deque([(0, self.learner.players())], maxlen=config.lag)
-        self.sums: dict[str, float] = {}
-        self.judging: list[dict[str, Any]] = []  # the row that waits for its matches, if one does
+        first = (0, self.learner.players())
+        self.players: deque[tuple[int, Players]] = deque([first], maxlen=ROLLOUTS_AHEAD)  # by iteration
+        self.sums: dict[str, float] = {}  # of figures since the last evaluation
+        self.pending: dict[str, Any] | None = None  # the row of metrics that waits for its matches
         self._verdict: Any = None
+        self._pool: tuple[tuple[int, ...], Any] = ((), None)
 
     # --- the pool -----------------------------------------------------------------------------------------
 
     def pool(self, version: int) -> list[Opponent]:
-        """The opponents of a rollout that plays with the networks after ``version`` iterations."""
+        """Return the opponents of a rollout that plays with the networks after ``version`` iterations."""
         config = self.config
-        if config.start == NOTHING and version < config.silent:
+        if self._is_silent(version):
             return [Opponent("silent", 1.0, None)]
         strangers = list(self.strangers)
         if self.start is not None:
             strangers.insert(0, ("start", self.start.player))
-        selves = chosen_selves(version, config.remember, config.selves)
-        shared = config.strangers if strangers else 0.0
-        out = [Opponent(name, shared / len(strangers), player) for name, player in strangers]
-        for number in selves:
-            player = networks_file.load(self.folder / SELVES / f"{number:06d}.npz").player
-            out.append(Opponent(f"self {number}", config.earlier / len(selves), player))
+        out = [Opponent(name, config.strangers / len(strangers), player) for name, player in strangers]
+        versions = earlier_versions(version, ADD_VERSION_EVERY, MOST_VERSIONS)
+        for number in versions:
+            player = networks_file.load(self._version_path(number)).player
+            out.append(Opponent(f"self {number}", config.earlier / len(versions), player))
         return out
+
+    def _is_silent(self, version: int) -> bool:
+        return self.config.start == NOTHING and version < SILENT_ITERATIONS
+
+    def _version_path(self, number: int) -> Path:
+        return self.folder / VERSIONS / f"{number:06d}.npz"
 
     # --- the loop -----------------------------------------------------------------------------------------
 
     def run(
         self, cluster: Cluster, stop: Callable[[], bool], tell: Callable[[State, dict[str, float]], None]
     ) -> Iterator[State]:
-        """Learn to the last iteration, or until ``stop`` says so; yields when an evaluation, made meanwhile, is there.
+        """Learn to the last iteration, or until ``stop`` returns True; yield when an evaluation is there.
 
         A checkpoint is written where an evaluation begins, and at the end.
+
+        Args:
+            tell: called after every iteration with the state, and sums of figures since the last evaluation.
         """
-        config = self.config
-        settings = RolloutConfig(
-            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain,
-            prices=Prices(config.departure, config.untruth),
-        )  # fmt: skip
+        config, backend = self.config, self._backend(cluster)
         records = cluster.put(self.records)
-        pools: dict[tuple[int, ...], Any] = {}
-        sent: dict[int, tuple[Any, Any]] = {}
-
-        def submit(number: int) -> Any:
-            version = max(0, number - config.lag + 1)
-            silent = config.start == NOTHING and version < config.silent
-            met = (silent, *chosen_selves(version, config.remember, config.selves))
-            if met not in pools:
-                pools.clear()
-                pools[met] = cluster.put(self.pool(version))
-            if version not in sent:
-                policy, critic = next(p for v, p in self.players if v == version)
-                sent[version] = cluster.put(self._networks(policy).player), cluster.put(critic)
-                for old in [v for v in sent if v < version]:
-                    del sent[old]
-            first, told = number * config.rollouts, (*sent[version], pools[met], settings, config.seed)
-            return [cluster.submit(rollout, *told, first + i, records) for i in range(config.rollouts)]
-
-        ahead = deque(submit(n) for n in range(self.state.iteration, self._last(self.state.iteration)))
-        began, hands = time.perf_counter() - self.state.seconds, self._hands(cluster)
-        if self.judging or not self.state.metrics:  # a killed run had not been judged yet
-            self._judge(cluster, began)
-        waited = 0.0
+        ahead = deque(
+            self._submit(cluster, n, records) for n in range(self.state.iteration, self._last(self.state.iteration))
+        )
+        began, waited = time.perf_counter() - self.state.seconds, 0.0
+        if self.pending is not None or not self.state.metrics:  # a killed run had not been judged yet
+            self._evaluate(cluster, began)
         while self.state.iteration < config.iterations and not stop():
-            asked = time.perf_counter()
-            experience = together([cluster.result(reference) for reference in ahead.popleft()])
-            waited += time.perf_counter() - asked
-            figures = self.learner.learn(experience, self.state.iteration, hands)
+            waiting_since = time.perf_counter()
+            experience = concatenate_experience([cluster.result(reference) for reference in ahead.popleft()])
+            waited += time.perf_counter() - waiting_since
+            figures = self.learner.learn(experience, self.state.iteration, backend)
             self.state.iteration += 1
             number = self.state.iteration
             self.players.append((number, self.learner.players()))
-            self._remember(number)
+            self._add_version(number)
             if self._last(number) > self._last(number - 1):
-                ahead.append(submit(self._last(number) - 1))
-            self._add({**experience.figures, **figures, "iterations": 1.0, "waited": waited})
+                ahead.append(self._submit(cluster, self._last(number) - 1, records))
+            for name, value in {**experience.figures, **figures, "iterations": 1.0, "waited": waited}.items():
+                self.sums[name] = self.sums.get(name, 0.0) + value
             waited = 0.0
             self.state.seconds = time.perf_counter() - began
             tell(self.state, self.sums)
             due = number % config.evaluate == 0 or number == config.iterations
-            if self.judging and (due or cluster.ready(self._verdict)):
-                self._judged(cluster)
+            if self.pending is not None and (due or cluster.ready(self._verdict)):
+                self._finish_evaluation(cluster)
                 yield self.state
             if due:
-                self._judge(cluster, began)
+                self._evaluate(cluster, began)
                 self.save()
-        if self.judging:
-            self._judged(cluster)
+        if self.pending is not None:
+            self._finish_evaluation(cluster)
             yield self.state
         self.state.seconds = time.perf_counter() - began
         self.save()
 
-    def _hands(self, cluster: Cluster) -> Hands:
-        return Spread(cluster) if self.config.device == "cpu" else OnDevice(self.config.device)
+    def _backend(self, cluster: Cluster) -> GradientBackend:
+        return RayGradients(cluster) if self.config.device == "cpu" else DeviceGradients(self.config.device)
 
     def _last(self, iteration: int) -> int:
-        return min(iteration + self.config.lag, self.config.iterations)
+        """Return the number of iterations whose rollouts have begun when ``iteration`` of them are done."""
+        return min(iteration + ROLLOUTS_AHEAD, self.config.iterations)
 
-    def _remember(self, number: int) -> None:
-        if number % self.config.remember == 0:
-            (self.folder / SELVES).mkdir(exist_ok=True)
-            policy = self.players[-1][1][0]
-            networks_file.save(self._networks(policy), self.folder / SELVES / f"{number:06d}.npz")
+    def _submit(self, cluster: Cluster, number: int, records: Any) -> list[Any]:
+        """Submit the rollouts of an iteration; return their references."""
+        config, version = self.config, max(0, number - ROLLOUTS_AHEAD + 1)
+        settings = RolloutConfig(
+            config.boards, config.samples_per_side, config.decision_fraction, config.double_failing,
+            artificial_penalty=config.artificial_penalty,
+            penalties=Penalties(config.departure, config.misinformation_penalty),
+        )  # fmt: skip
+        opponents = (self._is_silent(version), *earlier_versions(version, ADD_VERSION_EVERY, MOST_VERSIONS))
+        if self._pool[0] != opponents:  # the same for hundreds of iterations
+            self._pool = opponents, cluster.put(self.pool(version))
+        policy, critic = next(players for known, players in self.players if known == version)
+        arguments = (
+            cluster.put(self._networks(policy).player),
+            cluster.put(critic),
+            self._pool[1],
+            settings,
+            config.seed,
+        )
+        first = number * config.rollouts
+        return [cluster.submit(rollout, *arguments, first + i, records) for i in range(config.rollouts)]
 
-    def _add(self, figures: dict[str, float]) -> None:
-        for name, value in figures.items():
-            self.sums[name] = self.sums.get(name, 0.0) + value
+    def _add_version(self, number: int) -> None:
+        if number % ADD_VERSION_EVERY == 0:
+            (self.folder / VERSIONS).mkdir(exist_ok=True)
+            networks_file.save(self._networks(self.players[-1][1][0]), self._version_path(number))
 
-    def _judge(self, cluster: Cluster, began: float) -> None:
-        """Save the network that plays now, and have it judged by a task of the cluster."""
+    def _evaluate(self, cluster: Cluster, began: float) -> None:
+        """Save the network that plays now, and let a task of the cluster judge it."""
         config, networks = self.config, self.networks()
-        if not self.judging:
+        if self.pending is None:
             self.state.seconds = time.perf_counter() - began
             row = {"iteration": self.state.iteration, "boards": config.judged, "seconds": round(self.state.seconds, 1)}
-            self.judging, self.sums = [row | summary(self.sums)], {}
+            self.pending, self.sums = row | summary(self.sums), {}
         networks_file.save(networks, self.folder / POLICY)
-        self._verdict = cluster.submit(judged, networks, self.start, listed(config.panel), config.judged, config.seed)
+        self._verdict = cluster.submit(evaluate, networks, self.start, listed(config.panel), config.judged, config.seed)
 
-    def _judged(self, cluster: Cluster) -> None:
+    def _finish_evaluation(self, cluster: Cluster) -> None:
         """Wait for the verdict, and write the row."""
-        (row,), self.judging = self.judging, []
-        self.state.metrics.append(row | cluster.result(self._verdict))
+        assert self.pending is not None
+        self.state.metrics.append(self.pending | cluster.result(self._verdict))
+        self.pending = None
         runs.write_metrics(self.folder, self.state.metrics)
 
     def networks(self) -> Networks:
-        """The network that plays now."""
+        """Return the network that plays now."""
         start = runs.portable(self.config.start)
         trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": start,
                    "seed": self.config.seed, "role": "champion"}  # fmt: skip
         return self._networks(self.learner.best(), trained)
 
     def _networks(self, policy: Network, trained: Mapping[str, Any] | None = None) -> Networks:
-        """A policy of this run, with the book that it bids by."""
+        """Return a policy of this run, with the book that it bids by."""
         return Networks(policy, None, trained or {}, self.book, self.terms)
 
-    # --- stopping and going on ----------------------------------------------------------------------------
+    # --- the checkpoint -----------------------------------------------------------------------------------
 
     def save(self) -> None:
         """Write the checkpoint: the learner, and the networks that rollouts under way play with."""
-        arrays, kept = self.learner.arrays(), []
+        arrays, versions = self.learner.arrays(), []
         for version, players in self.players:
-            scales = []
-            for head, network in zip(("policy", "critic"), players, strict=True):
-                scales.append([layer.scale for layer in network.layers])
+            for head, network in enumerate(players):
                 for i, layer in enumerate(network.layers):
                     arrays[f"player.{version}.{head}.weight.{i}"] = layer.weight
                     arrays[f"player.{version}.{head}.bias.{i}"] = layer.bias
-            kept.append({"version": version, "scales": scales})
-        state = asdict(self.state) | {"players": kept, "sums": self.sums, "judging": self.judging}
+            versions.append((version, [[layer.scale for layer in network.layers] for network in players]))
+        state = asdict(self.state) | {"players": versions, "sums": self.sums, "pending": self.pending}
         checkpoint.save(self.folder / CHECKPOINT, arrays, state)
 
     def load(self) -> None:
-        """Go on from the checkpoint, if there is one."""
+        """Go on from the checkpoint, if there is one.
+
+        Raises:
+            RunError: it is damaged.
+        """
         path = self.folder / CHECKPOINT
         if not path.exists():
             return
-        arrays, state = checkpoint.load(path, _CHECKPOINT)
-        try:
-            self._take_over(arrays, state)
-        except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
-            raise runs.RunError(f"{path} does not fit this run, or is of another version: {error}") from None
-
-    def _take_over(self, arrays: checkpoint.Arrays, state: dict[str, Any]) -> None:
+        arrays, state = checkpoint.load(path, {...: Any})
         self.learner.load(arrays)
         self.players.clear()
-        for kept in state.pop("players"):
-            version = int(kept["version"])
-            both = []
-            for head, scales in zip(("policy", "critic"), kept["scales"], strict=True):
-                layers = [
+        for version, scales in state.pop("players"):
+            policy, critic = (
+                Network(tuple(
                     Layer(
                         arrays[f"player.{version}.{head}.weight.{i}"].astype(np.int16),
                         arrays[f"player.{version}.{head}.bias.{i}"].astype(np.int32), float(scale),
                     )
-                    for i, scale in enumerate(scales)
-                ]  # fmt: skip
-                both.append(Network(tuple(layers)))
-            self.players.append((version, (both[0], both[1])))
-        self.sums, self.judging = state.pop("sums"), state.pop("judging")
+                    for i, scale in enumerate(of_layers)
+                ))
+                for head, of_layers in enumerate(scales)
+            )  # fmt: skip
+            self.players.append((version, (policy, critic)))
+        self.sums, self.pending = state.pop("sums"), state.pop("pending")
         self.state = State(**state)
 
 
-def judged(
+def evaluate(
     networks: Networks, start: Networks | None, panel: Sequence[str], boards: int, seed: int
 ) -> dict[str, float | dict[str, float]]:
-    """Matches with the start and a panel on boards that no rollout plays: a point for each, and the truth of one."""
+    """Play matches with the start and a panel on boards that no rollout plays.
+
+    Returns:
+        ``{"mean_imps": ..., "standard_error": ...}`` in IMPs a board by opponent; for a network by a book also its
+        truth and departures.
+    """
     row: dict[str, float | dict[str, float]] = {}
     bidder = NetworkBidder(networks)
     for name in (*(("start",) if start is not None else ()), *panel):
@@ -279,19 +280,19 @@ def judged(
     return row
 
 
-def chosen_selves(version: int, every: int, most: int) -> list[int]:
-    """Return which earlier selves are in the pool: the latest half, and others spread evenly over the run."""
-    kept = list(range(every, version + 1, every))
-    if len(kept) <= most:
-        return kept
-    recent = kept[len(kept) - (most + 1) // 2 :]
-    older = kept[: len(kept) - len(recent)]
+def earlier_versions(version: int, every: int, most: int) -> list[int]:
+    """Return which earlier versions are in the pool: the latest half, and others spread evenly over the run."""
+    saved = list(range(every, version + 1, every))
+    if len(saved) <= most:
+        return saved
+    recent = saved[len(saved) - (most + 1) // 2 :]
+    older = saved[: len(saved) - len(recent)]
     places = np.linspace(0, len(older) - 1, most - len(recent)).round().astype(int)
     return [*(older[i] for i in places), *recent]
 
 
 def summary(sums: dict[str, float]) -> dict[str, float]:
-    """The figures of some iterations as averages."""
+    """Return averages of the figures of some iterations."""
     if not sums:
         return {}
     n, later = sums["iterations"], max(sums["later"], 1.0)
@@ -305,10 +306,10 @@ def summary(sums: dict[str, float]) -> dict[str, float]:
 
 
 def start_networks(spec: str, by_book: bool = False) -> Networks:
-    """The networks that ``policy:NAME`` or ``policy:FILE`` stands for, to begin with.
+    """Return the networks that ``policy:NAME`` or ``policy:FILE`` stands for, to begin with.
 
     Args:
-        by_book: it may bid by a book.
+        by_book: allow a network that bids by a book.
 
     Raises:
         SpecError: it is no network, or a gatekeeper.

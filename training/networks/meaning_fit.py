@@ -1,4 +1,4 @@
-"""Measure what a network's calls mean: over its own auctions, the ranges of the hands behind each call."""
+"""Measure the ranges of the hands behind each of a network's calls, over its own auctions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bridge_env.streams import key as hashed
 
 _PART = 8192  # boards bid at a time
 _BINS = 38
-LEAST = 200  # times that an auction must have come up
+LEAST = 200  # occurrences of an auction that is measured
 _TAIL = 0.05  # of the hands below a range, and as many above
 
 
 def measure(
     bidder: NetworkBidder, boards: int, seed: int, tell: Callable[[float], None] = lambda share: None
 ) -> Meanings:
-    """Bid random boards at all four seats, and keep what nine in ten hands hold behind each call.
+    """Bid random boards at all four seats, and return the ranges of nine in ten hands behind each call.
 
     Two passes: the first counts the auctions, the second measures the hands of those that come up ``LEAST`` times.
     """
@@ -34,30 +34,30 @@ def measure(
         fresh, times = np.unique(keys, return_counts=True)
         met, index = np.unique(np.concatenate([met, fresh]), return_inverse=True)
         count = np.bincount(index, weights=np.concatenate([count, times])).astype(np.int64)
-        if at // _PART % 8 == 7:  # what came up once in so many boards will not come up often enough
+        if at // _PART % 8 == 7:  # an auction met once in so many boards will not be met often enough
             common = count > 1
             met, count = met[common], count[common]
         tell(0.5 * (at + _PART) / boards)
-    kept = np.sort(met[count >= min(LEAST, boards)])
-    histogram = np.zeros((len(kept), 5, _BINS), np.int64)
+    frequent = np.sort(met[count >= min(LEAST, boards)])
+    histogram = np.zeros((len(frequent), 5, _BINS), np.int64)
     for at in parts:
         keys, features = _calls(bidder, at, min(_PART, boards - at), seed)
-        place = np.minimum(np.searchsorted(kept, keys), max(len(kept) - 1, 0))
-        rows = np.flatnonzero(kept[place] == keys) if len(kept) else np.empty(0, np.int64)
+        place = np.minimum(np.searchsorted(frequent, keys), max(len(frequent) - 1, 0))
+        rows = np.flatnonzero(frequent[place] == keys) if len(frequent) else np.empty(0, np.int64)
         for quantity in range(5):
             index = place[rows] * _BINS + features[rows, quantity]
-            histogram[:, quantity] += np.bincount(index, minlength=len(kept) * _BINS).reshape(-1, _BINS)
+            histogram[:, quantity] += np.bincount(index, minlength=len(frequent) * _BINS).reshape(-1, _BINS)
         tell(0.5 + 0.5 * (at + _PART) / boards)
     total = histogram.sum(axis=2)
     below = np.cumsum(histogram, axis=2) / np.maximum(total, 1)[..., None]
     low = (below > _TAIL).argmax(axis=2)
     high = (below >= 1 - _TAIL).argmax(axis=2)
     ranges = np.stack([low, high], axis=2).astype(np.uint8)
-    return Meanings(kept, total[:, 0].astype(np.int32), ranges, {"boards": boards, "seed": seed})
+    return Meanings(frequent, total[:, 0].astype(np.int32), ranges, {"boards": boards, "seed": seed})
 
 
-def kept_to(bidder: NetworkBidder, meanings: Meanings, boards: int, seed: int) -> tuple[float, float]:
-    """On fresh boards: the share of calls whose meaning is known, and of these the mean share of ranges kept to."""
+def coverage(bidder: NetworkBidder, meanings: Meanings, boards: int, seed: int) -> tuple[float, float]:
+    """Return the share of calls on fresh boards with a known meaning, and the mean share of ranges that hold."""
     keys, features = _calls(bidder, 0, boards, seed)
     rows = meanings.find(keys)
     known = rows >= 0
@@ -67,7 +67,7 @@ def kept_to(bidder: NetworkBidder, meanings: Meanings, boards: int, seed: int) -
 
 
 def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Every call of some random boards: the auction's key with it, and points and lengths of who made it (N, 5)."""
+    """Return the N calls of random boards: the auction's key with each, and the caller's points and lengths (N, 5)."""
     owner = deals_of(hashed("meaning", seed, np.arange(at, at + count)))
     number = np.arange(at + 1, at + count + 1)
     chance = hashed("meaning", seed, "table", number)
@@ -80,6 +80,6 @@ def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArr
 
 
 def held(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[np.int64]) -> NDArray[np.int16]:
-    """What seats hold: points, and cards of C D H S, (n, 5), of ``board`` and ``seat`` (n,) among deals (N, 52)."""
+    """Return the points, and cards of C D H S, (n, 5), of ``board`` and ``seat`` (n,) among deals (N, 52)."""
     four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(len(owner), 4, -1)
     return four[board, seat][:, HCP_AND_LENGTHS]

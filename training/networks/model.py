@@ -1,4 +1,4 @@
-"""Networks in torch, for learning: the same perceptrons over sparse inputs as ``agents.networks``, in floats."""
+"""Train perceptrons over sparse inputs in torch: those of ``agents.networks``, in floats."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class _SparseLinear(torch.autograd.Function):
 
 
 def summed_rows(weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch.Tensor:
-    """Bias plus the sum of the weight's rows that are on, by torch alone, on the weight's device."""
+    """Return bias plus the sum of the weight's rows that are on, by torch alone, on the weight's device."""
     numbers, starts = (torch.from_numpy(np.asarray(array, np.int64)).to(weight.device) for array in rows)
     return torch.nn.functional.embedding_bag(numbers, weight, starts[:-1], mode="sum") + bias
 
 
 class Perceptron(torch.nn.Module):
-    """ReLU layers over sparse inputs, cut off at ``MOST`` as the network in whole numbers is.
+    """ReLU layers over sparse inputs, cut off at ``MOST`` as in the integer network.
 
     On another device than the CPU, torch's own functions sum the rows that are on.
 
@@ -89,7 +89,7 @@ class Perceptron(torch.nn.Module):
         return summed_rows(weight, bias, rows)
 
     def floats(self) -> list[FloatLayer]:
-        """The layers as arrays, copied."""
+        """Return copies of the layers as arrays."""
         return [
             (w.detach().numpy().copy(), b.detach().numpy().copy())
             for w, b in zip(self.weights, self.biases, strict=True)
@@ -101,22 +101,3 @@ class Perceptron(torch.nn.Module):
             for (w, b), weight, bias in zip(layers, self.weights, self.biases, strict=True):
                 weight.copy_(torch.from_numpy(np.asarray(w, np.float32)))
                 bias.copy_(torch.from_numpy(np.asarray(b, np.float32)))
-
-
-def widened(layers: Sequence[FloatLayer], hidden: Sequence[int], seed: int) -> list[FloatLayer]:
-    """Grow the hidden layers to the widths ``hidden``: new units begin at random and lead nowhere, so nothing changes.
-
-    Raises:
-        ValueError: another number of hidden layers, or one that would shrink.
-    """
-    before = [len(bias) for _, bias in layers[:-1]]
-    if len(before) != len(hidden) or any(new < old for new, old in zip(hidden, before, strict=True)):
-        raise ValueError(
-            f"hidden layers of {before} cannot be widened to {list(hidden)}: give {len(before)} widths, none less"
-        )
-    fresh = Perceptron([layers[0][0].shape[0], *hidden, len(layers[-1][1])], seed).floats()
-    for (weight, bias), (old, old_bias) in zip(fresh, layers, strict=True):
-        inputs, outputs = old.shape
-        weight[inputs:, :outputs] = 0
-        weight[:inputs, :outputs], bias[:outputs] = old, old_bias
-    return fresh

@@ -1,23 +1,25 @@
-"""MaskablePPO from scratch: both seats of a partnership learn to bid against a control pair.
+"""Train a partnership by MaskablePPO from random weights against a control pair.
 
 The two seats share one policy; each sees its own hand and the auction, and both get the board's reward in
 IMPs. An untrained policy would climb to the seven level on every deal, so its first outputs prefer low bids
 (``shyness``, the start of a learned bias, nothing else): no call is ever forbidden but by the laws.
 
 A run folder holds ``checkpoint.json``, the model of SB3 that it names, ``metrics.jsonl``, TensorBoard logs
-and ``policy.npz``, the policy as ``policy:FILE`` plays it. SB3's models hold code: the checksum in the
-checkpoint shows damage, not malice. Resume only folders that you made; share ``policy.npz``, which is data.
+and ``policy.npz``, the policy as ``policy:FILE`` plays it. SB3's models can hold code: resume only folders that you
+made; share ``policy.npz``, which is data.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -31,12 +33,15 @@ from bridge_env import streams
 from bridge_env.bidders import from_python, make
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.files import atomic_write
-from bridge_env.schema import Number, Whole
 from training.match.boards import library_boards
 from training.match.duplicate import match
+from training.match.verdict import VERDICT, Row
+from training.networks import report
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
-from training.running import lock, runs
+from training.running import runs
+from training.running.progress import Progress
+from training.running.run_folder import open_run, to_dataframe
 
 KIND = "train"
 POLICY_FILE, TENSORBOARD = "policy.npz", "tensorboard"
@@ -48,24 +53,74 @@ _NO_LIMIT = 1 << 62
 
 @dataclass
 class State:
-    """Where a run stands: what the next rollout needs, but for the model."""
+    """Hold what the next rollout of a run needs, except the model."""
 
     steps: int = 0
     seconds: float = 0.0
-    model: str = ""
-    sha256: str = ""
+    model: str = ""  # the file of SB3's model in the folder
     metrics: list[dict[str, Any]] = field(default_factory=list)
 
 
-_ROW = {
-    "steps": Whole(0), "seconds": Number(0), "mean_imps": Number(), "standard_error": Number(0, unknown=True),
-    "boards": Whole(1), "opponent": str,
-}  # fmt: skip
-_CHECKPOINT = {"steps": Whole(0), "seconds": Number(0), "model": str, "sha256": str, "metrics": [_ROW]}
+@dataclass(frozen=True)
+class PPOResult:
+    """What came of a run of PPO."""
+
+    folder: Path
+    config: PPOConfig
+    metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
+    rows: list[Row]  # the verdict on judging boards, the control pair first
+    policy: Path  # plays as ``policy:PATH``
+    report: Path
+    curve: Path
+
+    def to_dataframe(self) -> Any:
+        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
+        return to_dataframe([row.as_json() for row in self.rows])
+
+
+def train_ppo(
+    config: PPOConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
+    callbacks: Sequence[BaseCallback] = (), evaluated: Callable[[dict[str, Any]], object] = lambda row: None,
+    progress: Progress | None = None,
+) -> PPOResult:  # fmt: skip
+    """Train a policy until the limits of ``config``, and judge it.
+
+    Args:
+        out, name: the run's folder is ``out/train/name``; without a name ``run-001``, ``run-002`` ...
+        resume: the folder of an earlier run to go on with instead.
+        callbacks: of Stable-Baselines3, to be called too; one that returns False ends the learning.
+        evaluated: called with each new point of the curve.
+        progress: shows how far the run is.
+
+    Raises:
+        SpecError: opponents or control name no bidder.
+        ValueError: settings make no sense.
+        RunError: the folder cannot be used, or is damaged.
+        KeyboardInterrupt: after the state of that moment has been saved.
+    """
+    began, progress = time.perf_counter(), progress or Progress()
+    config.check()
+    make(config.opponents), make(config.control)
+    folder = open_run(KIND, config, out, name, resume)
+    progress.folder(folder)
+    state = State(**runs.load_checkpoint(folder, {...: Any})) if resume is not None else State()
+    progress.stage("learning", unit="%")
+    run = _Run(folder, config, state, progress, evaluated, began)
+    _learn(run, callbacks)
+    progress.stage(f"judging on {config.judge:,} boards that training never saw", unit="match")
+    spec, curve, page = f"policy:{folder / POLICY_FILE}", folder / "learning_curve.png", folder / "report.md"
+    rows, source = report.judge_ppo(spec, config)
+    manifest = runs.read_manifest(folder)
+    report.ppo_curve(state.metrics, rows[0], curve)
+    atomic_write(page, report.ppo_page(spec, (rows, source), config, manifest, state.metrics[-1]))
+    verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
+    atomic_write(folder / VERDICT, json.dumps(verdict, indent=2) + "\n")
+    runs.write_manifest(folder, manifest | {"policy_sha256": runs.sha256(folder / POLICY_FILE)})
+    return PPOResult(folder, config, state.metrics, rows, folder / POLICY_FILE, page, curve)
 
 
 def make_env(config: PPOConfig) -> SB3VecEnv:
-    """The tables of a run: learners North-South, rewards in IMPs against the control pair, scaled."""
+    """Return the tables of a run: learners North-South, rewards in IMPs against the control pair, scaled."""
     env = BiddingVectorEnv(
         config.tables, learner="NS", opponents=config.opponents, control=config.control, reward="imps",
         deals="training", autoreset_mode="SameStep",
@@ -74,7 +129,7 @@ def make_env(config: PPOConfig) -> SB3VecEnv:
 
 
 def make_model(config: PPOConfig, env: SB3VecEnv) -> MaskablePPO:
-    """An untrained model."""
+    """Return an untrained model."""
     model = MaskablePPO(
         "MlpPolicy", env, n_steps=config.rollout, batch_size=min(config.batch, config.rollout * config.tables),
         n_epochs=config.epochs, learning_rate=config.learning_rate, ent_coef=config.entropy, gamma=1.0,
@@ -91,7 +146,7 @@ def make_model(config: PPOConfig, env: SB3VecEnv) -> MaskablePPO:
 
 
 def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> Policy:
-    """The model's policy in numpy, without its critic.
+    """Return the model's policy in numpy, without its critic.
 
     Raises:
         ValueError: it has other layers than linear ones and ReLU; such a model bids as ``docs/own.md`` shows.
@@ -108,35 +163,8 @@ def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> Policy:
     )
 
 
-def check_start(config: PPOConfig) -> None:
-    """Check that a run can start with these settings, before making a folder.
-
-    Raises:
-        SpecError: opponents or control name no bidder.
-    """
-    make(config.opponents), make(config.control)
-
-
-def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None) -> tuple[Path, State]:
-    """A new run folder, or the one to go on with, and where it stands.
-
-    Raises:
-        RunError: the folder cannot be used.
-        SpecError: opponents or control name no bidder.
-    """
-    if folder is not None:
-        runs.write_manifest(folder, runs.read_manifest(folder) | {"config": asdict(config)})
-        return folder, State(**runs.load_checkpoint(folder, _CHECKPOINT))
-    check_start(config)
-    folder = runs.new_folder(root, KIND, name)
-    lock.hold(folder)
-    runs.write_manifest(folder, runs.manifest(asdict(config), runs.shipped_deals()) | {"kind": "ppo"})
-    runs.save_checkpoint(folder, asdict(State()))
-    return folder, State()
-
-
 def read_callback(where: str) -> BaseCallback:
-    """A callback of Stable-Baselines3: ``MODULE:NAME`` or ``FILE.py:NAME``, an object or what makes one.
+    """Return the callback of Stable-Baselines3 at ``MODULE:NAME`` or ``FILE.py:NAME``, an object or its factory.
 
     Raises:
         SpecError: there is none.
@@ -147,34 +175,18 @@ def read_callback(where: str) -> BaseCallback:
     return callback
 
 
-def train(
-    folder: Path,
-    config: PPOConfig,
-    state: State,
-    tick: Callable[[float, State], None],
-    began: float | None = None,
-    callbacks: Sequence[BaseCallback] = (),
-) -> State:
-    """Learn until the limits of ``config``, with evaluations and checkpoints on the way.
-
-    Args:
-        tick: hears after every rollout of the share done and of the state.
-        began: ``time.perf_counter()`` when this part of the run began.
-        callbacks: of Stable-Baselines3, to be called besides; one that returns False ends this part of the run.
-
-    Raises:
-        KeyboardInterrupt: after the state of that moment has been saved.
-    """
+def _learn(run: _Run, callbacks: Sequence[BaseCallback]) -> None:
+    """Learn until the limits of the run, with evaluations and checkpoints on the way."""
+    config, state = run.config, run.state
     torch.set_num_threads(config.threads)
     # Checking the arguments of every distribution only takes time here.
     torch.distributions.Distribution.set_default_validate_args(False)
     env = make_env(config)
-    model = make_model(config, env) if not state.steps else _load_model(folder, state, env)
+    model = make_model(config, env) if not state.steps else _load_model(run.folder / state.model, env)
     # Boards that the run has not had: a stream of its own for each part of it.
     model.num_timesteps = state.steps
     env.seed(int(streams.key("ppo", config.seed, state.steps).item() >> 33))
-    model.set_logger(configure(str(folder / TENSORBOARD), ["tensorboard"] if find_spec("tensorboard") else []))
-    run = _Run(folder, config, state, tick, began if began is not None else time.perf_counter())
+    model.set_logger(configure(str(run.folder / TENSORBOARD), ["tensorboard"] if find_spec("tensorboard") else []))
     run.init_callback(model)  # a run that is over before its first rollout is saved too
     try:
         if run.share() < 1.0:
@@ -186,31 +198,32 @@ def train(
     finally:
         env.close()
         model.logger.close()
-    return state
 
 
-def _load_model(folder: Path, state: State, env: SB3VecEnv) -> MaskablePPO:
-    path = folder / state.model
-    if not path.is_file() or runs.sha256(path) != state.sha256:
-        raise runs.RunError(f"{path} is missing or damaged: it is not what the checkpoint says")
-    return MaskablePPO.load(path, env=env, device="cpu")
+def _load_model(path: Path, env: SB3VecEnv) -> MaskablePPO:
+    try:
+        return MaskablePPO.load(path, env=env, device="cpu")
+    except (OSError, ValueError, BadZipFile) as error:
+        raise runs.RunError(f"{path} is missing or damaged: {error}") from None
 
 
 class _Run(BaseCallback):
-    """What happens between rollouts: schedules, evaluations, checkpoints, the end."""
+    """Do what happens between rollouts: schedules, evaluations, checkpoints, the end."""
 
     def __init__(
-        self, folder: Path, config: PPOConfig, state: State, tick: Callable[[float, State], None], began: float
-    ) -> None:
+        self, folder: Path, config: PPOConfig, state: State, progress: Progress,
+        evaluated: Callable[[dict[str, Any]], object], began: float,
+    ) -> None:  # fmt: skip
         super().__init__()
-        self.folder, self.config, self.state, self.tick = folder, config, state, tick
+        self.folder, self.config, self.state, self.progress = folder, config, state, progress
+        self.evaluated, self.first, self.started = evaluated, state.steps, began
         self.began = began - state.seconds
-        self.evaluated = time.perf_counter()
+        self.last_evaluation = time.perf_counter()
         self.boards = library_boards(config.evaluate, config.seed, "training")
-        self.paid, self.ended, self.over = 0.0, 0, False
+        self.reward, self.episodes, self.over = 0.0, 0, False
 
     def share(self) -> float:
-        """Return how much of the run is done, 0 to 1."""
+        """Return the share of the run that is done, 0 to 1."""
         config = self.config
         by_time = self.seconds() / (60 * config.minutes) if config.minutes else 0.0
         by_steps = self.state.steps / config.steps if config.steps else 0.0
@@ -224,46 +237,58 @@ class _Run(BaseCallback):
             self.evaluate()
 
     def _on_rollout_start(self) -> None:
-        if time.perf_counter() - self.evaluated > self.config.every:
+        if time.perf_counter() - self.last_evaluation > self.config.every:
             self.checkpoint()
         left = 1.0 - self.share() * (1.0 - _END_SHARE)
         self.model.lr_schedule = FloatSchedule(self.config.learning_rate * left)
         self.model.ent_coef = self.config.entropy * left
         self.over = self.share() >= 1.0
-        self.tick(self.share(), self.state)
+        self._show()
+
+    def _show(self) -> None:
+        steps = self.state.steps
+        speed = (steps - self.first) / (time.perf_counter() - self.started)
+        text = f"{steps / 1e6:.2f}M calls, {speed:,.0f}/s"
+        if self.state.metrics:
+            last = self.state.metrics[-1]
+            text += f", {last['mean_imps']:+.2f} ± {last['standard_error']:.2f} IMPs/board"
+        self.progress.to(100 * self.share())
+        self.progress.note(text)
 
     def _on_step(self) -> bool:
-        self.paid += float(self.locals["rewards"].sum())
-        self.ended += int(self.locals["dones"].sum())
+        self.reward += float(self.locals["rewards"].sum())
+        self.episodes += int(self.locals["dones"].sum())
         return not self.over
 
     def _on_rollout_end(self) -> None:
         self.state.steps = self.model.num_timesteps
-        if self.ended:
-            self.logger.record("rollout/imps", self.paid / self.ended / _REWARD_SCALE)
-            self.logger.record("rollout/calls_an_auction", self.config.tables * self.config.rollout / self.ended)
-        self.paid, self.ended = 0.0, 0
+        if self.episodes:
+            self.logger.record("rollout/imps", self.reward / self.episodes / _REWARD_SCALE)
+            self.logger.record("rollout/calls_an_auction", self.config.tables * self.config.rollout / self.episodes)
+        self.reward, self.episodes = 0.0, 0
 
     def evaluate(self) -> None:
-        """A point of the curve: a duplicate match against the control pair, on training boards."""
+        """Add a point of the curve: a duplicate match against the control pair, on training boards."""
         config = self.config
         trained = {"by": "bridge-env train ppo", "steps": self.state.steps, "seed": config.seed,
                    "opponents": config.opponents, "control": config.control}  # fmt: skip
         bidder = policy_of(self.model, trained)
         result = match(bidder, config.control, self.boards, config.seed)
         self.state.seconds = self.seconds()
-        self.state.metrics.append({
+        row = {
             "steps": self.state.steps, "seconds": round(self.state.seconds, 1), "mean_imps": result.mean_imps,
             "standard_error": result.standard_error, "boards": len(self.boards), "opponent": config.control,
-        })  # fmt: skip
+        }  # fmt: skip
+        self.state.metrics.append(row)
         self.logger.record("evaluation/imps", result.mean_imps)
         self.logger.dump(self.state.steps)
         policies.save(bidder, self.folder / POLICY_FILE)
         runs.write_metrics(self.folder, self.state.metrics)
-        self.evaluated = time.perf_counter()
+        self.last_evaluation = time.perf_counter()
+        self.evaluated(row)
 
     def checkpoint(self) -> None:
-        """Evaluate and save all that ``--resume`` needs; the old model goes when the new one is in place."""
+        """Evaluate and save all that ``--resume`` needs; remove the old model when the new one is in place."""
         state, before = self.state, self.state.model
         if not (state.model and state.metrics[-1]["steps"] == state.steps):
             self.evaluate()
@@ -271,7 +296,7 @@ class _Run(BaseCallback):
             self.model.save(content)
             path = self.folder / f"model-{len(state.metrics):03d}.zip"
             atomic_write(path, content.getvalue())
-            state.model, state.sha256 = path.name, runs.sha256(path)
+            state.model = path.name
         state.seconds = self.seconds()
         runs.save_checkpoint(self.folder, asdict(state))
         if before and before != state.model:

@@ -1,4 +1,4 @@
-"""Recorded auctions to learn from: PBN and LIN files, arrays, and auctions that a bidder makes on the spot."""
+"""Read recorded auctions to learn from: PBN and LIN files, arrays, and auctions that a bidder makes on the spot."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ _HELD_OUT_ONE_IN = 20
 
 @dataclass(frozen=True)
 class Recorded:
-    """N auctions."""
+    """Hold N auctions."""
 
     owner: NDArray[np.uint8]  # (N, 52)
     dealer: NDArray[np.int16]  # (N,)
     vulnerability: NDArray[np.int16]  # (N,)
     history: NDArray[np.int8]  # (N, L), padded with -1
     learned: NDArray[np.bool_]  # (N, 2), whether the calls of North-South and of East-West are to be learned
-    problems: tuple[str, ...] = ()  # what could not be read, as file:line: reason
+    problems: tuple[str, ...] = ()  # unreadable boards, as file:line: reason
 
     def __len__(self) -> int:
         return len(self.owner)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Recorded:
+        """Return some of the auctions."""
         return Recorded(
             self.owner[rows], self.dealer[rows], self.vulnerability[rows], self.history[rows], self.learned[rows],
             self.problems,
@@ -46,29 +47,29 @@ class Recorded:
 
 
 def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Deals kept apart to measure agreement: those of the judging split, and one in twenty of the others, bool (N,).
+    """Return which deals are held out to measure agreement, bool (N,): those of the judging split, and 1 in 20 others.
 
-    All 96 images of a deal fall on the same side.
+    All 96 symmetries of a deal fall on the same side.
     """
     key = canonical_key(owner)
-    apart: NDArray[np.bool_] = key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
-    return apart
+    out: NDArray[np.bool_] = key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
+    return out
 
 
 def read(
     sources: Sequence[str], card: str | None = None, without: str | None = None, boards: int = 100_000, seed: int = 1,
     meets: Sequence[str] = (),
 ) -> Recorded:  # fmt: skip
-    """The auctions of several sources.
+    """Read the auctions of several sources.
 
     Args:
         sources: PBN or LIN files, array files (``.npz``), or spec strings of bidders (``system:sayc``), which bid
             training boards on the spot.
         card: of array files, the calls of pairs that play this card alone.
         without: of array files, no auction in which a pair plays this card.
-        boards: how many a bidder bids.
+        boards: number that a bidder bids.
         seed: of these boards.
-        meets: bidders that they meet there, board by board in turn, at either side; nobody: themselves.
+        meets: bidders that they meet there, board by board in turn, at either side; without them, themselves.
 
     Raises:
         BoardsError: there is no auction to learn from, or an array file is faulty.
@@ -81,7 +82,7 @@ def read(
 
 
 def joined(parts: Sequence[Recorded]) -> Recorded:
-    """Several collections of auctions as one."""
+    """Return several collections of auctions as one."""
     return Recorded(
         np.concatenate([p.owner for p in parts]), np.concatenate([p.dealer for p in parts]),
         np.concatenate([p.vulnerability for p in parts]), np.concatenate(as_wide([p.history for p in parts])),
@@ -157,7 +158,7 @@ def _arrays(path: str, card: str | None, without: str | None) -> Recorded:
 
 
 def _sides(named: dict[str, NDArray[Any]], boards: int) -> tuple[NDArray[np.str_], NDArray[np.bool_]]:
-    """Return what North-South and East-West play, str (N, 2), and whose calls are to be learned, bool (N, 2).
+    """Return the cards of North-South and East-West, str (N, 2), and which side's calls to learn, bool (N, 2).
 
     ``pairs`` are "NS card,EW card", or in a file of meetings "SPEC/card": there ``ours`` (0 North-South, 1 East-West)
     is the side of SPEC, and the other side's calls are to be learned.

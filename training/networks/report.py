@@ -1,4 +1,4 @@
-"""Reports of networks that learned: of imitation on deals held out, of PPO on unseen boards, of the league's panel."""
+"""Write the reports of imitation on deals held out, of PPO on unseen boards, and of the league's panel."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from training.running.pages import draw_curve, drawn, settings
 
 NEVER_MET = ("pass", "doubler", "system:sayc", "policy:humans", "policy:polish", "policy:wbridge5")
 Agreement = Mapping[str, Mapping[str, float]]
-"""How often a network makes the recorded call, as ``imitate.agreement`` gives it."""
+"""How often a network makes the recorded call, as ``imitate.agreement`` returns it."""
 
 # --- imitation --------------------------------------------------------------------------------------------
 
 
 def _cells(row: Mapping[str, float]) -> tuple[str, str, str]:
-    """Per cent of the calls, their standard error, and how many calls."""
+    """Return per cent of the calls, their standard error, and the number of calls."""
     right, calls = row["right"], row["calls"]
     error = (right * (1 - right) / calls) ** 0.5 if calls else float("nan")
     return f"{100 * right:.2f}", f"{100 * error:.2f}", f"{int(calls):,}"
 
 
 def agreement_text(found: Agreement) -> str:
+    """Return the table for a terminal, a kind of call a row."""
     width = max(len(name) for name in found)
     lines = [f"{'held out: the recorded call, %':<{width}}            SE    calls"]
     for name, row in found.items():
@@ -38,17 +39,18 @@ def agreement_text(found: Agreement) -> str:
     return "\n".join(lines)
 
 
-def imitation_page(told: Mapping[str, Any]) -> str:
-    found: Agreement = told["agreement"]
+def imitation_page(content: Mapping[str, Any]) -> str:
+    """Return the page of a fit, from what ``report.json`` holds."""
+    found: Agreement = content["agreement"]
     return "\n".join([
         "# A network that imitates recorded auctions", "",
-        f"Made by `{told['command']}`: {told['calls']:,} calls of {told['auctions']:,} auctions, "
-        f"{told['seconds'] / 60:.1f} minutes of one core.", "",
+        f"Made by `{content['command']}`: {content['calls']:,} calls of {content['auctions']:,} auctions, "
+        f"{content['seconds'] / 60:.1f} minutes of one core.", "",
         "Deals of the judging split, and one in twenty of the others, are held out. On them the network makes the "
         "recorded call this often:", "",
         "| | % | SE | calls |", "| --- | ---: | ---: | ---: |",
         *(f"| {name} | {' | '.join(_cells(row))} |" for name, row in found.items()), "",
-        *settings(told["config"]),
+        *settings(content["config"]),
     ])  # fmt: skip
 
 
@@ -56,7 +58,7 @@ def imitation_page(told: Mapping[str, Any]) -> str:
 
 
 def judge_ppo(spec: str, config: PPOConfig) -> tuple[list[Row], str]:
-    """Matches of a policy on judging boards, against its control pair first, then others; and what boards."""
+    """Play a policy on judging boards, against its control pair first; return the rows and the source of the boards."""
     first = match(spec, config.control, config.judge, config.seed)
     rows = [Row(f"against {config.control}, its control pair", first.mean_imps, first.standard_error, config.judge)]
     for other in NEVER_MET:
@@ -70,7 +72,7 @@ def ppo_page(
     spec: str, verdict: tuple[Sequence[Row], str], config: PPOConfig, manifest: Mapping[str, Any],
     last: Mapping[str, Any],
 ) -> str:  # fmt: skip
-    """The report of the policy ``spec``; ``last`` is the last point of its curve."""
+    """Return the report of the policy ``spec``; ``last`` is the last point of its curve."""
     rows, source = verdict
     machine, versions = manifest.get("machine", {}), manifest.get("versions", {})
     made_by = runs.command_line("bridge-env train ppo", config)
@@ -89,7 +91,7 @@ def ppo_page(
 
 
 def ppo_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
-    """The learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
+    """Draw the learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
     minutes = [row["seconds"] / 60 for row in metrics]
     with drawn(path, 7.5, 4.2, dpi=100) as axes:
         axes.axhline(0, color="0.6", linewidth=0.8)
@@ -106,7 +108,7 @@ def ppo_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) ->
 
 
 def league_page(folder: Path, config: LeagueConfig, lines: Sequence[Line], metrics: Sequence[Mapping[str, Any]]) -> str:
-    """The page of a run, the panel first."""
+    """Return the page of a run, the panel first."""
     last = metrics[-1]
     command = runs.command_line("bridge-env train league", config).replace(config.start, runs.portable(config.start))
     decisions = sum(row.get("decisions", 0.0) for row in metrics)
@@ -124,7 +126,7 @@ def league_page(folder: Path, config: LeagueConfig, lines: Sequence[Line], metri
 
 
 def league_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """The learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
+    """Draw the learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
     with drawn(path, 7.5, 4.2, dpi=100) as axes:
         axes.axhline(0, color="0.6", linewidth=0.8)
         for name in [name for name, value in metrics[-1].items() if isinstance(value, dict)]:

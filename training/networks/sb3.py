@@ -1,4 +1,4 @@
-"""``BiddingVectorEnv`` as Stable-Baselines3 wants it: its own kind of VecEnv, reset on the same step.
+"""Adapt ``BiddingVectorEnv`` to Stable-Baselines3: its own kind of VecEnv, reset on the same step.
 
     env = SB3VecEnv(BiddingVectorEnv(1024, learner="NS", ..., autoreset_mode="same_step"))
     model = MaskablePPO("MlpPolicy", env)
@@ -33,10 +33,10 @@ class SB3VecEnv(VecEnv):
     """A Gymnasium VectorEnv of bidding tables, as a VecEnv of SB3.
 
     When an episode ends, its last reward comes with ``done``, its last observation in ``info["terminal_observation"]``
-    with whatever else the env says of it, and the observation returned is the next episode's first.
+    with the rest of the env's info, and the observation returned is the next episode's first.
     ``info["episode"]`` holds what SB3 shows as ``rollout/ep_rew_mean``, without a VecMonitor: ``r``, the reward in the
     env's own unit, ``l``, the learner's calls, and ``t``, seconds since the env was made.
-    ``env_method("action_masks")`` asks for all tables in one call.
+    ``env_method("action_masks")`` calls the env once for all tables.
 
     Args:
         env: with the autoreset mode SAME_STEP.
@@ -54,41 +54,44 @@ class SB3VecEnv(VecEnv):
         self.reward_scale = reward_scale
         self._actions: NDArray[Any] | None = None
         self._began = time.perf_counter()
-        self._paid, self._calls = np.zeros(env.num_envs), np.zeros(env.num_envs, np.int64)  # of the episodes under way
+        self._rewards, self._calls = (
+            np.zeros(env.num_envs),
+            np.zeros(env.num_envs, np.int64),
+        )  # of the episodes under way
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> NDArray[np.int8]:
         seeds, options = self._seeds, [o for o in self._options if o]
         if options:
             raise ValueError("SB3 cannot pass options to one table; use BiddingEnv.reset(options=...)")
-        # The env seeds table i with seed + i, as SB3 says it in _seeds.
+        # The env seeds table i with seed + i, as SB3 has it in _seeds.
         observation, _ = self.env.reset(seed=None if seeds[0] is None else int(seeds[0]))
         self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
-        self._paid[:], self._calls[:] = 0, 0
+        self._rewards[:], self._calls[:] = 0, 0
         return np.array(observation)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        observation, rewards, terminated, truncated, said = self.env.step(self._actions)
-        if "seat_rewards" in said:
+        observation, rewards, terminated, truncated, info = self.env.step(self._actions)
+        if "seat_rewards" in info:
             raise ValueError("SB3 trains one learner; with learner='all' it would reward one seat for another's calls")
         done = terminated | truncated
-        self._paid += rewards
+        self._rewards += rewards
         self._calls += 1
         seconds = round(time.perf_counter() - self._began, 6)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        last = said.get("final_info", {})
+        last = info.get("final_info", {})
         named = [(name, values, last["_" + name]) for name, values in last.items() if not name.startswith("_")]
         for i in np.flatnonzero(done):
             infos[i] = {name: values[i] for name, values, there in named if there[i]}
-            infos[i]["terminal_observation"] = said["final_obs"][i].copy()
+            infos[i]["terminal_observation"] = info["final_obs"][i].copy()
             infos[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
-            infos[i]["episode"] = {"r": float(self._paid[i]), "l": int(self._calls[i]), "t": seconds}
-        self._paid[done], self._calls[done] = 0, 0
+            infos[i]["episode"] = {"r": float(self._rewards[i]), "l": int(self._calls[i]), "t": seconds}
+        self._rewards[done], self._calls[done] = 0, 0
         # SB3 keeps the last observation over a step: a copy, for an env that writes to its arrays again.
         return observation.copy(), (rewards * self.reward_scale).astype(np.float32), done, infos
 
@@ -98,7 +101,7 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Ask the env once; an array with one row for every table is handed out row by row."""
+        """Call the env once; an array with one row for every table is returned row by row."""
         answer = getattr(self.env, method_name)(*method_args, **method_kwargs)
         rows = self._get_indices(indices)
         if isinstance(answer, np.ndarray) and answer.shape[:1] == (self.num_envs,):

@@ -26,24 +26,24 @@ Worth = NDArray[np.int8] | NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """The decisions of one reading of a position."""
+    """Hold N decisions of one reading of a position."""
 
-    path: str  # how lines write it, or the context of general rules
-    words: tuple[str, ...]  # what the columns of ``features`` are
+    path: str  # as lines write it, or the context of general rules
+    words: tuple[str, ...]  # of the columns of ``features``
     calls: tuple[str, ...]  # the calls tried, as lines write them
     features: NDArray[np.int16]  # (N, len(words))
     # (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call. int8 where calls were
     # played out, float32 where they were looked ahead from
     worth: Worth
-    board: NDArray[np.int64]  # (N,), which board of the endless sequence a decision is of
-    given: Constraint = ()  # what every rule asks for first, such as ``best:x``
+    board: NDArray[np.int64]  # (N,), the number of the board in the endless sequence
+    given: Constraint = ()  # the first condition of every rule, such as ``best:x``
 
     def __len__(self) -> int:
         return len(self.board)
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
-    """Examples of one reading from several duels."""
+    """Return the examples of one reading from several duels."""
     return replace(
         parts[0], features=np.concatenate([p.features for p in parts]),
         worth=np.concatenate([p.worth for p in parts]), board=np.concatenate([p.board for p in parts]),
@@ -52,7 +52,7 @@ def joined(parts: Sequence[Examples]) -> Examples:
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """All decisions of a partnership at one table: row, number of the call, and which position it is."""
+    """Hold all decisions of a partnership at one table: row, number of the call, and index of the position."""
 
     row: NDArray[np.int64]
     number: NDArray[np.int64]
@@ -63,7 +63,7 @@ class Decisions:
 def decisions_of(
     history: NDArray[np.int8], dealer: NDArray[np.int16], table: int, on: NDArray[np.bool_] | None = None
 ) -> Decisions:
-    """The decisions of the side that sits NS at table 0, EW at table 1; of the boards ``on``, bool (N,), or all."""
+    """Return the decisions of the side that sits NS at table 0, EW at table 1; on the boards ``on``, bool (N,)."""
     rows, numbers, positions = [], [], []
     known: list[tuple[int, tuple[int, ...]]] = []
     for k in range(history.shape[1]):
@@ -86,32 +86,32 @@ def decisions_of(
 def legal_calls(
     dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-    """Which calls are legal as call ``number`` of each auction, bool (N, 38), and the calls before it, int8 (N, L)."""
+    """Return the legal calls as call ``number`` of each auction, bool (N, 38), and the calls before, int8 (N, L)."""
     before = first_calls(history, number)
     return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
 
 
 def play_out(
     us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
-    number: NDArray[np.int64], ask: NDArray[np.bool_],
+    number: NDArray[np.int64], tried: NDArray[np.bool_],
 ) -> NDArray[np.int8]:  # fmt: skip
-    """IMPs that other calls gain over those made, if everyone goes on as now.
+    """Play out other calls: the IMPs that they gain over those made, if everyone goes on as now.
 
     Args:
-        before: how ``us`` did against ``them`` on the stretch.
-        board, number: int64 (N,), of which boards, and which calls of their auctions at ``table``.
-        ask: bool (N, 38), the calls to try; all legal.
+        before: the duel of ``us`` against ``them`` on the stretch.
+        board, number: int64 (N,), the boards, and the numbers of calls in their auctions at ``table``.
+        tried: bool (N, 38), the calls to try; all legal.
 
     Returns:
-        int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not asked for.
+        int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not tried.
     """
     boards, _ = boards_of(stretch)
     history = before.history[table]
     made = history[board, number].astype(np.int64)
-    out, ask = np.full(ask.shape, UNTRIED, np.int8), ask.copy()
+    out, tried = np.full(tried.shape, UNTRIED, np.int8), tried.copy()
     out[np.arange(len(board)), made] = 0
-    ask[np.arange(len(board)), made] = False
-    which, call = np.nonzero(ask)
+    tried[np.arange(len(board)), made] = False
+    which, call = np.nonzero(tried)
     for at in range(0, len(which), BATCH):
         w, c = which[at : at + BATCH], call[at : at + BATCH]
         b, k = board[w], number[w]
@@ -124,10 +124,10 @@ def play_out(
     return out
 
 
-#: Tells which decisions at a table count: of boards int64 (N,) and numbers of calls int64 (N,), bool (N,).
-Chosen = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+#: Selects decisions at a table, of boards int64 (N,) and numbers of calls int64 (N,): bool (N,).
+Selector = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
 
-#: What makes labels: ``play_out``, or ``judgement.by_judgement`` of some player.
+#: Labels decisions: ``play_out``, or ``judgement.by_judgement`` of some player.
 Labeller = Callable[
     [Partnership, Rival, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
 ]

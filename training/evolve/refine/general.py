@@ -1,7 +1,7 @@
-"""Decisions that general rules make, labelled by kind of auction rather than by its calls.
+"""Label decisions that general rules make, by kind of auction rather than by its calls.
 
-Rare auctions are many: what is learned for one kind of them (who opened, who has bid, how high they are) serves all.
-Calls are named by what they are for, in the suit of the best fit or in one's own longest.
+Rare auctions are many: a rule for one kind of them (by openings, bids and levels so far) serves all of that kind. Calls
+are named by their purpose, in the suit of the best fit or in the longest suit.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from agents.hierarchy.language.vocabulary import WORDS
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS
 from training.evolve.refine.decisions import (
     UNTRIED,
-    Chosen,
     Examples,
     Labeller,
+    Selector,
     Worth,
     decisions_of,
     legal_calls,
@@ -30,7 +30,7 @@ from training.evolve.refine.decisions import (
 )
 from training.match.duel import Partnership, Rival, Stretch, boards_of, duel, seats_of
 
-#: What tells kinds of auctions apart: word, and the most that is told apart.
+#: The words that distinguish kinds of auctions, and the largest value that each distinguishes.
 _KIND = (
     ("forced", 1), ("we-opened", 1), ("i-bid", 2), ("partner-bid", 2), ("they-bid", 2), ("last-level", 7),
     ("last-notrump", 1), ("ours", 1), ("doubled", 2),
@@ -39,7 +39,7 @@ _HAND = ("hcp", "points", "longest", "shortest", "balanced", "losers", "vul", "t
          "fit-major", "likely", "combined", "combined-max", "in-theirs", "trump-tricks", "stopped", "they-bid",
          "partner-min", "my-min")  # fmt: skip
 _SUIT = ("{}", "fit:{}", "total:{}", "likely-total:{}", "top5:{}", "partner:{}", "theirs:{}")
-#: Families of calls: what binds the suit, and the calls.
+#: Families of calls: the word that binds the suit, and the calls.
 FAMILIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "plain": ("", ("P", "X", "XX", "lowest:N", "3N")),
     "fit": ("best", ("lowest:x", "jump:x", "game:x")),
@@ -49,12 +49,12 @@ _LETTERS = "CDHS"
 
 
 def contexts(rows: NDArray[np.int16]) -> NDArray[np.int16]:
-    """The kind of auction of each feature row: int16 (N, len(_KIND))."""
+    """Return the kind of auction of each feature row: int16 (N, len(_KIND))."""
     return np.stack([np.minimum(rows[:, WORDS[word]], most) for word, most in _KIND], axis=1)
 
 
 def context_constraint(kind: NDArray[np.int16]) -> Constraint:
-    """A kind of auction as what ``when`` asks for; without what goes without saying."""
+    """Return a kind of auction as the constraint of ``when``, without implied conditions."""
     values = dict(zip((word for word, _ in _KIND), kind.tolist(), strict=True))
     implied = set[str]()
     if not values["i-bid"] and not values["partner-bid"]:
@@ -72,7 +72,7 @@ def context_constraint(kind: NDArray[np.int16]) -> Constraint:
 def decided_rows(
     us: Partnership, them: Rival, stretch: Stretch, table: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16]]:
-    """Boards, numbers of calls, and feature rows of the decisions that general rules made."""
+    """Return the boards, numbers of calls, and feature rows of the decisions that general rules made."""
     boards, features = boards_of(stretch)
     history = duel(us, them, stretch).history[table]
     decisions = decisions_of(history, boards.dealer, table)
@@ -86,12 +86,12 @@ def decided_rows(
     return board[general], number[general], rows[general]
 
 
-def count_contexts(us: Partnership, them: Rival, stretch: Stretch, on: Chosen | None = None) -> Counter[str]:
-    """Return how many decisions of general rules, of those ``on`` or of all, fall to each kind of auction."""
+def count_contexts(us: Partnership, them: Rival, stretch: Stretch, select: Selector | None = None) -> Counter[str]:
+    """Count the decisions of general rules, those that ``select`` selects or all, by kind of auction."""
     total: Counter[str] = Counter()
     for table in range(2):
         board, number, rows = decided_rows(us, them, stretch, table)
-        counted = rows if on is None else rows[on(table, board, number)]
+        counted = rows if select is None else rows[select(table, board, number)]
         kinds, often = np.unique(contexts(counted), axis=0, return_counts=True)
         for kind, count in zip(kinds, often, strict=True):
             total[name_of(context_constraint(kind))] += int(count)
@@ -99,14 +99,14 @@ def count_contexts(us: Partnership, them: Rival, stretch: Stretch, on: Chosen | 
 
 
 def name_of(when: Constraint) -> str:
-    """How a context is called among paths: ``when not forced, we-opened, …``."""
+    """Return the name of a context among paths: ``when not forced, we-opened, …``."""
     return f"when {constraint_text(when)}"
 
 
 def label_general(
     us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
 ) -> dict[tuple[str, str], list[Examples]]:
-    """Examples by kind of auction and family of calls, at most so many decisions of each kind."""
+    """Return examples by kind of auction and family of calls, at most ``wanted`` decisions of each kind."""
     boards, _ = boards_of(stretch)
     before = duel(us, them, stretch)
     history = before.history
@@ -121,10 +121,10 @@ def label_general(
             if not mine.size:
                 continue
             calls = {family: _calls(rows[mine], family) for family in FAMILIES}
-            ask = np.zeros((len(mine), NUM_CALLS + 1), np.bool_)
-            ask[np.arange(len(mine))[:, None], np.hstack(list(calls.values()))] = True
+            tried = np.zeros((len(mine), NUM_CALLS + 1), np.bool_)
+            tried[np.arange(len(mine))[:, None], np.hstack(list(calls.values()))] = True
             legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
-            worth = by(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
+            worth = by(us, them, stretch, before, table, board[mine], number[mine], tried[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
                 examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine] + stretch.start)
                 out.setdefault((when, family), []).append(examples)
@@ -132,14 +132,14 @@ def label_general(
 
 
 def _suit_of(rows: NDArray[np.int16], word: str) -> NDArray[np.int64]:
-    """The highest suit that a word such as ``best`` marks."""
+    """Return the highest suit that a word such as ``best`` marks, int64 (N,)."""
     marks = rows[:, [WORDS[f"{word}:{s}"] for s in _LETTERS]] == 1
     highest: NDArray[np.int64] = 3 - np.argmax(marks[:, ::-1], axis=1)
     return highest
 
 
 def _calls(rows: NDArray[np.int16], family: str) -> NDArray[np.int64]:
-    """The calls that a family stands for: int64 (N, calls of it); 38 where there is none."""
+    """Return the calls of a family: int64 (N, calls of it); 38 where there is none."""
     marked, tokens = FAMILIES[family]
     last = rows[:, WORDS["last-level"]].astype(int) * 5 - 5
     strain = np.where(rows[:, WORDS["last-notrump"]] == 1, 4, 0)

@@ -25,7 +25,7 @@ CAUTION = 2.0  # standard errors of a rule's gain that are not counted on
 HOLDS_UP = 1.0  # standard errors above 0 that a rule must reach on the boards it was not found on
 MOST_ATOMS = 4
 WORTH_A_RANGE = 0.06  # by this share each further range must raise what one may count on
-FEWEST = 12  # hands that a rule must speak of
+FEWEST = 12  # hands within a rule
 STARTS = 4  # first cuts from which rules are grown
 _OFFSET, _VALUES = 16, 64  # features lie in -16 .. 47
 
@@ -37,9 +37,9 @@ class Rule:
     path: str  # as lines write it
     call: str  # the same
     constraint: Constraint  # of the hand
-    gain: float  # IMPs that the labels promise, in all, on boards that the rule was not found on
+    gain: float  # the sum of the labels, in IMPs, on boards that the rule was not found on
     error: float
-    hands: int  # on how many hands there
+    hands: int  # there
 
 
 @njit
@@ -49,7 +49,7 @@ def _counted_on(total, squares, caution):
 
 @njit
 def _best_cut(x, worth, inside, lows, highs, caution, fewest, banned):
-    """The cut (feature, low, high, value) of the examples inside that leaves the most to count on."""
+    """Return the most to count on after one more cut of the examples inside, and the cut (feature, low, high)."""
     best, where = -1e30, (-1, 0, 0)
     total, squares, count = np.empty(_VALUES), np.empty(_VALUES), np.empty(_VALUES)
     for feature in range(x.shape[1]):
@@ -90,14 +90,14 @@ def _hold(x, lows, highs, inside):
 
 @njit
 def grow(x, worth, first, most, caution, fewest, closed, lows, highs):
-    """Grow a rule from the ``first`` best cut on; writes its ranges and returns what one may count on.
+    """Grow a rule from the ``first`` best cut on; write its ranges and return the gain that one may count on.
 
     Args:
         x: int16 (N, F); worth: float64 (N,).
         first: 0 for the best first cut, 1 for the best on another feature, …
         most: of ranges.
-        closed: bool (F,), the features that the rule must not ask about.
-        lows, highs: int64 (F,), written: the ranges; the whole span where nothing is asked.
+        closed: bool (F,), the features that the rule must not use.
+        lows, highs: int64 (F,), written: the ranges; the full span of features that it does not use.
     """
     features = x.shape[1]
     lows[:], highs[:] = -_OFFSET, _VALUES - _OFFSET - 1
@@ -109,7 +109,7 @@ def grow(x, worth, first, most, caution, fewest, closed, lows, highs):
         if where[0] < 0:
             return -1e30
         banned[where[0]] = True
-    asked = 0
+    used = 0
     for depth in range(2 * most):
         better, (feature, lo, hi) = _best_cut(x, worth, inside, lows, highs, caution, fewest, banned)
         if depth == 0:
@@ -117,9 +117,9 @@ def grow(x, worth, first, most, caution, fewest, closed, lows, highs):
         if feature < 0 or (better <= value + WORTH_A_RANGE * abs(value) and depth > 0):
             break
         fresh = lows[feature] == -_OFFSET and highs[feature] == _VALUES - _OFFSET - 1
-        if fresh and asked == most:
+        if fresh and used == most:
             break
-        asked += fresh
+        used += fresh
         value, lows[feature], highs[feature] = better, lo, hi
         _hold(x, lows, highs, inside)
     for feature in range(features):  # leave out what no longer helps
@@ -138,7 +138,7 @@ def grow(x, worth, first, most, caution, fewest, closed, lows, highs):
 
 
 def rules(examples: Examples, most: int = 3, *, sayable: bool = False) -> list[Rule]:
-    """The best rules for a position, at most one a call, those that promise most first; if asked, sayable ones."""
+    """Return the best rules for a position, at most one a call, by descending gain; sayable ones if ``sayable``."""
     hands, worth, tried = _each_hand_once(examples)
     half = (hands.board % 2).astype(bool)
     found = []
@@ -157,18 +157,18 @@ def rules(examples: Examples, most: int = 3, *, sayable: bool = False) -> list[R
 
 
 def _closed(examples: Examples, call: str) -> NDArray[np.bool_]:
-    """The columns that a sayable rule for ``call`` must not ask about: bool (len(words),)."""
+    """Return the columns that a sayable rule for ``call`` must not use: bool (len(words),)."""
     path = () if examples.path.startswith("when ") else path_steps(examples.path)
     return np.array([not may_speak_of(path, call, word) for word in examples.words])
 
 
 def _each_hand_once(examples: Examples) -> tuple[Examples, NDArray[np.float64], NDArray[np.bool_]]:
-    """A hand that decides against several opponents counts once, with the sum of what its calls gain against them.
+    """Count a hand that decides against several opponents once, with the sum of its gains against them.
 
-    Its decisions are one draw of chance, not several: counted apart they would make errors look too small.
+    Its decisions are one draw of chance, not several: as several they would make errors look too small.
 
     Returns:
-        The examples, of distinct hands; float64 and bool (N, calls): what each call gains, and where it was tried.
+        The examples, of distinct hands; float64 and bool (N, calls): the gain of each call, and where it was tried.
     """
     x = np.clip(examples.features, -_OFFSET, _VALUES - _OFFSET - 1)
     _, which = np.unique(np.column_stack([examples.board, x]), axis=0, return_inverse=True)
@@ -185,7 +185,7 @@ def _rule(
     examples: Examples, call: str, worth: NDArray[np.float64], learn: NDArray[np.bool_], check: NDArray[np.bool_],
     closed: NDArray[np.bool_],
 ) -> Rule | None:  # fmt: skip
-    """The best rule for a call found on some decisions, if it holds up on others."""
+    """Return the best rule for a call found on some decisions, if it holds up on others."""
     x, y = np.ascontiguousarray(examples.features[learn]), worth[learn]
     other, inside = examples.features[check], np.empty(np.count_nonzero(check), np.bool_)
     columns = x.shape[1]
@@ -209,7 +209,7 @@ def _rule(
 
 
 def _constraint(names: tuple[str, ...], lows: NDArray[np.int64], highs: NDArray[np.int64]) -> Constraint:
-    """The ranges in the words of the language."""
+    """Return the ranges in the words of the language."""
     atoms = []
     for word, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
         if low == -_OFFSET and high == _VALUES - _OFFSET - 1:

@@ -2,8 +2,8 @@
 
 ``play_out`` scores a call on the one deal that lay there, so its labels are mostly luck. A network that learned by the
 book has met a hundred million calls: how much likelier it makes one call than another tells little of luck. A label is
-what play-outs say on average of calls that it prefers as much, and a share of the play-out itself. So rules come from
-hands that the player tells apart, at the prices that the system's own play-outs set.
+the average of play-outs of calls that it prefers as much, and a share of the play-out itself. So rules come from hands
+that the player distinguishes, at the prices that the system's own play-outs set.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of
 from training.running.speed import use_fastest
 
 SHARE = 0.8  # of a label that is the player's judgement
-LEAST, MOST = -8.0, 12.0  # between which preferences (log odds) are told apart
-UNIT = 64  # labels are whole multiples of 1/64 IMP: then sums of them are exact, in whatever order
+LEAST, MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
+UNIT = 64  # labels are whole multiples of 1/64 IMP: so that sums of them are exact in any order
 
 
 def judge(spec: str) -> NetworkBidder:
-    """The network that ``policy:NAME`` or ``policy:FILE`` names, which bids by a book.
+    """Return the network that ``policy:NAME`` or ``policy:FILE`` names, which bids by a book.
 
     Raises:
         SpecError: it is another kind of player, or bids by no book.
@@ -39,23 +39,23 @@ def judge(spec: str) -> NetworkBidder:
 
 def by_judgement(
     spec: str, us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
-    number: NDArray[np.int64], ask: NDArray[np.bool_],
+    number: NDArray[np.int64], tried: NDArray[np.bool_],
 ) -> NDArray[np.float32]:  # fmt: skip
-    """Labels by the player ``spec``; the rest is taken, and means, what it does in ``play_out``."""
-    played = play_out(us, them, stretch, before, table, board, number, ask)
+    """Label calls by the player ``spec``; other arguments and the result are as in ``play_out``."""
+    played = play_out(us, them, stretch, before, table, board, number, tried)
     made = before.history[table][board, number].astype(np.int64)
     preferred = preferences(spec, stretch, before, table, board, number)
     preferred -= preferred[np.arange(len(board)), made][:, None]
-    tried = (played != UNTRIED) & (np.arange(played.shape[1]) != made[:, None])
-    x = np.clip(preferred[tried], LEAST, MOST)
-    y = played[tried].astype(np.float64)
+    labelled = (played != UNTRIED) & (np.arange(played.shape[1]) != made[:, None])
+    x = np.clip(preferred[labelled], LEAST, MOST)
+    y = played[labelled].astype(np.float64)
     out = played.astype(np.float32)
-    out[tried] = np.round((SHARE * _line(x, y) + (1 - SHARE) * y) * UNIT) / UNIT
+    out[labelled] = np.round((SHARE * _line(x, y) + (1 - SHARE) * y) * UNIT) / UNIT
     return out
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What ``y`` is on average for an ``x``: the straight line of least squares."""
+    """Return the line of least squares of ``y`` over ``x``, at each ``x``."""
     if not len(x):
         return y
     spread = x - x.mean()
@@ -67,7 +67,7 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]
 def preferences(
     spec: str, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
+    """Return the logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
     use_fastest()
     boards, _ = boards_of(stretch)
     calls = first_calls(before.history[table][board], number)
@@ -77,9 +77,9 @@ def preferences(
     return logs
 
 
-def leaves(
+def departs_from_system(
     spec: str, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Tell at which decisions the player would not make the call that was made: bool (N,)."""
-    liked = preferences(spec, stretch, before, table, board, number).argmax(axis=1)
-    return np.asarray(liked != before.history[table][board, number], np.bool_)
+    """Return at which decisions the player would not make the call that was made: bool (N,)."""
+    preferred = preferences(spec, stretch, before, table, board, number).argmax(axis=1)
+    return np.asarray(preferred != before.history[table][board, number], np.bool_)

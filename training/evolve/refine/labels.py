@@ -14,10 +14,10 @@ from bridge_env.calls import FIRST_BID, NUM_BIDS
 from bridge_env.features import FEATURES
 from training.evolve.refine.decisions import (
     UNTRIED,
-    Chosen,
     Decisions,
     Examples,
     Labeller,
+    Selector,
     Worth,
     decisions_of,
     legal_calls,
@@ -39,13 +39,13 @@ _CONDITIONS = ("vul", "they-vul")
 
 @lru_cache(maxsize=256)
 def words(names: tuple[str, str, str, str]) -> tuple[str, ...]:
-    """The words that the columns of an example are, with these names of suits."""
+    """Return the words of the columns of an example, with these names of suits."""
     by_suit = tuple(f"{word}:{name}" if word else name for _, word in _BY_SUIT for name in names)
     return (*_PLAIN, *by_suit, *(f"{names[a]}-{names[b]}" for a, b in _PAIRS), *_CONDITIONS)
 
 
 def _columns(suits: tuple[int, int, int, int]) -> NDArray[np.int64]:
-    """The columns of the hand's features that ``words`` names, without differences and conditions."""
+    """Return the columns of the hand's features that ``words`` names, without differences and conditions."""
     letters = "CDHS"
     by_suit = [FEATURES[f"{feature}:{letters[s]}"] for feature, _ in _BY_SUIT for s in suits]
     return np.array([FEATURES[w] for w in _PLAIN] + by_suit)
@@ -56,18 +56,20 @@ def _columns(suits: tuple[int, int, int, int]) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=1 << 15)
 def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
-    """How the position reads for the side that calls; ``first`` 1 if the other side made the first call."""
+    """Return the readings of a position for the side to call; ``first`` is 1 if the other side called first."""
     return readings(calls, first, 0)
 
 
-def count_paths(us: Partnership, them: Rival, stretch: Stretch, on: Chosen | None = None) -> Counter[str]:
-    """Return how many decisions, of those ``on`` or of all, fall to each reading of a position."""
+def count_paths(us: Partnership, them: Rival, stretch: Stretch, select: Selector | None = None) -> Counter[str]:
+    """Count the decisions, those that ``select`` selects or all, by reading of their position."""
     boards, _ = boards_of(stretch)
     total: Counter[str] = Counter()
     history = duel(us, them, stretch).history
     for table in range(2):
         decisions = decisions_of(history[table], boards.dealer, table)
-        counted = decisions.position if on is None else decisions.position[on(table, decisions.row, decisions.number)]
+        counted = decisions.position
+        if select is not None:
+            counted = counted[select(table, decisions.row, decisions.number)]
         often = np.bincount(counted, minlength=len(decisions.positions))
         for (dealer, calls), count in zip(decisions.positions, often, strict=True):
             for path in _readings(calls, (dealer + table) & 1):
@@ -79,7 +81,7 @@ def count_paths(us: Partnership, them: Rival, stretch: Stretch, on: Chosen | Non
 
 
 def tokens(path: Path) -> tuple[str, ...]:
-    """The calls worth trying at a position, as lines write them."""
+    """Return the calls worth trying at a position, as lines write them."""
     if not path.steps:
         return ("P", *(f"{level}{strain}" for level in (1, 2, 3) for strain in ("C", "D", "H", "S", "N")))
     spans = [f"{span}:{name}" for span in ("lowest", "jump") for name in path.names]
@@ -87,7 +89,7 @@ def tokens(path: Path) -> tuple[str, ...]:
 
 
 def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Of the legal calls, bool (N, 38), those within reach of the last bid, and the games above it.
+    """Return which of the legal calls, bool (N, 38), are within reach of the last bid, or games above it.
 
     Args:
         before: int8 (N, L), the calls so far.
@@ -108,11 +110,11 @@ def label(
     us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out,
     before: Duel | None = None, on: NDArray[np.bool_] | None = None,
 ) -> dict[str, list[Examples]]:  # fmt: skip
-    """Examples of the positions ``wanted``: reading -> at most how many decisions (the first ones count).
+    """Return examples of positions by reading: of each of ``wanted`` the first so many decisions.
 
     Args:
         before: the duel, if it has been bid.
-        on: bool (2, N), the auctions that count (default: all).
+        on: bool (2, N), the auctions to use (default: all).
     """
     boards, features = boards_of(stretch)
     before = duel(us, them, stretch) if before is None else before
@@ -125,8 +127,8 @@ def label(
         if not rows.size:
             continue
         board, number = decisions.row[rows], decisions.number[rows]
-        ask = _tried(*legal_calls(boards.dealer[board], before.history[table][board], number))
-        worth = by(us, them, stretch, before, table, board, number, ask)
+        tried = _tried(*legal_calls(boards.dealer[board], before.history[table][board], number))
+        worth = by(us, them, stretch, before, table, board, number, tried)
         place = np.full(len(decisions.row), -1)
         place[rows] = np.arange(len(rows))
         for text, (which, path_of) in chosen.items():
@@ -139,7 +141,7 @@ def label(
 def _choose(
     decisions: Decisions, read: list[list[Path]], wanted: Mapping[str, int]
 ) -> dict[str, tuple[NDArray[np.int64], dict[int, Path]]]:
-    """For each reading wanted the decisions to label, and how each of their positions reads."""
+    """Return for each reading the decisions to label, and the path of each of their positions."""
     positions: dict[str, dict[int, Path]] = {}
     for number, paths in enumerate(read):
         for path in paths:
@@ -156,7 +158,7 @@ def _examples(
     text: str, which: NDArray[np.int64], path_of: dict[int, Path], decisions: Decisions, worth: Worth, start: int,
     boards: Boards, features: NDArray[np.int16],
 ) -> Examples:  # fmt: skip
-    """Features and worths of one reading, suits in the order of its names."""
+    """Return the examples of one reading, suits in the order of its names."""
     any_path = next(iter(path_of.values()))
     calls = tokens(any_path)
     x = np.empty((len(which), len(words(any_path.names))), np.int16)

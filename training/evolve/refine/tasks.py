@@ -1,4 +1,4 @@
-"""Refinement cut into tasks that any worker can do: pure functions of systems and boards."""
+"""Refine in tasks that any worker can do: pure functions of systems and boards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge_env.calls import FIRST_BID, PASS
 from training.evolve.refine.decisions import Examples, Labeller, joined, play_out
 from training.evolve.refine.general import count_contexts, label_general
 from training.evolve.refine.induce import Rule, rules
-from training.evolve.refine.judgement import by_judgement, leaves
+from training.evolve.refine.judgement import by_judgement, departs_from_system
 from training.evolve.refine.labels import count_paths, label
 from training.match.duel import Partnership, Rival, Stretch, duel, duel_changed, is_system
 
@@ -20,24 +20,24 @@ PARTS = 4096  # boards a task
 
 
 def labeller(judge: str) -> Labeller:
-    """What makes labels: the board, played out, or a player whose judgement is asked by its spec."""
+    """Return the labeller: play-outs, or the judgement of a player by its spec."""
     return partial(by_judgement, judge) if judge else play_out
 
 
 def count_task(us: Partnership, them: Rival, stretch: Stretch, judge: str = "") -> tuple[Counter[str], Counter[str]]:
-    """How often ``us`` decide against ``them`` at each position, and by general rules in each kind of auction.
+    """Count the decisions of ``us`` against ``them`` at each position, and by general rules in each kind of auction.
 
     Args:
-        judge: the spec of a player by a book: then only decisions count at which it would leave the system.
+        judge: the spec of a player by a book: then only decisions count at which it would depart from the system.
     """
-    on = partial(leaves, judge, stretch, duel(us, them, stretch)) if judge else None
-    return count_paths(us, them, stretch, on), count_contexts(us, them, stretch, on)
+    select = partial(departs_from_system, judge, stretch, duel(us, them, stretch)) if judge else None
+    return count_paths(us, them, stretch, select), count_contexts(us, them, stretch, select)
 
 
 def label_task(
     us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], judge: str = ""
 ) -> dict[str, Examples]:
-    """Labelled decisions at the positions, and in the kinds of auctions, that are wanted; labels by ``labeller``."""
+    """Label decisions at the positions, and in the kinds of auctions, that are wanted."""
     by = labeller(judge)
     at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted, by).items()}
     general = label_general(us, them, stretch, wanted, by).items()
@@ -45,7 +45,7 @@ def label_task(
 
 
 def rules_task(parts: Sequence[Examples], sayable: bool) -> list[Rule]:
-    """The rules that the decisions at a position ask for."""
+    """Return the rules that the decisions at a position suggest."""
     return rules(joined(parts), sayable=sayable)
 
 
@@ -53,10 +53,10 @@ def answers_task(
     begun: Partnership, us: Partnership, league: Sequence[Rival], stretches: Sequence[Stretch], path: str, call: str,
     most: int, judge: str = "", sayable: bool = False,
 ) -> list[Rule]:  # fmt: skip
-    """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
+    """Return partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
 
-    They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is. A change
-    that makes no system needs none.
+    They are labelled with everyone going on as now, and written as answers to ``call`` at any level. A change that
+    makes no system needs none.
     """
     if not is_system(begun):
         return []
@@ -73,10 +73,10 @@ def answers_task(
 
 
 def after_call(path: str, call: str) -> dict[str, str]:
-    """The positions in which partner answers ``call``, as they read, and the path under which answers are written.
+    """Return the positions in which partner answers ``call``, and the path under which each writes its answers.
 
-    Which they are may depend on the suits: a call's level does, and a suit of a kind that was not named before gets
-    another name when it is (after 1M-lowest:C, C is m). Then the exact position is taken.
+    They may depend on the suits: a call's level does, and a suit of a kind that was not named before gets another name
+    when it is (after 1M-lowest:C, C is m). Then the exact position is taken.
     """
     out: dict[str, str] = {}
     steps = [*path.split("-"), call] if path else [call]
@@ -85,9 +85,9 @@ def after_call(path: str, call: str) -> dict[str, str]:
         made = _calls(steps, suits)
         if made is None:
             continue
-        texts = [reading.text for reading in readings([call for call, _ in made], int(made[0][1]), 0)]
-        said = [call for call, theirs in made if call != PASS or not theirs]  # passes of theirs go without saying
-        plain = "-".join(_plain(step, bid) for step, bid in zip(steps, said, strict=True))
+        texts = [reading.text for reading in readings([made_call for made_call, _ in made], int(made[0][1]), 0)]
+        calls = [call for call, theirs in made if call != PASS or not theirs]  # their passes are not written
+        plain = "-".join(_plain(step, bid) for step, bid in zip(steps, calls, strict=True))
         if plain in texts:
             out[plain] = "-".join(steps)
         else:
@@ -96,7 +96,7 @@ def after_call(path: str, call: str) -> dict[str, str]:
 
 
 def _calls(steps: Sequence[str], suits: Mapping[str, int]) -> list[tuple[int, bool]] | None:
-    """The steps as calls, each with whether it is theirs, passes filled in; None where one is too low."""
+    """Return the steps as calls, each with whether it is theirs, passes filled in; None where one is too low."""
     last, out = -1, list[tuple[int, bool]]()
     for step in steps:
         theirs, token = step.startswith("("), step.strip("()")
@@ -111,7 +111,7 @@ def _calls(steps: Sequence[str], suits: Mapping[str, int]) -> list[tuple[int, bo
 
 
 def _plain(step: str, call: int) -> str:
-    """A step with its level in place of ``lowest:`` and the like."""
+    """Return a step with its level in place of ``lowest:`` and the like."""
     token = step.strip("()")
     if ":" not in token:
         return step

@@ -1,8 +1,6 @@
-"""Changes in words, and what a run that is bounded by time writes and says."""
+"""Changes in words, and the files of a run that is bounded by time."""
 
-import io
 import re
-import time
 from dataclasses import replace
 
 import pytest
@@ -13,10 +11,9 @@ from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Repl
 from agents.hierarchy.changes.mutation import line_at
 from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import parse_constraint, parse_system
-from training.cli import progress as progress_of
 from training.cli.entry import main
-from training.cli.evolve import _Progress
-from training.evolve.told import told
+from training.evolve import run
+from training.evolve.describe_edit import describe_edit
 
 SYSTEM = parse_system(
     """system: toy
@@ -59,28 +56,11 @@ def changed(line, text, **more):
     ],
 )
 def test_a_change_in_words(edit, words):
-    assert told(edit).startswith(words)
-
-
-def test_a_long_generation_is_not_silent(monkeypatch):
-    out = io.StringIO()
-    monkeypatch.setattr("sys.stderr", out)
-    monkeypatch.setattr(progress_of, "_LINE_EVERY", 0.05)
-    monkeypatch.setattr("training.cli.evolve._RENEWED", 0.02)
-    shown = _Progress(2, 0)
-    shown.say("generation 0, pair 1 of 2: trying 12 changes on 4,096 boards")
-    length = len(out.getvalue())
-    assert "trying 12 changes on 4,096 boards" in out.getvalue()
-    time.sleep(0.5)  # nothing is done meanwhile
-    assert len(out.getvalue()) > length
-    shown.close()
-    length = len(out.getvalue())
-    time.sleep(0.1)
-    assert len(out.getvalue()) == length
+    assert describe_edit(edit).startswith(words)
 
 
 def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("training.running.cluster.Cluster", lambda *_: Here())
+    monkeypatch.setattr(run, "Cluster", lambda *_: Here())
     (tmp_path / "toy.bidding").write_text("system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n")
     toy = str(tmp_path / "toy.bidding")
     words = ["--start", toy, "--control", toy, "--league", "silent", "--validators", "", "--gatekeepers", "",

@@ -5,33 +5,50 @@ import pytest
 
 from tests.support.here import Here
 from tests.support.league import run_league, same
+from training.networks import contract_pretraining, league
 from training.networks.configs import LeagueConfig
+from training.networks.deal_pool import solved_deals
+from training.networks.gradients import (
+    CriticShard,
+    DeviceGradients,
+    GradientBackend,
+    PolicyShard,
+    RayGradients,
+    shard_gradient,
+    split_shards,
+)
 from training.networks.learner import Learner
-from training.networks.rollout import Opponent, RolloutConfig, rollout, together
-from training.networks.shards import CriticShard, Hands, OnDevice, PolicyShard, Spread, cut, gradient_of
-from training.networks.stock import solved
+from training.networks.rollout import Opponent, RolloutConfig, concatenate_experience, rollout
 
 CONFIG = LeagueConfig(
-    start="nothing", iterations=3, boards=96, estimated=0, lessons=1, silent=1, layers="24,16", critic="12",
-    batch=400, shard=90, evaluate=2, judged=20, panel="pass", remember=2, lag=2, rollouts=3,
+    start="nothing", iterations=3, boards=96, estimated=0, layers="24,16", batch=400, shard=90, evaluate=2, judged=20,
+    panel="pass", rollouts=3,
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch):
+    """What a league does for hundreds of iterations, it does here for one or two."""
+    monkeypatch.setattr(contract_pretraining, "ROLLOUTS", 1)
+    monkeypatch.setattr(league, "SILENT_ITERATIONS", 1)
+    monkeypatch.setattr(league, "ADD_VERSION_EVERY", 2)
 
 
 @pytest.fixture(scope="module")
 def experience():
     learner = Learner(CONFIG, None)
     told = (*learner.players(), [Opponent("silent", 1.0, None)], RolloutConfig(200, 4, 0.8, 0.0), 1)
-    return together([rollout(*told, number, solved()) for number in range(2)])
+    return concatenate_experience([rollout(*told, number, solved_deals()) for number in range(2)])
 
 
 def shards_of(e, rows):
-    return PolicyShard.of(e, rows, 0.2, 0.01)
+    return PolicyShard.of(e, rows, 0.01)
 
 
 def test_rollouts_together_are_one_behind_the_other(experience):
     learner = Learner(CONFIG, None)
     told = (*learner.players(), [Opponent("silent", 1.0, None)], RolloutConfig(200, 4, 0.8, 0.0), 1)
-    parts = [rollout(*told, number, solved()) for number in range(2)]
+    parts = [rollout(*told, number, solved_deals()) for number in range(2)]
     numbers, starts = experience.rows
     assert starts[-1] == len(numbers)
     assert len(experience.call) == sum(len(part.call) for part in parts) == len(starts) - 1
@@ -61,13 +78,13 @@ def test_shards_add_up_to_the_step(experience):
 def test_a_task_computes_what_this_process_does(experience):
     learner = Learner(CONFIG, None)
     shard = shards_of(experience, np.arange(50))
-    here, there = shard.gradient(learner.policy, 99), gradient_of(learner.policy.floats(), shard, 99)
+    here, there = shard.gradient(learner.policy, 99), shard_gradient(learner.policy.floats(), shard, 99)
     for a, b in zip(here[0], there[0], strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 def test_steps_and_shards_hold_every_decision_once():
-    steps = cut(np.arange(1000)[::-1], 300, 64)
+    steps = split_shards(np.arange(1000)[::-1], 300, 64)
     assert [len(step) for step in steps] == [6, 6, 6]
     assert max(len(shard) for step in steps for shard in step) <= 64
     assert np.concatenate([shard for step in steps for shard in step]).tolist() == list(range(999, -1, -1))
@@ -76,8 +93,8 @@ def test_steps_and_shards_hold_every_decision_once():
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_weights_do_not_depend_on_who_computes(experience, workers):
     alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
-    one = alone.learn(experience, 0, Hands())
-    other = spread.learn(experience, 0, Spread(Here(workers % 2 == 0, workers)))
+    one = alone.learn(experience, 0, GradientBackend())
+    other = spread.learn(experience, 0, RayGradients(Here(workers % 2 == 0, workers)))
     assert one == other
     for name, array in alone.arrays().items():
         np.testing.assert_array_equal(array, spread.arrays()[name])
@@ -99,9 +116,9 @@ def test_a_device_computes_the_same_gradients_nearly(experience):
     """torch's own sums of rows, which a CUDA device computes, on the CPU: the same to a rounding, step after step."""
     alone, other = Learner(CONFIG, None), Learner(CONFIG, None)
     order = np.arange(len(experience.call))
-    shard, by_torch = shards_of(experience, order), OnDevice("cpu", by_torch=True)
+    shard, by_torch = shards_of(experience, order), DeviceGradients("cpu", by_torch=True)
     for learner in (alone, other):
-        learner.learn(experience, 0, Hands() if learner is alone else by_torch)
+        learner.learn(experience, 0, GradientBackend() if learner is alone else by_torch)
     for ours, theirs in zip(alone.policy.parameters(), other.policy.parameters(), strict=True):
         assert float((ours - theirs).detach().abs().max()) < 2e-4
     (((found, _),),) = by_torch.gradients([(other.policy, [shard], len(order))])
@@ -113,9 +130,9 @@ def test_a_device_computes_the_same_gradients_nearly(experience):
 
 
 def test_a_run_is_settled_for_its_cores_once():
-    assert LeagueConfig().settled(4).rollouts == 1
-    many = LeagueConfig().settled(16)
+    assert LeagueConfig().for_cores(4).rollouts == 1
+    many = LeagueConfig().for_cores(16)
     assert (many.cores, many.rollouts, many.batch) == (16, 8, 16 * 4096)
-    assert many.settled(2) == many  # another cluster, the same run
-    assert LeagueConfig(cores=32, batch=500).settled(2).rollouts == 16
-    assert LeagueConfig(cores=32, batch=500).settled(2).batch == 500
+    assert many.for_cores(2) == many  # another cluster, the same run
+    assert LeagueConfig(cores=32, batch=500).for_cores(2).rollouts == 16
+    assert LeagueConfig(cores=32, batch=500).for_cores(2).batch == 500

@@ -1,8 +1,8 @@
 """Find changes of a system's lines by one step, and value them all by the same play-outs.
 
 A decision lies near a line if one step would change it: the line's bound moved by one, or the line left out. Which
-other call the seat would then make follows from the rules alone. So each decision asks for one or two play-outs,
-and their worth, summed over all decisions that lie near, tells what each of thousands of changes promises.
+other call the seat would then make follows from the rules alone. So each decision needs one or two play-outs, and
+their worth, summed over all decisions that lie near, values each of thousands of changes.
 """
 
 from __future__ import annotations
@@ -32,45 +32,45 @@ from training.evolve.refine.decisions import BATCH, decisions_of, play_out
 from training.evolve.refine.judgement import preferences
 from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel, seats_of
 
-# What happens to a line: an atom's bound moves, a clause is left out, or the whole line is.
+# The kinds of changes: an atom's bound moves, a clause is left out, or the line is.
 LEAST_DOWN, LEAST_UP, MOST_DOWN, MOST_UP, WITHOUT_CLAUSE, WITHOUT_LINE = range(6)
 _WIDTH = 16  # clauses, alternatives and atoms that a key can number
 _MOST = 96  # changes that a decision may lie near; later ones are left out
 
 
 @dataclass(frozen=True)
-class Change:
+class LineStep:
     """A change of one line by one step."""
 
     line: int  # the line's number in the text
     kind: int  # one of the six above
-    clause: int = 0  # where; 0 where the kind has no such place
-    alternative: int = 0  # the same
-    atom: int = 0  # the same
+    clause: int = 0  # the place; 0 where the kind has no such place
+    alternative: int = 0
+    atom: int = 0
 
 
 @dataclass(frozen=True)
-class Promise:
-    """What a change promises by its play-outs: sums over decisions of IMPs against the calls made."""
+class StepGain:
+    """Hold what a step gains in play-outs, as sums over the decisions that it alters."""
 
-    gain: int  # of the decisions that the change alters
-    squares: int  # the same
+    gain: int  # IMPs against the calls made
+    squares: int  # of these
     decisions: int
-    liked: int = 0  # of them, how many would go as a player likes that was asked
+    preferred: int = 0  # decisions at which a player prefers the new call
 
-    def __add__(self, other: Promise) -> Promise:
-        return Promise(
+    def __add__(self, other: StepGain) -> StepGain:
+        return StepGain(
             self.gain + other.gain, self.squares + other.squares, self.decisions + other.decisions,
-            self.liked + other.liked,
+            self.preferred + other.preferred,
         )  # fmt: skip
 
     @property
     def errors(self) -> float:
-        """The gain in standard errors."""
+        """Return the gain in standard errors."""
         return self.gain / math.sqrt(max(self.squares, 1))
 
 
-# --- which changes a decision lies near ---------------------------------------------------------------------------
+# --- the steps that a decision lies near ---------------------------------------------------------------------------
 
 
 @njit
@@ -78,17 +78,17 @@ def _key(line, kind, clause, alternative, atom):
     return (((line * _WIDTH + clause) * _WIDTH + alternative) * _WIDTH + atom) * 8 + kind
 
 
-def _change(key: int) -> Change:
+def _step(key: int) -> LineStep:
     key, kind = divmod(key, 8)
     key, atom = divmod(key, _WIDTH)
     key, alternative = divmod(key, _WIDTH)
     line, clause = divmod(key, _WIDTH)
-    return Change(line, kind, clause, alternative, atom)
+    return LineStep(line, kind, clause, alternative, atom)
 
 
 @njit
 def _fails(pool, together, f):
-    """How many atoms of an alternative fail, and the last of them."""
+    """Return the number of atoms of an alternative that fail, and the last of them."""
     count, last = 0, -1
     for atom in within(pool.together, together):
         value = f[pool.atoms[atom, ATOM_COLUMN]]
@@ -100,7 +100,7 @@ def _fails(pool, together, f):
 
 @njit
 def _loosened(pool, rule, f, keys, found):
-    """Write what would let a rule that fails in one clause apply."""
+    """Write the steps that would let a rule that fails in one clause apply."""
     first, end = needs_of(pool, rule)
     failing = -1
     for clause in range(first, end):
@@ -131,7 +131,7 @@ def _loosened(pool, rule, f, keys, found):
 
 @njit
 def _tightened(pool, rule, f, keys, found):
-    """Write what would keep a rule that applies from applying."""
+    """Write the steps that would keep a rule that applies from applying."""
     first, end = needs_of(pool, rule)
     line = pool.rules[rule, RULE_LINE]
     if found < len(keys):
@@ -162,7 +162,7 @@ def _tightened(pool, rule, f, keys, found):
 
 @njit
 def _still_holds(pool, rule, key, f):
-    """Does a rule that holds go on to hold if its own line changes so? A line can stand for several rules."""
+    """Return whether a rule that holds goes on to hold after a step of its own line, which may have several rules."""
     kind = key % 8
     if kind == WITHOUT_LINE:
         return False
@@ -180,8 +180,8 @@ def _still_holds(pool, rule, key, f):
 
 
 @njit
-def _settle(pool, rule, chosen, call, f, keys, calls, found):
-    """``rule``, behind the chosen one, calls where a change keeps that one from calling. How many changes are left?"""
+def _fall_through(pool, rule, chosen, call, f, keys, calls, found):
+    """Let ``rule`` call where a step keeps the chosen one before it from calling; return the number of steps left."""
     same, left = pool.rules[rule, RULE_LINE] == pool.rules[chosen, RULE_LINE], 0
     for k in range(found):
         if calls[k] < 0:
@@ -194,7 +194,7 @@ def _settle(pool, rule, chosen, call, f, keys, calls, found):
 
 @njit
 def _near(pool, system, t, keys, calls):
-    """Write the changes that the decision at ``t`` lies near, and the calls they would make: how many."""
+    """Write the steps that the decision at ``t`` lies near, and the calls they would make; return their number."""
     f, found, chosen, made = t.f, 0, -1, np.int64(PASS)
     for part in parts(pool, t.place[row_turn(t.auction)], system):
         write_level(PASS, f)
@@ -210,24 +210,24 @@ def _near(pool, system, t, keys, calls):
             if not holds(pool, first, end, f):
                 if chosen < 0:
                     before = found
-                    found = _fresh(keys, before, _loosened(pool, rule, f, keys, found))
+                    found = _without_known(keys, before, _loosened(pool, rule, f, keys, found))
                     calls[before:found] = call
             elif chosen >= 0:
-                if not _settle(pool, rule, chosen, call, f, keys, calls, found):
-                    return _others(keys, calls, found, made)
+                if not _fall_through(pool, rule, chosen, call, f, keys, calls, found):
+                    return _without_same_call(keys, calls, found, made)
             else:
                 chosen, made, before = rule, call, found
-                found = _fresh(keys, before, _tightened(pool, rule, f, keys, found))
+                found = _without_known(keys, before, _tightened(pool, rule, f, keys, found))
                 calls[before:found] = -1
     for k in range(found):
         if calls[k] < 0:
             calls[k] = PASS
-    return _others(keys, calls, found, made)
+    return _without_same_call(keys, calls, found, made)
 
 
 @njit
-def _fresh(keys, before, found):
-    """Leave out new keys that are there: an earlier rule of the same line calls first. How many are there then?"""
+def _without_known(keys, before, found):
+    """Remove new keys that are there already, of an earlier rule of the same line; return the number of keys."""
     kept = before
     for k in range(before, found):
         known = False
@@ -240,8 +240,8 @@ def _fresh(keys, before, found):
 
 
 @njit
-def _others(keys, calls, found, made):
-    """Keep the changes that make another call."""
+def _without_same_call(keys, calls, found, made):
+    """Keep the steps that make another call; return their number."""
     kept = 0
     for k in range(found):
         if calls[k] != made:
@@ -251,17 +251,17 @@ def _others(keys, calls, found, made):
 
 
 @njit
-def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, row_out, key_out, call_out):
-    """The changes that decisions lie near.
+def find_steps(pool, systems, dealer, vulnerability, calls, length, hands, row_out, key_out, call_out):
+    """Write the steps that decisions lie near.
 
     Args:
         systems: int32 (N, 4), of the seats in the pool.
         calls: int8 (N, L), length (N,): the auctions before the decisions, sorted.
         hands: int16 (N, NUM_FEATURES).
-        row_out, key_out, call_out: written: of each change found the row, its key and the call that it makes.
+        row_out, key_out, call_out: written: of each step the row, its key and the call that it makes.
 
     Returns:
-        How many were written, and from which row on there was no room.
+        The number of steps written, and the row from which on there was no room.
     """
     t, trail, keys, others = new_state(), new_history(DEEPEST), np.empty(_MOST, np.int64), np.empty(_MOST, np.int64)
     written = 0
@@ -279,31 +279,34 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, row_ou
     return written, len(length)
 
 
-# --- what they promise ----------------------------------------------------------------------------------------
+# --- their gains ----------------------------------------------------------------------------------------
 
 
-def near_task(us: Partnership, them: Rival, stretch: Stretch, player: int, judge: str = "") -> dict[Change, Promise]:
-    """What changes of the system of ``player`` promise against an opponent on a stretch of boards.
+def step_gains_task(
+    us: Partnership, them: Rival, stretch: Stretch, player: int, judge: str = ""
+) -> dict[LineStep, StepGain]:
+    """Return the gains of steps of the system of ``player`` against an opponent on a stretch of boards.
 
     Args:
-        judge: the spec of a player by a book that is asked which of them it likes; empty: nobody.
+        judge: the spec of a player by a book, whose preferences are counted; empty for none.
     """
     before = duel(us, them, stretch)
-    return added_up(_promises(us, them, stretch, before, table, player, judge) for table in range(2))
+    return sum_gains(table_gains(us, them, stretch, before, table, player, judge) for table in range(2))
 
 
-def added_up(found: Iterable[Mapping[Change, Promise]]) -> dict[Change, Promise]:
-    """What changes promise in all, by what they promise here and there."""
-    out: dict[Change, Promise] = {}
-    for promised in found:
-        for change, promise in promised.items():
-            out[change] = out[change] + promise if change in out else promise
+def sum_gains(parts: Iterable[Mapping[LineStep, StepGain]]) -> dict[LineStep, StepGain]:
+    """Return the gains of steps over all parts."""
+    out: dict[LineStep, StepGain] = {}
+    for gains in parts:
+        for step, gain in gains.items():
+            out[step] = out[step] + gain if step in out else gain
     return out
 
 
-def _promises(
+def table_gains(
     us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, player: int, judge: str = ""
-) -> dict[Change, Promise]:
+) -> dict[LineStep, StepGain]:
+    """Return the gains of steps at one table."""
     boards, features = boards_of(stretch)
     history = before.history[table]
     decisions = decisions_of(history, boards.dealer, table)
@@ -314,37 +317,37 @@ def _promises(
     calls = first_calls(history[board], number)
     order = np.lexsort((*calls.T[::-1], boards.vulnerability[board], boards.dealer[board]))
     board, number, calls = board[order], number[order], np.ascontiguousarray(calls[order])
-    row, key, call = _all_near(us, them, table, boards.dealer[board], boards.vulnerability[board], calls, number,
+    row, key, call = all_steps(us, them, table, boards.dealer[board], boards.vulnerability[board], calls, number,
                                features[board, (boards.dealer[board] + number) & 3])  # fmt: skip
-    ask = np.zeros((len(board), NUM_CALLS), np.bool_)
-    ask[row, call] = True
-    asked = np.flatnonzero(ask.any(axis=1))
+    tried = np.zeros((len(board), NUM_CALLS), np.bool_)
+    tried[row, call] = True
+    decided = np.flatnonzero(tried.any(axis=1))
     worth = np.zeros((len(board), NUM_CALLS), np.int8)
-    for at in range(0, len(asked), BATCH):
-        some = asked[at : at + BATCH]
-        worth[some] = play_out(us, them, stretch, before, table, board[some], number[some], ask[some])
+    for at in range(0, len(decided), BATCH):
+        some = decided[at : at + BATCH]
+        worth[some] = play_out(us, them, stretch, before, table, board[some], number[some], tried[some])
     gained = worth[row, call].astype(np.int64)
     distinct, which = np.unique(key, return_inverse=True)
     which = which.reshape(-1)
     gain, squares = (np.bincount(which, values).astype(np.int64) for values in (gained, gained**2))
-    count, liked = np.bincount(which), np.zeros(len(distinct), np.int64)
+    count, preferred = np.bincount(which), np.zeros(len(distinct), np.int64)
     if judge:
         best = preferences(judge, stretch, before, table, board, number).argmax(axis=1)
-        liked = np.bincount(which, best[row] == call).astype(np.int64)
+        preferred = np.bincount(which, best[row] == call).astype(np.int64)
     return {
-        _change(int(k)): Promise(int(gain[i]), int(squares[i]), int(count[i]), int(liked[i]))
+        _step(int(k)): StepGain(int(gain[i]), int(squares[i]), int(count[i]), int(preferred[i]))
         for i, k in enumerate(distinct)
     }
 
 
-def _all_near(
+def all_steps(
     us: Partnership, them: Rival, table: int, dealer: NDArray[np.int16], vulnerability: NDArray[np.int16],
     calls: NDArray[np.int8], number: NDArray[np.int64], hands: NDArray[np.int16],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
-    """Rows, keys and calls of all changes."""
-    # Ours are compiled anew: a process may keep them with other numbers of lines.
-    anew = {system: Hierarchy(system) for system in {us.first, us.second}}
-    north, east, south, west = (anew.get(seat.system, seat) for seat in seats_of(us, them, table))
+    """Return the rows, keys and calls of all steps, int64 (M,) each."""
+    # Ours are compiled anew: the cache may hold them with other numbers of lines.
+    own = {system: Hierarchy(system) for system in {us.first, us.second}}
+    north, east, south, west = (own.get(seat.system, seat) for seat in seats_of(us, them, table))
     pool, seated = pooled((north, east, south, west))
     systems = np.broadcast_to(seated, (len(number), 4)).copy()
     found: list[tuple[NDArray[np.int64], ...]] = []
@@ -352,7 +355,7 @@ def _all_near(
     while start < len(number):
         outs = tuple(np.empty(size, np.int64) for _ in range(3))
         rest = slice(start, None)
-        written, done = near_rows(
+        written, done = find_steps(
             pool, systems[rest], dealer[rest], vulnerability[rest], calls[rest], number[rest], hands[rest], *outs
         )
         found.append((outs[0][:written] + start, outs[1][:written], outs[2][:written]))
@@ -361,28 +364,28 @@ def _all_near(
     return row, key, call
 
 
-# --- changes as edits -----------------------------------------------------------------------------------------
+# --- steps as edits -----------------------------------------------------------------------------------------
 
 
-def edits(system: System, changes: Mapping[Change, Promise]) -> Iterator[tuple[Edit, Promise]]:
-    """The changes that can be made, as edits."""
+def step_edits(system: System, gains: Mapping[LineStep, StepGain]) -> Iterator[tuple[Edit, StepGain]]:
+    """Yield the steps that can be made, as edits, with their gains."""
     lines = {line.number: (trail, line) for _, trail, line in placed(system)}
-    for change, promise in changes.items():
+    for change, gain in gains.items():
         if change.line not in lines:
             continue  # a rule of last resort, which stands in no system
         trail, line = lines[change.line]
         if change.clause < max(len(line.constraint), 1) and (edit := _edit(trail, line, change)) is not None:
-            yield edit, promise
+            yield edit, gain
 
 
-def _edit(trail: Trail, line: Line, change: Change) -> Edit | None:
+def _edit(trail: Trail, line: Line, change: LineStep) -> Edit | None:
     where = f"{'-'.join(trail)}: " if trail else ""
     if change.kind == WITHOUT_LINE:
         if line.lines or (line.name == "P" and not line.constraint):
             return None  # what follows would go with it; or nothing might fit some hand
         return dropped(trail, line, where)
     if not line.constraint:
-        return None  # what it asks for beyond its text, such as not to pass where the side must go on, stays
+        return None  # conditions beyond its text, such as not to pass where the side must go on, stay
     if change.kind == WITHOUT_CLAUSE:
         return without_clause(trail, line, change.clause, where=where)
     at = change.clause, change.alternative, change.atom

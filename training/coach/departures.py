@@ -1,4 +1,4 @@
-"""Find what a book leaves on the table: where a player by the book leaves it, and what that is worth."""
+"""Find where a player by a book departs from it, and what that is worth."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from bridge_env.calls import call_text
 from bridge_env.features import HCP
 from bridge_env.scoring import imps
 
-FEWEST = 12  # departures in an auction that are told of, in each half of the boards
-MOST = 25  # auctions that are told of
+FEWEST = 12  # departures in an auction that is reported, in each half of the boards
+MOST = 25  # auctions that are reported
 
 
 @dataclass(frozen=True, eq=False)
 class Departures:
-    """Calls of a player that are not its book's."""
+    """Hold the N calls of a player that are not its book's."""
 
-    board: NDArray[np.int64]  # (N,), on which board
-    length: NDArray[np.int64]  # (N,), after how many calls
+    board: NDArray[np.int64]  # (N,)
+    length: NDArray[np.int64]  # (N,), calls before
     book: NDArray[np.int8]  # (N,), the book's call
     call: NDArray[np.int8]  # (N,), the player's
     # (N,), IMPs of the player's over the book's on the board, everyone going on as they do
@@ -39,15 +39,15 @@ class Departures:
     hcp: NDArray[np.int16]  # (N,), of the hand
     auctions: Auctions
     boards: Boards
-    # how often each line of the book (by number) would have called
+    # decisions in which a line of the book, by number, calls
     fired: Counter[int] = field(default_factory=Counter)
-    followed: Counter[int] = field(default_factory=Counter)  # how often it did
-    decisions: int = 0  # how many calls the player made in all
+    followed: Counter[int] = field(default_factory=Counter)  # those in which the player made its call
+    decisions: int = 0  # of the player in all
 
 
 @dataclass(frozen=True)
-class Left:
-    """One kind of auction in which the player leaves the book."""
+class DepartureGroup:
+    """One kind of auction in which the player departs from the book."""
 
     path: str  # the auction, as lines of a system have it; empty before the opening
     often: float  # departures on 1,000 boards
@@ -57,15 +57,14 @@ class Left:
     changes: tuple[tuple[str, str, float], ...]
     hcp: tuple[int, int]  # the high-card points of eight in ten of these hands
 
-    @property
-    def said(self) -> str:
-        """``after 1M-(2x): the book bids P, the player X (61%) ...; 8-12 hcp``."""
+    def __str__(self) -> str:
+        """Return ``after 1M-(2x): X for P (61%), ...; 8-12 hcp``."""
         where = f"after {self.path}" if self.path else "opening"
-        told = ", ".join(f"{theirs} for {mine} ({share:.0%})" for mine, theirs, share in self.changes)
-        return f"{where}: {told}; {self.hcp[0]}-{self.hcp[1]} hcp"
+        changes = ", ".join(f"{theirs} for {mine} ({share:.0%})" for mine, theirs, share in self.changes)
+        return f"{where}: {changes}; {self.hcp[0]}-{self.hcp[1]} hcp"
 
 
-def departures(player: ByBook, opponent: Player, boards: Boards, key: NDArray[np.uint64]) -> Departures:
+def find_departures(player: ByBook, opponent: Player, boards: Boards, key: NDArray[np.uint64]) -> Departures:
     """Bid ``boards`` against ``opponent`` and value every departure by the board bid on from the book's call instead.
 
     The player sits North-South on every other board.
@@ -77,39 +76,37 @@ def departures(player: ByBook, opponent: Player, boards: Boards, key: NDArray[np
     seated = np.ones((n, 2), np.int8)
     seated[np.arange(n), side] = 0
     auctions, everyone = Auctions(deals.dealer, deals.vulnerability), np.arange(n)
-    heard: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.float32]]] = []
+    noted: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.float32]]] = []
 
     def note(
-        rows: NDArray[np.int64], chances: NDArray[np.float32], calls: NDArray[np.int8], part: NDArray[np.float32] | None
-    ) -> None:
-        assert part is not None
-        heard.append((rows, auctions.length[rows].astype(np.int64), calls, part))
+        rows: NDArray[np.int64], chances: NDArray[np.float32], calls: NDArray[np.int8],
+        system_logits: NDArray[np.float32] | None,
+    ) -> None:  # fmt: skip
+        assert system_logits is not None
+        noted.append((rows, auctions.length[rows].astype(np.int64), calls, system_logits))
 
     nobody = np.full(n, -1, np.int8)
     play_on(auctions, deals, everyone, [player, opponent], seated, nobody, key, note)
-    board, length, call = (np.concatenate([one[k] for one in heard]) for k in range(3))
-    part = np.concatenate([one[3] for one in heard])
-    book = part.argmax(axis=1).astype(np.int8)
-    left = np.flatnonzero(departs(part[np.arange(len(call)), call]))
-    fired, followed = _lines(player, deals, auctions, board, length, call)
-    board_left, length_left = board[left], length[left]
-    other = branched(auctions, board_left, length_left, book[left])
-    play_on(other, deals, board_left, [player, opponent], seated[board_left],
-            np.full(len(left), -1, np.int8), key[board_left])  # fmt: skip
-    plain = np.zeros(n, np.bool_)
-    gained = deals.points(auctions, everyone, plain)[board_left] - deals.points(other, board_left, plain[board_left])
-    worth = imps(np.where(side[board_left] == 0, gained, -gained)).astype(np.int64)
-    hcp = deals.features[board_left, (deals.dealer[board_left] + length_left) & 3, HCP]
-    return Departures(
-        board_left, length_left, book[left], call[left], worth, hcp, auctions, boards, fired, followed, len(call)
-    )
+    board, length, call = (np.concatenate([one[k] for one in noted]) for k in range(3))
+    system_logits = np.concatenate([one[3] for one in noted])
+    book = system_logits.argmax(axis=1).astype(np.int8)
+    fired, followed = _count_lines(player, deals, auctions, board, length, call)
+    departed, decisions = departs(system_logits[np.arange(len(call)), call]), len(call)
+    board, length, book, call = board[departed], length[departed], book[departed], call[departed]
+    other = branched(auctions, board, length, book)
+    play_on(other, deals, board, [player, opponent], seated[board], np.full(len(board), -1, np.int8), key[board])
+    doubled = np.zeros(n, np.bool_)
+    gained = deals.points(auctions, everyone, doubled)[board] - deals.points(other, board, doubled[board])
+    worth = imps(np.where(side[board] == 0, gained, -gained)).astype(np.int64)
+    hcp = deals.features[board, (deals.dealer[board] + length) & 3, HCP]
+    return Departures(board, length, book, call, worth, hcp, auctions, boards, fired, followed, decisions)
 
 
-def _lines(
+def _count_lines(
     player: ByBook, deals: Deals, auctions: Auctions, board: NDArray[np.int64], length: NDArray[np.int64],
     call: NDArray[np.int8],
 ) -> tuple[Counter[int], Counter[int]]:  # fmt: skip
-    """How often each line of the tree, by number, would have called, and how often the player made its call."""
+    """Count in which decisions each line of the tree, by number, calls, and in which of them the player does so."""
     asked = Asked.of_auctions(auctions.take(board), deals.features, board)._replace(length=length)
     look = player.book.look(asked)
     numbers = np.where(look.rule >= 0, player.book.positions.pool.rules[look.rule, RULE_LINE], -1)
@@ -121,10 +118,10 @@ def _path(calls: tuple[int, ...], dealer: int, side: int) -> str:
     return readings(calls, dealer, side)[-1].text
 
 
-def left(found: Departures) -> list[Left]:
-    """The kinds of auctions in which the player gains most by leaving the book, the most valuable first.
+def departure_groups(found: Departures) -> list[DepartureGroup]:
+    """Return the kinds of auctions in which the player gains most by departing, the most valuable first.
 
-    They are chosen on half of the boards; what is told of them is of the others.
+    They are chosen on half of the boards, and their worth is measured on the others.
     """
     n = len(found.boards)
     groups: dict[str, list[int]] = {}
@@ -134,17 +131,17 @@ def left(found: Departures) -> list[Left]:
         groups.setdefault(_path(calls, dealer, (dealer + length) & 1), []).append(i)
     half = (found.board // 4) % 2
     rows = {path: np.array(members) for path, members in groups.items()}
-    promised = {path: float(found.worth[at[half[at] == 0]].sum()) for path, at in rows.items()}
+    gains = {path: float(found.worth[at[half[at] == 0]].sum()) for path, at in rows.items()}
     out = []
-    for path in sorted(promised, key=lambda p: -promised[p]):
+    for path in sorted(gains, key=lambda p: -gains[p]):
         at = rows[path]
-        chosen, told = at[half[at] == 0], at[half[at] == 1]
-        if min(len(chosen), len(told)) < FEWEST or promised[path] <= 0:
+        chosen, others = at[half[at] == 0], at[half[at] == 1]
+        if min(len(chosen), len(others)) < FEWEST or gains[path] <= 0:
             continue
-        worth = found.worth[told]
+        worth = found.worth[others]
         low, high = np.quantile(found.hcp[at], [0.1, 0.9])
         out.append(
-            Left(path, 1000 * len(at) / n, float(worth.mean()), float(worth.std(ddof=1) / len(worth) ** 0.5),
+            DepartureGroup(path, 1000 * len(at) / n, float(worth.mean()), float(worth.std(ddof=1) / len(worth) ** 0.5),
                  _changes(found, at), (int(low), int(high)))
         )  # fmt: skip
         if len(out) == MOST:
@@ -159,8 +156,8 @@ def _changes(found: Departures, at: NDArray[np.int64]) -> tuple[tuple[str, str, 
     )
 
 
-def unused(found: Departures, player: ByBook) -> tuple[list[Line], list[tuple[Line, int, int]]]:
-    """Lines of the tree that came up on no board, and those that the player seldom follows (with fired, followed)."""
+def unused_lines(found: Departures, player: ByBook) -> tuple[list[Line], list[tuple[Line, int, int]]]:
+    """Return lines of the tree that came up on no board, and those seldom followed, with their counts."""
     system = player.book.hierarchy.system
     never, seldom = [], []
     for line in walk(system.lines):
@@ -175,5 +172,5 @@ def unused(found: Departures, player: ByBook) -> tuple[list[Line], list[tuple[Li
 
 
 def line_text(line: Line) -> str:
-    """``line 512: 2S  5-10 hcp, 6+ S``."""
+    """Return ``line 512: 2S  5-10 hcp, 6+ S``."""
     return f"line {line.number}: {line.name}  {constraint_text(line.constraint)}".rstrip()

@@ -1,0 +1,119 @@
+"""Fit a network to recorded auctions: one function from the records to the report."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agents.networks import file as networks_file
+from agents.networks.file import Networks
+from bridge_env.files import atomic_write
+from training.match.boards import BoardsError
+from training.networks import recorded
+from training.networks.configs import ImitationConfig
+from training.networks.imitate import agreement, calls_of, imitate, split
+from training.networks.league import start_networks
+from training.networks.report import Agreement, imitation_page
+from training.running import runs
+from training.running.progress import Progress
+from training.running.run_folder import to_dataframe
+
+POLICY = "policy.npz"
+BOARDS = 100_000  # that a bidder bids
+_MOST_NAMED = 6  # files that the command of a report names one by one
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What came of a fit."""
+
+    folder: Path
+    config: ImitationConfig
+    networks: Networks
+    calls: int  # learned
+    auctions: int  # that they are of
+    agreement: Agreement  # on auctions held out
+    problems: tuple[str, ...]  # what could not be read, as file:line: reason
+    policy: Path  # plays as ``policy:PATH``
+    report: Path
+
+    def to_dataframe(self) -> Any:
+        """Return how often the network makes the recorded call as a pandas DataFrame, a kind of call a row."""
+        return to_dataframe([{"kind": kind, **row} for kind, row in self.agreement.items()])
+
+
+def fit_policy(
+    config: ImitationConfig, records: Sequence[str], out: Path, *, start: str | None = None, card: str | None = None,
+    without: str | None = None, boards: int = BOARDS, meets: Sequence[str] = (), role: str = "",
+    progress: Progress | None = None,
+) -> FitResult:  # fmt: skip
+    """Fit a network to recorded auctions, and measure it on auctions held out; in the same folder a fit goes on.
+
+    Args:
+        records, card, without, boards, meets: as for ``recorded.read``.
+        out: the folder for the network, its checkpoint and its report.
+        start: ``policy:NAME`` or ``policy:FILE`` to start from; None for random weights.
+        role: written into the file: ``stranger``, or ``gatekeeper``, which no training meets.
+        progress: shows how far the fit is.
+
+    Raises:
+        BoardsError: there is no auction to learn from, or an array file is faulty.
+        SpecError: a bidder cannot be had, or the start is a gatekeeper.
+        ValueError: settings make no sense, or the folder holds a fit with others.
+        OSError: a file cannot be read.
+    """
+    config.check()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    progress = progress or Progress()
+    layers = None if start is None else start_networks(start).policy.floats()
+    progress.stage("reading the auctions", unit="%")
+    read = recorded.read(records, card, without, boards, config.seed, meets)
+    learn, held_out = split(read)
+    if not len(learn):
+        raise BoardsError("all deals of these records are held out: there is nothing to learn from")
+    calls, judged = calls_of(learn), calls_of(held_out)
+    out.mkdir(parents=True, exist_ok=True)
+    progress.folder(out)
+    progress.stage(f"learning {len(calls):,} calls of {len(learn):,} auctions", unit="%")
+
+    def tell(share: float, loss: float) -> None:
+        progress.to(100 * share)
+        progress.note(f"loss {loss:.3f}")
+
+    policy, seconds = imitate(config, calls, out, layers, tell)
+    command = _command(config, records, start, card, without, boards, meets, role)
+    networks = Networks(policy, None, {"by": command, "auctions": len(learn), "role": role})
+    networks_file.save(networks, out / POLICY)
+    found = agreement(policy, judged)
+    content = {
+        "command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(seconds),
+        "held_out_auctions": len(held_out), "agreement": found, "config": asdict(config),
+    }  # fmt: skip
+    atomic_write(out / "report.json", json.dumps(content, indent=2) + "\n")
+    atomic_write(out / "report.md", imitation_page(content))
+    return FitResult(
+        out, config, networks, len(calls), len(learn), found, read.problems, out / POLICY, out / "report.md"
+    )
+
+
+def _command(
+    config: ImitationConfig, records: Sequence[str], start: str | None, card: str | None, without: str | None,
+    boards: int, meets: Sequence[str], role: str,
+) -> str:  # fmt: skip
+    """Return the command that repeats the fit, naming records by their files."""
+    files = [Path(record) for record in records if Path(record).is_file()]
+    named = [file.name for file in files]
+    if len(files) > _MOST_NAMED:
+        named = [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
+    words = ["bridge-env", "fit", "policy", *named, *(record for record in records if not Path(record).is_file())]
+    options = {"card": card, "without": without, "start": start, "boards": boards if boards != BOARDS else None,
+               "meets": ",".join(meets), "role": role}  # fmt: skip
+    words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
+    return runs.command_line(shlex.join(words), config)

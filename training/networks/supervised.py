@@ -1,0 +1,41 @@
+"""Take gradient steps over batches: the loop that imitation, beliefs and contract pretraining share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bridge_env import streams
+
+Rows = NDArray[np.int64]
+
+
+def shuffled(count: int, *key: Any) -> Rows:
+    """Return 0 to ``count`` - 1, int64 (count,), in the random order of a stream's key."""
+    return np.argsort(streams.key(*key, np.arange(count)), kind="stable")
+
+
+def cosine_rate(first: float, share: float) -> float:
+    """Return a learning rate that falls from ``first`` to 0 along a cosine, after ``share`` (0..1) of the steps."""
+    return float(first * 0.5 * (1 + np.cos(np.pi * share)))
+
+
+def gradient_steps(
+    optimizer: torch.optim.Optimizer, batches: Iterable[Rows], loss: Callable[[Rows], torch.Tensor]
+) -> Iterator[float]:
+    """Take a step for each batch of rows, and yield its loss."""
+    for rows in batches:
+        value = loss(rows)
+        optimizer.zero_grad()
+        value.backward()
+        optimizer.step()
+        yield float(value.detach())
+
+
+def moving_average(average: float, value: float, decay: float) -> float:
+    """Return the exponential moving average after one more value; the first value begins it."""
+    return value if not average else decay * average + (1 - decay) * value
