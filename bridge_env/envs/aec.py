@@ -1,7 +1,7 @@
-"""The auction as a PettingZoo AEC env: four agents who call in turn.
+"""The auction as a PettingZoo AEC env: four agents that call in turn.
 
-As PettingZoo has it, ``env()`` makes an env that tells misuse, ``raw_env()`` the bare one, and ``parallel_env()`` one
-for libraries that step all agents together; there the calls of the three who are not to call are ignored.
+As in PettingZoo, ``env()`` makes an env that reports misuse, ``raw_env()`` the bare one, and ``parallel_env()`` one for
+libraries that step all agents together, where the calls of the three agents out of turn are ignored.
 
 Needs PettingZoo: ``pip install -e '.[pettingzoo]' -c constraints.txt``.
 """
@@ -41,7 +41,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
     Observations are ``{"observation": int8 (480,), "action_mask": int8 (38,)}``: the agent's own hand and
     the auction, and the legal calls, none of them when another agent is to call. Actions are calls 0..37.
     When the auction has ended every agent has its reward, NS = -EW, and all are terminated; ``infos`` then
-    hold what ``BiddingEnv`` tells, in points for the agent's side. An illegal call ends the auction; it costs
+    hold the same as of ``BiddingEnv``, in points for the agent's side. An illegal call ends the auction; it costs
     the agent that made it ``illegal_penalty``, and the others nothing.
 
     After ``reset(seed=s)`` the deals are those of ``BiddingEnv(learner="all")`` and of table 0 of the vector
@@ -80,11 +80,11 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         self._action_spaces = {agent: spaces.Discrete(NUM_CALLS) for agent in SEATS}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The same for all agents, and the same object at every call."""
+        """Return the space of all agents, the same object at every call."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The same for all agents, and the same object at every call."""
+        """Return the space of all agents, the same object at every call."""
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -101,7 +101,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         self.agent_selection = SEATS[self._env.turn]
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees, in turn or not; all of it new arrays."""
+        """Return the observation of an agent, in turn or not, in new arrays."""
         to_call = agent == self.agent_selection and not any(self.terminations.values())
         return {
             "observation": self._env.seen_by(SEATS.index(agent)),
@@ -109,7 +109,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         }
 
     def step(self, action: int | None) -> None:
-        """The selected agent's call; None once it is terminated."""
+        """Make the selected agent's call; None once it is terminated."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -123,39 +123,39 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
             paid = info.pop("seat_rewards")
             self.rewards = {seat: float(reward) for seat, reward in zip(SEATS, paid, strict=True)}
             self.terminations = dict.fromkeys(SEATS, True)
-            self.infos = {seat: _seen_from(seat, info) for seat in SEATS}
+            self.infos = {seat: _results_for(seat, info) for seat in SEATS}
         else:
             self._clear_rewards()
         self.agent_selection = SEATS[(SEATS.index(agent) + 1) % 4]
         self._accumulate_rewards()
 
     def render(self) -> str | Frame | None:
-        """Hands, auction and, at its end, the result, as ``render_mode`` says."""
+        """Show hands, auction and, at its end, the result in the ``render_mode``."""
         return self._env.render()
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Close the window of ``render_mode="human"``."""
         self._env.close()
 
 
-def _seen_from(seat: str, info: dict[str, Any]) -> dict[str, Any]:
-    """North-South's results as the side of ``seat`` has them."""
+def _results_for(seat: str, info: dict[str, Any]) -> dict[str, Any]:
+    """Return North-South's results from the side of ``seat``."""
     turned = {name: -info[name] for name in ("score", "par") if name in info and seat in "EW"}
     return info | turned
 
 
 def env(**setting: Any) -> Any:
-    """A ``BiddingAEC`` that says so when it is used out of order; takes the same arguments."""
+    """Make a ``BiddingAEC`` that raises when it is used out of order; takes the same arguments."""
     return OrderEnforcingWrapper(raw_env(**setting))
 
 
 def raw_env(**setting: Any) -> BiddingAEC:
-    """A bare ``BiddingAEC``; takes the same arguments."""
+    """Make a bare ``BiddingAEC``; takes the same arguments."""
     return BiddingAEC(**setting)
 
 
 def parallel_env(**setting: Any) -> Any:
-    """The auction as PettingZoo's conversion of turn-based games gives it; takes the same arguments.
+    """Make PettingZoo's conversion of the turn-based env; takes the same arguments.
 
     ``step`` takes an action for each agent and makes that of the one to call, whose ``action_mask`` has legal calls.
     After a step, ``infos[agent]["active_agent"]`` names it.

@@ -30,7 +30,7 @@ class EnvConfig:
 
     learner: tuple[int, ...]  # the seats that the caller bids: one, both of a partnership, or all four
     table: tuple[Bidder | None, ...]  # who bids N, E, S, W at the learner's table; None is the caller
-    # who bids them at the control pair's table; None where the reward does not ask for it
+    # the same at the control pair's table; None where the reward does not compare with it
     other_table: tuple[Bidder, ...] | None
     deals: DealSource
     dealer: int | None  # seat 0..3; None = the board's, else at random

@@ -173,7 +173,7 @@ class EpisodeBuffer:
     def _take(
         self, rows: NDArray[np.intp], base: NDArray[np.uint64], number: NDArray[np.int64]
     ) -> tuple[Episodes, NDArray[np.intp]]:
-        """Return all episodes in the buffer and the places of the asked ones; draw some if they are missing."""
+        """Return all episodes in the buffer and the place of each row's in it; draw some if they are missing."""
         restarted = rows[(self._base[rows] != base) | (self._next[rows] != number)]
         self._base[rows], self._next[rows], self._used[rows] = base, number, True
         self._end[restarted] = self._next[restarted]

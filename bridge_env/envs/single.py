@@ -33,8 +33,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     """Contract-bridge bidding for one learner, who acts only when it is its turn.
 
     Actions are ``Discrete(38)``: Pass 0, X 1, XX 2, 1C 3 ... 7NT 37 (``bridge_env.calls``). Observations
-    are ``MultiBinary(480)``, int8 (``bridge_env.observation``). ``info["action_mask"]``, int8 (38,), says
-    on reset and on every step which calls are legal; ``action_masks()`` returns it as bool, for sb3-contrib's
+    are ``MultiBinary(480)``, int8 (``bridge_env.observation``). ``info["action_mask"]``, int8 (38,), marks
+    on reset and on every step the legal calls; ``action_masks()`` returns it as bool, for sb3-contrib's
     MaskablePPO.
 
     Every seat calls at least once in an auction, so ``reset`` always returns at a turn of the learner. The
@@ -79,8 +79,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         control: spec or Bidder of the learner's side at the other table; used by the reward ``imps`` only.
         deals: ``"training"``, ``"judging"``, ``"library"``, ``"random"``, a PBN file, owners, or a DealSource
             (``bridge_env.envs.deals``). Nothing is read before the first reset.
-        dealer: a seat; None = as the board says, else at random.
-        vulnerability: ``"None" "NS" "EW" "Both"``; None = as the board says, else at random.
+        dealer: a seat; None = the board's, else at random.
+        vulnerability: ``"None" "NS" "EW" "Both"``; None = the board's, else at random.
         reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``; None = ``"imps"``, and ``"imps_vs_par"`` for all
             four seats, who have no control pair. Or a function, see below.
         illegal: ``"end"`` or ``"raise"``.
@@ -212,7 +212,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         return self._tables.seen_by(0, parse_seat(seat))
 
     def render(self) -> str | Frame | None:
-        """Show all four hands, the auction so far and, at its end, the result, as ``render_mode`` says.
+        """Show all four hands, the auction so far and, at its end, the result in the ``render_mode``.
 
         Raises:
             ResetNeeded: before the first reset.

@@ -234,7 +234,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         return self._output.mask.astype(np.bool_)
 
     def render(self) -> tuple[str, ...] | tuple[Frame, ...] | None:
-        """Return each table's hands, auction and, at its end, result, as ``render_mode`` says.
+        """Return each table's hands, auction and, at its end, result in the ``render_mode``.
 
         Raises:
             ResetNeeded: before the first reset.

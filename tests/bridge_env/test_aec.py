@@ -59,11 +59,6 @@ def test_the_boards_are_those_of_the_vector_env():
     check_against_vector(20, 200)
 
 
-@pytest.mark.slow
-def test_four_thousand_boards_are_those_of_the_vector_env():
-    check_against_vector(100, 4_000)
-
-
 def test_an_auction_by_hand():
     env = aec.env(reward="points", dealer="E", vulnerability="None", render_mode="ansi")
     env.reset(seed=1, options={"deal": SLAM})

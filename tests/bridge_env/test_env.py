@@ -18,7 +18,6 @@ from bridge_env.boards import boards_of
 from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, REDOUBLE, Contract, parse_call
 from bridge_env.cards import DealError, deal_text, parse_deal, random_deals, rotate_deals
 from bridge_env.double_dummy import LibraryThenSolver
-from bridge_env.envs import episodes
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.kernels.arrays import CALLER_TURN, OVER
 from bridge_env.envs.single import BiddingEnv
@@ -122,12 +121,6 @@ assert "endplay" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
-def test_make_by_the_id_that_imports_the_package():
-    code = f"import gymnasium; print(gymnasium.make({ID!r}, learner='NS', opponents='pass').reset(seed=1)[0].shape)"
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
-    assert done.stdout.strip() == "(480,)"
-
-
 def test_the_constructor_opens_nothing(monkeypatch):
     def opened(*args):
         raise AssertionError("data opened")
@@ -138,18 +131,6 @@ def test_the_constructor_opens_nothing(monkeypatch):
     BiddingEnv(deals=LibraryDeals())
     with pytest.raises(AssertionError, match="data opened"):
         env.reset(seed=1)
-
-
-def test_it_ends_and_closes_as_gymnasium_says():
-    env = BiddingEnv(**QUIET)
-    with pytest.raises(ResetNeeded):
-        env.step(0)
-    env.reset(seed=1)
-    env.step(0)
-    with pytest.raises(ResetNeeded):
-        env.step(0)
-    env.close()
-    env.close()
 
 
 def test_rendering():
@@ -186,17 +167,6 @@ def test_other_seeds_and_later_episodes_give_other_boards():
     hands = [env.reset(seed=seed)[0][428:].tobytes() for seed in range(40)]
     hands += [env.reset()[0][428:].tobytes() for _ in range(40)]
     assert len(set(hands)) == 80
-
-
-def test_episodes_do_not_depend_on_how_far_ahead_boards_are_drawn(monkeypatch):
-    kwargs = {"learner": "NS", "opponents": "random", "control": "random"}
-    stories = []
-    for ahead in (256, 1, 3):
-        monkeypatch.setattr(episodes, "_BUFFERED_PER_TABLE", ahead)
-        env, rng = BiddingEnv(**kwargs), np.random.default_rng(0)
-        stories.append([random_episode(env, rng, **({"seed": 9} if i == 0 else {})) for i in range(40)])
-    assert same(stories[0], stories[1])
-    assert same(stories[0], stories[2])
 
 
 def test_an_episode_with_options_leaves_the_next_ones_as_they_would_be():
@@ -559,11 +529,6 @@ def test_a_deal_file_that_is_not_there():
     for name in ("no/such.pbn", "no/such.bdl"):
         with pytest.raises(FileNotFoundError, match=name):
             BiddingEnv(deals=name, **QUIET)
-
-
-def test_arguments_are_keywords():
-    with pytest.raises(TypeError):
-        BiddingEnv("S")
 
 
 def test_a_bidder_that_is_not_needed_is_not_made():

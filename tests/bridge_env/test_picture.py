@@ -8,7 +8,6 @@ from itertools import pairwise
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from support.envs import ID, SLAM
 
 from bridge_env.envs.picture import HEIGHT, WIDTH
@@ -91,12 +90,6 @@ def test_a_window_is_renewed_by_reset_and_step_and_closed(monkeypatch):
             assert twin._window._image is None
         env.close()
         assert plt.get_fignums() == []
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_gymnasium_checks_all_modes(monkeypatch):
-    with without_a_screen(monkeypatch):
-        check_env(gymnasium.make(ID, learner="NS", opponents="pass", control="pass", render_mode="human").unwrapped)
 
 
 def test_pettingzoo_draws_too_and_has_its_three_makers(monkeypatch):

@@ -126,23 +126,6 @@ def test_every_table_is_a_single_env(kwargs, mode):
     check_against_single(BiddingVectorEnv(tables, autoreset_mode=mode, **kwargs), stories, SEED)
 
 
-@pytest.fixture(scope="module")
-def two_thousand():
-    return [single_episodes({"learner": "all"}, SEED + t, 40) for t in range(50)]
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("single envs")  # in one process, which plays them once
-@in_every_mode
-def test_two_thousand_boards_are_those_of_single_envs(mode, two_thousand):
-    check_against_single(BiddingVectorEnv(50, learner="all", autoreset_mode=mode), two_thousand, SEED)
-
-
-def test_five_hundred_boards_are_those_of_single_envs():
-    stories = [single_episodes({"learner": "all"}, SEED + t, 20) for t in range(25)]
-    check_against_single(BiddingVectorEnv(25, learner="all", autoreset_mode="SameStep"), stories, SEED)
-
-
 def rollout(steps, seed=SEED, rows=None, **kwargs):
     """Everything that a random caller sees, whose calls depend on the table and the step alone."""
     env = BiddingVectorEnv(**kwargs)
@@ -341,20 +324,3 @@ def test_a_table_takes_less_than_two_kilobytes():
     env.reset(seed=1)
     arrays = {id(a): a for group in (env._tables.state, env._output) for a in group}
     assert sum(a.nbytes for a in arrays.values()) < 2_000 * 1000
-
-
-@pytest.mark.slow
-@in_every_mode
-def test_a_million_steps_leave_no_memory_behind(mode):
-    import resource
-
-    env = BiddingVectorEnv(500, learner="all", autoreset_mode=mode)
-    _, info = env.reset(seed=1)
-    held = []
-    for step in range(2_200):
-        _, _, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("soak", step)[0]))
-        if mode == AutoresetMode.DISABLED and terminated.any():
-            _, info = env.reset(options={"reset_mask": terminated})
-        if step in (199, 2_199):
-            held.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    assert held[1] - held[0] < 4_000  # kB
