@@ -47,14 +47,3 @@ def atomic_write(path: PathLike, content: Content) -> None:
     finally:
         with contextlib.suppress(OSError):
             part.unlink()  # it is still there if anything failed
-
-
-def append_whole(path: PathLike, data: bytes) -> None:
-    """Append to a file and wait until the disk has it.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    with open(path, "ab", buffering=0) as file:
-        file.write(data)
-        os.fsync(file.fileno())

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -22,13 +22,21 @@ from torch.nn import functional
 from bridge_env import streams
 from bridge_env.double_dummy.estimator import TrickEstimator, save_estimator
 from bridge_env.double_dummy.library import Library, builtin_library
-from bridge_env.schema import Number, Whole
 from training.estimators.config import EstimatorConfig
 from training.estimators.network import Network
 from training.running import checkpoint, runs
 
 CHECKPOINT, ESTIMATOR = "checkpoint.npz", "estimator.npz"
-_STATE = {"epoch": Whole(0), "seconds": Number(0), "metrics": [{"seconds": Number(0)}]}
+
+
+class _State(TypedDict):
+    """The state in a checkpoint."""
+
+    epoch: int
+    seconds: float
+    metrics: list[dict[str, Any]]
+
+
 _RISE = 0.1  # the share of the steps in which the learning rate rises
 _HELD_OUT = 0.02  # of the training deals, for the curve
 _CLIP = 1.0
@@ -203,7 +211,7 @@ def load_state(folder: Path, config: EstimatorConfig) -> State:
     """
     state, path = new_state(config), folder / CHECKPOINT
     if path.exists():
-        arrays, told = checkpoint.load(path, _STATE)
+        arrays, told = checkpoint.load(path, _State)
         try:
             checkpoint.load_learner("network", arrays, state.network, state.optimizer)
         except (KeyError, RuntimeError) as error:

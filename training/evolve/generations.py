@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from agents.hierarchy.bidder import Hierarchy, deal_features, line_usage
 from agents.hierarchy.changes.mutation import Chance
@@ -19,7 +19,6 @@ from agents.hierarchy.language.text import numbered_anew, parse_system, system_t
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import read_system
 from bridge_env.files import atomic_write
-from bridge_env.schema import Number, Whole
 from training.evolve import natural, proposals
 from training.evolve.cluster_evaluator import TRAINING, ClusterEvaluator
 from training.evolve.config import EvolveConfig, is_stranger
@@ -39,11 +38,17 @@ ANSWERED = 6  # rules for which partner's answers are sought too
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
 _OF_PLAYERS = ("-first", "-second")
 
-ROW = {
-    "generation": Whole(0), "mean_imps": Number(), "standard_error": Number(0, unknown=True), "seconds": Number(0),
-    "kept?": [str], "best?": Whole(0),
-}  # fmt: skip
-"""The shape of a row of metrics."""
+
+class MetricsRow(TypedDict):
+    """A row of metrics."""
+
+    generation: int
+    mean_imps: float
+    standard_error: float
+    seconds: float
+    kept: NotRequired[list[str]]
+    best: NotRequired[int]
+    agreement: NotRequired[float]
 
 
 @dataclass
@@ -210,7 +215,7 @@ def load(folder: Path) -> State:
     Raises:
         RunError: the folder holds no usable checkpoint.
     """
-    data = runs.load_checkpoint(folder, {...: Any})
+    data = runs.load_checkpoint(folder)
     try:
         return State.from_json(data)
     except (ValueError, KeyError) as error:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from training.evolve.generations import ROW
-from training.match.verdict import VERDICT, VERDICT_ROW
+from training.evolve.generations import MetricsRow
+from training.match.verdict import VERDICT, VerdictFile
 from training.running import pages, runs
 
 CURVES = "learning_curves.png"
@@ -40,9 +40,9 @@ def read_run(folder: Path) -> Run:
     Raises:
         RunError: it is no run folder of self-play.
     """
-    metrics = runs.read_metrics(folder, ROW)
+    metrics = runs.read_metrics(folder, MetricsRow)
     ended = (folder / VERDICT).exists()
-    verdict = runs.read_result(folder, VERDICT, {"rows": [VERDICT_ROW]})["rows"] if ended else []
+    verdict = runs.read_result(folder, VERDICT, VerdictFile)["rows"] if ended else []
     manifest = runs.read_manifest(folder)
     if "config" not in manifest:
         raise runs.RunError(f"{folder} is not the folder of a run of self-play: its {runs.MANIFEST} has no config")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.par import par
-from bridge_env.schema import Number, Whole
 from bridge_env.scoring import imps
 from training.match.boards import standard_error
 from training.match.duplicate import MatchResult, match
@@ -22,10 +21,20 @@ VERDICT = "verdict.json"  # in the run folder
 DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
 
 
-VERDICT_ROW = {
-    "what": str, "mean_imps": Number(), "standard_error": Number(0, unknown=True), "boards": Whole(1), "opponent?": str
-}  # fmt: skip
-"""The shape of a row in the file of a verdict."""
+class VerdictRow(TypedDict):
+    """A row in the file of a verdict."""
+
+    what: str
+    mean_imps: float
+    standard_error: float
+    boards: int
+    opponent: NotRequired[str]
+
+
+class VerdictFile(TypedDict):
+    """The file of a verdict."""
+
+    rows: list[VerdictRow]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -122,7 +121,7 @@ def _resume(
     """Load the checkpoint, if there is one; return the epochs done and the seconds that they took."""
     if not path.exists():
         return 0, 0.0
-    arrays, state = checkpoint.load(path, {...: Any})
+    arrays, state = checkpoint.load(path)
     if state["config"] != asdict(config):
         raise ValueError(f"{path} was begun with other settings; give another --out, or remove it")
     checkpoint.load_learner("policy", arrays, model, optimizer)

@@ -240,7 +240,7 @@ class League:
         path = self.folder / CHECKPOINT
         if not path.exists():
             return
-        arrays, state = checkpoint.load(path, {...: Any})
+        arrays, state = checkpoint.load(path)
         self.learner.load(arrays)
         self.players.clear()
         for version, scales in state.pop("players"):

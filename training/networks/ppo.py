@@ -103,7 +103,7 @@ def train_ppo(
     make(config.opponents), make(config.control)
     folder = open_run(KIND, config, out, name, resume)
     progress.folder(folder)
-    state = State(**runs.load_checkpoint(folder, {...: Any})) if resume is not None else State()
+    state = State(**runs.load_checkpoint(folder)) if resume is not None else State()
     progress.stage("learning", unit="%")
     run = _Run(folder, config, state, progress, evaluated, began)
     _learn(run, callbacks)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bridge_env.schema import check_shape
+from bridge_env.json_files import check_type
 from bridge_env.weights import WeightsError, read_weights, write_weights
 from training.running.runs import RunError
 
@@ -50,8 +50,8 @@ def save(path: Path, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any
     write_weights(path, _EXPECTED | {"state": dict(state)}, arrays)
 
 
-def load(path: Path, shape: Any) -> tuple[Arrays, dict[str, Any]]:
-    """Return the arrays and the state of a checkpoint, the state of a ``shape`` (see ``bridge_env.schema``).
+def load(path: Path, kind: Any = dict[str, Any]) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays and the state of a checkpoint, the state as type ``kind``.
 
     Raises:
         RunError: there is no such file, or it is damaged.
@@ -60,5 +60,4 @@ def load(path: Path, shape: Any) -> tuple[Arrays, dict[str, Any]]:
         header, arrays = read_weights(path, "checkpoint", _EXPECTED)
     except WeightsError as error:
         raise RunError(f"{path}: {error}") from None
-    check_shape(header.get("state"), shape, f"{path}: state", RunError)
-    return arrays, dict(header["state"])
+    return arrays, check_type(header.get("state"), kind, f"{path}: state", RunError)

@@ -15,19 +15,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bridge_env.files import FileError, atomic_write
+from bridge_env.json_files import check_type, read_json, read_json_lines
 from bridge_env.optional_dependencies import missing
-from bridge_env.schema import Either, check_shape, read_json, read_json_lines
 from training.running.settings import Settings
 
 C = TypeVar("C", bound=Settings)
 
 MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
 _PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
-_WORD = Either(str, None)
-_MANIFEST = {
-    "config?": {...: Any}, "versions?": {...: _WORD}, "commit?": _WORD, "machine?": {...: Any}, "deals_sha256?": str,
-    "kind?": str, "changes?": [Any],
-}  # fmt: skip
 
 
 class RunError(FileError):
@@ -127,7 +122,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         RunError: it is damaged.
     """
     try:
-        content: dict[str, Any] = read_json(folder / MANIFEST, _MANIFEST, RunError)
+        content: dict[str, Any] = read_json(folder / MANIFEST, dict[str, Any], RunError)
     except FileNotFoundError:
         return {}
     return content
@@ -151,11 +146,13 @@ def as_config(content: Any, kind: type[C], source: str) -> C:
     Raises:
         RunError: a field is unknown or of another type, or a value makes no sense.
     """
-    check_shape(content, {f"{item.name}?": type(item.default) for item in fields(kind)}, source, RunError)
+    unknown = content.keys() - {item.name for item in fields(kind)}
+    if unknown:
+        raise RunError(f"{source}: not of a run of this kind: it has {', '.join(sorted(unknown))}")
+    config: C = check_type(content, kind, source, RunError)
     try:
-        config = kind(**content)
         config.check()
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise RunError(f"{source}: not of a run of this kind: {error}") from None
     return config
 
@@ -207,13 +204,13 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
     atomic_write(folder / CHECKPOINT, json.dumps(state, sort_keys=True))
 
 
-def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
-    """Return the state that ``save_checkpoint`` wrote, of a ``shape`` (see ``bridge_env.schema``).
+def load_checkpoint(folder: Path) -> dict[str, Any]:
+    """Return the state that ``save_checkpoint`` wrote.
 
     Raises:
         RunError: there is no checkpoint, or it is damaged.
     """
-    return _read(folder, CHECKPOINT, shape, read_json)  # type: ignore[no-any-return]
+    return _read(folder, CHECKPOINT, dict[str, Any], read_json)  # type: ignore[no-any-return]
 
 
 def has_begun(folder: Path) -> bool:
@@ -224,8 +221,8 @@ def has_begun(folder: Path) -> bool:
         return False
 
 
-def read_metrics(folder: Path, row: Any) -> list[dict[str, Any]]:
-    """Return the metrics so far, each of the shape ``row``.
+def read_metrics(folder: Path, row: Any = dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the metrics so far, each of type ``row`` as ``msgspec`` has types.
 
     Raises:
         RunError: there are none, or they are damaged.
@@ -233,18 +230,18 @@ def read_metrics(folder: Path, row: Any) -> list[dict[str, Any]]:
     return _read(folder, METRICS, row, read_json_lines)  # type: ignore[no-any-return]
 
 
-def read_result(folder: Path, name: str, shape: Any) -> Any:
-    """Return the content of another JSON file of a run, such as its verdict.
+def read_result(folder: Path, name: str, kind: Any) -> Any:
+    """Return the content of another JSON file of a run, such as its verdict, as type ``kind``.
 
     Raises:
         RunError: there is no such file, or it is damaged.
     """
-    return _read(folder, name, shape, read_json)
+    return _read(folder, name, kind, read_json)
 
 
-def _read(folder: Path, name: str, shape: Any, read: Callable[[Path, Any, type[FileError]], Any]) -> Any:
+def _read(folder: Path, name: str, kind: Any, read: Callable[[Path, Any, type[FileError]], Any]) -> Any:
     try:
-        return read(folder / name, shape, RunError)
+        return read(folder / name, kind, RunError)
     except FileNotFoundError:
         raise RunError(f"{folder} holds no {name}; is it the folder of a run?") from None
 
