@@ -195,7 +195,7 @@ def test_a_bad_play_is_reported_and_the_board_kept(play, kind, reason, known):
     ("old", "new", "reason"),
     [
         ('[Play "N"]', '[Play "E"]', "play: E leads against 2NT W"),
-        ("D5 D2 DK DQ\n", "D5 D2 DK DQ\n" * 14, "play: DQ is not legal after N: SJ"),
+        ("D5 D2 DK DQ\n", "D5 D2 DK DQ\n" * 14, "play: DK is not legal after N: SJ"),
         (GAME[GAME.index("[Declarer") : GAME.index("[Play")], '[Contract "Pass"]\n', "play: the board was passed out"),
     ],
 )
