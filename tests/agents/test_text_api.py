@@ -172,7 +172,7 @@ def test_unknown_and_missing_keys_are_refused():
         ("pair:pass,pass,pass", "a pair is two specs"),
         ("pair:pass,nobody", "no such system is shipped"),
         ("python:bridge_env", "write python:package.module:factory"),
-        ("python:no_such_module:make", "cannot import 'no_such_module'"),
+        ("python:no_such_module:make", "No module named 'no_such_module'"),
         ("python:test_text_api:nothing", "has no attribute 'nothing'"),
         ("python:test_text_api:NoBidder", "gave NoBidder, which has no method bid"),
         (42, "neither a spec string nor a Bidder"),
