@@ -7,7 +7,7 @@ from support.cases import record
 from support.command import refused
 
 from agents.cases.file import load
-from bridge_env import extras
+from bridge_env import optional_dependencies
 from training.cli.entry import main
 
 SMALL = ["--epochs", "1", "--members", "1", "--trees", "9"]
@@ -61,7 +61,7 @@ def test_words_that_do_not_go_together(known, capsys, words, says):
 @pytest.mark.parametrize(("missing", "name"), [("torch", "torch"), ("sklearn", "scikit-learn")])
 def test_a_missing_library_is_told(known, tmp_path, monkeypatch, capsys, missing, name):
     found = importlib.util.find_spec("numpy")
-    monkeypatch.setattr(extras, "find_spec", lambda library: None if library == missing else found)
+    monkeypatch.setattr(optional_dependencies, "find_spec", lambda library: None if library == missing else found)
     assert main(["fit", "cases", known, "--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert f"{name} is not installed" in error
