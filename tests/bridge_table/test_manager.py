@@ -366,16 +366,6 @@ def test_who_left_before_the_table_was_full_may_come_again_and_who_is_late_may_n
     assert len(said) <= 2  # one silent stranger took the rest of the time, the others were not waited for
 
 
-def test_lines_are_closed_when_the_table_does_not_fill():
-    with door() as listening:
-        line = sits(listening, "A", "North")
-        with pytest.raises(TalkError, match="nobody sat down"):
-            seat_players(listening, Limits(5, 0.5), lambda text: None)
-        line.receive("seated")
-        with pytest.raises(TalkError, match="hung up"):
-            line.receive("more")
-
-
 def test_teams_sit_crosswise_and_are_those_of_the_log(tmp_path):
     meeting = TeamsMatch(library_boards(1, 5))
     meeting.set_teams("Open", ("A", "B"))
