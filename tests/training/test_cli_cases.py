@@ -65,4 +65,4 @@ def test_a_missing_library_is_told(known, tmp_path, monkeypatch, capsys, missing
     assert main(["fit", "cases", known, "--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert f"{name} is not installed" in error
-    assert extras.how_to_install("rl") in error
+    assert optional_dependencies.how_to_install("rl") in error
