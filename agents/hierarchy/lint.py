@@ -25,12 +25,11 @@ from agents.hierarchy.engine.compiled import (
     AtomRow,
     Compiled,
     clauses_of,
-    compile_system,
+    compile_leniently,
 )
 from agents.hierarchy.language.columns import KIND
 from agents.hierarchy.language.files import GENERAL_FILE
 from agents.hierarchy.language.text import (
-    SystemTextError,
     constraint_text,
     load_system,
     parse_leniently,
@@ -44,7 +43,6 @@ from bridge_env.calls import FIRST_BID, level_of
 from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, LENGTH, NUM_FEATURES
 from bridge_env.sampling.constraints import MOST_POINTS, shape_features
 
-_MOST = 200  # faults of one kind that are listed
 _Mask = NDArray[np.bool_]  # (shapes, points) of hands
 _OURS, _THEIRS = 0, 1
 _LEVEL, _LONG = WORDS["level"], range(WORDS["long:C"], WORDS["long:S"] + 1)
@@ -106,30 +104,13 @@ def _about(line: Line | Block, text: str, fault: bool = True) -> Finding:
 
 
 def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
-    found = [Finding(number, text) for number, text in faults[:_MOST]]
+    found = [Finding(number, text) for number, text in faults]
     found += [_about(line, text, False) for line, text in _out_of_turn(system.lines, _SILENCE)]
-    compiled, more = _compiled(system)
-    found += more
-    if compiled is not None:
-        found += _never_reached(system, compiled)
-        found += [_about(line, why, fault=False) for line, why in _unfit_lines(system, compiled)]
+    compiled, more = compile_leniently(system)
+    found += [_about(fault.line, fault.reason) for fault in more if fault.line is not None]
+    found += _never_reached(system, compiled)
+    found += [_about(line, why, fault=False) for line, why in _unfit_lines(system, compiled)]
     return sorted(set(found))
-
-
-def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
-    """Return the system without the lines that cannot be compiled, and what is wrong with these."""
-    found: list[Finding] = []
-    while len(found) < _MOST:
-        try:
-            return compile_system(system), found
-        except SystemTextError as error:
-            number = error.number
-            lines: list[Line | Block] = [*walk(system.lines), *system.blocks]
-            lines += [line for block in system.blocks for line in block.lines]
-            found.append(_about(next(line for line in lines if line.number == number), error.reason))
-            system = replace(system, blocks=tuple(block for block in system.blocks if block.number != number))
-            system = system.rebuilt(lambda line, number=number: [] if line.number == number else [line])  # type: ignore[misc]
-    return None, found
 
 
 class _Heard(NamedTuple):

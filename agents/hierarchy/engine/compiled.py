@@ -100,7 +100,16 @@ def compile_system(system: System) -> Compiled:
     Raises:
         SystemTextError: a line that no auction can reach, or a variable that nothing binds; names the line.
     """
-    return _Builder(system).build()
+    compiled, faults = compile_leniently(system)
+    if faults:
+        raise faults[0]
+    return compiled
+
+
+def compile_leniently(system: System) -> tuple[Compiled, list[SystemTextError]]:
+    """Return the arrays of a system without its faulty lines and what follows these, and the faults."""
+    builder = _Builder(system)
+    return builder.build(), builder.faults
 
 
 class _Builder:
@@ -114,6 +123,7 @@ class _Builder:
         self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
         self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
         self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
+        self.faults: list[SystemTextError] = []
         self.passes: dict[int, Constraint] = {}  # by what a general rule that passes asks for: that, and not bound
 
     def build(self) -> Compiled:
@@ -125,10 +135,17 @@ class _Builder:
             parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
         for block in (*self.system.blocks, *LAST_RESORT):
-            context = self.constraint(block.when, (), block)
             first = len(rules)
+            try:
+                context = self.constraint(block.when, (), block)
+            except SystemTextError as fault:
+                self.faults.append(fault)
+                continue
             for line in block.lines:
-                rules += self.general_rules(line)
+                try:
+                    rules += list(self.general_rules(line))
+                except SystemTextError as fault:
+                    self.faults.append(fault)
             parts.append((*context, first, len(rules)))
         nodes = len(self.children)
         children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
@@ -145,21 +162,31 @@ class _Builder:
     def expand(self, lines: tuple[Line, ...], places: list[_Place]) -> None:
         """Add ``lines`` as what may follow at every place."""
         for line in lines:
-            reached: list[_Place] = []
-            for place in places:
-                for before in self.follow(place, line.path[:-1]):
-                    for after in self.successors(before, line.path[-1]):
-                        call, place_after = after
-                        if not line.after:
-                            asked = self.passing(line.constraint) if call == PASS else line.constraint
-                            clauses = self.constraint(asked, place_after.bindings, line)
-                            self.rules_of[before.node].append((SPAN_CALL, call, _bits(line), *clauses, line.number))
-                        reached.append(place_after)
-            if not reached:
-                reason = "no auction leads here: the call is not legal after the lines above it"
-                raise self.fault(line, f"{reason}: {line.name!r}")
+            try:
+                reached = self.add_line(line, places)
+            except SystemTextError as fault:
+                self.faults.append(fault)
+                continue
             if line.lines:
                 self.expand(line.lines, reached)
+
+    def add_line(self, line: Line, places: list[_Place]) -> list[_Place]:
+        """Add the rules of one line, and return where its calls lead."""
+        reached, rules = list[_Place](), list[tuple[int, tuple[int, ...]]]()
+        for place in places:
+            for before in self.follow(place, line.path[:-1]):
+                for call, after in self.successors(before, line.path[-1]):
+                    if not line.after:
+                        constraint = self.passing(line.constraint) if call == PASS else line.constraint
+                        clauses = self.constraint(constraint, after.bindings, line)
+                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number)))
+                    reached.append(after)
+        if not reached:
+            reason = "no auction leads here: the call is not legal after the lines above it"
+            raise self.fault(line, f"{reason}: {line.name!r}")
+        for node, rule in rules:
+            self.rules_of[node].append(rule)
+        return reached
 
     def follow(self, place: _Place, path: tuple[Step, ...]) -> list[_Place]:
         places = [place]
@@ -285,7 +312,7 @@ class _Builder:
         return WORDS[f"{stem}:{name}" if colon else name], atom.lo, atom.hi
 
     def fault(self, line: Line | Block, reason: str) -> SystemTextError:
-        return SystemTextError(f"system {self.system.name!r}, {place_of(line)}: {reason}", line.number, reason)
+        return SystemTextError(f"system {self.system.name!r}, {place_of(line)}: {reason}", line, reason)
 
 
 def _auctions_below(asked: Sequence[Alternatives]) -> list[Alternatives]:

@@ -6,7 +6,7 @@ import difflib
 import re
 from functools import lru_cache
 
-from agents.hierarchy.language.tree import INFINITE, Atom, Clause, Constraint
+from agents.hierarchy.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
 from bridge_env.calls import CallError, call_text, parse_call
 
@@ -28,13 +28,13 @@ class SystemTextError(ValueError):
     """Text that is no bidding system: the message names the file, the line and the fault.
 
     Attributes:
-        number: of the line, where it is known.
+        line: the faulty line, once the text has been read.
         reason: the fault without its place.
     """
 
-    def __init__(self, message: str, number: int = 0, reason: str = "") -> None:
+    def __init__(self, message: str, line: Line | Block | None = None, reason: str = "") -> None:
         super().__init__(message)
-        self.number, self.reason = number, reason or message
+        self.line, self.reason = line, reason or message
 
 
 class TextFault(SystemTextError):
