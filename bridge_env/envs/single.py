@@ -174,7 +174,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             raise tables.auctions.illegal_call_error(0, int(calls[0]), "")
         self._over, self._mask = True, None  # while an injected bidder may fail
         tables.call(calls)
-        self._over = tables.state.status[0] != CALLER_TURN
+        self._over = bool(tables.state.status[0] != CALLER_TURN)
         observation, info = self._observe()
         reward = self._finish(info) if self._over else 0.0
         if self.render_mode == "human":
