@@ -84,4 +84,4 @@ CASES: dict[str, Case] = {
     "each against each": _each_against_each, "many boards": _many_boards,
     "look-ahead": partial(_lookahead, 2), "more look-ahead": partial(_lookahead, 20),
 }  # fmt: skip
-SLOW = frozenset({"each against each", "many boards", "more look-ahead"})
+SLOW = frozenset({"look-ahead", "each against each", "many boards", "more look-ahead"})

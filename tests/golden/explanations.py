@@ -49,17 +49,16 @@ def _by_example(kind: str, count: int) -> dict[str, Any]:
 
 
 _SYSTEMS = ("sayc", "two-over-one", "champion", "polish", "precision", "acol")
-_NETWORKS = ("policy:wbridge5", "pair:system:sayc,system:acol", "pass")
-_DEAR = {
-    "policy:champion": 10, "policy:by-the-book": 5, "reason:sayc?samples=16": 10, "reason:empty?samples=16": 5,
+_COUNTS = {
+    "policy:wbridge5": 8, "pair:system:sayc,system:acol": 15, "pass": 30,
+    "policy:champion": 5, "policy:by-the-book": 5, "reason:sayc?samples=16": 10, "reason:empty?samples=16": 5,
     "reason:policy:champion?samples=16&looks=1": 5,
 }  # fmt: skip
 
 CASES: dict[str, Case] = {
-    **{f"system:{name}": partial(_by_fields, f"system:{name}", 60) for name in _SYSTEMS},
+    **{f"system:{name}": partial(_by_fields, f"system:{name}", 25) for name in _SYSTEMS},
     **{f"more of system:{name}": partial(_undivided, f"system:{name}", 500) for name in _SYSTEMS[:2]},
-    **{spec: partial(_texts, spec, 30) for spec in _NETWORKS},
-    **{spec: partial(_texts, spec, count) for spec, count in _DEAR.items()},
+    **{spec: partial(_texts, spec, count) for spec, count in _COUNTS.items()},
     **{kind: partial(_by_example, kind, 30) for kind in ("cases", "maps")},
 }
 SLOW = frozenset({f"more of system:{name}" for name in _SYSTEMS[:2]})
