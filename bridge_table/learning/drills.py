@@ -21,8 +21,8 @@ from bridge_env.view import view_of
 from bridge_table.board.views import legal_calls
 from bridge_table.http.fields import RequestError
 from bridge_table.learning.topics import Decision, Topic
-from training.book.measured.measure import Calls, Table
-from training.book.measured.points import Points, Walker
+from training.book.deals import BidDeals, Calls
+from training.book.graph import AuctionGraph, Walker
 from training.exam.positions import ALL, FULL, Position, exam_text
 
 DEALS = 1000  # bid at a time
@@ -58,16 +58,16 @@ class Search:
 
     def __init__(self, system: System, topic: Topic, count: int, seed: int) -> None:
         self.topic, self.count, self.seed = topic, count, seed
-        self.points = Points(system)
-        self.hierarchy, self.walker = Hierarchy(self.points.system), Walker(self.points)
+        self.graph = AuctionGraph(system)
+        self.hierarchy, self.walker = Hierarchy(self.graph.system), Walker(self.graph)
         self.bidder = HierarchyBidder(self.hierarchy)
-        self.lines = {line.number: line for entry in self.points.entries for line in entry.lines}
+        self.lines = {line.number: line for entry in self.graph.entries for line in entry.lines}
         self.found: dict[int, list[Position]] = {}  # by the line that makes the call
         self.looked = 0
 
     def _look(self) -> None:
         """Look through more deals."""
-        table = Table(self.hierarchy, self.walker, self.seed, self.looked * DEALS, DEALS)
+        table = BidDeals(self.hierarchy, self.walker, self.seed, self.looked * DEALS, DEALS)
         self.looked += 1
         calls, hands = table.calls, table.features
         fitting = []
@@ -82,7 +82,7 @@ class Search:
         for k, line in enumerate(table.lines(chosen).tolist()):
             self.found.setdefault(line, []).append(self._position(table, chosen, k))
 
-    def _position(self, table: Table, calls: Calls, k: int) -> Position:
+    def _position(self, table: BidDeals, calls: Calls, k: int) -> Position:
         board, call = int(calls.board[k]), int(calls.call[k])
         auction = tuple(int(c) for c in table.history[board, : int(calls.number[k])])
         return Position(
@@ -102,7 +102,7 @@ class Search:
         found = next((rule.needs for rule in rules if rule.line.number == number), line.constraint)
         promise = wording.promise(found) if found else "the hands that no line above takes"
         words = ": ".join([*filter(None, [", ".join(dict.fromkeys(wording.remark(line).split(", ")))]), promise])
-        entry = self.points.of_line[number]
+        entry = self.graph.of_line[number]
         where = "a general rule" if entry.point is None else wording.path((*entry.point.path, entry.step))
         return replace(position, reason=wording.symbols(f"{words} ({where})"))
 

@@ -34,7 +34,7 @@ export class Book {
     if (theirs.length) parts.push(part("They open", this.below({ entries: [], steps: theirs }, "t")));
     if (this.told.general.length) {
       const blocks = this.told.general.map((block, k) => this.fold(`g${k}`,
-        [element("span", { class: "what" }, "When ", coloured(block.when), block.note ? element("i", {}, ` ${block.note}`) : "")],
+        [element("span", { class: "what" }, coloured(block.when), block.note ? element("i", {}, ` ${block.note}`) : "")],
         () => block.entries.map((index) => this.branch(index, null, `g${k}`))));
       parts.push(part("General rules", [element("p", { class: "aside" }, "For auctions that the tree above does not hold."), ...blocks]));
     }
@@ -103,9 +103,9 @@ export class Book {
   }
 
   textOf(entry, index) {
-    const said = this.figures && this.figures[index].said;
+    const shows = this.figures && this.figures[index].shows;
     const path = entry.point === null ? "" : this.told.points[entry.point].path;
-    const plain = `${entry.call} ${WORDS[entry.call] || ""} ${entry.what} ${entry.note} ${entry.flags.join(" ")} ${said || ""} ${path} ${path.replaceAll(" ", "")}`.toLowerCase();
+    const plain = `${entry.call} ${WORDS[entry.call] || ""} ${entry.what} ${entry.note} ${entry.flags.join(" ")} ${shows || ""} ${path} ${path.replaceAll(" ", "")}`.toLowerCase();
     return plain.replaceAll("♣", "♣ c").replaceAll("♦", "♦ d").replaceAll("♥", "♥ h").replaceAll("♠", "♠ s") + plain;
   }
 }
@@ -118,7 +118,7 @@ function part(title, children) {
 export function factsOf(found) {
   if (!found) return ["Not measured yet."];
   const out = [];
-  if (found.said) out.push("Shows ", coloured(found.said), ". ");
+  if (found.shows) out.push("Shows ", coloured(found.shows), ". ");
   if (!found.made) return [...out, "Never seen on the deals that were measured."];
   out.push(`Made ${found.made.toLocaleString("en")} of ${found.chances.toLocaleString("en")} times (${found.share}). Nine in ten hold `, coloured(found.usual), ". ");
   if (found.worth) {

@@ -12,68 +12,32 @@ from agents.hierarchy.language.tree import Line, System
 from agents.hierarchy.shipped import read_system
 from agents.hierarchy.telling import wording
 from bridge_env.calls import call_text
-from training.book.measured.points import Entry, Point, Points, Walker
-from training.book.written.book import Book, add_worth, made, make_book, usual
-from training.book.written.diff import match_lines
+from training.book.diff import lines_by_path, match_lines
+from training.book.graph import AuctionGraph, Walker
+from training.book.model import system_tree
+from training.book.system_book import add_worth, make_book
 
 CONTROL = "sayc"  # against which the worth of a call is judged
 _MOST_ROWS = 4000  # lines that two systems are compared by
 
 
 @lru_cache(maxsize=8)
-def points_of(system: System) -> Points:
-    """Return the points of a system."""
-    return Points(system)
+def graph_of(system: System) -> AuctionGraph:
+    """Return the points and entries of a system, cached."""
+    return AuctionGraph(system)
 
 
 def book_of(system: System) -> dict[str, Any]:
-    """Return a system's calls without figures: points with their entries, and the general rules.
+    """Return a system's calls without figures, as ``training.book.model`` describes them.
 
-    An entry's place in ``entries`` is its index in ``training.book.points.Points``; ``figures_of`` counts by it.
+    ``figures_of`` lists figures in the same order as its entries.
     """
-    points = points_of(system)
-    return {
-        "name": points.system.name,
-        "comments": list(points.system.comments),
-        "entries": [_entry(entry) for entry in points.entries],
-        "points": [_point(point) for point in points.points],
-        "general": [
-            {"when": wording.symbols(wording.promise(block.when)), "note": block.note,
-             "entries": [e.index for e in points.entries if e.block == number]}
-            for number, block in enumerate(points.system.blocks)
-        ],
-    }  # fmt: skip
-
-
-def _entry(entry: Entry) -> dict[str, Any]:
-    notes = ", ".join(dict.fromkeys(line.note for line in entry.lines if line.note))
-    promises = " / ".join(dict.fromkeys(wording.promise(line.constraint) for line in entry.lines))
-    return {
-        "call": wording.symbols(wording.call(entry.step)),
-        "what": wording.symbols(promises),
-        "note": notes,
-        "flags": [wording.FLAG_TEXT[flag] for flag in entry.flags],
-        "point": None if entry.point is None else entry.point.index,
-    }
-
-
-def _point(point: Point) -> dict[str, Any]:
-    """Return a point; ``entries`` and ``steps`` have the indices of the points that follow."""
-    tokens = {str(step): number for step, number in ((s, c.index) for s, c in point.children.items())}
-    entries = [[e.index, tokens.pop(str(e.step), None)] for e in point.entries.values()]
-    others = [
-        [wording.symbols(wording.call(step)), child.index]
-        for step, child in point.children.items()
-        if str(step) in tokens
-    ]
-    return {
-        "path": wording.symbols(wording.path(point.path)), "entries": entries, "steps": others,
-    }  # fmt: skip
+    return system_tree(graph_of(system))
 
 
 def entries_after(system: System, calls: Sequence[int], legal: Sequence[int]) -> dict[str, list[int]]:
     """Return which entries of the book each legal call can be after an auction."""
-    walker, state, count = Walker(points_of(system)), np.zeros(1, np.int32), len(calls)
+    walker, state, count = Walker(graph_of(system)), np.zeros(1, np.int32), len(calls)
     for number, call in enumerate(calls):
         theirs = bool((count - number) & 1)
         state = walker.step(state, np.array([theirs]), np.array([call], np.int8))
@@ -94,7 +58,7 @@ def figures_of(
         boards: judging boards for the worth of each call; 0: without.
         progress: takes how much is done, of how much.
     """
-    entries = len(Points(system).entries) if boards else 0
+    entries = len(graph_of(system).entries) if boards else 0
     total, done = deals + entries, 0
 
     def tick(more: int) -> None:
@@ -106,20 +70,7 @@ def figures_of(
     if boards:
         add_worth(book, read_system(CONTROL), boards, seed, tick)
     facts = [wording.symbols(fact) for fact in book.facts()]
-    return {"facts": facts, "figures": [_figures(book, entry) for entry in book.points.entries]}
-
-
-def _figures(book: Book, entry: Entry) -> dict[str, Any]:
-    figures, meaning, worth = book.figures(entry), book.said[entry.index], book.worth.get(entry.index)
-    out: dict[str, Any] = {"made": figures.made, "chances": figures.chances, "share": made(figures)}
-    if figures.made:
-        out["usual"] = wording.symbols(usual(figures, brief=True))
-        out["examples"] = figures.examples[: book.examples]
-    if meaning is not None:
-        out["said"] = wording.symbols(str(meaning))
-    if worth is not None and worth.mean is not None:
-        out |= {"worth": str(worth), "gains": worth.mean >= 0, "boards": worth.boards}
-    return out
+    return {"facts": facts, "figures": [book.entry_figures(entry) for entry in book.graph.entries]}
 
 
 # --- side by side --------------------------------------------------------------------------------------------
@@ -127,7 +78,7 @@ def _figures(book: Book, entry: Entry) -> dict[str, Any]:
 
 def side_by_side(a: System, b: System) -> dict[str, Any]:
     """Return the lines of two systems by point: the same, moved, changed, or in one of them alone."""
-    first, second = _lines_at(points_of(a)), _lines_at(points_of(b))
+    first, second = _lines_at(graph_of(a)), _lines_at(graph_of(b))
     rows: list[dict[str, Any]] = []
     counts: dict[str, int] = {}
     for path in {**first, **second}:
@@ -138,13 +89,10 @@ def side_by_side(a: System, b: System) -> dict[str, Any]:
     return {"a": a.name, "b": b.name, "counts": counts, "rows": rows[:_MOST_ROWS]}
 
 
-def _lines_at(points: Points) -> dict[str, list[Line]]:
-    """Return the lines of every point and block by their place, in the order of the text."""
-    found: dict[str, list[Line]] = {}
-    for point in points.points:
-        lines = [line for entry in point.entries.values() for line in entry.lines]
-        found[wording.symbols(wording.path(point.path))] = sorted(lines, key=lambda line: line.number)
-    for block in points.system.blocks:
+def _lines_at(graph: AuctionGraph) -> dict[str, list[Line]]:
+    """Return the lines of every point and block by where they stand, in the order of the text."""
+    found = {wording.symbols(wording.path(path)): lines for path, lines in lines_by_path(graph).items()}
+    for block in graph.system.blocks:
         found.setdefault(f"When {wording.symbols(wording.promise(block.when))}", []).extend(block.lines)
     return found
 

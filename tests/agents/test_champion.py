@@ -7,7 +7,8 @@ from agents.hierarchy.shipped import read_system
 from agents.text_api import read_states
 from bridge_env.bidders import DEFAULT_BIDDER, make
 from bridge_env.calls import parse_call
-from training.book.written.book import GOAL, make_book
+from training.book.model import GOAL
+from training.book.system_book import make_book
 from training.match.duel import Partnership, Stretch, duel
 from training.match.strangers import Stranger
 
@@ -50,4 +51,4 @@ def test_its_auctions_end():
 
 def test_its_calls_show_what_its_book_says():
     book = make_book(read_system("champion"), 2000, 1, levels=3, examples=0, tick=lambda _deals: None)
-    assert book.check.share >= GOAL
+    assert book.coverage.share >= GOAL

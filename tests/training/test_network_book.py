@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from contextlib import contextmanager
@@ -23,18 +24,17 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call
 from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.view import view_of
-from training.book.measured.measure import HELD
-from training.book.network import book as network_book
-from training.book.network import pages as network_pages
-from training.book.network.book import make_network_book
-from training.book.network.calls import calls_by
-from training.book.network.rows import RARELY
-from training.book.network.situations import SUITS, call_words, chapter, situation_words, situations
-from training.book.printed.asking import SEED, NetworkAsker
+from training.book import network_book
+from training.book.network_book import make_network_book
+from training.book.network_calls import calls_by
+from training.book.network_rows import RARELY
+from training.book.render import render_book
+from training.book.situations import SUITS, call_words, chapter, situation_words, situations
+from training.book.survey import SEED, NetworkSurvey
 from training.cli.entry import main
 from training.match.artificial_calls import count_artificial
 
-DEALS, FRESH = 3_000, 6_000
+DEALS, HOLDOUT = 3_000, 6_000
 
 
 @lru_cache(maxsize=1)
@@ -45,9 +45,9 @@ def book():
 
 @contextmanager
 def small():
-    """A book is held against fewer deals, and its card asks about fewer hands."""
-    asker = partial(NetworkAsker, count=2_000)
-    with patch.object(network_book, "FRESH", FRESH), patch.object(network_book, "NetworkAsker", asker):
+    """Make the book count coverage on fewer deals, and survey fewer hands for its card."""
+    survey = partial(NetworkSurvey, count=2_000)
+    with patch.object(network_book, "HOLDOUT", HOLDOUT), patch.object(network_book, "NetworkSurvey", survey):
         yield
 
 
@@ -100,7 +100,7 @@ def test_figures_are_those_of_a_naive_count():
     assert set(told) == {key for key, hands in held.items() if len(hands) >= 20 and key[1] != "P"}
     for key, figures in told.items():
         assert figures.made == len(held[key])
-        assert sorted(map(tuple, figures.held[:, :5].tolist())) == sorted(map(tuple, held[key]))
+        assert sorted(map(tuple, figures.hands[:, :5].tolist())) == sorted(map(tuple, held[key]))
 
 
 def test_code_words_are_those_of_the_auctions():
@@ -117,47 +117,48 @@ def test_code_words_are_those_of_the_auctions():
     )  # no raise is
 
 
-def test_hands_keep_to_what_calls_show():
+def test_hands_fit_what_calls_show():
     one = book()
-    told = one.told
-    assert told.auctions < told.told <= told.calls
-    assert 0.97 < one.share < 1
+    cover = one.coverage
+    assert one.by_auction < cover.covered <= cover.calls
+    assert 0.97 < cover.share < 1
     for point in (*one.points, *one.situations):
         for call in point.calls:
-            assert call.said.fit(call.figures.held[:, : len(HELD)]).mean() > 0.85  # and so did those it was measured on
+            assert call.shows.fit(call.figures.hands).mean() > 0.85  # and so do those it was measured on
     openings = {call.step.token: call for p in one.points if not p.path and not p.late for call in p.calls}
     assert openings["1N"].points == ("hcp", 15, 17)
-    assert openings["1N"].said.ranges[0] == ("hcp", 13, 19)
-    assert dict((n, (a, b)) for n, a, b in openings["1S"].said.ranges)["S"][0] >= 4
+    assert openings["1N"].shows.ranges[0] == ("hcp", 13, 19)
+    assert dict((n, (a, b)) for n, a, b in openings["1S"].shows.ranges)["S"][0] >= 4
 
 
-def test_calls_are_told_by_their_auction_then_by_their_situation():
+def test_calls_are_covered_by_their_auction_then_by_their_situation():
     one = book()
-    assert one.told.calls > 7 * FRESH
-    by_auction = [call.index for point in one.points for call in point.calls]
-    without = replace(one, left_out=frozenset(by_auction))
-    assert without.told.auctions == 0
-    assert 0.6 * one.told.told < without.told.told < one.told.told
-    nothing = replace(one, left_out=frozenset(call.index for call in one.printed))
-    assert (nothing.told.told, nothing.told.keeping, nothing.told.worst) == (0, 0, ())
+    assert one.coverage.calls > 7 * HOLDOUT
+    without = replace(one, levels=0)
+    assert without.by_auction == 0
+    assert 0.6 * one.coverage.covered < without.coverage.covered < one.coverage.covered
+    nothing = replace(one, levels=0, situations=[])
+    assert (nothing.coverage.covered, nothing.coverage.fitting, nothing.coverage.worst) == (0, 0, ())
     opening = next(call for call in one.points[0].calls if call.step.token == "1N")
-    fresh = calls_by(read_networks("standard").policy, 2, FRESH)
-    held = fresh.held[(fresh.number == 0) & ~fresh.late & (fresh.call == parse_call("1N"))]
-    assert (opening.index, len(held), int(opening.said.fit(held).sum())) in one.told.worst
+    other = calls_by(read_networks("standard").policy, 2, HOLDOUT)
+    hands = other.hands[(other.number == 0) & ~other.late & (other.call == parse_call("1N"))]
+    assert (opening.index, len(hands), int(opening.shows.fit(hands).sum())) in one.coverage.worst
 
 
-def test_markdown_tells_what_the_book_holds():
-    text = network_pages.markdown(book())
+def test_markdown_and_json_hold_what_the_book_does():
+    text = render_book(book().model(), "markdown")
     assert "## Opening bids\n" in text
     assert "## Opening bids, third or fourth seat opening\n" in text
     card, _, rest = text.partition("## Opening bids\n")
     assert card.index("|1NT|15-17 HCP") > card.index("## Convention card")
-    told = "".join(line for line in rest.splitlines() if line.startswith("- "))
-    rows = re.findall(r"\*\*[^*]+\*\* <?[\d.]+%[^:]*: \d", told)
-    assert len(rows) == len(book().printed)
-    assert re.search(r"\*\*1♠-\?\*\* .*?\*\*2♠\*\* \d+%: \d", told)
-    assert re.search(r"\*\*1♣-\?\*\* .*?\*\*1♥\*\* \d+% F: \d", told)
-    assert re.search(r"- \*\*Level 1, a suit:\*\* .*?\*\*X\*\* .*?mostly \d-\d in theirs", told)
+    assert len(re.findall(r"^\|.*\*\*[^*]+\*\*\|", rest, re.M)) == len(book().printed)
+    assert re.search(r"^\|1♠ - \*\*2♠\*\*\|\|[^|]*\|\d+\.\d%\|\d+-\d+", rest, re.M)
+    assert re.search(r"^\|1♣ - \*\*1♥\*\*\|\*forcing\*\|4\+♥", rest, re.M)
+    assert re.search(r"^Level 1, a suit; .*:\n\n\|.*\n\|.*\n\|\*\*X\*\*\|\|.*mostly \d-\d in theirs\|", rest, re.M)
+    model = json.loads(render_book(book().model(), "json"))
+    assert len(model["entries"]) == len(book().printed)
+    for number, point in enumerate(model["points"]):
+        assert all(model["entries"][index]["point"] == number for index, _ in point["entries"])
 
 
 @pytest.mark.parametrize(("auction", "words"), [
@@ -205,12 +206,13 @@ def test_a_call_that_partner_never_passes_is_forcing():
             answers = passed[point.late, call.step.token]
             if call.step.token == "P" or len(answers) < 20:
                 assert call.passed is None
-                assert not call.force
+                assert "forcing" not in call.remark
             else:
                 often = np.mean(answers)
                 assert call.passed == pytest.approx(often)
-                marks = ("F", "GF") if often <= NEVER_PASSED else ("R",) if often <= RARELY else ("",)
-                assert call.force in marks
+                forcing, rarely = ("forcing" in call.remark, "rarely passed" in call.remark)
+                assert forcing == (often <= NEVER_PASSED)
+                assert rarely == (NEVER_PASSED < often <= RARELY)
 
 
 def test_a_call_forces_to_game_if_its_side_comes_to_game_when_it_is_let():
@@ -229,29 +231,29 @@ def test_a_call_forces_to_game_if_its_side_comes_to_game_when_it_is_let():
         (p.path[0].token, call.step.token): call
         for p in book().points if len(p.path) == 1 and not p.path[0].theirs and not p.late for call in p.calls
     }  # fmt: skip
-    assert {call.force for call in told.values()} >= {"", "F", "GF"}
+    assert {call.remark for call in told.values()} >= {"", "forcing", "forcing to game"}
     for key, call in told.items():
-        if call.force == "GF":
+        if "forcing to game" in call.remark:
             assert np.mean(reached[key]) >= 0.97
-        elif call.force == "F" and call.step.token[0] in "12":
+        elif "forcing" in call.remark and call.step.token[0] in "12":
             assert np.mean(reached[key]) < 0.97 or len(reached[key]) < 20
 
 
 def test_the_card_asks_the_network_itself():
     networks = read_networks("standard")
-    asker = NetworkAsker(networks.policy, 400)
+    survey = NetworkSurvey(networks.policy, 400)
     auction = (parse_call("1S"), 0)
     owner = random_deals(SEED, 0, 100)
     table = Auctions.replay(np.tile(auction, (100, 1)), 0, 0)
     view = view_of(table, owner)  # South has the third hand of each deal
     own = NetworkBidder(networks).bid(view, np.zeros(100, np.uint64))
-    assert (asker.calls(auction).reshape(100, 4)[:, 2] == own).all()
-    assert asker.forced("1S P 2C P")
-    assert not asker.forced("1S P 2S P")
+    assert (survey.calls(auction).reshape(100, 4)[:, 2] == own).all()
+    assert survey.forced("1S P 2C P")
+    assert not survey.forced("1S P 2S P")
 
 
-def test_the_page_is_whole_and_holds_every_call_once():
-    page = network_pages.html(book())
+def test_the_page_is_complete_and_holds_every_call_once():
+    page = render_book(book().model(), "html")
     tags = Page()
     tags.feed(page)
     assert not tags.open
@@ -259,30 +261,23 @@ def test_the_page_is_whole_and_holds_every_call_once():
     assert page.count('<span class="share">') == len(book().printed)
 
 
-def test_bml_has_its_tables():
-    text = network_pages.bml(book())
-    assert "\n1N---\n" in text or "1N-(P)---" in text
-    assert "* Opening bids\n" in text
-
-
-def test_levels_and_pages_leave_calls_out(monkeypatch, capsys, tmp_path):
-    words, out = ["book", "policy:standard", "--deals", "600", "--rare", "600"], tmp_path / "book.md"
+def test_levels_and_rare_calls_are_left_out(capsys):
+    words = ["book", "policy:standard", "--deals", "600", "--rare", "600"]
     with small():
         assert main([*words, "--levels", "1"]) == 0
     text = capsys.readouterr().out
-    assert "**1NT**" in text
-    assert "**1♣-?**" not in text
-    monkeypatch.setattr(network_book, "make_network_book", lambda *_, **__: book())
-    assert main([*words, "--pages", "2", "--out", str(out)]) == 0
-    assert "as Markdown: 2;" in capsys.readouterr().out
-    assert "Left out: " in out.read_text(encoding="utf-8")
+    assert "|**1NT**|" in text
+    assert "|1♣ - " not in text
+    few = replace(book(), once_in=100)
+    assert {call.index for call in few.printed} < {call.index for call in book().printed}
+    assert f"{len(book().printed) - len(few.printed):,} calls made less often than once in 100 deals" in few.facts()[-1]
 
 
-def test_check_and_what_it_cannot_do(monkeypatch, capsys):
+def test_check_and_what_a_network_lacks(monkeypatch, capsys):
     monkeypatch.setattr(network_book, "make_network_book", lambda *_, **__: book())
     words = ["book", "policy:standard", "--deals", "600", "--rare", "600"]
     assert main([*words, "--check"]) in (0, 1)
-    assert "keep to what the row shows" in capsys.readouterr().out
+    assert "fit what the row shows" in capsys.readouterr().out
     assert "no lines" in refused(capsys, *words, "--worth")
     assert main(["book", "policy:nobody"]) == 2
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,47 +15,44 @@ _EPILOG = """\
 examples:
   bridge-env book sayc                                  print Markdown at the terminal
   bridge-env book sayc --levels 3 --worth --out sayc.html
-  bridge-env book mine.bidding --format bml --out mine.bml
-  bridge-env book mine.bidding --pages 5                keep to five pages instead of ten
-  bridge-env book sayc --out sayc.md                    write the pages to a file
+  bridge-env book mine.bidding --out mine.json          the same as JSON, for other programs
+  bridge-env book mine.bidding --once-in 500            leave out calls rarer than once in 500 deals
   bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
-  bridge-env book sayc --tables                         print every line of the text in tables instead
   bridge-env book --code-words sayc policy:champion     count code words (artificial calls) of some bidders
-  bridge-env book sayc --check                          check the book against hands on fresh deals
+  bridge-env book sayc --check                          check the book against hands on other deals
   bridge-env book --diff sayc results/evolve/run-001/evolved-first.bidding
   bridge-env book policy:champion --levels 2            measure what a network's calls mean
 
 SYSTEM is a shipped system's name, a file of yours, or a network (policy:NAME or policy:FILE). The same seed gives
-the same book. A network has no rules. Its book tells what the hands behind each call have in common, how many hands on
+the same book. A network has no rules. Its book gives what the hands behind each call have in common, how many hands on
 other deals fit that, and how many of its calls are code words (artificial calls).
 """
-FORMATS = {"markdown": ".md", "bml": ".bml", "html": ".html"}
 
 
 def add_book(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "book",
         help="print a bidding system as notes for players, with figures",
-        description="Print a bidding system for players: a convention card, what would surprise them, and notes by\n"
-        "auction with how often each call is made and on what hands. With --tables, print every line in tables.\n"
-        "With --diff, print how two systems differ.",
+        description="Print a bidding system for players: a convention card, what would surprise them, and the calls\n"
+        "by auction with what they promise, how often they are made and on what hands. With --diff, print how two\n"
+        "systems differ.",
         epilog=_EPILOG,
     )
     parser.add_argument("system", nargs="?", metavar="SYSTEM", help="a shipped name, FILE.bidding, or policy:NAME")
     parser.add_argument(
         "--diff", nargs=2, metavar=("A", "B"), help="print what B changes in A, and what each change is worth"
     )
-    parser.add_argument("--format", choices=FORMATS, help="format (default: by the name of --out, else markdown)")
+    parser.add_argument(
+        "--format", choices=("markdown", "html", "json"), help="format (default: by the name of --out, else markdown)"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write to this file (default: standard output)")
     parser.add_argument(
         "--levels", type=positive, help="depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ..."
     )
     parser.add_argument(
-        "--pages",
-        type=positive,
-        help="leave out the rarest calls until the book fits on this many pages (Markdown: 10, without general rules)",
-    )
-    parser.add_argument("--tables", action="store_true", help="print every line in tables, without card and notes")
+        "--once-in", type=natural, default=2000, metavar="N",
+        help="leave out calls made less often than once in N deals (default 2000; 0: none)",
+    )  # fmt: skip
     parser.add_argument("--base", metavar="SYSTEM", help="system from which surprises are measured (default sayc)")
     parser.add_argument(
         "--code-words", nargs="*", metavar="SPEC",
@@ -85,54 +81,32 @@ def run(args: argparse.Namespace) -> int:
         return _code_words(args)
     if bool(args.system) == bool(args.diff):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
-    kind = args.format or _by_name(args.out)
-    if args.base and (args.diff or args.tables or kind != "markdown" or args.system.startswith("policy:")):
-        raise ValueError("--base goes with the Markdown pages of a system: bridge-env book mine.bidding --base acol")
+    form = args.format or _form_of(args.out)
+    if args.base and (args.diff or args.system.startswith("policy:")):
+        raise ValueError("--base goes with the book of a system: bridge-env book mine.bidding --base acol")
     if args.diff:
-        return _diff(args, kind)
-    if args.system.startswith("policy:"):
-        return _network(args, kind)
-    from training.book.written.bml import bml
-    from training.book.written.book import add_worth, make_book
-    from training.book.written.html import html
-    from training.book.written.markdown import markdown
+        return _diff(args, form)
+    return _network(args, form) if args.system.startswith("policy:") else _system_book(args, form)
 
-    system = _system(args.system)
+
+def _system_book(args: argparse.Namespace, form: str) -> int:
+    from training.book.render import render_book
+    from training.book.system_book import add_worth, make_book
+
+    system, base = _system(args.system), _system(args.base or "sayc")
     with Bar(max(args.deals, args.rare), "deal", brief=True) as bar:
         book = make_book(
-            system, args.deals, args.seed, rare=args.rare, levels=args.levels, examples=args.examples, tick=bar.add
-        )
-    if args.worth and not args.check:
-        entries = [e for e in book.points.entries if e.point is None or book.printed(e.point)]
-        with Bar(len(entries), "call", brief=True) as bar:
-            add_worth(book, _system(args.control), args.boards, args.seed, bar.add)
-    if kind == "markdown" and not (args.tables or args.check):
-        return _notes(args, book)
-    return _print(args, book, kind, {"markdown": markdown, "bml": bml, "html": html})
-
-
-def _print(args: argparse.Namespace, book: Any, kind: str, formats: Mapping[str, Callable[[Any], str]]) -> int:
-    """Print a book, of a system or of a network, on so many pages; with ``--check`` how many hands keep to it."""
-    from training.book.written.book import PAGE_LINES, PAGE_WIDTH, pages
-
+            system, args.deals, args.seed, rare=args.rare, levels=args.levels, once_in=args.once_in,
+            examples=args.examples, tick=bar.add,
+        )  # fmt: skip
     if args.check:
-        return _tell_check(book)
-    markdown = formats["markdown"]
-    if args.pages:
-        book = book.fit(args.pages, markdown)
-    _write(formats[kind](book), args.out)
-    size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages(markdown(book))}"
-    print(f"{size}; {book.share:.2%} of the hands keep to it", file=sys.stdout if args.out else sys.stderr)
-    return 0
-
-
-def _notes(args: argparse.Namespace, book: Any) -> int:
-    from training.book.printed.pages import PAGES, make_printed
-
-    with Bar(4, "step", brief=True) as bar:
-        printed = make_printed(book, _system(args.base or "sayc"), args.pages or PAGES, bar.add)
-    _write(printed.text(), args.out)
-    print(printed.size(), file=sys.stdout if args.out else sys.stderr)
+        return _check(book)
+    if args.worth:
+        with Bar(len(book.graph.entries), "call", brief=True) as bar:
+            add_worth(book, _system(args.control), args.boards, args.seed, bar.add)
+    with Bar(2, "step", brief=True) as bar:
+        model = book.model(base, bar.add)
+    _write(render_book(model, form), args.out)
     return 0
 
 
@@ -154,10 +128,10 @@ def _code_words(args: argparse.Namespace) -> int:
     return 0
 
 
-def _network(args: argparse.Namespace, kind: str) -> int:
+def _network(args: argparse.Namespace, form: str) -> int:
     from agents.networks.shipped import read_networks
-    from training.book.network import pages
-    from training.book.network.book import FRESH, make_network_book
+    from training.book.network_book import HOLDOUT, make_network_book
+    from training.book.render import render_book
     from training.running.speed import use_fastest
 
     if args.worth:
@@ -165,38 +139,40 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     networks = read_networks(args.system.removeprefix("policy:"))
     use_fastest()
     deals = max(args.deals, args.rare)
-    with Bar(deals + FRESH, "deal", brief=True) as bar:
+    with Bar(deals + HOLDOUT, "deal", brief=True) as bar:
         book = make_network_book(
-            args.system, networks.player, deals, args.seed, levels=args.levels, examples=args.examples, tick=bar.add
-        )
-    formats = {"markdown": pages.markdown, "bml": pages.bml, "html": pages.html}
-    return _print(args, book, kind, formats)
+            args.system, networks.player, deals, args.seed, levels=args.levels, once_in=args.once_in,
+            examples=args.examples, tick=bar.add,
+        )  # fmt: skip
+    if args.check:
+        return _check(book)
+    _write(render_book(book.model(), form), args.out)
+    return 0
 
 
-def _tell_check(book: Any) -> int:
-    """Print how many hands keep to the book, and the calls that keep to it least."""
-    from agents.hierarchy.telling.wording import symbols
-    from training.book.written.book import GOAL
+def _check(book: Any) -> int:
+    """Print how many hands fit the book, and the calls whose hands fit least."""
+    from training.book.model import GOAL
 
     print(book.facts()[1])
     for hands, fitting, text in book.worst(10):
-        print(symbols(f"  {fitting / hands:7.1%} of {hands:>6,}  {text}"))
-    if book.share >= GOAL:
+        print(f"  {fitting / hands:7.1%} of {hands:>6,}  {text}")
+    if book.coverage.share >= GOAL:
         return 0
     print(f"under {GOAL:.0%}", file=sys.stderr)
     return 1
 
 
-def _diff(args: argparse.Namespace, kind: str) -> int:
-    from training.book.written.diff import compare_systems
-    from training.book.written.diff_text import diff_html, diff_markdown
+def _diff(args: argparse.Namespace, form: str) -> int:
+    from training.book.diff import compare_systems
+    from training.book.render import render_difference
 
-    if kind == "bml" or args.check:
-        raise ValueError("--diff is printed as markdown or html, and has no --check")
+    if args.check:
+        raise ValueError("--diff has no --check")
     a, b = (_system(name) for name in args.diff)
     with Bar(None, "change", brief=True) as bar:
         difference = compare_systems(a, b, _system(args.control), args.boards, args.seed, bar.add)
-    _write((diff_html if kind == "html" else diff_markdown)(difference), args.out)
+    _write(render_difference(difference.model(), form), args.out)
     return 0
 
 
@@ -206,13 +182,16 @@ def _system(name: str) -> Any:
     return read_system(name.removeprefix("system:"))
 
 
-def _by_name(out: Path | None) -> str:
+def _form_of(out: Path | None) -> str:
+    """Return the format that the name of a file ends in."""
+    from training.book.render import FORMATS
+
     if out is None:
         return "markdown"
-    kinds = {suffix: name for name, suffix in FORMATS.items()} | {".htm": "html"}
-    if out.suffix not in kinds:
+    forms = {suffix: name for name, suffix in FORMATS.items()} | {".htm": "html"}
+    if out.suffix not in forms:
         raise ValueError(f"{out}: give --format, or a name that ends in {', '.join(FORMATS.values())}")
-    return kinds[out.suffix]
+    return forms[out.suffix]
 
 
 def _write(text: str, out: Path | None) -> None:

@@ -1,13 +1,52 @@
-"""What reports are made of: tables and settings as Markdown, and figures as PNG."""
+"""Make reports: pages from the templates in ``training/templates``, tables of Markdown, and figures as PNG."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from bridge_env import html
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+def render(template: str, **values: object) -> str:
+    """Return the text that a template of ``training/templates`` makes of values.
+
+    Values are escaped in HTML. The filter ``suits`` colours suit symbols there; ``cell`` makes a text fit a table of
+    Markdown.
+    """
+    return _templates().get_template(template).render(values)
+
+
+@lru_cache(maxsize=1)
+def _templates() -> jinja2.Environment:
+    import jinja2  # 0.1 s, which commands without a page need not wait for
+    import markupsafe
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("training"),
+        autoescape=lambda name: name is not None and name.endswith(".html"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"suits": lambda text: markupsafe.Markup(html.words_html(text)), "cell": cell}
+    environment.tests["in_brackets"] = lambda text: text.startswith("(")
+    environment.globals["board_style"] = html.style
+    return environment
+
+
+def cell(text: object) -> str:
+    """Return a text as a cell of a table of Markdown: one line, without bars."""
+    return " ".join(str(text).split()).replace("|", "/")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:

@@ -1,8 +1,8 @@
-"""The points of an auction as a system writes them, its calls there, and the way of a real auction through them.
+"""The graph of auctions that a system writes about: its points, its calls there, and how real auctions move through it.
 
 A point is a path of the text, such as ``1M-2N`` or ``(1x)``; lines under different headings with the same path stand at
 the same point. An auction can be at several points at once: 1H is at ``1H``, ``1M`` and ``1x``. The walk follows the
-text itself, not the compiled tree, and a test holds the two together.
+text itself, not the compiled tree, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from agents.hierarchy.language.tree import Line, Step, System
 from bridge_env.calls import FIRST_BID, PASS
 
 
-def numbered(system: System) -> System:
-    """The same system with line numbers that are all different.
+def renumber_lines(system: System) -> System:
+    """Return the same system with distinct line numbers.
 
     General rules that a system took over have the numbers of their own file, which may be those of other lines.
     """
@@ -40,12 +40,12 @@ class Entry:
 
     @property
     def numbers(self) -> frozenset[int]:
-        """The line numbers."""
+        """Return the line numbers."""
         return frozenset(line.number for line in self.lines)
 
     @property
     def flags(self) -> list[str]:
-        """The flags of all lines, each once."""
+        """Return the flags of all lines, each once."""
         return list(dict.fromkeys(flag for line in self.lines for flag in line.flags))
 
 
@@ -60,22 +60,22 @@ class Point:
 
     @property
     def name(self) -> str:
-        """The path as written."""
+        """Return the path as written."""
         return "-".join(str(step) for step in self.path)
 
 
-class Points:
+class AuctionGraph:
     """All points of a system, and its general rules.
 
     Attributes:
-        system: the system, its lines numbered anew.
+        system: the system with its lines renumbered.
         points: the first is the start of the auction.
         entries: every call of every point, then every general rule.
         of_line: line number -> entry.
     """
 
     def __init__(self, system: System) -> None:
-        self.system = numbered(system)
+        self.system = renumber_lines(system)
         self.points: list[Point] = [Point(0, ())]
         self.entries: list[Entry] = []
         self.of_line: dict[int, Entry] = {}
@@ -85,17 +85,18 @@ class Points:
                 entry = self.of_line[line.number] = self._entry(line.path[0], None, number)
                 entry.lines.append(line)
 
-    @property
-    def root(self) -> Point:
-        """The start of the auction."""
-        return self.points[0]
-
-    def earlier(self, entry: Entry) -> list[tuple[str, Entry | None]]:
-        """The calls that the same player has made before, the last one first; None where the text lacks one there."""
+    def earlier(self, entry: Entry) -> list[Entry]:
+        """Return the calls that the same player has made before, the last one first."""
         path = entry.point.path if entry.point is not None else ()
         ours = [i for i, step in enumerate(path) if not step.theirs]
         places = [(self._by_path.get(path[:i]), path[i].token) for i in ours[-2::-2]]
-        return [(token, None if point is None else point.entries.get(token)) for point, token in places]
+        found = [None if point is None else point.entries.get(token) for point, token in places]
+        return [entry for entry in found if entry is not None]
+
+    def entries_of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the entries of calls, given the numbers of the lines that made them; -1 for none."""
+        every = range(max(self.of_line, default=0) + 1)
+        return np.array([-1, *(self.of_line[n].index if n in self.of_line else -1 for n in every)])[lines + 1]
 
     @cached_property
     def _by_path(self) -> dict[tuple[Step, ...], Point]:
@@ -128,11 +129,11 @@ class Points:
         return self.entries[-1]
 
 
-# --- which call a token can stand for ----------------------------------------------------------------------
+# --- the walk ----------------------------------------------------------------------------------------------
 
 
-def reading(token: str, call: int, bindings: Bindings, last_bid: int) -> Bindings | None:
-    """The suits that are known once ``call`` is read as ``token``; None if it cannot be.
+def bindings_of(token: str, call: int, bindings: Bindings, last_bid: int) -> Bindings | None:
+    """Return the suits that variables stand for once ``call`` is read as ``token``; None if it cannot be.
 
     Args:
         last_bid: 0..34, -1 before any.
@@ -140,11 +141,8 @@ def reading(token: str, call: int, bindings: Bindings, last_bid: int) -> Binding
     return next((bound for made, bound in token_readings(token, bindings, last_bid) if made == call), None)
 
 
-# --- the walk ----------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
-class State:
+class WalkState:
     """Where an auction stands as one side sees it: the points it is at, with the suits that are known."""
 
     places: tuple[tuple[int, Bindings], ...]
@@ -152,16 +150,16 @@ class State:
 
 
 class Walker:
-    """Follows auctions through the points; its states are numbered as they are met, 0 is the start."""
+    """Follows auctions through the points; numbers its states as it meets them, 0 is the start."""
 
-    def __init__(self, points: Points) -> None:
-        self.points = points
-        self.states: list[State] = [State(((0, ()),))]
+    def __init__(self, graph: AuctionGraph) -> None:
+        self.graph = graph
+        self.states: list[WalkState] = [WalkState(((0, ()),))]
         self._number = {self.states[0]: 0}
         self._next: dict[int, int] = {}
 
     def step(self, states: NDArray[np.int32], theirs: NDArray[np.bool_], calls: NDArray[np.int8]) -> NDArray[np.int32]:
-        """The states after a call in each of N auctions, made by our side or theirs."""
+        """Return the states after a call in each of N auctions, made by our side or theirs."""
         moves, inverse = np.unique(states.astype(np.int64) * 128 + theirs * 64 + calls, return_inverse=True)
         found = np.empty(len(moves), np.int32)
         for i, code in enumerate(moves.tolist()):
@@ -175,28 +173,28 @@ class Walker:
         bid = call - FIRST_BID if call >= FIRST_BID else state.last_bid
         places = []
         for point, bindings in state.places:
-            for step, child in self.points.points[point].children.items():
-                bound = reading(step.token, call, bindings, state.last_bid) if step.theirs == theirs else None
+            for step, child in self.graph.points[point].children.items():
+                bound = bindings_of(step.token, call, bindings, state.last_bid) if step.theirs == theirs else None
                 if bound is not None:
                     places.append((child.index, bound))
         if not places and call == PASS and (theirs or state.last_bid < 0):
-            return number  # passes before the opening, and theirs in between, go without saying
-        after = State(tuple(places), bid)
+            return number  # passes before the opening, and theirs in between, are not written
+        after = WalkState(tuple(places), bid)
         if after not in self._number:
             self._number[after] = len(self.states)
             self.states.append(after)
         return self._number[after]
 
     def calls_at(self, state: int, call: int) -> Iterator[tuple[Entry, Bindings]]:
-        """The calls of the tree that ``call`` can be at a state, with the suits that are then known."""
+        """Yield the entries that ``call`` can be at a state, with the suits that are then known."""
         for point, bindings in self.states[state].places:
-            for entry in self.points.points[point].entries.values():
-                bound = reading(entry.step.token, call, bindings, self.states[state].last_bid)
+            for entry in self.graph.points[point].entries.values():
+                bound = bindings_of(entry.step.token, call, bindings, self.states[state].last_bid)
                 if bound is not None:
                     yield entry, bound
 
     def bindings(self, entry: Entry, state: int, call: int) -> Bindings:
-        """The suits that ``entry`` speaks of where it makes ``call`` at a state."""
+        """Return the suits of ``entry``'s variables where it makes ``call`` at a state."""
         if entry.point is None:
-            return reading(entry.step.token, call, (), self.states[state].last_bid) or ()
+            return bindings_of(entry.step.token, call, (), self.states[state].last_bid) or ()
         return next((bound for e, bound in self.calls_at(state, call) if e is entry), ())

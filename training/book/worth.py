@@ -1,7 +1,7 @@
 """Measure the worth of a treatment: play a system with and without it against a control pair, on the same boards.
 
-Only the boards on which a change can do anything are bid again (``training.match.duel``). That is exact, and a test
-holds it against whole matches.
+Only the boards on which a change can do anything are bid again (``training.match.duel``). That is exact: a test
+compares it with whole matches.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Line, System
-from training.book.measured.measure import Calls, calls_of
-from training.book.measured.points import Entry, Points, Walker
+from training.book.deals import Calls, calls_of
+from training.book.graph import AuctionGraph, Entry, Walker
 from training.match.boards import standard_error
 from training.match.duel import Partnership, Stretch, boards_of, duel, gains_and_touched
 
@@ -41,9 +41,9 @@ class Worth:
 class Judge:
     """A system's duplicate match against a control pair on judging boards, and again with the system changed."""
 
-    def __init__(self, points: Points, control: System, boards: int, seed: int) -> None:
-        self.points, self.walker = points, Walker(points)
-        self._us, self._control = (Partnership(system, system) for system in (points.system, control))
+    def __init__(self, graph: AuctionGraph, control: System, boards: int, seed: int) -> None:
+        self.graph, self.walker = graph, Walker(graph)
+        self._us, self._control = (Partnership(system, system) for system in (graph.system, control))
         self._stretch = Stretch(seed, "judging", 0, boards)
         self.boards, _ = boards_of(self._stretch)
         self._played = duel(self._us, self._control, self._stretch)
@@ -51,22 +51,22 @@ class Judge:
 
     @property
     def mean(self) -> float:
-        """IMPs a board of the system against the control pair."""
+        """Return IMPs a board of the system against the control pair."""
         return float(self.imps.mean())
 
     @property
     def error(self) -> float:
-        """Its standard error."""
+        """Return the standard error of ``mean``."""
         return standard_error(self.imps, self.boards.base)
 
     @cached_property
     def _calls(self) -> list[Calls]:
-        """The calls of our side, by table."""
+        """Return the calls of our side, by table."""
         every = [calls_of(self.walker, history, self.boards.dealer) for history in self._played.history]
         return [calls.take((calls.seat & 1) == table) for table, calls in enumerate(every)]
 
     def boards_with(self, wanted: Callable[[int, int], bool]) -> NDArray[np.int64]:
-        """Boards on which our side makes a call such that ``wanted(state, call)``, at either table."""
+        """Return the boards on which our side makes a call such that ``wanted(state, call)``, at either table."""
         found = []
         for calls in self._calls:
             pairs, inverse = np.unique(calls.state.astype(np.int64) * 64 + calls.call, return_inverse=True)
@@ -75,13 +75,13 @@ class Judge:
         return np.unique(np.concatenate(found))
 
     def differences(self, other: System) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """By how much ``other`` does worse on each board, and on which of them an auction differs."""
+        """Return by how many IMPs ``other`` does worse on each board, and on which boards an auction differs."""
         gains, changed = gains_and_touched(Partnership(other, other), self._us, self._control, self._stretch)
         return -gains.astype(np.int64), changed
 
     def worth_of(self, entry: Entry) -> Worth:
         """Measure the gain by an entry's lines: on the boards on which the call occurs, or a general rule matters."""
-        other = without(self.points.system, entry.numbers)
+        other = without(self.graph.system, entry.numbers)
         if entry.point is None:
             return self.worth_against(other)
         rows = self.boards_with(lambda state, call: any(e is entry for e, _ in self._at(state, call)))
@@ -104,11 +104,11 @@ class Judge:
 
 
 def without(system: System, numbers: frozenset[int]) -> System:
-    """The system without the lines of some numbers: the next line that fits decides. What follows them stays."""
+    """Return the system without some lines, given by number: the next line that fits decides. Their answers stay."""
 
-    def kept(line: Line) -> list[Line]:
+    def remaining(line: Line) -> list[Line]:
         if line.number not in numbers:
             return [line]
         return [replace(line, after=True, constraint=(), flags=(), note="")] if line.lines else []
 
-    return system.rebuilt(kept)
+    return system.rebuilt(remaining)

@@ -1,4 +1,4 @@
-"""Sort calls by their situation: what the player and partner have done so far, and over which bid he calls.
+"""Sort calls by their situation: what the player and partner have done so far, and which bid was last.
 
 An auction that is too rare for a note of its own has a situation that is not. Situations come in several grains, the
 finest first. Doubles have their own, by the level of what is doubled.
@@ -41,7 +41,7 @@ _DOUBLES = (
     ("about", "act", "spoke", "partner_spoke"),
 )
 GRAINS = len(_GRAINS)
-#: Whose suits a situation speaks of, as names of ``measure.HELD``: the one bid now, partner's, theirs, mine.
+#: Whose suits a situation speaks of, as names of ``deals.COLUMNS``: the one bid now, partner's, theirs, mine.
 SUITS = ("x", "in partner's", "in theirs", "in mine")
 _JUMPED = 1  # added to twice the level of a bid
 
@@ -49,14 +49,14 @@ _JUMPED = 1  # added to twice the level of a bid
 def situations(
     history: NDArray[np.int8], dealer: NDArray[np.int16]
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:  # fmt: skip
-    """The situation of each call of auctions int8 (N, L), padded with -1.
+    """Return the situation of each call of auctions int8 (N, L), padded with -1.
 
     Returns:
         int8 (N, L, FIELDS); and int8 (N, L, 4), the suits of ``SUITS``, -1 where there is none.
     """
     n, longest = history.shape
     out, suits = np.zeros((n, longest, len(FIELDS)), np.int8), np.full((n, longest, 4), -1, np.int8)
-    state = _State(n)
+    state = _AuctionHistory(n)
     for k in range(longest):
         rows = np.flatnonzero(history[:, k] >= PASS)
         seat = (dealer[rows].astype(np.int64) + k) & 3
@@ -66,8 +66,8 @@ def situations(
     return out, suits
 
 
-class _State:
-    """What the seats of N auctions have done so far."""
+class _AuctionHistory:
+    """The acts, suits and bids of the seats of N auctions so far."""
 
     def __init__(self, n: int) -> None:
         self.first, self.last = np.zeros((n, 4), np.int8), np.zeros((n, 4), np.int8)
@@ -78,7 +78,7 @@ class _State:
     def see(
         self, rows: NDArray[np.int64], seat: NDArray[np.int64], call: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The act that each call is, its situation, and the suits it speaks of."""
+        """Return the act that each call is, its situation, and the suits it speaks of."""
         partner, last = seat ^ 2, self.bid[rows]
         begun = last >= 0
         act, jump = self._act(rows, seat, call)
@@ -100,7 +100,7 @@ class _State:
     def _act(
         self, rows: NDArray[np.int64], seat: NDArray[np.int64], call: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """What a call is, 0 for a pass; and whether it skips a level."""
+        """Return the act of each call, 0 for a pass; and whether it skips a level."""
         bid, last = call - FIRST_BID, self.bid[rows]
         strain, suit = bid % 5, np.minimum(bid % 5, 3)
         jump = (bid >= 0) & (last >= 0) & (bid - last > 5)
@@ -119,9 +119,9 @@ class _State:
         """Make the calls."""
         last = self.bid[rows]
         passed = np.where(last < 0, 1, np.where(((self.holder[rows] ^ seat) & 1) == 1, 2, 3))
-        for kept, fresh in ((self.first, self.first[rows, seat] < _ONE), (self.last, np.True_)):
-            now = kept[rows, seat]
-            kept[rows, seat] = np.where(act > 0, np.where(fresh, act, now), np.where(now == 0, passed, now))
+        for acts, unset in ((self.first, self.first[rows, seat] < _ONE), (self.last, np.True_)):
+            now = acts[rows, seat]
+            acts[rows, seat] = np.where(act > 0, np.where(unset, act, now), np.where(now == 0, passed, now))
         self.early[rows, seat] |= (act == 0) & (last < 0)
         bids = np.flatnonzero(call >= FIRST_BID)
         at, bid = rows[bids], call[bids] - FIRST_BID
@@ -134,7 +134,7 @@ class _State:
 
 
 def grain_keys(seen: NDArray[np.int8], grain: int, *, bare: bool = False) -> NDArray[np.uint64]:
-    """A hash of each situation with its call: uint64 (n,); 0 where a double has no such grain.
+    """Return a hash of each situation with its call: uint64 (n,); 0 where a double has no such grain.
 
     Args:
         bare: without the call, to count how often it might have been made; of a double only the level of what it
@@ -153,13 +153,13 @@ def grain_keys(seen: NDArray[np.int8], grain: int, *, bare: bool = False) -> NDA
 
 
 def is_double(seen: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Which of situations are those of a double or redouble."""
+    """Return which situations are those of a double or redouble."""
     doubles: NDArray[np.bool_] = np.isin(seen[:, FIELDS.index("act")], (_X, _XX))
     return doubles
 
 
 def is_raise(seen: NDArray[np.int8]) -> bool:
-    """Whether the call of one situation raises partner's suit."""
+    """Return whether the call of one situation raises partner's suit."""
     return bool(seen[FIELDS.index("act")] == _RAISE)
 
 
@@ -167,7 +167,7 @@ def is_raise(seen: NDArray[np.int8]) -> bool:
 
 
 def chapter(seen: NDArray[np.int8]) -> str:
-    """The heading that a row stands under."""
+    """Return the title of the chapter of one situation."""
     one = dict(zip(FIELDS, seen.tolist(), strict=True))
     if one["act"] in (_X, _XX):
         return "Doubles and redoubles, by level"
@@ -176,7 +176,11 @@ def chapter(seen: NDArray[np.int8]) -> str:
 
 
 def situation_words(seen: NDArray[np.int8], grain: int) -> tuple[str, str, str]:
-    """Who has done what, and over which bid: ``I opened 1x, then raised partner``, ``partner doubled``, ``(3x)-?``."""
+    """Describe one situation by the acts of both partners and the last bid.
+
+    Returns:
+        Such as ``I opened 1x, then raised partner``, ``partner doubled``, ``(3x)-?``.
+    """
     one = dict(zip(FIELDS, seen.tolist(), strict=True))
     if one["act"] in (_X, _XX):
         return _doubled(one, grain)
@@ -192,10 +196,10 @@ def situation_words(seen: NDArray[np.int8], grain: int) -> tuple[str, str, str]:
 def _doubled(one: dict[str, int], grain: int) -> tuple[str, str, str]:
     level = f"{one['about']}{' or more' if one['about'] == 4 else ''}"
     if grain == 1:
-        who = [
+        both = [
             f"{name} {'bid' if one[of] else 'silent'}" for name, of in (("I", "spoke"), ("partner", "partner_spoke"))
         ]
-        return f"Level {level}, any other", who[0], who[1]
+        return f"Level {level}, any other", both[0], both[1]
     return f"Level {level}, {'NT' if one['notrump'] else 'a suit'}", _me(one, False), _partner(one, True)
 
 
@@ -214,7 +218,7 @@ def _partner(one: dict[str, int], early: bool) -> str:
 
 
 def call_words(seen: NDArray[np.int8]) -> str:
-    """The call of a row: ``Pass``, ``3 of partner's suit``."""
+    """Return the call of one situation: ``Pass``, ``3 partner's``."""
     one = dict(zip(FIELDS, seen.tolist(), strict=True))
     act, level = one["act"], one["to"] // 2
     if act in (0, _X, _XX):

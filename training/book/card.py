@@ -1,4 +1,4 @@
-"""The convention card of a system, filled in by asking it what it does on many hands.
+"""Fill in the convention card of a bidder by its calls on many hands.
 
 Nothing is read from the text of the system: a name such as Stayman is given to a call by the hands that make it. So a
 system that evolved gets a card as well.
@@ -6,16 +6,15 @@ system that evolved gets a card as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from agents.hierarchy.telling.wording import SUIT_MARKS, span
-from training.book.printed.asking import Asker, Hands, call_name
-from training.book.printed.competition import competition
-from training.book.printed.slam import slam
-from training.book.written.book import table
+from training.book.card_competition import competition
+from training.book.card_slam import slam
+from training.book.survey import CallSurvey, Hands, call_name
 
 _SUITS = "CDHS"
 _NONE = "not used"
@@ -23,49 +22,32 @@ _NONE = "not used"
 
 @dataclass(frozen=True)
 class Section:
-    """A box of the card: a title, and what it holds as (label, text)."""
+    """A box of the card: a title, and rows as (label, text)."""
 
     title: str
     rows: tuple[tuple[str, str], ...]
 
 
-def convention_card(asker: Asker) -> list[Section]:
-    """Fill the card of the system that ``asker`` asks."""
+def convention_card(survey: CallSurvey) -> list[Section]:
+    """Fill the card of a bidder by a survey of its calls."""
     parts = (
         ("Opening bids", openings), ("Responses to 1NT", notrump), ("Responses to a major", majors),
         ("Responses to a minor", minors), ("When both sides bid", competition), ("Slam", slam),
     )  # fmt: skip
-    return [Section(title, tuple(rows(asker))) for title, rows in parts]
-
-
-def card_text(sections: Iterable[Section]) -> str:
-    """The card as a table of Markdown."""
-    rows = [row for section in sections for row in ((f"**{section.title}**", ""), *_merged(section.rows))]
-    return table(("Call", "What it is"), rows)
-
-
-def _merged(rows: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
-    """Rows that say the same, one after the other, as one."""
-    out: list[tuple[str, str]] = []
-    for label, text in rows:
-        if out and out[-1][1] == text:
-            out[-1] = (f"{out[-1][0]}, {label}", text)
-        else:
-            out.append((label, text))
-    return out
+    return [Section(title, tuple(rows(survey))) for title, rows in parts]
 
 
 # --- openings ----------------------------------------------------------------------------------------------
 
 
-def openings(asker: Asker) -> Iterator[tuple[str, str]]:
-    """The one level, the two level, and what is weak."""
-    yield "1NT", _one_notrump(asker.made("1N"))
+def openings(survey: CallSurvey) -> Iterator[tuple[str, str]]:
+    """Yield the rows on openings at the one, two and three level."""
+    yield "1NT", _one_notrump(survey.made("1N"))
     for suit in (3, 2, 1, 0):
-        yield f"1{_mark(suit)}", _one_of_a_suit(asker, suit)
+        yield f"1{_mark(suit)}", _one_of_a_suit(survey, suit)
     for call in ("2C", "2D", "2H", "2S", "2N"):
-        yield call_name(call), opening(asker.made(call), call)
-    threes = [asker.made(f"3{letter}") for letter in _SUITS]
+        yield call_name(call), opening(survey.made(call), call)
+    threes = [survey.made(f"3{letter}") for letter in _SUITS]
     known = [(hands, suit) for suit, hands in enumerate(threes) if hands.known]
     if known:
         low = min(hands.range("hcp")[0] for hands, _ in known)
@@ -91,8 +73,8 @@ def _style(hands: Hands) -> str:
     return "balanced or nearly so" if hands.most(hands.column("semibalanced") == 1, 0.98) else "any shape"
 
 
-def _one_of_a_suit(asker: Asker, suit: int) -> str:
-    hands = asker.made(f"1{_SUITS[suit]}")
+def _one_of_a_suit(survey: CallSurvey, suit: int) -> str:
+    hands = survey.made(f"1{_SUITS[suit]}")
     if not hands.known:
         return _NONE
     low, high = hands.range("hcp")
@@ -106,25 +88,25 @@ def _one_of_a_suit(asker: Asker, suit: int) -> str:
             text += ", may be short"
         elif usual > cards:
             text = text.replace(f"{cards}+ cards", f"{usual}+ cards, rarely {cards}")
-    third = asker.made(f"P P 1{_SUITS[suit]}")
+    third = survey.made(f"P P 1{_SUITS[suit]}")
     if third.known and third.range("hcp")[0] < low:
         text += f"; in third seat from {third.range('hcp')[0]}"
     return text + ("" if high < 22 or low >= 15 else ", unlimited")
 
 
 def opening(hands: Hands, call: str) -> str:
-    """An opening bid of two: weak, strong or what it shows."""
+    """Describe an opening bid of two: weak, strong or by the hands that make it."""
     if not hands.known:
         return _NONE
     low, high = hands.range("hcp")
     if call[1] == "N":
-        return hands.words()
+        return hands.describe()
     own = hands.range(f"length:{call[1]}")
     if low >= 18:
         return f"strong, {'artificial, ' if own[0] < 4 else ''}{hands.hcp()}"
     if own[0] >= 5 and high <= 12:
         return f"weak, {span(*own, 7)} cards, {span(low, high)} HCP"
-    return f"{'artificial, ' if own[0] < 4 else ''}{hands.words()}"
+    return f"{'artificial, ' if own[0] < 4 else ''}{hands.describe()}"
 
 
 # --- responses to 1NT --------------------------------------------------------------------------------------
@@ -132,12 +114,12 @@ def opening(hands: Hands, call: str) -> str:
 _TRANSFERS = {"2D": 2, "2H": 3, "4D": 2, "4H": 3}
 
 
-def notrump(asker: Asker) -> Iterator[tuple[str, str]]:
-    """What each response to one no trump is."""
-    if not asker.made("1N").known:
+def notrump(survey: CallSurvey) -> Iterator[tuple[str, str]]:
+    """Yield the rows on responses to one no trump."""
+    if not survey.made("1N").known:
         return
     for call in ("2C", "2D", "2H", "2S", "2N", "3C", "3D", "3H", "3S", "4C", "4D", "4H"):
-        hands = asker.made(f"1N P {call}")
+        hands = survey.made(f"1N P {call}")
         if hands.known:
             yield call_name(call), response_to_notrump(hands, call)
 
@@ -159,12 +141,12 @@ def response_to_notrump(hands: Hands, call: str) -> str:
             return f"a long minor, {hands.hcp()}"
         if call == "4C":
             return f"asks for aces (Gerber), {hands.hcp()}"
-        return f"artificial, {hands.words()}"
+        return f"artificial, {hands.describe()}"
     if suit >= 0:
         low, high = hands.range("hcp")
         kind = "to play" if high <= 8 else "slam interest" if low >= 13 else "invitational" if high <= 10 else "forcing"
         return f"{kind}, {hands.cards(suit)}, {hands.hcp()}"
-    return hands.words()
+    return hands.describe()
 
 
 # --- responses to a suit -----------------------------------------------------------------------------------
@@ -174,25 +156,25 @@ def response_to_notrump(hands: Hands, call: str) -> str:
 _PREFERENCES = {"2C": ("2D P 2S", "2S P 3C"), "2H": ("2S P 3H", "3C P 3S")}
 
 
-def majors(asker: Asker) -> Iterator[tuple[str, str]]:
-    """Raises, the two-over-one response, and 1NT."""
+def majors(survey: CallSurvey) -> Iterator[tuple[str, str]]:
+    """Yield the rows on responses to a major: raises, the two-over-one response, and 1NT."""
     for call, label in (("2S", "single raise"), ("3S", "double raise"), ("4S", "raise to game")):
-        hands = asker.made(f"1S P {call}")
+        hands = survey.made(f"1S P {call}")
         if hands.known:
             yield label, _raise(hands, call)
     for call in ("2N", "3C", "3D", "3H", "4C", "4D", "4H"):
-        hands = asker.made(f"1S P {call}")
-        text = _conventional_raise(hands, call, call == "2N" and asker.forced("1S P 2N P 3S P"))
+        hands = survey.made(f"1S P {call}")
+        text = _conventional_raise(hands, call, call == "2N" and survey.forced("1S P 2N P 3S P"))
         if text:
             yield f"1!s - {call_name(call)}", text
-    yield "1!s - 1NT", _notrump_response(asker, "1S P 1N")
+    yield "1!s - 1NT", _notrump_response(survey, "1S P 1N")
     for call in ("2C", "2H"):
-        hands = asker.made(f"1S P {call}")
+        hands = survey.made(f"1S P {call}")
         if hands.known:
-            game = all(asker.forced(f"1S P {call} P {later} P") for later in _PREFERENCES[call])
-            force = "forcing to game" if game else "forcing" if asker.forced(f"1S P {call} P") else "not forcing"
+            game = all(survey.forced(f"1S P {call} P {later} P") for later in _PREFERENCES[call])
+            force = "forcing to game" if game else "forcing" if survey.forced(f"1S P {call} P") else "not forcing"
             yield f"1!s - {call_name(call)}", f"{hands.hcp()}, {hands.cards(_SUITS.index(call[1]))}, {force}"
-    drury = asker.made("P P 1S P 2C")
+    drury = survey.made("P P 1S P 2C")
     if drury.known and drury.most(drury.length(3) >= 3):
         yield "by a passed hand 2!c", f"Drury, {drury.cards(3)}, {drury.hcp()}"
 
@@ -208,7 +190,7 @@ def _raise(hands: Hands, call: str) -> str:
 
 
 def _conventional_raise(hands: Hands, call: str, game: bool) -> str:
-    """A raise that does not name the suit; empty where the call is something else."""
+    """Describe a raise that does not name the suit; empty where the call is something else."""
     if not hands.known or not hands.most(hands.length(3) >= 3):
         return ""
     low = hands.range("hcp")[0]
@@ -225,37 +207,37 @@ def _conventional_raise(hands: Hands, call: str, game: bool) -> str:
     return f"{kind}, {hands.cards(3)}, {hands.hcp()}"
 
 
-def _notrump_response(asker: Asker, text: str) -> str:
-    hands = asker.made(text)
+def _notrump_response(survey: CallSurvey, text: str) -> str:
+    hands = survey.made(text)
     if not hands.known:
         return _NONE
-    return f"{hands.hcp()}, {'forcing' if asker.forced(text + ' P') else 'not forcing'}"
+    return f"{hands.hcp()}, {'forcing' if survey.forced(text + ' P') else 'not forcing'}"
 
 
-def minors(asker: Asker) -> Iterator[tuple[str, str]]:
-    """Raises and no trump."""
-    strong = asker.made("1C")
+def minors(survey: CallSurvey) -> Iterator[tuple[str, str]]:
+    """Yield the rows on responses to a minor: raises, no trump and jump shifts."""
+    strong = survey.made("1C")
     if strong.known and strong.range("hcp")[0] >= 15:
         for call in ("1D", "1H", "1S", "1N", "2C"):
-            yield f"1!c - {call_name(call)}", asker.made(f"1C P {call}").words()
+            yield f"1!c - {call_name(call)}", survey.made(f"1C P {call}").describe()
     for suit in (1, 0):
         one = f"1{_SUITS[suit]}"
         if suit == 0 and strong.known and strong.range("hcp")[0] >= 15:
             continue
         for level in (2, 3):
-            hands = asker.made(f"{one} P {level}{_SUITS[suit]}")
+            hands = survey.made(f"{one} P {level}{_SUITS[suit]}")
             if hands.known and hands.most(hands.length(suit) >= 3):
                 middle = float(np.median(hands.column("hcp")))
                 kind = "inverted, " if level == 2 and middle >= 11 else "weak, " if level == 3 and middle < 8 else ""
                 yield f"{call_name(one)} - {level}{_mark(suit)}", f"{kind}{hands.cards(suit)}, {hands.hcp()}"
     for call in ("1N", "2N", "3N"):
-        hands = asker.made(f"1D P {call}")
+        hands = survey.made(f"1D P {call}")
         if hands.known:
-            yield f"1!d - {call_name(call)}", hands.words()
-    hands = asker.made("1D P 2H")
+            yield f"1!d - {call_name(call)}", hands.describe()
+    hands = survey.made("1D P 2H")
     if hands.known:
         low, high = hands.range("hcp")
-        yield "jump shift", f"{'strong' if low >= 13 else 'weak' if high <= 10 else 'sound'}, {hands.words()}"
+        yield "jump shift", f"{'strong' if low >= 13 else 'weak' if high <= 10 else 'sound'}, {hands.describe()}"
 
 
 def _mark(suit: int) -> str:

@@ -1,8 +1,7 @@
-"""What one system changes in another, line by line, and what each change is worth: the new system with it taken
-back.
+"""Compare two systems line by line, and judge what each change is worth: the new system plays with it reverted.
 
-Lines are matched point by point, so that a line keeps its identity wherever in the text it stands. Notes do not bid, so
-a change of a note is none.
+Lines are matched point by point, so that a line keeps its identity wherever in the text it stands. Notes do not bid: a
+change of a note is ignored.
 """
 
 from __future__ import annotations
@@ -10,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from typing import Any
 
 from agents.hierarchy.language.tree import Block, Line, Step, System
-from training.book.measured.points import Points
-from training.book.measured.worth import Judge, Worth, without
+from agents.hierarchy.telling import wording
+from agents.hierarchy.telling.wording import symbols
+from training.book.graph import AuctionGraph
+from training.book.worth import Judge, Worth, without
 from training.match.boards import standard_error
 
 
@@ -28,17 +30,17 @@ class Change:
     block: Block | None = None  # the context of a general rule, else None
     # with an added or removed line, those after it that came or went with it: (path, line)
     followers: list[tuple[tuple[Step, ...], Line]] = field(default_factory=list)
-    reverted: System | None = None  # B with this change taken back
+    reverted: System | None = None  # B without this change
     worth: Worth | None = None
 
     @property
     def line(self) -> Line | None:
-        """The line that the change is about."""
+        """Return the line that the change is about."""
         return self.new or self.old
 
     @property
     def convention(self) -> bool:
-        """Is it new and artificial, or a new sequence?"""
+        """Return whether it is new and artificial, or a new sequence."""
         lines = [self.new, *(line for _, line in self.followers)]
         artificial = any(line is not None and "artificial" in line.flags for line in lines)
         return self.kind == "added" and (artificial or bool(self.followers))
@@ -57,6 +59,83 @@ class Difference:
     gain: tuple[float, float]  # B's IMPs a board less A's on the same boards, and the standard error
     unseen: bool  # the systems differ in a way that no line shows, such as the order of lines under different headings
 
+    def model(self) -> dict[str, Any]:
+        """Return the JSON model: titles, facts, and sections of rows.
+
+        A row is ``{call, change, followers, boards, worth, per_thousand}``; texts have suit symbols.
+        """
+        sections = [("New conventions and sequences", [c for c in self.changes if c.convention])]
+        for kind, title in _TITLES.items():
+            sections.append((title, [c for c in self.changes if c.kind == kind and not c.convention]))
+        return {
+            "a": self.a,
+            "b": self.b,
+            "facts": self._facts(),
+            "sections": [{"title": t, "rows": [_row(c) for c in changes]} for t, changes in sections if changes],
+        }
+
+    def _facts(self) -> list[str]:
+        if not self.changes:
+            none = "The systems bid alike: no line differs."
+            order = "No line differs, but the order of lines under different headings, or what leads to them, does."
+            return [order if self.unseen else none]
+        return [
+            f"Against {self.control}, {self.source}: {self.a} {self.results[0]:+.3f}, {self.b} {self.results[1]:+.3f} "
+            f"IMPs a board; the difference {self.gain[0]:+.3f} ± {self.gain[1]:.3f}.",
+            f"Worth: IMPs by which {self.b} does better than {self.b} without this one change, on a board whose "
+            f"auction it alters ± standard error, and on 1,000 boards of all kinds. With fewer than 30 such boards no "
+            f"figure is given. Single changes need not add up to the difference.",
+            symbols(wording.TERMS),
+        ]
+
+
+_TITLES = {
+    "added": "New lines",
+    "removed": "Lines dropped",
+    "changed": "Lines changed",
+    "moved": "Lines moved",
+    "context": "General rules in another context",
+}
+
+
+def _row(change: Change) -> dict[str, Any]:
+    worth = change.worth
+    known = worth is not None and worth.mean is not None
+    followers = [f"{_lead(path)}{wording.call(line.path[-1])}: {_promise(line)}" for path, line in change.followers]
+    return {
+        "call": symbols(_call(change)),
+        "change": symbols(_description(change)),
+        "followers": [symbols(text) for text in followers],
+        "boards": worth.boards if worth is not None else None,
+        "worth": str(worth) if known else "",
+        "per_thousand": worth.per_thousand if worth is not None and known else None,
+    }
+
+
+def _call(change: Change) -> str:
+    line = change.line
+    context = "" if change.block is None else f"when {wording.promise(change.block.when)}"
+    if line is None or not line.path:
+        return context or "general rules"
+    return f"{f'{context}: ' if context else ''}{_lead(change.path)}{wording.call(line.path[-1])}"
+
+
+def _lead(path: tuple[Step, ...]) -> str:
+    return f"{wording.path(path)} - " if path else ""
+
+
+def _promise(line: Line) -> str:
+    return wording.promise(line.constraint) + wording.aside(wording.remark(line))
+
+
+def _description(change: Change) -> str:
+    old, new = change.old, change.new
+    if change.kind in ("changed", "context") and old is not None and new is not None:
+        return f"{_promise(old)} → {_promise(new)}"
+    if change.kind == "moved" and new is not None:
+        return f"{_promise(new)} (another place in the order)"
+    return _promise(change.line) if change.line is not None else ""
+
 
 # --- matching ----------------------------------------------------------------------------------------------
 
@@ -68,7 +147,7 @@ def _key(line: Line) -> tuple[object, ...]:
 
 
 def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[_Pair]:
-    """Lines at one point of A and of B, matched: the same, moved, changed, removed or added."""
+    """Match the lines at one point of A and of B: the same, moved, changed, removed or added."""
     keys_a, keys_b = [_key(line) for line in old], [_key(line) for line in new]
     pairs: list[_Pair] = []
     rest_a, rest_b = list(old), list(new)
@@ -88,21 +167,21 @@ def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[_Pair]:
     return [*pairs, *((a, None, "removed") for a in rest_a), *((None, b, "added") for b in rest_b)]
 
 
-def _lines_at(points: Points) -> dict[tuple[Step, ...], list[Line]]:
-    """Path -> the lines there, in the order of the text."""
+def lines_by_path(graph: AuctionGraph) -> dict[tuple[Step, ...], list[Line]]:
+    """Return the lines of every point by its path, in the order of the text."""
     return {
         p.path: sorted((line for e in p.entries.values() for line in e.lines), key=lambda line: line.number)
-        for p in points.points
+        for p in graph.points
     }
 
 
-def find_changes(a: Points, b: Points) -> list[Change]:
-    """All changes, each with B where it is taken back."""
+def find_changes(a: AuctionGraph, b: AuctionGraph) -> list[Change]:
+    """Return all changes, each with B where it is reverted."""
     return [*_tree_changes(a, b), *_block_changes(a.system, b.system)]
 
 
-def _tree_changes(a: Points, b: Points) -> list[Change]:
-    ours, theirs = _lines_at(a), _lines_at(b)
+def _tree_changes(a: AuctionGraph, b: AuctionGraph) -> list[Change]:
+    ours, theirs = lines_by_path(a), lines_by_path(b)
     pairs = {path: match_lines(ours.get(path, []), theirs.get(path, [])) for path in {**ours, **theirs}}
     new_calls, lost_calls = _one_sided(pairs, "added"), _one_sided(pairs, "removed")
     changes, heads = [], dict[tuple[Step, ...], Change]()
@@ -122,12 +201,12 @@ def _tree_changes(a: Points, b: Points) -> list[Change]:
             if (*path, line.path[-1]) in calls:
                 heads.setdefault((*path, line.path[-1]), change)
     for change in changes:
-        change.reverted = _taken_back(b.system, change, pairs[change.path], ours.get(change.path, []))
+        change.reverted = _reverted(b.system, change, pairs[change.path], ours.get(change.path, []))
     return changes
 
 
 def _one_sided(pairs: dict[tuple[Step, ...], list[_Pair]], kind: str) -> set[tuple[Step, ...]]:
-    """Paths to calls that only one of the systems makes."""
+    """Return the paths to calls that only one of the systems makes."""
     kinds: dict[tuple[Step, ...], set[str]] = {}
     for path, found in pairs.items():
         for old, new, what in found:
@@ -137,13 +216,16 @@ def _one_sided(pairs: dict[tuple[Step, ...], list[_Pair]], kind: str) -> set[tup
     return {path for path, found in kinds.items() if found == {kind}}
 
 
-# --- taking a change back ----------------------------------------------------------------------------------
+# --- reverting a change ----------------------------------------------------------------------------------
 
 
-def _taken_back(system: System, change: Change, pairs: list[_Pair], order: list[Line]) -> System:
-    if change.new is not None and change.kind == "changed" and change.old is not None:
-        number, said = change.new.number, {"constraint": change.old.constraint, "flags": change.old.flags}
-        return system.rebuilt(lambda line: [replace(line, **said) if line.number == number else line])  # type: ignore[arg-type]
+def _reverted(system: System, change: Change, pairs: list[_Pair], order: list[Line]) -> System:
+    new, old = change.new, change.old
+    if new is not None and old is not None and change.kind == "changed":
+        number, constraint, flags = new.number, old.constraint, old.flags
+        return system.rebuilt(
+            lambda line: [replace(line, constraint=constraint, flags=flags) if line.number == number else line]
+        )
     out = system
     if change.new is not None:
         out = without(out, frozenset([change.new.number, *(line.number for _, line in change.followers)]))
@@ -164,7 +246,7 @@ def _taken_back(system: System, change: Change, pairs: list[_Pair], order: list[
 
 
 def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tuple[tuple[Step, ...], Line]]) -> Line:
-    """A line alone with those that came or went with it."""
+    """Return a line alone with those that came or went with it."""
     here = (*path, line.path[-1])
     alone = tuple(
         Line((*where[len(here) :], below.path[-1]), below.constraint, below.flags, below.note)
@@ -174,7 +256,7 @@ def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tupl
 
 
 def _inserted(system: System, number: int, new: Line, *, after: bool) -> System:
-    """The system with a line put behind, or before, the one of a number."""
+    """Return the system with a line inserted behind, or before, the one of a number."""
 
     def put(line: Line) -> list[Line]:
         if line.number != number:
@@ -221,11 +303,11 @@ def _rules_changed(b: System, old: Block, new: Block) -> list[Change]:
             blocks = tuple(replace(k, lines=(change.old,)) if k is new else k for k in b.blocks)
             change.reverted = replace(b, blocks=blocks)
         else:
-            change.reverted = _taken_back(b, change, pairs, list(old.lines))
+            change.reverted = _reverted(b, change, pairs, list(old.lines))
     return changes
 
 
-# --- what it is worth --------------------------------------------------------------------------------------
+# --- the worth of changes --------------------------------------------------------------------------------------
 
 
 def compare_systems(
@@ -236,8 +318,13 @@ def compare_systems(
     seed: int,
     tick: Callable[[int], None] = lambda changes: None,
 ) -> Difference:
-    """All changes from A to B, new conventions first, with what each gains B against the control pair."""
-    first, second = Points(a), Points(b)
+    """Return all changes from A to B, new conventions first, with what each gains B against the control pair.
+
+    Args:
+        boards, seed: judging boards on which the worth of changes is measured.
+        tick: called with 1 after each change.
+    """
+    first, second = AuctionGraph(a), AuctionGraph(b)
     changes = find_changes(first, second)
     judge = Judge(second, control, boards, seed)
     for change in changes:
@@ -263,6 +350,6 @@ def _order(change: Change) -> tuple[bool, int, float]:
 
 
 def _bidding(system: System) -> System:
-    """The system without what does not bid."""
+    """Return the system without its notes and comments."""
     bare = system.rebuilt(lambda line: [replace(line, note="")])
     return System("", bare.lines, tuple(replace(block, note="") for block in bare.blocks))

@@ -1,6 +1,6 @@
-"""Bid deals with a network at all four seats, and keep of every call what was held, what partner did, and where.
+"""Bid deals with a network at all four seats, and record every call with its hand, auction and partner's answer.
 
-Auctions are counted from the opening on; openings in third and fourth seat, and what follows them, are kept apart,
+Auctions are counted from the opening on; openings in third and fourth seat, and the calls after them, count apart,
 because partner has passed.
 """
 
@@ -22,13 +22,13 @@ from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
 from bridge_env.features import FEATURES
 from bridge_env.streams import key as hashed
-from training.book.measured.auctions import since_opening, steps_of
-from training.book.measured.measure import HELD, held_of
-from training.book.network.situations import SUITS, situations
+from training.book.auctions import since_opening, steps_of
+from training.book.deals import COLUMNS, hand_columns
+from training.book.situations import SUITS, situations
 from training.match.artificial_calls import artificial_mask
 
-PART = 8_192  # deals bid at a time
-_LONGEST = 40  # calls of an auction that are kept; longer ones hardly occur
+_BATCH = 8_192  # deals bid at a time
+_LONGEST = 40  # calls of an auction that are recorded; longer ones hardly occur
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class NetworkCalls:
     board: NDArray[np.int32]
     seat: NDArray[np.int8]
     number: NDArray[np.int8]  # calls before it, from the opening on
-    held: NDArray[np.int8]  # of the caller, columns as ``HELD``
-    coded: NDArray[np.bool_]
+    hands: NDArray[np.int8]  # of the caller, int8 (n, len(COLUMNS))
+    code_word: NDArray[np.bool_]
     answer: NDArray[np.int8]  # partner's next call, if the player between passes; else -1
     # of a bid after which the other side always passes, whether its own side came to game; else -1
     game: NDArray[np.int8]
@@ -55,21 +55,21 @@ class NetworkCalls:
         return len(self.key)
 
     def hand(self, row: int) -> str:
-        """The hand behind a call, spades first."""
+        """Return the hand behind a call as text, spades first."""
         return hand_text(self.owner[self.board[row]] == self.seat[row])
 
     def path(self, row: int) -> tuple[Step, ...]:
-        """What came before a call, from the opening on, as its caller sees it."""
+        """Return the steps before a call, from the opening on, as its caller sees them."""
         return steps_of(tuple(self.opened[self.board[row], : self.number[row]].tolist()))
 
 
 def calls_by(
     network: Network | ByBook, seed: int, deals: int, tick: Callable[[int], None] = lambda deals: None
 ) -> NetworkCalls:  # fmt: skip
-    """All calls of ``deals`` random deals; ``tick`` is told their number after every batch."""
+    """Return all calls of ``deals`` random deals; ``tick`` is called with their number after every batch."""
     parts = []
-    for start in range(0, deals, PART):
-        parts.append(_bid(network, seed, start, min(PART, deals - start)))
+    for start in range(0, deals, _BATCH):
+        parts.append(_bid(network, seed, start, min(_BATCH, deals - start)))
         tick(len(parts[-1].owner))
     return NetworkCalls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(NetworkCalls)))
 
@@ -90,28 +90,28 @@ def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> Networ
     seat = (dealer[row].astype(np.int64) + at) & 3
     seen, suits = (each[row, at] for each in situations(history, dealer))
     features = deal_features(owner)[row, seat]
-    held = held_of(features)
-    held[:, HELD.index("points")] = features[:, FEATURES["points"]]
+    hands = hand_columns(features)
+    hands[:, COLUMNS.index("points")] = features[:, FEATURES["points"]]
     for column, suit in zip(SUITS, suits.T, strict=True):
-        cards = np.take_along_axis(held, 1 + np.maximum(suit, 0)[:, None].astype(np.int64), axis=1)[:, 0]
-        held[:, HELD.index(column)] = np.where(suit >= 0, cards, -1)
+        cards = np.take_along_axis(hands, 1 + np.maximum(suit, 0)[:, None].astype(np.int64), axis=1)[:, 0]
+        hands[:, COLUMNS.index(column)] = np.where(suit >= 0, cards, -1)
     return NetworkCalls(
         point, hashed(point, call.astype(np.int64)), seen, call, late,
-        (row + start).astype(np.int32), seat.astype(np.int8), after.astype(np.int8), held,
+        (row + start).astype(np.int32), seat.astype(np.int8), after.astype(np.int8), hands,
         artificial_mask(history, dealer, owner)[row, at],
         _answers(history)[row, at], _games(history, dealer, auctions)[row, at], opened, owner,
     )  # fmt: skip
 
 
 def _answers(history: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Partner's next call after each call of auctions int8 (N, L), if the player between passes; else -1."""
+    """Return partner's next call after each call of auctions int8 (N, L), if the player between passes; else -1."""
     out = np.full(history.shape, -1, np.int8)
     out[:, :-2] = np.where(history[:, 1:-1] == PASS, history[:, 2:], -1)
     return out
 
 
 def _games(history: NDArray[np.int8], dealer: NDArray[np.int16], auctions: Auctions) -> NDArray[np.int8]:
-    """Whether the side of each bid came to game, if the other side always passed after it; else -1."""
+    """Return whether the side of each bid came to game, if the other side always passed after it; else -1."""
     columns = np.arange(history.shape[1])
     side = (dealer[:, None] + columns) & 1
     final, _, _ = auctions.contracts()

@@ -1,7 +1,8 @@
-"""Ask a system, or a network, what it does on many hands after an auction, and measure the hands behind a call."""
+"""Survey what a system, or a network, calls on many hands after an auction, and measure the hands behind a call."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,25 +18,25 @@ from agents.networks.drawn import NEVER_PASSED
 from agents.networks.network import Network
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
-from bridge_env.cards import UInt8Array, hands, random_deals
+from bridge_env.cards import hands, random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
 from bridge_env.view import public_view
 
 HANDS, NETWORK_HANDS = 24_000, 8_000
 SEED = 40
-FEWEST = 5  # hands behind a call that anything is said of
+_FEWEST = 5  # hands behind a call that is described
 _ONE_IN = 200  # of hands that a range leaves out on either side
 _MOST_HCP = 37
 _STRONG, _WIDE = 18, 6  # HCP at the end, and as a range, from which on it is called open
 _SUITS = "CDHS"
-_ROWS = 4_096  # hands that a network is asked at a time, to bound memory
+_ROWS = 4_096  # hands whose outputs a network computes at a time, to bound memory
 
 
 @dataclass(frozen=True)
 class Hands:
     """The hands that make a call at an auction."""
 
-    features: NDArray[np.int16]  # (n, NUM_FEATURES)
+    features: NDArray[np.int16]  # int16 (n, NUM_FEATURES)
     share: float  # of the hands that can stand there
 
     def __len__(self) -> int:
@@ -43,50 +44,50 @@ class Hands:
 
     @property
     def known(self) -> bool:
-        """Enough hands made the call to say what it shows."""
-        return len(self.features) >= FEWEST
+        """Return whether enough hands made the call to say what it shows."""
+        return len(self.features) >= _FEWEST
 
     def column(self, name: str) -> NDArray[np.int16]:
-        """A feature of all hands, by name: ``hcp``, ``length:H``, ``balanced`` ..."""
+        """Return a feature of all hands, int16 (n,), by name: ``hcp``, ``length:H``, ``balanced`` ..."""
         out: NDArray[np.int16] = self.features[:, FEATURES[name]]
         return out
 
     def length(self, suit: int) -> NDArray[np.int16]:
-        """Cards of a suit 0..3."""
+        """Return the cards in a suit 0..3, int16 (n,)."""
         out: NDArray[np.int16] = self.features[:, LENGTH + suit]
         return out
 
     def range(self, name: str) -> tuple[int, int]:
-        """What all but one hand in 200 on either side have."""
+        """Return the range of a feature, without one hand in 200 on either side."""
         values = np.sort(self.column(name))
         left_out = len(values) // _ONE_IN
         return int(values[left_out]), int(values[-1 - left_out])
 
-    def most(self, met: NDArray[np.bool_], share: float = 0.95) -> bool:
-        """Does a share of the hands meet it?"""
-        return len(self.features) > 0 and float(np.mean(met)) >= share
+    def most(self, satisfied: NDArray[np.bool_], share: float = 0.95) -> bool:
+        """Return whether a share of the hands satisfies a condition, bool (n,)."""
+        return len(self.features) > 0 and float(np.mean(satisfied)) >= share
 
     def hcp(self) -> str:
-        """``15-17 HCP``; ``12+ HCP`` where the range is wide and reaches strong hands."""
+        """Return ``15-17 HCP``; ``12+ HCP`` where the range is wide and reaches strong hands."""
         low, high = self.range("hcp")
         return f"{span(low, _MOST_HCP if high >= _STRONG and high - low >= _WIDE else high, _MOST_HCP)} HCP"
 
     def cards(self, suit: int) -> str:
-        """``5+!h``."""
+        """Return the length in a suit as ``5+!h``."""
         low, high = self.range(f"length:{_SUITS[suit]}")
         return f"{span(low, high, 7)}{SUIT_MARKS[_SUITS[suit]]}"
 
     def suits(self) -> str:
-        """Suits of which the hands tell something: at least three cards, or three at most."""
-        told = []
+        """Return the lengths of suits that are limited: at least three cards, or three at most."""
+        limited = []
         for suit in (3, 2, 1, 0):
             low, high = self.range(f"length:{_SUITS[suit]}")
             if low >= 3 or high <= 3:
-                told.append(self.cards(suit))
-        return ", ".join(told)
+                limited.append(self.cards(suit))
+        return ", ".join(limited)
 
-    def words(self) -> str:
-        """``10-15 HCP, 5+!h``."""
+    def describe(self) -> str:
+        """Return ``10-15 HCP, 5+!h``."""
         if not self.known:
             return "not used"
         if self.most(self.column("balanced") == 1):
@@ -94,36 +95,35 @@ class Hands:
         return ", ".join(part for part in (self.hcp(), self.suits()) if part)
 
 
-class Asker:
-    """Asks one system, which all four seats play; nobody is vulnerable and North deals."""
+class CallSurvey(ABC):
+    """The calls of a bidder, which plays all four seats, on the same hands; nobody is vulnerable and North deals.
 
-    def __init__(self, hierarchy: Hierarchy, hands: int = HANDS) -> None:
-        self.bidder = HierarchyBidder(hierarchy)
-        self._deal(hands)
+    Attributes:
+        hands: features of the hands, int16 (N, NUM_FEATURES).
+    """
 
-    def _deal(self, count: int) -> UInt8Array:
-        """Take so many hands to ask about; returns the owners of their cards."""
-        owner = random_deals(SEED, 0, count // 4)
-        self.hands = deal_features(owner).reshape(-1, NUM_FEATURES)
+    def __init__(self, count: int) -> None:
+        self.owner = random_deals(SEED, 0, count // 4)
+        self.hands = deal_features(self.owner).reshape(-1, NUM_FEATURES)
         self._calls: dict[tuple[int, ...], NDArray[np.int8]] = {}
         self._among: dict[tuple[int, ...], NDArray[np.bool_]] = {}
-        return owner
 
-    def position(self, auction: tuple[int, ...]) -> Position:
-        """The position of the seat to call after ``auction``."""
-        return Position(self.bidder, public_view(one_auction(auction, 0, 0)))
+    @abstractmethod
+    def _choose(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
+        """Return the calls int8 (N,) of all hands after ``auction``."""
+
+    @abstractmethod
+    def _is_forced(self, auction: tuple[int, ...]) -> bool:
+        """Return whether the seat to call after an auction must not pass."""
 
     def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
-        """The calls int8 (HANDS,) of all hands after ``auction``."""
+        """Return the calls int8 (N,) of all hands after ``auction``."""
         if auction not in self._calls:
-            self._calls[auction] = self._asked(auction)
+            self._calls[auction] = self._choose(auction)
         return self._calls[auction]
 
-    def _asked(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
-        return self.position(auction).decide(self.hands)[0]
-
     def among(self, auction: tuple[int, ...]) -> NDArray[np.bool_]:
-        """The hands, bool (HANDS,), that would have made the earlier calls of the seat to call."""
+        """Return the hands, bool (N,), that would have made the earlier calls of the seat to call."""
         own = tuple(range(len(auction) % 4, len(auction), 4))
         if not own:
             return np.ones(len(self.hands), np.bool_)
@@ -134,38 +134,53 @@ class Asker:
         return self._among[auction[: last + 1]]
 
     def made(self, text: str) -> Hands:
-        """The hands behind the last call of an auction such as ``1H P 2N``, by seats that keep to their own calls."""
-        auction = parsed(text)
+        """Return the hands behind the last call of an auction such as ``1H P 2N``, given the seat's earlier calls."""
+        auction = parse_auction(text)
         return self.behind(auction[:-1], auction[-1])
 
     def behind(self, auction: tuple[int, ...], call: int) -> Hands:
-        """The hands behind ``call`` after ``auction``."""
+        """Return the hands behind ``call`` after ``auction``."""
         among = self.among(auction)
         rows = among & (self.calls(auction) == call)
         return Hands(self.hands[rows], float(rows.sum() / max(1, among.sum())))
 
     def forced(self, text: str) -> bool:
-        """After an auction, must the seat to call speak?"""
-        return bool(self.position(parsed(text)).context[FORCED])
+        """Return whether the seat to call after an auction must not pass."""
+        return self._is_forced(parse_auction(text))
 
     def forces(self, before: tuple[int, ...], call: int) -> bool:
-        """Must partner speak after ``call``, if the next opponent passes?"""
+        """Return whether partner must not pass after ``call``, if the next opponent passes."""
         auction = (*before, call, PASS)
         over = len(auction) > 3 and auction[-3:] == (PASS,) * 3
-        return not over and bool(self.position(auction).context[FORCED])
+        return not over and self._is_forced(auction)
 
 
-class NetworkAsker(Asker):
-    """Asks one network, which all four seats play; nobody is vulnerable and North deals.
+class SystemSurvey(CallSurvey):
+    """The calls of a system."""
 
-    It has no rule that says what forces: a call is taken to force where partner hardly ever passes it.
-    """
+    def __init__(self, hierarchy: Hierarchy, count: int = HANDS) -> None:
+        super().__init__(count)
+        self.bidder = HierarchyBidder(hierarchy)
+
+    def _position(self, auction: tuple[int, ...]) -> Position:
+        return Position(self.bidder, public_view(one_auction(auction, 0, 0)))
+
+    def _choose(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
+        return self._position(auction).decide(self.hands)[0]
+
+    def _is_forced(self, auction: tuple[int, ...]) -> bool:
+        return bool(self._position(auction).context[FORCED])
+
+
+class NetworkSurvey(CallSurvey):
+    """The calls of a network. It has no rule of forcing: a seat is forced where its hands hardly ever pass."""
 
     def __init__(self, network: Network | ByBook, count: int = NETWORK_HANDS) -> None:
+        super().__init__(count)
         self.network = network
-        self._cards = hands(self._deal(count)[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)
+        self._cards = hands(self.owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)
 
-    def _asked(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
+    def _choose(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         one = public_view(one_auction(auction, 0, 0))
         parts = []
         for start in range(0, len(self._cards), _ROWS):
@@ -174,18 +189,16 @@ class NetworkAsker(Asker):
             parts.append(np.where(view.mask, outputs_of(self.network, view), -np.inf).argmax(axis=1))
         return np.concatenate(parts).astype(np.int8)
 
-    def forced(self, text: str) -> bool:
-        """After an auction, does the seat to call hardly ever pass, of the hands that can stand there?"""
-        auction = parsed(text)
+    def _is_forced(self, auction: tuple[int, ...]) -> bool:
         among = self.among(auction)
         return bool(among.any()) and float(np.mean(self.calls(auction)[among] == PASS)) <= NEVER_PASSED
 
 
-def parsed(text: str) -> tuple[int, ...]:
-    """The calls of an auction as text."""
+def parse_auction(text: str) -> tuple[int, ...]:
+    """Return the calls of an auction written as ``1H P 2N``."""
     return tuple(parse_call(word) for word in text.split())
 
 
 def call_name(text: str) -> str:
-    """A call as books print it: ``1NT`` of ``1N``, ``2!c`` of ``2C``."""
+    """Return a call as books print it: ``1NT`` of ``1N``, ``2!c`` of ``2C``."""
     return of_call(parse_call(text))
