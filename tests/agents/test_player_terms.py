@@ -1,13 +1,13 @@
-"""The rows and titles of a printed book, and the phrase of every word of the language."""
+"""Every word of the language has a phrase of its own, which other conditions cannot be confused with."""
 
 from __future__ import annotations
 
 import re
 
-from agents.hierarchy.language.text import parse_constraint, parse_system
-from agents.hierarchy.language.tree import INFINITE, Atom, Block, Step
+from agents.hierarchy.language.text import parse_constraint
+from agents.hierarchy.language.tree import INFINITE, Atom
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_LETTERS, SUIT_WORDS, WORDS
-from agents.hierarchy.telling import pages, wording
+from agents.hierarchy.telling import wording
 
 
 def atoms() -> list[Atom]:
@@ -49,25 +49,3 @@ def test_a_whole_clause_has_a_phrase():
     ways = " or ".join(f"{mine}+ shown:H and {his}+ partner:H" for mine, his in ((5, 3), (4, 4), (3, 5), (2, 6)))
     agreed = parse_constraint(f"{ways}, ours")
     assert wording.symbols(wording.promise(agreed)) == "♥ agreed; the last bid is ours"
-
-
-def test_a_row_holds_the_lines_of_a_call():
-    system = parse_system(
-        "system: s\n1S  5+ S, S >= H, 12-21 hcp or 11 hcp and 6+ S\n"
-        "1S  5+ S, S >= H, 1-3 position ; light (seat: 3) !gf\n"
-    )
-    first, second = system.lines
-    text = pages.row(Step("1S"), [first, second], "8.7%: 10-19 HCP")
-    assert wording.symbols(text) == (
-        "**1♠** 5+♠, ♠ not shorter than ♥: 12-21 HCP or 11 HCP and 6+♠ / in seat 1-3 "
-        "(light [seat: 3], forcing to game) (8.7%: 10-19 HCP)"
-    )
-
-
-def test_heads_name_auctions_and_situations():
-    path = (Step("1M"), Step("lowest:y", theirs=True), Step("P"))
-    assert pages.auction_head(path) == "**1M-(cheapest y)-P-?**"
-    assert pages.auction_head(()) == "**Opening**"
-    block = Block(parse_constraint("forced"), (), "", ("partner waits: for an answer. Not for long",))
-    assert pages.general_head(block) == "**Partner waits** *when partner forces us:*"
-    assert pages.general_head(Block(parse_constraint("ours"), ())) == "**Then** *when the last bid is ours:*"

@@ -16,7 +16,7 @@ from bridge_table import session
 from bridge_table.http.fields import RequestError
 from bridge_table.systems.books import book_of, figures_of
 from bridge_table.systems.jobs import DONE, FAILED, RUNNING, STOPPED, Jobs
-from training.book.measured.points import Points
+from training.book.graph import AuctionGraph
 from training.exam.marks import plays, sit
 from training.exam.positions import textbook
 from training.match.duplicate import match
@@ -32,7 +32,7 @@ def visitor():
 
 def test_the_book_holds_every_call_of_the_system_once(visitor):
     told = visitor.post("book", spec="system:sayc")
-    points = Points(read_system("sayc"))
+    points = AuctionGraph(read_system("sayc"))
     assert len(told["entries"]) == len(points.entries)
     listed = [index for point in told["points"] for index, _ in point["entries"]]
     listed += [index for block in told["general"] for index in block["entries"]]

@@ -141,34 +141,41 @@ def _figure_row(place: str, step: object, figures: Any, shows: Any) -> list[Any]
 def system_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, Any]]:
     """Return a row for each call of a system's book, and figures of all."""
     from agents.hierarchy.shipped import read_system
-    from training.book.written.book import make_book
+    from training.book.system_book import make_book
 
     book = make_book(read_system(name), deals, seed)
     rows = [
-        _figure_row("general" if one.point is None else one.point.name, one.step, book.figures(one), said)
-        for one, said in zip(book.points.entries, book.said, strict=True)
+        _figure_row("general" if one.point is None else one.point.name, one.step, book.figures(one), shows)
+        for one, shows in zip(book.graph.entries, book.shows, strict=True)
     ]
     measured = book.measured
     return rows, {
         "calls": measured.calls, "passes": measured.passes, "code words": list(measured.code_words),
-        "share of hands that fit": book.check.share,
+        "share of hands that fit": book.coverage.share,
     }  # fmt: skip
 
 
 def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, Any]]:
     """Return a row for each call of a network's book, and figures of all."""
     from agents.networks.shipped import read_networks
-    from training.book.network.book import make_network_book
+    from training.book.network_book import make_network_book
 
     book = make_network_book(f"policy:{name}", read_networks(name).player, deals, seed)
     places = [("-".join(map(str, p.path)) + " late" * p.late, p.calls) for p in book.points]
     places += [(f"{s.title}: {s.mine}, {s.partner}, {s.last}", s.calls) for s in book.situations]
+    force = {"forcing": "F", "forcing to game": "GF", "rarely passed": "R"}
     rows = [
-        [*_figure_row(place, one.step, one.figures, one.said), list(one.points), one.mostly, one.artificial, one.force]
+        [
+            *_figure_row(place, one.step, one.figures, one.shows),
+            list(one.points),
+            one.mostly,
+            one.artificial,
+            force.get(one.remark.partition(", ")[0], ""),
+        ]
         for place, calls in places
         for one in calls
     ]
-    return rows, {"code words": list(book.code_words), "share of hands that fit": book.share}
+    return rows, {"code words": list(book.code_words), "share of hands that fit": book.coverage.share}
 
 
 def exam_paper(spec: str) -> dict[str, Any]:
