@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.engine.last_resort import LAST_RESORT
+from agents.hierarchy.engine.compiled import LAST_RESORT
 from agents.hierarchy.language.tree import System, atoms_of
 from agents.hierarchy.language.vocabulary import AUCTION_WORDS
 from agents.hierarchy.telling import wording

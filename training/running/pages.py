@@ -38,7 +38,7 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"suits": lambda text: markupsafe.Markup(html.words_html(text)), "cell": cell}
+    environment.filters |= {"suits": lambda text: markupsafe.Markup(html.words_html(str(text))), "cell": cell}
     environment.tests["in_brackets"] = lambda text: text.startswith("(")
     environment.globals["board_style"] = html.style
     return environment
