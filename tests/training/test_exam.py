@@ -14,7 +14,9 @@ from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import SEATS, hand_text
 from training.exam.marks import key_of, plays, sit
 from training.exam.positions import ALL, FULL, HALF, ExamError, exam_text, parse_exam, read_exam, textbook
-from training.exam.report import page_text, scores_text, wrong_text
+from training.exam.report import scores_text, wrong_text
+from training.exam.run import ExamConfig
+from training.exam.run import exam as sit_exam
 
 SMALL = """\
 # A comment.
@@ -277,18 +279,16 @@ def test_bidders_are_in_one_table_if_they_were_asked_the_same():
     ]
 
 
-def test_the_page_takes_its_figures_from_the_papers(capsys, tmp_path, small):
-    paper, unseen = sit("system:two-over-one", small), sit("system:two-over-one", small, areas=["second"])
-    page = page_text(small, [paper], [unseen], "results/exam/README.md")
-    assert f"`system:two-over-one` gets {100 * paper.marks().share:.1f}" in page
-    assert "5 positions in 2 areas" in page
-    assert scores_text([paper]) in page
-    assert scores_text([unseen]) in page
-    assert "    bridge-env exam --page results/exam/README.md system:two-over-one\n" in page
-    target, source = tmp_path / "page.md", tmp_path / "unseen.exam"
-    source.write_text(SMALL, encoding="utf-8")
-    assert run(capsys, "exam", "pass", "--file", str(source), "--page", str(target))[0] == 0
-    assert "`pass` gets" in target.read_text(encoding="utf-8")
+def test_the_function_gives_papers_rows_and_a_frame(tmp_path):
+    path = tmp_path / "small.exam"
+    path.write_text(SMALL, encoding="utf-8")
+    result = sit_exam(ExamConfig(["pass", "system:two-over-one"], areas=["second"], files=[path]))
+    papers = [sit(spec, read_exam([path]), areas=["second"]) for spec in ("pass", "system:two-over-one")]
+    assert [paper.record() for paper in result.papers] == [paper.record() for paper in papers]
+    assert str(result) == scores_text(papers)
+    assert sum(row["points"] for row in result.rows()) == sum(paper.marks().points for paper in papers)
+    pytest.importorskip("pandas")
+    assert result.to_dataframe().groupby("spec")["points"].sum()["pass"] == papers[0].marks().points
 
 
 def test_unseen_positions_count_the_points_of_their_hands():

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import atomic_write
 from training.cli.terminal import write_json
 
 _EPILOG = """\
@@ -41,31 +40,15 @@ def add_exam(subparsers: Any) -> None:
     parser.add_argument(
         "--json", metavar="FILE", type=Path, help="write scores and answers to this file too; -: to standard output"
     )
-    parser.add_argument(
-        "--page",
-        metavar="FILE",
-        type=Path,
-        help="write a page, such as results/exam/README.md, with unseen.exam beside it",
-    )
     parser.set_defaults(handler=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
-    from training.exam.marks import sit
-    from training.exam.positions import read_exam, textbook
-    from training.exam.report import page_text, scores_text, wrong_text
+    from training.exam.report import wrong_text
+    from training.exam.run import ExamConfig, exam
 
-    exam = read_exam(args.file) if args.file else textbook()
-    papers = [sit(spec, exam, args.key, args.area) for spec in args.specs]
-    told = [scores_text(papers)]
-    if args.wrong:
-        told += [wrong_text(paper) for paper in papers]
-    print("\n\n".join(told))
-    if args.page is not None:
-        later = read_exam([args.page.with_name("unseen.exam")])
-        unseen = [sit(spec, later, args.key) for spec in args.specs]
-        atomic_write(args.page, page_text(exam, papers, unseen, str(args.page)))
+    result = exam(ExamConfig(args.specs, args.key, args.area or (), args.file or ()))
+    print("\n\n".join([str(result), *(wrong_text(paper) for paper in result.papers if args.wrong)]))
     if args.json is not None:
-        record = {"exam": [str(path) for path in args.file or ["textbook"]], "papers": [p.record() for p in papers]}
-        write_json(args, record)
+        write_json(args, result.record())
     return 0

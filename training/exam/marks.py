@@ -29,8 +29,8 @@ def key_of(spec: str) -> str:
     if hierarchy is None:
         return ALL
     header = " ".join((hierarchy.system.name, *hierarchy.system.comments))
-    told = [key for key, pattern in _HEADERS.items() if pattern.search(header)]
-    return told[0] if len(told) == 1 else ALL
+    named = [key for key, pattern in _HEADERS.items() if pattern.search(header)]
+    return named[0] if len(named) == 1 else ALL
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,29 @@ class Answer:
 
     position: Position
     call: int
-    meant: bool = True  # the call shows what the key says that it must, or nobody can tell
+    meant: bool = True  # the call shows what the key says that it must, or that is unknown
 
     @property
     def points(self) -> int:
+        """Return the points of the call: half at most if it does not show what it must."""
         points = self.position.points(self.call)
         return points if self.meant else min(points, HALF)
+
+    def record(self) -> dict[str, Any]:
+        """Return position, call and points for JSON."""
+        position = self.position
+        return {
+            "area": position.area,
+            "where": position.where,
+            **position.state,
+            "seat": SEATS[position.seat],
+            "key": position.key,
+            "call": call_text(self.call),
+            "points": self.points,
+            "meant": self.meant,
+            "accepted": {call_text(call): points for call, points in position.answers},
+            "reason": position.reason,
+        }
 
 
 @dataclass(frozen=True)
@@ -57,10 +74,11 @@ class Marks:
 
     @property
     def share(self) -> float:
-        """Points of those that could be had, 0..1."""
+        """Return the share of all possible points, 0..1."""
         return self.points / (FULL * self.positions)
 
     def record(self) -> dict[str, Any]:
+        """Return the score for JSON."""
         return {**asdict(self), "percent": round(100 * self.share, 2)}
 
 
@@ -69,7 +87,7 @@ class Paper:
     """The answers of one bidder."""
 
     spec: str
-    key: str  # the key that it sat
+    key: str  # the key of the answers
     titles: dict[str, str]  # title of each area, in the order of the exam
     answers: tuple[Answer, ...]  # one for each position, in the order of the exam
 
@@ -79,21 +97,21 @@ class Paper:
         return Marks(len(mine), sum(a.points for a in mine), sum(a.points == FULL for a in mine))
 
     def areas(self) -> list[str]:
-        """The areas in which something was asked."""
+        """Return the areas with positions."""
         return [area for area in self.titles if any(a.position.area == area for a in self.answers)]
 
     def wrong(self, area: str | None = None) -> list[Answer]:
-        """Answers that did not get all points."""
+        """Return the answers that did not get all points."""
         return [a for a in self.answers if a.points < FULL and area in (None, a.position.area)]
 
     def record(self) -> dict[str, Any]:
-        """The paper in words and numbers, for JSON."""
+        """Return scores and answers for JSON."""
         return {
             "spec": self.spec,
             "key": self.key,
             "all": self.marks().record(),
             "areas": {area: {"title": self.titles[area], **self.marks(area).record()} for area in self.areas()},
-            "answers": [_answer_record(answer) for answer in self.answers],
+            "answers": [answer.record() for answer in self.answers],
         }
 
 
@@ -109,7 +127,7 @@ def sit(
     Args:
         key: ``sayc``, ``2/1`` or ``all`` (default: as ``key_of`` says).
         areas: these alone (default all).
-        conventions: ask what who plays these can be asked (default: those of its system, as ``plays`` says).
+        conventions: that the bidder plays (default: those of its system, as ``plays`` says).
 
     Raises:
         SpecError: the spec names no bidder.
@@ -128,13 +146,13 @@ def sit(
 
 
 def plays(spec: str) -> frozenset[str]:
-    """The conventions of a bidder; all where it has no system, as nobody can tell."""
+    """Return the conventions of a bidder; all of them where it has no system."""
     hierarchy = system_of(spec)
     return frozenset(CONVENTIONS) if hierarchy is None else conventions_of(hierarchy.system)
 
 
 def _notes(bidder: HierarchyBidder, states: Sequence[dict[str, object]]) -> list[str | None]:
-    """What the lines say with which a system calls."""
+    """Return the notes of the lines with which a system calls."""
     _, rules, _ = bidder.decide(read_states(states)[0])
     return [line.note if (line := line_of_rule(bidder, int(rule))) else "" for rule in rules]
 
@@ -142,19 +160,3 @@ def _notes(bidder: HierarchyBidder, states: Sequence[dict[str, object]]) -> list
 def _meant(position: Position, call: int, note: str | None) -> bool:
     must = position.convention(call)
     return must is None or note is None or shows(note, must)
-
-
-def _answer_record(answer: Answer) -> dict[str, Any]:
-    position = answer.position
-    return {
-        "area": position.area,
-        "where": position.where,
-        **position.state,
-        "seat": SEATS[position.seat],
-        "key": position.key,
-        "call": call_text(answer.call),
-        "points": answer.points,
-        "meant": answer.meant,
-        "accepted": {call_text(call): points for call, points in position.answers},
-        "reason": position.reason,
-    }

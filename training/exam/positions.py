@@ -1,4 +1,4 @@
-"""Exams as text: areas, and a line for each position with its accepted calls. Read, with line-numbered errors; written.
+"""Read and write exams as text: areas, and a line for each position with its accepted calls.
 
 ::
 
@@ -70,17 +70,17 @@ class Position:
 
     @property
     def seat(self) -> int:
-        """Whose turn it is."""
+        """Return the seat to call."""
         return (self.dealer + len(self.auction)) % 4
 
     @property
     def said(self) -> str:
-        """The auction so far as an exam has it: ``1S P``."""
+        """Return the auction as an exam has it: ``1S P``."""
         return " ".join("P" if call == PASS else call_text(call) for call in self.auction)
 
     @property
     def state(self) -> dict[str, object]:
-        """The position as ``agents.calls`` takes it."""
+        """Return the position as ``agents.calls`` takes it."""
         return {
             "hand": self.hand,
             "dealer": SEATS[self.dealer],
@@ -93,11 +93,11 @@ class Position:
         return dict(self.answers).get(call, 0)
 
     def convention(self, call: int) -> str | None:
-        """The convention that an accepted call must be."""
+        """Return the convention that an accepted call must be; None for none."""
         return dict(self.shows).get(call)
 
     def fair(self, plays: Collection[str]) -> bool:
-        """Does who plays these conventions come to the auction, and have a best call?"""
+        """Return whether the auction and a best call exist with these conventions."""
         best = (self.convention(call) for call, points in self.answers if points == FULL)
         return set(self.needs) <= set(plays) and any(must is None or must in plays for must in best)
 
@@ -111,7 +111,7 @@ class Exam:
 
     @cached_property
     def everybody(self) -> tuple[Position, ...]:
-        """The positions for a bidder of no known system: where both keys ask the same, either's answer counts."""
+        """Return the positions for a bidder of no known system: where both keys ask, either's answer counts."""
         merged: dict[tuple[object, ...], Position] = {}
         for position in self.positions:
             before = merged.get(position.question)
@@ -121,7 +121,7 @@ class Exam:
     def asked(
         self, key: str, areas: Sequence[str] | None = None, plays: Collection[str] = frozenset(CONVENTIONS)
     ) -> tuple[Position, ...]:
-        """The positions for a bidder that plays ``key`` and some conventions, in ``areas`` (default all).
+        """Return the positions for a bidder that plays ``key`` and some conventions, in ``areas`` (default all).
 
         Raises:
             ValueError: no such key or area.
@@ -152,13 +152,13 @@ def _both(first: Position, second: Position) -> Position:
 
 @cache
 def textbook() -> Exam:
-    """The exam that comes with the package, read once."""
+    """Return the exam that comes with the package, read once."""
     folder = files("training.exam") / "textbook"
     return read_exam([Path(str(folder))])
 
 
 def read_exam(paths: Iterable[str | Path]) -> Exam:
-    """The exam in files, or in the ``.exam`` files of folders, taken in the order of their names.
+    """Read the exam in files, or in the ``.exam`` files of folders, taken in the order of their names.
 
     Raises:
         ExamError: a file cannot be read, or a line is faulty; the message says where and how.
@@ -177,7 +177,7 @@ def read_exam(paths: Iterable[str | Path]) -> Exam:
 
 
 def parse_exam(text: str, source: str = "<text>") -> Exam:
-    """The exam that ``text`` holds.
+    """Read the exam in ``text``.
 
     Raises:
         ExamError: a line is faulty; the message gives ``source``, its number and the fault.
@@ -186,7 +186,7 @@ def parse_exam(text: str, source: str = "<text>") -> Exam:
 
 
 def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
-    """The exam of some texts, each with its source."""
+    """Return the exam of some texts, each with its source."""
     titles: dict[str, str] = {}
     positions: list[Position] = []
     asked: dict[tuple[object, ...], str] = {}
