@@ -23,7 +23,7 @@ from training.match.report import page as pages
 from training.match.report.charts import bar_svg, running_svg
 from training.match.report.classes import ALIKE, SAMPLE, SWINGS, chosen, classes_of
 from training.match.report.explaining import Explainer
-from training.match.report.overview import headline_html
+from training.match.report.overview import match_html
 from training.match.report.page import report, tables_of
 from training.match.situations import KINDS
 
@@ -62,7 +62,7 @@ def test_the_figures_are_those_of_the_match(match, made):
 
 def test_the_verdict_says_whether_the_teams_can_be_told_apart(match):
     def verdict(imps):
-        return Page(headline_html(replace(match, imps=np.array(imps, np.int64)))).text
+        return Page(match_html(replace(match, imps=np.array(imps, np.int64)))).text
 
     level = np.resize([5, -5], BOARDS)
     assert f"The teams are level over {BOARDS} boards." in verdict(level)
@@ -137,7 +137,7 @@ def test_the_biggest_swings_and_a_sample_of_every_class_are_kept(match, made):
     rest = np.sort(np.abs(match.imps[rows]))[-SWINGS:]
     assert np.abs(match.imps[others]).max() <= rest.min()
     np.testing.assert_array_equal(rows, chosen(match, classes_of(match)))
-    assert f"{BOARDS} boards were played; {made.kept} are kept here" in Page(made.page).text
+    assert f"{BOARDS} boards were played; {made.kept} are shown here" in Page(made.page).text
 
 
 def test_a_small_match_is_kept_whole(match):
@@ -198,7 +198,7 @@ def test_a_page_stays_below_its_limit(match, made, monkeypatch):
         assert 80_000 < len(small.page.encode()) <= limit
     assert 0 < small.kept < 60
     assert Page(small.page).seen["details"] == small.kept
-    assert f"{small.kept} are kept here" in Page(small.page).text
+    assert f"{small.kept} are shown here" in Page(small.page).text
 
 
 def test_what_a_file_suffers_from_is_told_in_part(match):

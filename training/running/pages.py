@@ -25,6 +25,11 @@ def render(template: str, **values: object) -> str:
     return _templates().get_template(template).render(values)
 
 
+def source(name: str) -> str:
+    """Return the text of a file beside the templates: a style sheet or a script."""
+    return (Path(__file__).parents[1] / "templates" / name).read_text(encoding="utf-8")
+
+
 @lru_cache(maxsize=1)
 def _templates() -> jinja2.Environment:
     import jinja2  # 0.1 s, which commands without a page need not wait for

@@ -40,12 +40,12 @@ class Classes:
 
     @property
     def numbers(self) -> list[int]:
-        """The classes that have boards; that of boards bid alike comes last."""
+        """Return the classes that have boards; that of boards bid alike comes last."""
         return [*(NAMES.index(row.what) for row in self.rows), ALIKE]
 
 
 def classes_of(match: MatchResult) -> Classes:
-    """The boards of a match by the first call at which their tables differ."""
+    """Sort the boards of a match by the first call at which their tables differ."""
     found = differences(match)
     of_board = np.full(len(match.boards), ALIKE, np.int64)
     of_board[found.board] = found.kind
@@ -55,7 +55,7 @@ def classes_of(match: MatchResult) -> Classes:
 
 
 def chosen(match: MatchResult, classes: Classes) -> NDArray[np.int64]:
-    """Positions of the boards to keep, the most wanted first; no board twice. The same match gives the same boards.
+    """Return the positions of the boards to show, the most wanted first; the same match gives the same boards.
 
     First those that the table of calls names, then a sample of each class, then the biggest swings. Small matches are
     kept whole.

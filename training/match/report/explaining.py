@@ -1,4 +1,4 @@
-"""Tell what the calls of a match show: by the systems of the seats, or by what was measured of networks."""
+"""Explain what the calls of a match show: by the systems of the seats, or by measurements of networks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 160  # characters of a text
 class Explainer:
     """Explains calls of both tables; each position is read once, at whatever table and seat it came up."""
 
-    a: str  # the specs of the teams; of bidders without a spec nothing is told
+    a: str  # the specs of the teams; bidders without a spec are not explained
     b: str
     _readers: dict[bool, Reader | None] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Shows | None] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class Explainer:
     def notes(
         self, calls: Sequence[int], dealer: int, vulnerability: int, table: int
     ) -> tuple[dict[int, str], set[int]]:
-        """What the calls of an auction show, by their place, and the places of those that are alerted.
+        """Return what the calls of an auction show, by their place, and the places of those that are alerted.
 
         Passes are left out, and calls of which nothing is known.
 
@@ -45,7 +45,7 @@ class Explainer:
         return notes, alerts
 
     def _shows(self, before: tuple[int, ...], call: int, dealer: int, vulnerability: int, table: int) -> Shows | None:
-        """What a call shows. A position means the same wherever it is dealt: it is turned until North deals."""
+        """Return what a call shows. A position means the same wherever it is dealt: it is turned until North deals."""
         a_sits_ns, turned = table == 0, dealer & 1 and not self._pairs
         if turned:
             a_sits_ns, vulnerability = not a_sits_ns, (vulnerability >> 1) | (vulnerability & 1) << 1
@@ -58,7 +58,7 @@ class Explainer:
 
     @property
     def _pairs(self) -> bool:
-        """Does a pair of two different bidders play? Then it matters who sits where."""
+        """Return whether a pair of two different bidders plays: then the seats matter."""
         return any(spec.startswith("pair:") for spec in (self.a, self.b))
 
     def _reader(self, a_sits_ns: bool) -> Reader | None:
