@@ -21,7 +21,7 @@ from training.book.surprises import CallTable, hand_distance, surprises
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
 from training.cli.entry import main
-from training.match.code_words import code_words, of_itself
+from training.match.artificial_calls import count_artificial, of_itself
 
 SAYC = read_system("sayc")
 
@@ -159,7 +159,7 @@ def test_auctions_of_surprises_are_as_the_caller_sees_them():
 def test_the_book_counts_code_words_of_both_sides():
     book, table = made()
     deals = table.deals
-    both = [code_words(deals.history, deals.dealer, deals.owner, np.full(len(deals), side)) for side in (0, 1)]
+    both = [count_artificial(deals.history, deals.dealer, deals.owner, np.full(len(deals), side)) for side in (0, 1)]
     assert book.measured.code_words[0] == pytest.approx(100 * np.mean(both))
     assert f"{book.measured.code_words[0]:.1f} ± " in book.facts()[2]
 
