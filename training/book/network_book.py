@@ -76,10 +76,12 @@ class NetworkBook:
         """Return the calls at a point, or in a situation, that the book prints."""
         if isinstance(point, Situation):
             return point.calls
-        deep = self.levels is None or len(point.path) < self.levels
-        return [call for call in point.calls if deep and self._frequent(call)]
+        return [call for call in point.calls if self._is_within_levels(point) and self._is_frequent(call)]
 
-    def _frequent(self, call: NetworkCall) -> bool:
+    def _is_within_levels(self, point: NetworkPoint) -> bool:
+        return self.levels is None or len(point.path) < self.levels
+
+    def _is_frequent(self, call: NetworkCall) -> bool:
         return not self.once_in or call.figures.per_deal * self.once_in >= 1
 
     @cached_property
@@ -135,7 +137,8 @@ class NetworkBook:
             f"{deep:,} of these rows stand after {_DEEP} calls or more, not counting the other side's passes.",
         ]  # fmt: skip
         facts += model.least_fitting_fact("calls", cover.worst, self.call_name)
-        return facts + model.left_out_fact(self.once_in, len(self._by_index) - len(rows))
+        rare = [c for p in self.points if self._is_within_levels(p) for c in p.calls if not self._is_frequent(c)]
+        return facts + model.left_out_fact(self.once_in, len(rare))
 
     @cached_property
     def _by_index(self) -> dict[int, tuple[NetworkPoint | Situation, NetworkCall]]:

@@ -59,12 +59,12 @@ class Book:
 
     def printed(self, entry: Entry) -> bool:
         """Return whether the book prints a call."""
-        return entry.point is None or (self._deep(entry) and self._frequent(entry))
+        return entry.point is None or (self._is_within_levels(entry) and self._is_frequent(entry))
 
-    def _deep(self, entry: Entry) -> bool:
+    def _is_within_levels(self, entry: Entry) -> bool:
         return entry.point is None or self.levels is None or len(entry.point.path) < self.levels
 
-    def _frequent(self, entry: Entry) -> bool:
+    def _is_frequent(self, entry: Entry) -> bool:
         return not self.once_in or self.figures(entry).per_deal * self.once_in >= 1
 
     @cached_property
@@ -99,7 +99,7 @@ class Book:
             "{:.1f} ± {:.1f} code words for each 100 auctions of a side.".format(*m.code_words),
         ]
         facts += model.least_fitting_fact("calls", cover.worst, self.name)
-        left_out = [e for e in self.graph.entries if self._deep(e) and not self.printed(e)]
+        left_out = [e for e in self.graph.entries if self._is_within_levels(e) and not self.printed(e)]
         facts += model.left_out_fact(self.once_in, len(left_out))
         return [*facts, self.judged] if self.judged else facts
 
