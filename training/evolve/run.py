@@ -13,8 +13,8 @@ from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, role
 from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.files import atomic_write
-from training.book.written.diff import compare_systems
-from training.book.written.diff_text import diff_markdown
+from training.book.diff import compare_systems
+from training.book.render import render_difference
 from training.evolve import natural
 from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.config import EvolveConfig, is_stranger, spec_of
@@ -170,5 +170,5 @@ def _write_diff(folder: Path, config: EvolveConfig, pair: Partnership, progress:
     start, control = read_system(config.starts[0]), read_system(config.control)
     progress.stage("what each change is worth", unit="change")
     difference = compare_systems(start, pair.first, control, config.judge, config.seed, progress.add)
-    atomic_write(folder / DIFF, diff_markdown(difference))
+    atomic_write(folder / DIFF, render_difference(difference.model(), "markdown"))
     return DIFF
