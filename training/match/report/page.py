@@ -94,7 +94,7 @@ def _board_html(match: MatchResult, classes: Classes, row: int, explainer: Expla
     notes: list[dict[int, str]] = []
     for table, board in enumerate(boards):
         calls = board.auction or ()
-        texts, alerts = {}, set[int]()
+        texts, alerts = dict[int, str](), set[int]()
         if explainer is not None:
             texts, alerts = explainer.notes(calls, board.dealer, board.vulnerability, table)
         notes.append(texts)
