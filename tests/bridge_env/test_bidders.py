@@ -334,4 +334,4 @@ def test_what_make_returns():
     assert bidders.make("python:test_bidders:Bold").__class__.__name__ == "Bold"
     assert bidders.make(" random ") == RandomBidder()
     seats = Tables(1, [bidders.make(s) for s in ("pass", "random", "doubler", "pass")])
-    assert len(seats.room.status) == 1
+    assert len(seats.state.status) == 1
