@@ -1,6 +1,7 @@
 """Let any model bid that gives a number for every call: the highest one that is legal is made.
 
-A model is a function, or a network in an ONNX file: ``policy:FILE.onnx``, run by onnxruntime.
+A model is a function, a network over the env's observations, or one in an ONNX file: ``policy:FILE.onnx``, run by
+onnxruntime.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.networks.file import Networks
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.observation import OBSERVATION_SIZE, observe
@@ -65,6 +67,26 @@ class Outputs:
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """The legal call with the highest output, for every row."""
         return highest_legal(lambda seen: self.function(seen.astype(np.float32)), view)
+
+
+@dataclass(frozen=True, eq=False)
+class ObservationPolicy:
+    """A bidder that makes the legal call with the highest output of a network over the env's observations.
+
+    ``agents.networks.file.save(policy.networks, path)`` writes the file that ``policy:FILE`` plays.
+    """
+
+    networks: Networks  # with ``inputs`` of ``bridge_env.observation.LAYOUT``
+
+    def outputs(self, observation: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Return the outputs, float32 (N, 38), for observations (N, 480) of zeros and ones."""
+        rows, numbers = np.nonzero(observation)
+        starts = np.searchsorted(rows, np.arange(len(observation) + 1))
+        return self.networks.policy.outputs(numbers.astype(np.uint16), starts)
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """Return the legal call with the highest output, for every row."""
+        return highest_legal(self.outputs, view)
 
 
 class OnnxPolicy:

@@ -36,11 +36,10 @@ from agents.hierarchy.shipped import hierarchy_of
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
+from agents.networks.inputs import LAYOUT
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
-from agents.outputs import SUFFIX, OnnxPolicy
-from agents.policy import POLICY_FORMAT, Policy
-from agents.policy import load as load_policy
+from agents.outputs import SUFFIX, ObservationPolicy, OnnxPolicy
 from agents.reasoning.doubting import Doubter
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial
 from agents.reasoning.options import Options, parse_options
@@ -49,7 +48,6 @@ from agents.reasoning.voices import NetworkVoice, SystemVoice
 from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.protocols import Bidder, BidderGroup
 from bridge_env.view import BidView
-from bridge_env.weights import format_of
 
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
@@ -67,14 +65,13 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
 
 def make_policy(
     argument: str, *, partner: str | None = None, opponents: str | None = None
-) -> NetworkBidder | Policy | OnnxPolicy:
+) -> NetworkBidder | ObservationPolicy | OnnxPolicy:
     """Make the bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: its weights say what calls mean."""
     path = network_path(argument)
     if path.suffix == SUFFIX:
         return OnnxPolicy(path)
-    if format_of(path) == POLICY_FORMAT:
-        return load_policy(path)
-    return NetworkBidder(read_networks(argument), path, _thought)
+    networks = read_networks(argument)
+    return NetworkBidder(networks, path, _thought) if networks.inputs == LAYOUT else ObservationPolicy(networks)
 
 
 def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:

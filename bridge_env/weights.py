@@ -106,15 +106,6 @@ def read_weights(
     return header, arrays
 
 
-def format_of(path: str | os.PathLike[str]) -> str | None:
-    """Read the ``format`` that a file's header names; None if it is no file of weights."""
-    try:
-        with np.load(os.fspath(path), allow_pickle=False) as file:
-            return str(json.loads(file["header"].tobytes())["format"])
-    except Exception:  # zipfile and numpy fail in a dozen ways on what is no such file
-        return None
-
-
 def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(arrays):

@@ -29,8 +29,7 @@ from agents.cases import forest as trees
 from agents.cases.base import UNTRIED, CaseBase, Retained
 from agents.cases.features import LAYOUT, SIZE
 from agents.cases.forest import MOST_LEAVES, Forest
-from agents.cases.metric import Member, dimensions, metric_of
-from agents.exact import Layer
+from agents.cases.metric import Layer, Member, dimensions, metric_of
 from bridge_env.auction import MAX_CALLS, Auctions
 from bridge_env.calls import NUM_CALLS
 from bridge_env.weights import read_weights, write_weights

@@ -35,13 +35,19 @@ from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.calls import NUM_CALLS
 from bridge_env.files import FileError, atomic_write
 from bridge_env.json_files import check_type
+from bridge_env.observation import LAYOUT as OBSERVATIONS
+from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.weights import read_weights, write_weights
 
 FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
 _EXPECTED: dict[str, Any] = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
-_READ = _EXPECTED | {"inputs": (LAYOUT, BOOK_LAYOUT)}
+_READ = _EXPECTED | {"inputs": (LAYOUT, BOOK_LAYOUT, OBSERVATIONS)}
 _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
+#: The inputs of each layout, and how many of them can be on at a time.
+_SIZES = {
+    LAYOUT: (NUM_INPUTS, MOST_ON), BOOK_LAYOUT: (BOOK_INPUTS, MOST_ON + BOOK_ON), OBSERVATIONS: (OBSERVATION_SIZE, MOST_ON)
+}  # fmt: skip
 
 
 class _Terms(msgspec.Struct):
@@ -71,6 +77,7 @@ class Networks:
     trained: Mapping[str, Any] = field(default_factory=dict)  # what trained it, as JSON can say it
     book: Book | None = None  # the system that the policy bids by
     terms: Terms = field(default_factory=Terms)  # on which it bids by the book
+    inputs: str = LAYOUT  # or OBSERVATIONS: ``agents.outputs.ObservationPolicy`` bids with such a network
 
     @property
     def player(self) -> Network | ByBook:
@@ -88,7 +95,7 @@ def save(networks: Networks, path: str | os.PathLike[str]) -> None:
 
     A reader never sees a part of a file.
     """
-    header = _EXPECTED | {"trained": dict(networks.trained)}
+    header = _EXPECTED | {"inputs": networks.inputs, "trained": dict(networks.trained)}
     if networks.book is not None:
         system = networks.book.hierarchy.system
         header |= {
@@ -124,7 +131,8 @@ def load(path: str | os.PathLike[str]) -> Networks:
             raise BidderFileError(
                 f"policy:{belief_path(path)}: this belief is of another network; fit it again, or remove it"
             )
-    return Networks(policy, belief, dict(header.get("trained", {})), book, terms)
+    layout = OBSERVATIONS if header["inputs"] == OBSERVATIONS else LAYOUT
+    return Networks(policy, belief, dict(header.get("trained", {})), book, terms, layout)
 
 
 def book_path(path: str | os.PathLike[str]) -> Path:
@@ -184,13 +192,15 @@ def _write(header: Mapping[str, Any], network: Network, path: str | os.PathLike[
 def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: int) -> tuple[Network, Mapping[str, Any]]:
     with faults_of(f"policy:{os.fspath(path)}"):
         header, arrays = read_weights(path, "network", expected, _KINDS)
-        by_book = "book" in header
-        if header["inputs"] != (BOOK_LAYOUT if by_book else LAYOUT):
-            raise NetworkError(f"its inputs are {header['inputs']}, and it names {'a' if by_book else 'no'} book")
+        if ("book" in header) != (header["inputs"] == BOOK_LAYOUT):
+            raise NetworkError(
+                f"its inputs are {header['inputs']}, and it names {'a' if 'book' in header else 'no'} book"
+            )
+        size, most_on = _SIZES[header["inputs"]]
         scales = [float(scale) for scale in header["scales"]]
         if not 1 <= len(scales) <= _MOST_LAYERS:
             raise NetworkError(f"it has {len(scales)} layers; there are 1 to {_MOST_LAYERS}")
         layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(scales)]
         network = Network(tuple(layers))
-        check(network, BOOK_INPUTS if by_book else NUM_INPUTS, outputs, MOST_ON + BOOK_ON * by_book)
+        check(network, size, outputs, most_on)
         return network, header

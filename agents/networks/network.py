@@ -10,7 +10,7 @@ last layer pass on ``clip(round(sum * scale / unit), 0, 255)``, which is a value
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.networks import products
 from bridge_env.jit import njit
 
 TOP = 255  # the largest number that a layer passes on
@@ -26,6 +25,9 @@ _EXACT = 2.0**24  # whole numbers below this are exact in float32
 _LARGEST = 2**15 - 1  # of a weight
 _FINEST = 12  # weights are multiples of 2**-12 at the finest, which keeps files small
 UNIT = 2.0**-5  # what layers pass on goes from 0 to 8 in steps of this
+
+Matmul = Callable[[NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
+_matmul: list[Matmul] = [np.matmul]  # the product in use; every product gives the same numbers
 
 FloatLayer = tuple[NDArray[np.float32], NDArray[np.float32]]  # weight (inputs, outputs), bias (outputs,)
 
@@ -82,8 +84,6 @@ class Network:
         gather_rows(first.weight, first.bias, numbers, starts, sums)
         factors = [np.float32(layer.scale / UNIT) for layer in self.layers[:-1]]
         scale = np.float32(self.layers[-1].scale)
-        if others and products.bytes_in_use() and self._bytes is not None:
-            return products.outputs_of_bytes(sums, self._bytes, factors, scale)
         values: NDArray[np.float32] = np.empty(sums.shape, np.float32)
         if not others:
             values[:] = sums
@@ -91,14 +91,15 @@ class Network:
         for factor, layer in zip(factors, others, strict=True):
             pass_on(before, factor, values)
             weight, bias = layer.floats
-            before = values = values @ weight
+            before = values = _matmul[0](values, weight)
             values += bias
         values *= scale
         return values
 
-    @cached_property
-    def _bytes(self) -> list[products.ByteLayer] | None:
-        return products.byte_layers(self.layers[1:])
+
+def set_matmul(product: Matmul) -> None:
+    """Multiply float32 matrices by ``product`` in this process from now on; outputs stay the same to the last bit."""
+    _matmul[0] = product
 
 
 @njit

@@ -14,7 +14,6 @@ from support.positions import positions
 from agents.cases.file import save as save_cases
 from agents.maps.atlas import save as save_maps
 from agents.networks import file as networks_file
-from agents.policy import policy, save
 from bridge_env import bidders, streams
 from bridge_env.auction import MAX_CALLS, Auctions, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError, player_at
@@ -69,9 +68,9 @@ def make_timid():
 
 def write_policy(folder):
     """A file for ``policy:FILE``, with random weights."""
-    rng = np.random.default_rng(1)
-    layers = [(rng.normal(0, 0.2, shape), rng.normal(0, 0.2, shape[1])) for shape in ((480, 48), (48, NUM_CALLS))]
-    save(policy(layers), folder / "policy.npz")
+    from support.networks import observation_policy
+
+    networks_file.save(observation_policy().networks, folder / "policy.npz")
     return folder / "policy.npz"
 
 

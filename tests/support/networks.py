@@ -10,18 +10,26 @@ from agents.networks.book import BOOK_INPUTS, BOOK_ON, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.inputs import MOST_ON, NUM_INPUTS
 from agents.networks.network import quantized
+from agents.outputs import ObservationPolicy
 from bridge_env.calls import NUM_CALLS
+from bridge_env.observation import LAYOUT, OBSERVATION_SIZE
 from bridge_env.view import view_of
 
 
-def random_layers(seed=1, widths=(48, 24), spread=1.0, outputs=NUM_CALLS):
+def random_layers(seed=1, widths=(48, 24), spread=1.0, outputs=NUM_CALLS, inputs=NUM_INPUTS):
     rng = np.random.default_rng(seed)
-    sizes = [NUM_INPUTS, *widths, outputs]
+    sizes = [inputs, *widths, outputs]
     return [(rng.normal(0, spread / 45**0.5, (a, b)), rng.normal(0, 0.1, b)) for a, b in pairwise(sizes)]
 
 
 def random_networks(seed=1, **options):
     return Networks(quantized(random_layers(seed, **options), MOST_ON), None, {"by": "nobody"})
+
+
+def observation_policy(seed=1, **options):
+    """A policy over the env's observations, with random weights."""
+    layers = random_layers(seed, inputs=OBSERVATION_SIZE, **options)
+    return ObservationPolicy(Networks(quantized(layers, MOST_ON), trained={"by": "nobody"}, inputs=LAYOUT))
 
 
 def views(count, seed):

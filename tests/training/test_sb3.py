@@ -16,7 +16,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 from support.envs import PART, SLAM
 
-from agents.policy import load
+from agents.registry import make_policy
 from bridge_env.boards import boards_of
 from bridge_env.calls import PASS
 from bridge_env.cards import parse_deal
@@ -182,7 +182,7 @@ def test_ppo_learns_when_to_bid_what():
         observation, info = table.reset()
         over = False
         while not over:
-            outputs = np.where(info["action_mask"], bidder.logits(observation[None])[0], -np.inf)
+            outputs = np.where(info["action_mask"], bidder.outputs(observation[None])[0], -np.inf)
             observation, reward, over, _, info = table.step(int(outputs.argmax()))
         paid[info["auction"]] = reward
     assert set(paid.values()) == {0, 140}, paid
@@ -195,7 +195,7 @@ def test_the_exported_policy_calls_as_the_model_does():
     env.seed(1)
     observation, masks = env.reset(), get_action_masks(env)
     theirs, _ = model.predict(observation, action_masks=masks, deterministic=True)
-    outputs = np.where(masks, ppo.policy_of(model, {}).logits(observation), -np.inf)
+    outputs = np.where(masks, ppo.policy_of(model, {}).outputs(observation), -np.inf)
     assert (outputs.argmax(axis=1) == theirs).mean() > 0.99
 
 
@@ -226,13 +226,13 @@ def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
     assert "against pass, its control pair" in capsys.readouterr().out
     for name in ("policy.npz", "learning_curve.png", "report.md", "verdict.json", "metrics.jsonl"):
         assert (folder / name).stat().st_size
-    assert load(folder / "policy.npz").trained["steps"] == 384
-    assert len(match(load(folder / "policy.npz"), "system:sayc", 20).imps) == 20
+    assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 384
+    assert len(match(f"policy:{folder / 'policy.npz'}", "system:sayc", 20).imps) == 20
     versions = json.loads((folder / "manifest.json").read_text())["versions"]
     assert versions["torch"]
     assert versions["sb3-contrib"]
     assert main(["train", "ppo", "--resume", str(folder), "--steps", "512"]) == 0
-    assert load(folder / "policy.npz").trained["steps"] == 512
+    assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 512
     assert len(list(folder.glob("model-*.zip"))) == 1
     assert json.loads((folder / "manifest.json").read_text())["config"]["steps"] == 512
     for wrong in (["--seed", "2"], ["--name", "b"]):
@@ -243,9 +243,9 @@ def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
 def test_a_run_that_is_over_before_it_begins_is_saved_and_goes_on(tmp_path, limit):
     folder = tmp_path / "train" / "a"
     assert main(["train", "ppo", "--out", str(tmp_path), "--name", "a", *TINY, *limit]) == 0
-    assert load(folder / "policy.npz").trained["steps"] == 0
+    assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 0
     assert main(["train", "ppo", "--resume", str(folder), "--minutes", "0", "--steps", "128"]) == 0
-    assert load(folder / "policy.npz").trained["steps"] == 128
+    assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 128
 
 
 def test_the_same_seed_and_steps_give_the_same_policy(tmp_path):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.exact import Layer
+from agents.cases.metric import Layer
 from bridge_env.calls import NUM_CALLS
 from bridge_env.features import HCP_AND_LENGTHS, hand_features
 

@@ -22,7 +22,7 @@ from bridge_env.calls import as_wide
 from bridge_env.scoring import imps
 from training.match.boards import Boards, library_boards
 from training.match.strangers import Stranger, bid_against, calls_otherwise
-from training.running.speed import use_fastest
+from training.running.speed import use_fast_matmul
 
 # Cache sizes of a process. A system of 2,400 lines holds 3.4 MB, a duel on 4,096 boards 0.3 MB.
 _SYSTEMS, _DUELS = 96, 256
@@ -99,7 +99,7 @@ def boards_of(stretch: Stretch) -> tuple[Boards, NDArray[np.int16]]:
 @lru_cache(maxsize=32)
 def _deals_of(stretch: Stretch) -> Deals:
     """Return the boards as networks see them."""
-    use_fastest()
+    use_fast_matmul()
     boards, _ = boards_of(stretch)
     unknown = np.zeros((len(boards), 4, 5), np.int8)  # tricks are not read here
     return Deals.of(boards.owner, unknown, boards.dealer, boards.vulnerability)

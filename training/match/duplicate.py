@@ -33,7 +33,7 @@ from bridge_env.scoring import imps, score
 from training.match.auction_log import AuctionLog
 from training.match.boards import known, library_boards, pbn_boards, standard_error
 from training.running.processes import map_in_processes
-from training.running.speed import use_fastest
+from training.running.speed import use_fast_matmul
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -277,7 +277,7 @@ def _players(teams: tuple[Bidder, Bidder]) -> list[Bidder]:
 
 def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Tables:
     if any(isinstance(player, Doubter) for player in _players((a, b))):
-        use_fastest()  # they call networks thousands of times a board
+        use_fast_matmul()  # they call networks thousands of times a board
     return _tables_of(bid_out(a, b, boards, seed), boards)
 
 

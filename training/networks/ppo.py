@@ -16,25 +16,36 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import FloatSchedule
 
-from agents import policy as policies
-from agents.policy import Policy
+from agents.networks import file as network_files
+from agents.networks.file import Networks
+from agents.networks.inputs import MOST_ON
+from agents.networks.network import TOP, UNIT, FloatLayer, quantized
+from agents.outputs import ObservationPolicy
 from bridge_env import streams
+from bridge_env.auction import Auctions
 from bridge_env.bidders import from_python, make
+from bridge_env.calls import first_calls
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.files import atomic_write
+from bridge_env.observation import LAYOUT, observe
+from bridge_env.view import view_of
 from training.match.boards import library_boards
-from training.match.duplicate import match
+from training.match.duplicate import bid_out, match
 from training.match.verdict import VERDICT, Row
 from training.networks import report
 from training.networks.configs import PPOConfig, widths
@@ -49,6 +60,9 @@ _REWARD_SCALE = 1 / 8  # IMPs to about 1
 _END_SHARE = 0.1  # of the learning rate and of the entropy bonus, at the end
 _DOUBLES_SHYNESS = 2.0
 _NO_LIMIT = 1 << 62
+_SAMPLE = 1000  # boards on which the range of hidden units is measured
+_LEAST_RANGE = 0.25
+_ROOM = 1.5  # times the largest value seen there can be passed on
 
 
 @dataclass
@@ -145,8 +159,8 @@ def make_model(config: PPOConfig, env: SB3VecEnv) -> MaskablePPO:
     return model
 
 
-def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> Policy:
-    """Return the model's policy in numpy, without its critic.
+def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> ObservationPolicy:
+    """Return the model's policy in whole numbers, without its critic.
 
     Raises:
         ValueError: it has other layers than linear ones and ReLU; such a model bids as ``docs/own.md`` shows.
@@ -158,9 +172,33 @@ def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> Policy:
             f"the policy has {other[0]}; the file holds ReLU networks alone (activation_fn=torch.nn.ReLU); "
             "any other model bids as the page 'Bring your own bidder' shows"
         )
-    return policies.policy(
-        [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in linear], trained
-    )
+    layers = [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in linear]
+    network = quantized(_rescaled(layers, _sample_observations()), MOST_ON)
+    return ObservationPolicy(Networks(network, trained=trained, inputs=LAYOUT))
+
+
+@cache
+def _sample_observations() -> NDArray[np.float32]:
+    """Return observations float32 (N, 480) of positions where random bidders and a system bid training boards."""
+    boards = library_boards(_SAMPLE, 0, "training")
+    auctions = bid_out(make("random"), make("system:sayc"), boards, 0).take(np.arange(len(boards)))
+    calls = first_calls(auctions.history, np.arange(len(boards)) % auctions.length)
+    before = Auctions.replay(calls, boards.dealer, boards.vulnerability)
+    return observe(view_of(before, boards.owner)).astype(np.float32)
+
+
+def _rescaled(layers: Sequence[FloatLayer], signal: NDArray[np.float32]) -> list[FloatLayer]:
+    """Return layers with the same outputs, each hidden unit of which has the range that files of networks hold.
+
+    A factor above 0 passes through a ReLU, so the next layer can take it back.
+    """
+    out, weight = list[FloatLayer](), layers[0][0]
+    for (_, bias), (following, _) in pairwise(layers):
+        signal = np.maximum(signal @ weight + bias, 0)
+        unit = np.maximum(signal.max(axis=0), _LEAST_RANGE) * (_ROOM / (TOP * UNIT))
+        out.append((weight / unit, bias / unit))
+        signal, weight = signal / unit, following * unit[:, None]
+    return [*out, (weight, layers[-1][1])]
 
 
 def read_callback(where: str) -> BaseCallback:
@@ -282,7 +320,7 @@ class _Run(BaseCallback):
         self.state.metrics.append(row)
         self.logger.record("evaluation/imps", result.mean_imps)
         self.logger.dump(self.state.steps)
-        policies.save(bidder, self.folder / POLICY_FILE)
+        network_files.save(bidder.networks, self.folder / POLICY_FILE)
         runs.write_metrics(self.folder, self.state.metrics)
         self.last_evaluation = time.perf_counter()
         self.evaluated(row)

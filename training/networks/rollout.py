@@ -31,7 +31,7 @@ from training.match.artificial_calls import count_artificial
 from training.networks.critic_inputs import critic_rows
 from training.networks.deal_pool import solved_deals
 from training.networks.system_penalty import Penalties, SystemPenalty, concatenated
-from training.running.speed import use_fastest
+from training.running.speed import use_fast_matmul
 
 _LONGEST = 48  # calls of the likeliest auction after which no sampled one leaves it
 _RAREST = 0.02  # the least chance with which a decision is chosen
@@ -196,7 +196,7 @@ def rollout(
     Args:
         records: the deals uint8 (n, 23), as ``deal_pool`` returns them; None for the solved ones.
     """
-    use_fastest()
+    use_fast_matmul()
     records, key = solved_deals() if records is None else records, streams.key("league", seed, number)
     with threadpool_limits(1):
         return _rollout(learner, critic, pool, config, key, records)

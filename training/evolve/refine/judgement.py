@@ -18,7 +18,7 @@ from bridge_env.calls import first_calls
 from bridge_env.view import view_of
 from training.evolve.refine.decisions import UNTRIED, play_out
 from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of
-from training.running.speed import use_fastest
+from training.running.speed import use_fast_matmul
 
 SHARE = 0.8  # of a label that is the player's judgement
 LEAST, MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
@@ -68,7 +68,7 @@ def preferences(
     spec: str, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
-    use_fastest()
+    use_fast_matmul()
     boards, _ = boards_of(stretch)
     calls = first_calls(before.history[table][board], number)
     auctions = Auctions.replay(calls, boards.dealer[board], boards.vulnerability[board])
