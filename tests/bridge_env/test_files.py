@@ -13,7 +13,7 @@ import pytest
 
 from bridge_env.files import FileError, atomic_write
 from bridge_env.json_files import read_json, read_json_lines
-from bridge_env.weights import WeightsError, format_of, read_weights, write_weights
+from bridge_env.weights import WeightsError, read_weights, write_weights
 
 
 @pytest.fixture
@@ -107,7 +107,6 @@ def test_json_of_another_type_is_an_error_with_its_place(tmp_path, old, new, whe
 def test_damaged_weights_are_one_kind_of_error(tmp_path):
     path, expected = tmp_path / "w.npz", {"format": "test", "version": 1}
     write_weights(path, expected | {"of": [1, 2]}, {"a": [1.0, 2.0], "b": [[3.0]]})
-    assert format_of(path) == "test"
     content, (header, arrays) = path.read_bytes(), read_weights(path, "test", expected)
     rng = np.random.default_rng(1)
     for length in range(0, len(content), 3):
@@ -122,6 +121,5 @@ def test_damaged_weights_are_one_kind_of_error(tmp_path):
         assert found[0] == header
         assert all((found[1][name] == arrays[name]).all() for name in arrays)
     path.write_bytes(b"")
-    assert format_of(path) is None
     with pytest.raises(WeightsError, match="there is no such file"):
         read_weights(tmp_path / "none", "test", expected)

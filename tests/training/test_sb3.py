@@ -214,7 +214,7 @@ def test_a_callback_of_ones_own_is_called(tmp_path, capsys):
     (module,) = [known for known in list(sys.modules.values()) if getattr(known, "__file__", None) == str(file)]
     assert len(module.CALLS) == 3  # it said that it is enough
     capsys.readouterr()
-    for wrong, says in ((f"{file}:Nobody", "Nobody"), (f"{file}:CALLS", "no method of"), ("mine", "write python:")):
+    for wrong, says in ((f"{file}:Nobody", "Nobody"), (f"{file}:CALLS", "not callable"), ("mine", "write python:")):
         assert main(["train", "ppo", "--callback", wrong, *words]) == 2
         assert says in capsys.readouterr().err
     assert len(list((tmp_path / "runs" / "train").iterdir())) == 1
