@@ -29,7 +29,7 @@ def faults_of(spec: str) -> Iterator[None]:
         raise BidderFileError(f"{spec}: {error}") from None
 
 
-def read_once(
+def cached_by_mtime(
     load: Callable[[str], Read], most: int, beside: Callable[[str], Sequence[Path]] = lambda path: ()
 ) -> Callable[[str | Path], Read]:
     """``load``, with what it gave of the latest ``most`` files; a file that was changed is read again.

@@ -20,9 +20,9 @@ from agents.hierarchy.language.tree import place_of
 from agents.hierarchy.telling.position import rules_for
 from agents.hierarchy.telling.wording import measured_text, promise, remark, shown_text, symbols
 from agents.networks.bidder import NetworkBidder
-from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
-from agents.reasoning.habits import trivial
+from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
+from agents.reasoning.player_models import trivial
 from agents.registry import system_of
 from agents.seats import network_at, spec_at
 from bridge_env.auction import one_auction
@@ -96,7 +96,7 @@ class Reader:
         if self.networks[seat] is None or self.told[seat] or not self.draws:
             read = self._by_system if self.told[seat] else self.call
             return {call: read(calls, dealer, vulnerability, call) for call in legal}
-        here = drawn(self._players(), tuple(calls), dealer, vulnerability)
+        here = sampled_meanings(self._players(), tuple(calls), dealer, vulnerability)
         return {call: self._measured(seat, [*calls, call]) or _of_next(here, call) for call in legal}
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, at_once: bool = False) -> list[str]:
@@ -120,7 +120,7 @@ class Reader:
                 elif self.draws and at_once:
                     continue
                 elif self.draws:
-                    here = drawn(self._players(), tuple(calls), dealer, vulnerability)
+                    here = sampled_meanings(self._players(), tuple(calls), dealer, vulnerability)
                     out[seat] = measured_text(here.ranges(seat))
                 else:
                     out[seat] = "not measured"
@@ -165,7 +165,7 @@ class Reader:
         """What the last of ``calls`` shows on hands that are drawn for it."""
         if not self.draws:
             return Shows("Too rare to have been measured.", how="a network", known=False)
-        found = drawn(self._players(), tuple(calls), dealer, vulnerability)
+        found = sampled_meanings(self._players(), tuple(calls), dealer, vulnerability)
         if found.made < _HARDLY:
             return Shows("This network hardly ever makes this call here.", how=_DRAWN, known=False)
         ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
@@ -178,7 +178,7 @@ class Reader:
         return n, e, s, w
 
 
-def _of_next(here: Drawn, call: int) -> Shows:
+def _of_next(here: SampledMeanings, call: int) -> Shows:
     """What ``call`` would show on the hands that were drawn before it."""
     ranges, share = here.next_ranges(call), float(here.chances[:, call].mean())
     if ranges is None:

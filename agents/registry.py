@@ -35,16 +35,16 @@ from agents.hierarchy.explain import explain
 from agents.hierarchy.shipped import hierarchy_of
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.inputs import LAYOUT
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
 from agents.outputs import SUFFIX, ObservationPolicy, OnnxPolicy
-from agents.reasoning.doubting import Doubter
-from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial
+from agents.reasoning.call_models import NetworkCallModel, SystemCallModel
+from agents.reasoning.network_lookahead import NetworkLookahead
 from agents.reasoning.options import Options, parse_options
-from agents.reasoning.reasoner import Reasoner
-from agents.reasoning.voices import NetworkVoice, SystemVoice
+from agents.reasoning.player_models import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, PlayerModel, trivial
+from agents.reasoning.system_lookahead import SystemLookahead
 from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.protocols import Bidder, BidderGroup
 from bridge_env.view import BidView
@@ -79,7 +79,7 @@ def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> s
     from agents.reasoning.explain import explain_by_book
 
     thinker = make_reason(f"policy:{bidder.path}")
-    assert isinstance(thinker, Doubter), "networks think as doubters do"
+    assert isinstance(thinker, NetworkLookahead), "networks think as doubters do"
     if bidder.networks.book is not None:
         return explain_by_book(bidder, thinker, view, key)
     return thinker.explain(view, key, acts=False)
@@ -95,7 +95,9 @@ def make_maps(argument: str, *, partner: str | None = None, opponents: str | Non
     return MapBidder(read_atlas(argument), opponents)
 
 
-def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner | Doubter:
+def make_reason(
+    argument: str, *, partner: str | None = None, opponents: str | None = None
+) -> SystemLookahead | NetworkLookahead:
     """Make the bidder of ``reason:SYSTEM?OPTIONS`` or ``reason:policy:NAME?OPTIONS``."""
     name, _, options = argument.partition("?")
     if name.startswith("policy:"):
@@ -104,15 +106,15 @@ def make_reason(argument: str, *, partner: str | None = None, opponents: str | N
         return _doubting_system(name, options, partner, opponents)
     own = hierarchy_of(name)
     free = not own.system.lines
-    itself = own, Habit(AS_BEST if free else BY_SYSTEM)
+    itself = own, PlayerModel(AS_BEST if free else BY_SYSTEM)
     players = [_player(spec, itself) for spec in (partner, *(seat_specs(opponents) if opponents else (None, None)))]
     (mate, mates), (low, lows), (high, highs) = players
     usual = Options(look="minimax", trust=0.15) if free else Options()
     given = parse_options(options, f"reason:{argument}", usual)
-    return Reasoner(HierarchyBidder(own, mate, (low, high)), given, (mates, lows, highs))
+    return SystemLookahead(HierarchyBidder(own, mate, (low, high)), given, (mates, lows, highs))
 
 
-def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
+def _doubter(name: str, options: str, opponents: str | None) -> NetworkLookahead:
     """A network that thinks. Opponents whose network is disclosed are read by it, strangers by a mixture."""
     given = parse_options(options, f"reason:{name}", _DOUBTING)
     if given.seconds or given.look != "systems":
@@ -120,13 +122,17 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     own = make_policy(name.removeprefix("policy:"))
     belief = own.networks.belief if isinstance(own, NetworkBidder) else None
     if belief is None and isinstance(own, NetworkBidder) and own.networks.book is not None:
-        belief = believer()  # to begin with: deals are weighed by the book's readers afterwards
+        belief = default_belief()  # to begin with: deals are weighed by the book's readers afterwards
     if not isinstance(own, NetworkBidder) or belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
-    return Doubter(NetworkVoice(own), belief, _models(opponents) or [own.networks.player, *_mixture()], given)
+    return NetworkLookahead(
+        NetworkCallModel(own), belief, _models(opponents) or [own.networks.player, *_mixture()], given
+    )
 
 
-def _doubting_system(name: str, options: str, partner: str | None, opponents: str) -> Reasoner | Doubter:
+def _doubting_system(
+    name: str, options: str, partner: str | None, opponents: str
+) -> SystemLookahead | NetworkLookahead:
     """A system that thinks among strangers; networks that are disclosed are read as what they are."""
     given = parse_options(options, f"reason:{name}", _DOUBTING_SYSTEM)
     own = hierarchy_of(name)
@@ -134,8 +140,8 @@ def _doubting_system(name: str, options: str, partner: str | None, opponents: st
         return make_reason(f"{name}?{options}", partner=partner)  # another way to think was asked for
     mate = (system_of(partner) if partner else None) or own
     hints = _mixture()
-    voice = SystemVoice(HierarchyBidder(own, mate, (own, own)), hints)
-    return Doubter(voice, believer(), _models(opponents) or hints, given)
+    call_model = SystemCallModel(HierarchyBidder(own, mate, (own, own)), hints)
+    return NetworkLookahead(call_model, default_belief(), _models(opponents) or hints, given)
 
 
 def _is_stranger(spec: str) -> bool:
@@ -148,13 +154,13 @@ def _mixture() -> list[Network]:
     return [read_networks(model).policy for model in _STRANGERS]
 
 
-def _models(opponents: str | None) -> list[Network | ByBook]:
+def _models(opponents: str | None) -> list[Network | SystemGuided]:
     """The networks of opponents who disclose them all; else none."""
     told = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
     return [network for network in told if network is not None] if None not in told else []
 
 
-def _network_of(spec: str) -> Network | ByBook | None:
+def _network_of(spec: str) -> Network | SystemGuided | None:
     """The network that a player holds, thinking or not; None for gatekeepers, who are strangers to everybody."""
     head, _, argument = spec.removeprefix("reason:").partition(":")
     if head != "policy":
@@ -165,14 +171,14 @@ def _network_of(spec: str) -> Network | ByBook | None:
     return bidder.networks.player
 
 
-def believer() -> Network:
+def default_belief() -> Network:
     """The belief with which those begin who have none of their own."""
     belief = read_networks(_BELIEVER).belief
     assert belief is not None
     return belief
 
 
-def readers_of(spec: str | None) -> list[Network | ByBook]:
+def models_for(spec: str | None) -> list[Network | SystemGuided]:
     """The networks by which others read a player's calls: its own; of a stranger, those that model strangers.
 
     None for players whose calls tell nothing, and for systems, which are read by what they say.
@@ -183,15 +189,19 @@ def readers_of(spec: str | None) -> list[Network | ByBook]:
     return [network] if network is not None else [*_mixture()] if _is_stranger(spec) else []
 
 
-def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:
+def _player(spec: str | None, unknown: tuple[Hierarchy, PlayerModel]) -> tuple[Hierarchy, PlayerModel]:
     """The system by which to read and foresee the player ``spec``, and its ways."""
     if spec in TRIVIAL:
         return trivial(spec), TRIVIAL[spec]
     system = system_of(spec)
     if system is None:
-        return unknown if spec is None else (unknown[0], Habit(NOTHING if unknown[1].tells == AS_BEST else BY_SYSTEM))
+        return (
+            unknown
+            if spec is None
+            else (unknown[0], PlayerModel(NOTHING if unknown[1].inference == AS_BEST else BY_SYSTEM))
+        )
     thinks = spec is not None and spec.startswith("reason:")
-    return system, Habit(AS_BEST if thinks and not system.system.lines else BY_SYSTEM)
+    return system, PlayerModel(AS_BEST if thinks and not system.system.lines else BY_SYSTEM)
 
 
 def system_of(spec: str | None) -> Hierarchy | None:

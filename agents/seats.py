@@ -7,10 +7,10 @@ from agents.registry import seat_specs
 from bridge_env.bidders import make
 
 
-def quick(spec: str) -> str:
+def without_search(spec: str) -> str:
     """Return who bids for ``spec`` in thousands of play-outs: its bidder, without thinking."""
     if spec.startswith("pair:"):
-        return "pair:" + ",".join(quick(part) for part in seat_specs(spec))
+        return "pair:" + ",".join(without_search(part) for part in seat_specs(spec))
     if not spec.startswith("reason:"):
         return spec
     plain = spec.removeprefix("reason:").partition("?")[0]
@@ -24,5 +24,5 @@ def spec_at(north_south: str, east_west: str, seat: int) -> str:
 
 def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | None:
     """The network at a seat, thinking or not; None where there is none."""
-    bidder = make(quick(spec_at(north_south, east_west, seat)))
+    bidder = make(without_search(spec_at(north_south, east_west, seat)))
     return bidder if isinstance(bidder, NetworkBidder) else None

@@ -9,10 +9,10 @@ import numpy as np
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.inverse.shown import CallsShow, Memory, shown_by_calls
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.network import Network
-from agents.reasoning.habits import trivial
-from agents.registry import readers_of, seat_specs, system_of
+from agents.reasoning.player_models import trivial
+from agents.registry import models_for, seat_specs, system_of
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
 
@@ -56,16 +56,16 @@ class AuctionReader:
         shown = shown_by_calls(self._reader, view, me=True, memory=self._memory)
         return {seat: said for seat, said in shown.items() if self._systems[seat]}
 
-    def networks(self, view: PlayView, row: int) -> dict[int, Sequence[Network | ByBook]]:
+    def networks(self, view: PlayView, row: int) -> dict[int, Sequence[Network | SystemGuided]]:
         """The networks that each seat's calls are read by; omit seats without, and all where no calls are known."""
         if not (view.history[row] >= 0).any():
             return {}
-        found = ((seat, readers_of(spec)) for seat, spec in enumerate(self.seats))
+        found = ((seat, models_for(spec)) for seat, spec in enumerate(self.seats))
         return {seat: networks for seat, networks in found if networks}
 
     @cached_property
     def _systems(self) -> list[Hierarchy | None]:
-        return [None if readers_of(spec) else system_of(spec) for spec in self.seats]
+        return [None if models_for(spec) else system_of(spec) for spec in self.seats]
 
     @cached_property
     def _reader(self) -> HierarchyBidder:

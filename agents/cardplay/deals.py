@@ -2,7 +2,8 @@
 
 ALL: deals fit the hypotheses that are kept. A hypothesis is discarded where it contradicts the facts; if not, where it
 contradicts what else is believed: the auction, and the hypotheses before it. Where a network bids, deals are weighed
-instead: by how likely its calls are, and by how far hands are off the hypotheses (``agents.networks.weighed``).
+instead, by how likely its calls are and by how far hands are off the hypotheses
+(``agents.networks.annealed_sampling``).
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.facts import hidden_seats, places_of
 from agents.cardplay.hypotheses import Hypothesis, hypotheses
-from agents.networks.book import ByBook
+from agents.cardplay.known_cards import hidden_seats, places_of
+from agents.networks.annealed_sampling import Evidence, annealed_deals
+from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls
 from agents.networks.network import Network
-from agents.networks.weighed import Evidence, weighed_deals
-from agents.registry import believer
+from agents.registry import default_belief
 from bridge_env import streams
 from bridge_env.cards import SEATS
 from bridge_env.play_view import PlayView
@@ -100,7 +101,7 @@ def believed_deals(
     hidden = hidden_seats(view, row)
     told = hypotheses(view, row, hidden) if inference == ALL else []
     shown: dict[int, Constraint] = {}
-    networks: dict[int, Sequence[Network | ByBook]] = {}
+    networks: dict[int, Sequence[Network | SystemGuided]] = {}
     if inference != FACTS:
         shown = {seat: said for seat, said in reader.shown(view, row).items() if seat in hidden}
         networks = {seat: said for seat, said in reader.networks(view, row).items() if seat in hidden}
@@ -116,7 +117,7 @@ def _weighed(
     """Deals by how likely the calls of networks are. What most of them do not fit is discarded."""
     places, seat, hand = places_of(view, row), int(view.seat[row]), view.hand[row]
     possible = [h for h in told if h.possible(places)]
-    sample = weighed_deals(places, seat, hand, replace(evidence, told=possible), believer(), count, key)
+    sample = annealed_deals(places, seat, hand, replace(evidence, told=possible), default_belief(), count, key)
     off = [h.violation(sample.owner == h.seat) for h in possible]
     kept = [h for h, violation in zip(possible, off, strict=True) if (violation == 0).mean() > 0.5]
     discarded = [(h, AGAINST_OTHERS if h in possible else AGAINST_FACTS) for h in told if h not in kept]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from agents.cardplay.deals import Belief
-from agents.cardplay.facts import hidden_seats
-from agents.cardplay.montecarlo import CardThought
+from agents.cardplay.known_cards import hidden_seats
+from agents.cardplay.montecarlo import CardDecision
 from agents.hierarchy.telling.wording import under
 from bridge_env.cards import SEATS, card_text, hand_text
 from bridge_env.play_view import PlayView
@@ -16,7 +16,7 @@ from bridge_env.play_view import PlayView
 _EXAMPLES = 3
 
 
-def thought_text(thought: CardThought, view: PlayView, row: int, unit: str) -> str:
+def thought_text(thought: CardDecision, view: PlayView, row: int, unit: str) -> str:
     """Explain the card for one row of ``view``; ``unit`` names the unit of the averages."""
     belief = thought.belief
     if belief is None:
@@ -29,7 +29,7 @@ def thought_text(thought: CardThought, view: PlayView, row: int, unit: str) -> s
     return "\n".join([*lines, *under("such as", deals)])
 
 
-def _cards(thought: CardThought, belief: Belief, unit: str) -> Iterator[str]:
+def _cards(thought: CardDecision, belief: Belief, unit: str) -> Iterator[str]:
     """Cards of the same worth on all deals in one line."""
     groups: dict[bytes, list[int]] = {}
     for at in range(len(thought.cards)):

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.card_values import Worth, equals
 from agents.cardplay.deals import Belief, believed_deals
-from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, flattery
+from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, double_dummy_bias
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
 from agents.cardplay.table import present_trick, trick_leader
-from agents.cardplay.worth import Worth, equals
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play_view import PlayView
 
@@ -28,7 +28,7 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class CardThought:
+class CardDecision:
     """A chosen card with the reasons for it."""
 
     card: int
@@ -62,7 +62,7 @@ class MonteCarlo:
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return np.array([thought.card for thought in self.think(view, key)], np.int8)
 
-    def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[CardThought]:
+    def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[CardDecision]:
         """Find each row's card, with the reasons; solve the positions of all rows together."""
         usual = self._rule.play(view, key)
         thoughts = [settled(view, row, int(usual[row])) for row in range(len(view))]
@@ -71,11 +71,11 @@ class MonteCarlo:
             thoughts[row] = thought
         return thoughts
 
-    def weighed(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardThought:
+    def weighed(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardDecision:
         """Find one row's card, with averages, even where all cards are equal double dummy and ``think`` skips them."""
         return self._weighed(view, [(row, key, usual)])[0]
 
-    def _weighed(self, view: PlayView, asked: list[Asked]) -> list[CardThought]:
+    def _weighed(self, view: PlayView, asked: list[Asked]) -> list[CardDecision]:
         inference, count = self.options.inference, self.options.deals
         beliefs = [believed_deals(view, row, self.reader, count, key, inference) for row, key, _ in asked]
         rows = np.array([row for row, _, _ in asked])
@@ -85,14 +85,14 @@ class MonteCarlo:
             for (row, _, usual), belief, tricks in zip(asked, beliefs, values, strict=True)
         ]
 
-    def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardThought:
+    def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardDecision:
         cards = np.flatnonzero(view.mask[row])
         tricks = tricks[:, cards]
         value = Worth(view, row, belief.owner, self.options.score)
         lead = self.options.lead == CONVENTION and view.length[row] == 0
         worth = value.of(tricks)
         if lead:
-            worth = value.between(tricks - flattery(view.hand[row], cards, int(view.strain[row])))
+            worth = value.between(tricks - double_dummy_bias(view.hand[row], cards, int(view.strain[row])))
         average = belief.weight @ worth
         tie, slack = LEAD_TIE if lead else 0.0, LEAD_SLACK[self.options.score]
         at = equals(belief.weight, worth, tricks, tie, slack)
@@ -103,7 +103,7 @@ class MonteCarlo:
             card = conventional_lead(view, row, cards[at], lowest(best))
         else:
             card = lowest(best)
-        return CardThought(card, cards, tricks, worth, average, belief)
+        return CardDecision(card, cards, tricks, worth, average, belief)
 
 
 def solve_cards(
@@ -134,11 +134,11 @@ def several(view: PlayView) -> NDArray[np.bool_]:
     return choice
 
 
-def settled(view: PlayView, row: int, card: int) -> CardThought:
+def settled(view: PlayView, row: int, card: int) -> CardDecision:
     """A card that needs no thought."""
     cards = np.flatnonzero(view.mask[row])
     nothing = np.zeros((0, len(cards)))
-    return CardThought(card, cards, nothing.astype(np.int8), nothing, np.zeros(len(cards)), None)
+    return CardDecision(card, cards, nothing.astype(np.int8), nothing, np.zeros(len(cards)), None)
 
 
 def lowest(cards: NDArray[np.int64]) -> int:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.forest import Forest
+from agents.cases.leaf_index import NOTHING, LeafIndex, by_leaves
 from agents.cases.metric import Member, points
-from agents.cases.shared import NOTHING, SharedLeaves, by_leaves
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 
 UNTRIED = -128
@@ -86,7 +86,7 @@ class CaseBase:
         return bid_before(self.auction, self.board, self.number)
 
     @cached_property
-    def tried(self) -> dict[tuple[int, bool], SharedLeaves]:
+    def tried(self) -> dict[tuple[int, bool], LeafIndex]:
         """The retained states in which the base made a call, before or after somebody had bid, as indices."""
         kept = self.retained
         made = self.auction[kept.board, kept.number]
@@ -99,7 +99,7 @@ class CaseBase:
         return out
 
     @cached_property
-    def _indices(self) -> tuple[SharedLeaves, SharedLeaves]:
+    def _indices(self) -> tuple[LeafIndex, LeafIndex]:
         """Of openings and of other calls."""
         kinds = [np.flatnonzero(self.opened == kind) for kind in (False, True)]
         return by_leaves(self.point[kinds[0]], kinds[0]), by_leaves(self.point[kinds[1]], kinds[1])

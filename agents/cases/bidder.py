@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import read_once
+from agents.bidder_files import cached_by_mtime
 from agents.cases.actions import action_of, call_of
 from agents.cases.base import CaseBase
 from agents.cases.experience import VOICES, Revision, revised, spoken_for
@@ -131,5 +131,5 @@ def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
     )  # fmt: skip
 
 
-read_bidder = read_once(lambda path: CaseBidder(load(path)), 4)
+read_bidder = cached_by_mtime(lambda path: CaseBidder(load(path)), 4)
 """The bidder of a file."""

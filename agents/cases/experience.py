@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.base import UNTRIED, CaseBase
-from agents.cases.shared import NOTHING
+from agents.cases.leaf_index import NOTHING
 from bridge_env.calls import NUM_CALLS
 
 STATES = 200  # of self-play, the nearest, are asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.bidder_files import read_once
+from agents.bidder_files import cached_by_mtime
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.conventions import UnknownConvention, without
 from agents.hierarchy.engine.compiled import compile_system
@@ -118,4 +118,4 @@ def _compiled(argument: str) -> Hierarchy:
     return hierarchy
 
 
-_known = read_once(_compiled, 64, lambda argument: tuple(with_bases(Path(argument.partition("?")[0]))))
+_known = cached_by_mtime(_compiled, 64, lambda argument: tuple(with_bases(Path(argument.partition("?")[0]))))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import read_once
+from agents.bidder_files import cached_by_mtime
 from agents.maps.atlas import Atlas, Map, load, points
 from agents.maps.inputs import rows_of
 from agents.maps.situations import situation
@@ -93,5 +93,5 @@ class MapBidder:
             out.share[at[some]] = np.where(own > 0, own / np.maximum(total, 1), np.nan)
 
 
-read_atlas = read_once(load, 4)
+read_atlas = cached_by_mtime(load, 4)
 """The maps of a file."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
 from agents.networks.meaning import Meanings, meanings_of
@@ -62,6 +62,6 @@ class NetworkBidder:
         return chances
 
 
-def outputs_of(player: Network | ByBook, view: BidView) -> NDArray[np.float32]:
+def outputs_of(player: Network | SystemGuided, view: BidView) -> NDArray[np.float32]:
     """Return the outputs of a network for every call, float32 (N, 38), with the part of its book; not masked."""
-    return player.judge_view(view) if isinstance(player, ByBook) else player.outputs(*inputs_of(view))
+    return player.judge_view(view) if isinstance(player, SystemGuided) else player.outputs(*inputs_of(view))

@@ -47,8 +47,8 @@ CARDS = STRENGTH + 4 * 2 * 32
 BOOK_INPUTS = CARDS + 4 * 4 * 2 * 9
 BOOK_ON = 2 + 4 * 2 * 5  # of them are on, always
 NO_RULE, BY_LINE, BY_GENERAL = range(3)
-MOST_UNTRUTH = 4  # points and cards that count
-REACH = 8.0  # calls whose outputs lie further behind are not looked at: they count as MOST_UNTRUTH
+MOST_MISDESCRIPTION = 4  # points and cards that count
+REACH = 8.0  # calls whose outputs lie further behind are not looked at: they count as MOST_MISDESCRIPTION
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Book:
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(call, rule, made_by, shown)
 
-    def untruth(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
+    def misdescription(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """By how many points and cards hands miss what ``wanted`` calls, bool (N, 38), would tell: int16 (N, 38)."""
         return self.positions.untruth(asked, wanted)
 
@@ -111,7 +111,7 @@ def shared_book(system: System) -> Book:
 
 
 @dataclass(frozen=True, eq=False)
-class ByBook:
+class SystemGuided:
     """A network with the book that it bids by."""
 
     network: Network
@@ -121,7 +121,7 @@ class ByBook:
     def judge(
         self, rows: Sparse, mask: NDArray[np.bool_], asked: Asked
     ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.float32]]:
-        """Return the outputs for every call, float32 (N, 38); all inputs; and the book's part in the outputs.
+        """Return the outputs for every call, float32 (N, 38); all inputs; and the book's guidance in the outputs.
 
         Args:
             rows: the network's own inputs; mask: bool (N, 38), the legal calls.
@@ -129,8 +129,8 @@ class ByBook:
         look = self.book.look(asked)
         seen = with_book(rows, asked.seat, look)
         outputs = self.network.outputs(*seen)
-        part = self._part(outputs, mask, look.call, asked)
-        return np.asarray(outputs + part, np.float32), seen, part
+        guidance = self._part(outputs, mask, look.call, asked)
+        return np.asarray(outputs + guidance, np.float32), seen, guidance
 
     def judge_view(self, view: BidView) -> NDArray[np.float32]:
         """Return the outputs for every call of a batch of views, float32 (N, 38); not masked."""
@@ -145,22 +145,22 @@ class ByBook:
         wanted[everyone, own] += np.float32(self.terms.prior)
         near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
         near[everyone, own] = False
-        untruth = self.book.untruth(asked, near)
-        lost = np.where(near, np.minimum(untruth, MOST_UNTRUTH), MOST_UNTRUTH)
-        part: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
-        part[:] = -self.terms.truth * lost
-        part[everyone, own] = self.terms.prior
-        return part
+        misdescription = self.book.misdescription(asked, near)
+        lost = np.where(near, np.minimum(misdescription, MOST_MISDESCRIPTION), MOST_MISDESCRIPTION)
+        guidance: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
+        guidance[:] = -self.terms.truth * lost
+        guidance[everyone, own] = self.terms.prior
+        return guidance
 
 
-def departs(part: NDArray[np.float32]) -> NDArray[np.bool_]:
+def departs(guidance: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Return which calls are not the system's own, of what the book adds to their outputs."""
-    return part <= 0
+    return guidance <= 0
 
 
-def untruths(part: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
+def misdescriptions(guidance: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
     """Return by how many points and cards calls mislead, of what the book adds to their outputs."""
-    return np.asarray(np.maximum(-part, 0) / terms.truth, np.float32)
+    return np.asarray(np.maximum(-guidance, 0) / terms.truth, np.float32)
 
 
 def with_book(rows: Sparse, seat: NDArray[np.int16], look: Look) -> Sparse:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.telling.wording import under
 from agents.networks import belief
-from agents.networks.drawn import HANDS, drawn
 from agents.networks.meaning import auction_keys, ranges_text
+from agents.networks.sampled_meanings import HANDS, sampled_meanings
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS
 from bridge_env.view import BidView
@@ -53,7 +53,7 @@ def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
         elif meanings is not None and last[0] >= 0:
             text = ranges_text(meanings.ranges[last[0]])
         else:
-            found = drawn((bidder.networks.player,) * 4, *state)
+            found = sampled_meanings((bidder.networks.player,) * 4, *state)
             text = f"{ranges_text(found.ranges(seat))} (of {HANDS} hands drawn now)"
         out.append(f"{SEATS[seat]}  {text}")
     return out

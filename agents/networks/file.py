@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from agents.bidder_files import BidderFileError, faults_of
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import hierarchy_of, shipped_systems
-from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, ByBook, Terms, shared_book
+from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, SystemGuided, Terms, shared_book
 from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.calls import NUM_CALLS
@@ -46,8 +46,10 @@ _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
 #: The inputs of each layout, and how many of them can be on at a time.
 _SIZES = {
-    LAYOUT: (NUM_INPUTS, MOST_ON), BOOK_LAYOUT: (BOOK_INPUTS, MOST_ON + BOOK_ON), OBSERVATIONS: (OBSERVATION_SIZE, MOST_ON)
-}  # fmt: skip
+    LAYOUT: (NUM_INPUTS, MOST_ON),
+    BOOK_LAYOUT: (BOOK_INPUTS, MOST_ON + BOOK_ON),
+    OBSERVATIONS: (OBSERVATION_SIZE, MOST_ON),
+}
 
 
 class _Terms(msgspec.Struct):
@@ -80,9 +82,9 @@ class Networks:
     inputs: str = LAYOUT  # or OBSERVATIONS: ``agents.outputs.ObservationPolicy`` bids with such a network
 
     @property
-    def player(self) -> Network | ByBook:
+    def player(self) -> Network | SystemGuided:
         """The policy, with its book if it has one."""
-        return self.policy if self.book is None else ByBook(self.policy, self.book, self.terms)
+        return self.policy if self.book is None else SystemGuided(self.policy, self.book, self.terms)
 
 
 def belief_path(path: str | os.PathLike[str]) -> Path:
@@ -193,9 +195,7 @@ def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: in
     with faults_of(f"policy:{os.fspath(path)}"):
         header, arrays = read_weights(path, "network", expected, _KINDS)
         if ("book" in header) != (header["inputs"] == BOOK_LAYOUT):
-            raise NetworkError(
-                f"its inputs are {header['inputs']}, and it names {'a' if 'book' in header else 'no'} book"
-            )
+            raise NetworkError(f"its inputs are {header['inputs']}; a network with a book has {BOOK_LAYOUT}")
         size, most_on = _SIZES[header["inputs"]]
         scales = [float(scale) for scale in header["scales"]]
         if not 1 <= len(scales) <= _MOST_LAYERS:

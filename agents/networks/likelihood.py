@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.bidder import outputs_of
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.tables import decide
 from bridge_env.auction import Auctions
@@ -67,11 +67,11 @@ class Calls:
         return log
 
 
-def chances_of(network: Network | ByBook, view: BidView) -> NDArray[np.float64]:
+def chances_of(network: Network | SystemGuided, view: BidView) -> NDArray[np.float64]:
     """The chances that a network gives to all calls, float64 (N, 38)."""
     return decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))[0].astype(np.float64)
 
 
-def chance_of(network: Network | ByBook, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+def chance_of(network: Network | SystemGuided, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
     """The chance that a network gives to ``calls`` (N,), float64 (N,)."""
     return chances_of(network, view)[np.arange(len(view)), calls]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import read_once
+from agents.bidder_files import cached_by_mtime
 from bridge_env.streams import key as hashed
 from bridge_env.weights import WeightsError, read_weights, write_weights
 
@@ -95,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> Meanings:
     return meanings
 
 
-_read = read_once(load, 16)
+_read = cached_by_mtime(load, 16)
 
 
 def meanings_of(network: Path) -> Meanings | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from agents.bidder_files import read_once
+from agents.bidder_files import cached_by_mtime
 from agents.networks.file import Networks, belief_path, load
 from agents.options import read_options
 from bridge_env.bidders import SpecError
@@ -43,7 +43,7 @@ def network_path(argument: str) -> Path:
     )
 
 
-_read = read_once(load, 64, lambda path: (belief_path(path),))
+_read = cached_by_mtime(load, 64, lambda path: (belief_path(path),))
 
 
 def read_networks(argument: str) -> Networks:

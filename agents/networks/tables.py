@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import deal_features
 from agents.hierarchy.fast.positions import Asked
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
 from bridge_env import streams
@@ -33,7 +33,7 @@ from bridge_env.jit import njit
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import score
 
-Player = Network | ByBook | Bidder
+Player = Network | SystemGuided | Bidder
 
 
 Noter = Callable[[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32] | None], None]
@@ -127,7 +127,7 @@ def look(
 
 
 def judged(
-    player: Network | ByBook, auctions: Auctions, deals: Deals, board: NDArray[np.int64], rows: NDArray[np.int64]
+    player: Network | SystemGuided, auctions: Auctions, deals: Deals, board: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.bool_], NDArray[np.float32] | None]:
     """What a network makes of the positions at ``rows``.
 
@@ -136,7 +136,7 @@ def judged(
         added to the outputs, None without one.
     """
     seen, mask = look(auctions, deals, board, rows)
-    if not isinstance(player, ByBook):
+    if not isinstance(player, SystemGuided):
         return player.outputs(*seen), seen, mask, None
     outputs, seen, part = player.judge(seen, mask, Asked.of_auctions(auctions.take(rows), deals.features, board[rows]))
     return outputs, seen, mask, part
@@ -210,7 +210,7 @@ def play_on(
             if not mine.size or player is None:
                 continue
             asked = rows[mine]
-            if not isinstance(player, (Network, ByBook)):
+            if not isinstance(player, (Network, SystemGuided)):
                 calls[mine] = ask(player, auctions, deals.owner[board], asked, key[asked])
                 continue
             outputs, _, mask, part = judged(player, auctions, deals, board, asked)
@@ -255,7 +255,7 @@ def branched(
 
 
 def all_by(
-    network: Network | ByBook,
+    network: Network | SystemGuided,
     owner: NDArray[np.uint8],
     dealer: NDArray[np.int16],
     vulnerability: NDArray[np.int16],

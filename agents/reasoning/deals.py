@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.inverse.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
 from agents.reasoning.game import call_values
-from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
-from agents.reasoning.look import contract_values, smooth_imps
 from agents.reasoning.options import Options
+from agents.reasoning.player_models import AS_BEST, BY_SYSTEM, PlayerModel
+from agents.reasoning.valuation import contract_values, smooth_imps
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import first_calls
@@ -35,29 +35,33 @@ _TWO_NOTRUMP = 9
 
 def fitting_deals(
     bidder: HierarchyBidder,
-    habits: Sequence[Habit],
+    player_models: Sequence[PlayerModel],
     view: BidView,
     key: np.uint64,
     count: int,
     options: Options,
     memory: Memory,
 ) -> Sample:
-    """Deals for the one row of a turned view; ``habits`` are those of the four seats, the seat to call first."""
+    """Deals for the one row of a turned view; ``player_models`` are those of the four seats, the seat to call first."""
     length = int(view.length[0])
     caller = (int(view.dealer[0]) + np.arange(length)) & 3
-    recalled = [s for s in (2, 1, 3) if habits[s].tells == AS_BEST and options.recall and (caller == s).any()]
+    recalled = [
+        s for s in (2, 1, 3) if player_models[s].inference == AS_BEST and options.recall and (caller == s).any()
+    ]
     shown = {}
-    if any(habits[s].tells == BY_SYSTEM and (caller == s).any() for s in (1, 2, 3)):
+    if any(player_models[s].inference == BY_SYSTEM and (caller == s).any() for s in (1, 2, 3)):
         shown = shown_by_calls(bidder, view, memory=memory)
     wanted = count * _POOL if recalled else count
     sample = sample_deals(
         KnownCards.seen({0: view.hand[0]}),
-        {s: c for s, c in shown.items() if habits[s].tells == BY_SYSTEM}, wanted, key,
+        {s: c for s, c in shown.items() if player_models[s].inference == BY_SYSTEM}, wanted, key,
         weights={1: OPPONENTS_WEIGHT, 2: PARTNERS_WEIGHT, 3: OPPONENTS_WEIGHT}, limit=2_000 + 100 * wanted,
     )  # fmt: skip
     if not recalled:
         return sample
-    cost = np.sum([_cost(sample.owner, seat, caller == seat, habits, view, key, options) for seat in recalled], axis=0)
+    cost = np.sum(
+        [_cost(sample.owner, seat, caller == seat, player_models, view, key, options) for seat in recalled], axis=0
+    )
     weight = sample.weight * np.exp(-(cost - cost.min()) / options.recall)
     best = np.sort(np.argsort(-weight, kind="stable")[:count])
     weight = weight[best] / weight[best].sum()
@@ -68,7 +72,7 @@ def _cost(
     owner: NDArray[np.uint8],
     seat: int,
     mine: NDArray[np.bool_],
-    habits: Sequence[Habit],
+    player_models: Sequence[PlayerModel],
     view: BidView,
     key: np.uint64,
     options: Options,
@@ -76,14 +80,14 @@ def _cost(
     """What the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64 (S,)."""
     deals = _dealt_anew(owner, seat, np.uint64(streams.key(key, "recall", seat)[0]))
     vulnerability = int(view.vulnerability[0])
-    leaves = as_they_double(contract_values(deals, vulnerability), habits)
+    leaves = as_they_double(contract_values(deals, vulnerability), player_models)
     positions, calls = _positions(view), view.history[0, : len(mine)]
     hand = hand_features(hands(owner, np.full(len(owner), seat))).astype(np.float64)
     total, rows = np.zeros(len(owner)), np.arange(len(owner))
     for number in np.flatnonzero(mine):
         worth = np.empty((len(owner), 38), np.float32)
         states = np.repeat(positions[None, number], len(owner), axis=0)
-        call_values(states, rows, leaves, trusts(habits, options), worth)
+        call_values(states, rows, leaves, trusts(player_models, options), worth)
         lost = smooth_imps((worth.max(axis=1) - worth[:, calls[number]]).astype(np.float64))
         total += np.maximum(_smoothed(hand, lost), 0)
     return total
@@ -119,14 +123,14 @@ def _dealt_anew(owner: NDArray[np.uint8], seat: int, key: np.uint64) -> NDArray[
     return out
 
 
-def trusts(habits: Sequence[Habit], options: Options) -> NDArray[np.float64]:
+def trusts(player_models: Sequence[PlayerModel], options: Options) -> NDArray[np.float64]:
     """The chance that each seat finds its best call in the look-ahead: float64 (4,)."""
-    return np.array([options.trust if habit.active else 0.0 for habit in habits])
+    return np.array([options.trust if player_model.active else 0.0 for player_model in player_models])
 
 
-def as_they_double(leaves: NDArray[np.float32], habits: Sequence[Habit]) -> NDArray[np.float32]:
+def as_they_double(leaves: NDArray[np.float32], player_models: Sequence[PlayerModel]) -> NDArray[np.float32]:
     """Adjust the leaves for opponents who double all bids from 2NT up: undoubled contracts there count as doubled."""
     for side in (0, 1):
-        if habits[1 - side].doubles and habits[3 - side].doubles:
+        if player_models[1 - side].doubles and player_models[3 - side].doubles:
             leaves[:, side::2, _TWO_NOTRUMP:, 0] = leaves[:, side::2, _TWO_NOTRUMP:, 1]
     return leaves

@@ -17,9 +17,9 @@ from agents.hierarchy.telling.position import Position
 from agents.hierarchy.telling.ranges import hull, unite
 from agents.hierarchy.telling.wording import SUIT_NAMES, counted, sentence, shown_text, under
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.explain import average_hand, average_hands
-from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
+from agents.reasoning.player_models import AS_BEST, BY_SYSTEM, PlayerModel
 from bridge_env.calls import PASS, call_text, strain_of
 from bridge_env.cards import SEATS, hand_text, hands
 from bridge_env.features import HCP, LENGTH, hand_features
@@ -27,8 +27,8 @@ from bridge_env.sampling import Sample
 from bridge_env.view import BidView
 
 if TYPE_CHECKING:  # they import this module to explain themselves
-    from agents.reasoning.doubting import Doubter, Weighing
-    from agents.reasoning.reasoner import Reasoner, Thought
+    from agents.reasoning.network_lookahead import NetworkDecision, NetworkLookahead
+    from agents.reasoning.system_lookahead import SystemDecision, SystemLookahead
 
 _EXAMPLES = 3
 
@@ -41,62 +41,62 @@ def _others(owner: NDArray[np.uint8], seat: int) -> str:
 # --- a system that thinks ---------------------------------------------------------------------------------
 
 
-def explain(reasoner: Reasoner, view: BidView, thought: Thought) -> str:
-    """Explain what ``reasoner`` thought for the one row of ``view``: candidates, what the seats have shown, deals."""
-    lines, usual = [call_text(thought.call)], call_text(thought.usual)
-    if not reasoner.free:
-        lines.append(f"  usual     {usual}: {explain_system(reasoner.reader, view).because}")
-    sample = thought.sample
+def explain(lookahead: SystemLookahead, view: BidView, decision: SystemDecision) -> str:
+    """Explain what ``lookahead`` thought for the one row of ``view``: candidates, what the seats have shown, deals."""
+    lines, usual = [call_text(decision.call)], call_text(decision.usual)
+    if not lookahead.free:
+        lines.append(f"  usual     {usual}: {explain_system(lookahead.reader, view).because}")
+    sample = decision.sample
     if sample is None:
         return "\n".join([*lines, "  thought   none: no other call could be better"])
-    look = "as each seat's system goes on" if reasoner.options.look == "systems" else "as a game with open hands"
+    look = "as each seat's system goes on" if lookahead.options.look == "systems" else "as a game with open hands"
     lines.append(f"  thought   {sample}; {look}, estimated tricks")
-    lines += [*_candidates(thought, sample), *under("shown", _shown(reasoner, view, sample))]
-    return "\n".join([*lines, *under("deals", _deals(thought, sample, int(view.seat[0])))])
+    lines += [*_candidates(decision, sample), *under("shown", _shown(lookahead, view, sample))]
+    return "\n".join([*lines, *under("deals", _deals(decision, sample, int(view.seat[0])))])
 
 
-def _candidates(thought: Thought, sample: Sample) -> Iterator[str]:
-    head = "IMPs v. field", f"IMPs v. {call_text(thought.usual)}", "points, spread"
+def _candidates(decision: SystemDecision, sample: Sample) -> Iterator[str]:
+    head = "IMPs v. field", f"IMPs v. {call_text(decision.usual)}", "points, spread"
     yield f"  calls     {'':5} {head[0]:>14}  {head[1]:>15}  {head[2]:>15}"
-    kept = [i for i in range(len(thought.calls)) if not thought.dropped[i]]
-    for i in sorted(kept, key=lambda i: -np.nan_to_num(thought.average[i])):
-        seen = ~np.isnan(thought.points[i])  # all deals, or where nothing was left to compare, the first
+    kept = [i for i in range(len(decision.calls)) if not decision.dropped[i]]
+    for i in sorted(kept, key=lambda i: -np.nan_to_num(decision.average[i])):
+        seen = ~np.isnan(decision.points[i])  # all deals, or where nothing was left to compare, the first
         share = sample.weight[seen] / sample.weight[seen].sum()
-        mean = float(thought.points[i, seen] @ share)
-        spread = float(np.sqrt(np.square(thought.points[i, seen] - mean) @ share))
-        over = "" if i == 0 else f"{thought.gain[i]:+.2f} ± {thought.error[i]:.2f}"
+        mean = float(decision.points[i, seen] @ share)
+        spread = float(np.sqrt(np.square(decision.points[i, seen] - mean) @ share))
+        over = "" if i == 0 else f"{decision.gain[i]:+.2f} ± {decision.error[i]:.2f}"
         points = f"{mean:+.0f}, {spread:.0f}"
-        average = "" if np.isnan(thought.average[i]) else f"{thought.average[i]:+.2f}"
-        yield f"            {call_text(thought.calls[i]):5} {average:>14}  {over:>15}  {points:>15}"
-    behind = ", ".join(call_text(c) for c, out in zip(thought.calls, thought.dropped, strict=True) if out)
+        average = "" if np.isnan(decision.average[i]) else f"{decision.average[i]:+.2f}"
+        yield f"            {call_text(decision.calls[i]):5} {average:>14}  {over:>15}  {points:>15}"
+    behind = ", ".join(call_text(c) for c, out in zip(decision.calls, decision.dropped, strict=True) if out)
     if behind:
         yield f"            far behind on the first deals: {behind}"
 
 
-def _shown(reasoner: Reasoner, view: BidView, sample: Sample) -> Iterator[str]:
+def _shown(lookahead: SystemLookahead, view: BidView, sample: Sample) -> Iterator[str]:
     """What each other seat has shown, seat by seat to the left, and its average hand."""
-    seat, meaning = int(view.seat[0]), reasoner.reader.meaning(view)[0]
-    partner, low, high = reasoner.habits
+    seat, meaning = int(view.seat[0]), lookahead.reader.meaning(view)[0]
+    partner, low, high = lookahead.player_models
     for offset in (1, 2, 3):
         other = (seat + offset) % 4
-        habit = partner if offset == 2 else (low if other < 2 else high)
+        player_model = partner if offset == 2 else (low if other < 2 else high)
         features = hand_features(hands(sample.owner, np.full(len(sample), offset))).astype(np.float64)
         mean = sample.weight @ features
         average = average_hand(float(mean[HCP]), mean[LENGTH : LENGTH + 4].tolist())
-        yield f"{SEATS[other]}  {_said(habit, meaning[other])}; {average}"
+        yield f"{SEATS[other]}  {_said(player_model, meaning[other])}; {average}"
 
 
-def _said(habit: Habit, meaning: NDArray[np.int16]) -> str:
-    if habit.tells == BY_SYSTEM:
+def _said(player_model: PlayerModel, meaning: NDArray[np.int16]) -> str:
+    if player_model.inference == BY_SYSTEM:
         return shown_text(meaning)
-    return "that its calls seemed best" if habit.tells == AS_BEST else "nothing"
+    return "that its calls seemed best" if player_model.inference == AS_BEST else "nothing"
 
 
-def _deals(thought: Thought, sample: Sample, seat: int) -> Iterator[str]:
+def _deals(decision: SystemDecision, sample: Sample, seat: int) -> Iterator[str]:
     for row in np.argsort(-sample.weight, kind="stable")[:_EXAMPLES]:
         worth = [
             f"{call_text(call)} {points[row]:+.0f}"
-            for call, points in zip(thought.calls, thought.points, strict=True)
+            for call, points in zip(decision.calls, decision.points, strict=True)
             if not np.isnan(points[row])
         ]
         yield f"{_others(sample.owner[row], seat)}\n            {', '.join(worth)}"
@@ -105,15 +105,15 @@ def _deals(thought: Thought, sample: Sample, seat: int) -> Iterator[str]:
 # --- a player among strangers -----------------------------------------------------------------------------
 
 
-def explain_doubt(doubter: Doubter, view: BidView, found: Weighing, acts: bool) -> str:
-    """Why ``doubter`` calls as it does with the hand of the one row: candidates in play-outs, belief, deals.
+def explain_network_lookahead(lookahead: NetworkLookahead, view: BidView, found: NetworkDecision, acts: bool) -> str:
+    """Why ``lookahead`` calls as it does with the hand of the one row: candidates in play-outs, belief, deals.
 
     Args:
         acts: a network that thinks makes the call that was found, a plain one its usual call.
     """
     seat = int(view.seat[0])
     lines = [call_text(found.call if acts else found.usual), f"  usual     {call_text(found.usual)}"]
-    lines += under("shown", doubter.voice.shown(view))
+    lines += under("shown", lookahead.call_model.shown(view))
     if found.drawn is None:
         return "\n".join([*lines, "  thought   none: no other call is likely enough"])
     owner, weight = found.drawn.owner[found.drawn.deal], found.drawn.weight
@@ -134,26 +134,26 @@ def explain_doubt(doubter: Doubter, view: BidView, found: Weighing, acts: bool) 
 # --- a network by a book ----------------------------------------------------------------------------------
 
 
-def explain_by_book(bidder: NetworkBidder, doubter: Doubter, view: BidView, key: NDArray[np.uint64]) -> str:
+def explain_by_book(bidder: NetworkBidder, lookahead: NetworkLookahead, view: BidView, key: NDArray[np.uint64]) -> str:
     """Explain the call of ``bidder``, which bids by a book, for the one row of ``view``: by the book's line, or as the
     judgement that left it, with what the call shows and what it gains.
 
     Args:
-        doubter: the same network, thinking: it samples the deals.
+        lookahead: the same network, thinking: it samples the deals.
     """
     player = bidder.networks.player
-    assert isinstance(player, ByBook)
+    assert isinstance(player, SystemGuided)
     chances, call = bidder.probabilities(view)[0], int(bidder.bid(view, key)[0])
     system = HierarchyBidder(player.book.hierarchy)
     book = explain_system(system, view)
     if call == book.call:
         return f"{book}\n  follows   the book ({chances[call]:.1%} sure)"
-    weighing = doubter.compare(view, key, ([book.call, call], chances[[book.call, call]]))
+    weighing = lookahead.compare(view, key, ([book.call, call], chances[[book.call, call]]))
     wanted = np.zeros_like(view.mask)
     wanted[0, call] = True
-    untruth = int(player.book.untruth(Asked.of_view(view), wanted)[0, call])  # in points and cards
+    misdescription = int(player.book.misdescription(Asked.of_view(view), wanted)[0, call])  # in points and cards
     mine, theirs = symbol_text(call), symbol_text(book.call)
-    off = "the hand has it" if not untruth else f"the hand is {untruth} short of it, in points and cards"
+    off = "the hand has it" if not misdescription else f"the hand is {misdescription} short of it, in points and cards"
     deals = 0 if weighing.drawn is None else len(weighing.drawn.owner)
     worth = f"{weighing.gain[-1]:+.2f} ± {weighing.error[-1]:.2f} IMPs over {theirs}"
     seat, before = int(view.seat[0]), system.meaning(view)[0]

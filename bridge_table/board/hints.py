@@ -12,9 +12,9 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import Options as CardOptions
 from agents.networks.bidder import NetworkBidder
-from agents.reasoning.doubting import Doubter, Weighing
-from agents.reasoning.reasoner import Reasoner, Thought
-from agents.seats import network_at, quick, spec_at
+from agents.reasoning.network_lookahead import NetworkDecision, NetworkLookahead
+from agents.reasoning.system_lookahead import SystemDecision, SystemLookahead
+from agents.seats import network_at, spec_at, without_search
 from bridge_env.auction import one_auction
 from bridge_env.bidder_errors import explain_call, legal_calls
 from bridge_env.bidders import implements, make
@@ -55,10 +55,10 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     why, deals = "", 0
     if player is not None:
-        thought = player.think(view, key)
-        rows, deals = _rows(thought)
-        best, usual = thought.call, thought.usual
-        why = _why(thought, spec)
+        decision = player.think(view, key)
+        rows, deals = _rows(decision)
+        best, usual = decision.call, decision.usual
+        why = _why(decision, spec)
     else:
         best = usual = int(legal_calls(bidder, view, key)[0])
         if implements(bidder, Explains):
@@ -67,48 +67,50 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     if not rows:
         rows = [{"call": call_text(best)}]
     # A bidder that does not look ahead makes its usual call.
-    call = best if isinstance(bidder, Reasoner | Doubter) else usual
+    call = best if isinstance(bidder, SystemLookahead | NetworkLookahead) else usual
     return {"call": call_text(call), "rows": rows[:_NAMED], "deals": deals, "why": why}
 
 
-def lookahead(spec: str, opponents: str) -> Reasoner | Doubter | None:
+def lookahead(spec: str, opponents: str) -> SystemLookahead | NetworkLookahead | None:
     """Return a bidder that looks ahead as ``spec`` would, with few deals; None where there is none."""
     head, _, _ = spec.partition(":")
     if head not in ("system", "policy", "reason"):
         return None
-    plain = quick(spec)
+    plain = without_search(spec)
     argument = plain if plain.startswith("policy:") else plain.removeprefix("system:")
     try:
         made: Bidder = make(f"reason:{argument}", partner=plain, opponents=opponents)
     except ValueError:
         return None  # a network without a belief does not look ahead
-    if isinstance(made, Doubter):
-        return Doubter(made.voice, made.belief, made.models, replace(made.options, samples=_NETWORK_SAMPLES, looks=1))
-    if isinstance(made, Reasoner):
-        return Reasoner(made.reader, replace(made.options, samples=_SAMPLES), made.habits)
+    if isinstance(made, NetworkLookahead):
+        return NetworkLookahead(
+            made.call_model, made.belief, made.models, replace(made.options, samples=_NETWORK_SAMPLES, looks=1)
+        )
+    if isinstance(made, SystemLookahead):
+        return SystemLookahead(made.reader, replace(made.options, samples=_SAMPLES), made.player_models)
     return None
 
 
-def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
+def _rows(decision: SystemDecision | NetworkDecision) -> tuple[list[dict[str, Any]], int]:
     """Return the candidates, the best first, and on how many deals they were compared."""
     rows = []
-    for i, call in enumerate(thought.calls):
+    for i, call in enumerate(decision.calls):
         row: dict[str, Any] = {"call": call_text(call)}
-        if len(thought.gain):
-            gain, error = (known(round(float(of[i]), 2)) for of in (thought.gain, thought.error))
+        if len(decision.gain):
+            gain, error = (known(round(float(of[i]), 2)) for of in (decision.gain, decision.error))
             row |= {"gain": gain, "error": error}
-        if isinstance(thought, Weighing):
-            row["chance"] = round(float(thought.chance[i]), 4)
+        if isinstance(decision, NetworkDecision):
+            row["chance"] = round(float(decision.chance[i]), 4)
         rows.append(row)
     rows.sort(key=lambda row: -(row.get("gain") or 0.0))
-    return rows, _deals_of(thought)
+    return rows, _deals_of(decision)
 
 
-def _deals_of(thought: Thought | Weighing) -> int:
+def _deals_of(decision: SystemDecision | NetworkDecision) -> int:
     """Return on how many deals calls were compared; of a network's, those with a weight."""
-    if isinstance(thought, Weighing):
-        return 0 if thought.drawn is None else len(thought.drawn.owner)
-    return 0 if thought.sample is None else len(thought.sample)
+    if isinstance(decision, NetworkDecision):
+        return 0 if decision.drawn is None else len(decision.drawn.owner)
+    return 0 if decision.sample is None else len(decision.sample)
 
 
 def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -123,11 +125,11 @@ def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[
     return sorted(known.values(), key=lambda row: -row.get("chance", 0.0))
 
 
-def _why(thought: Thought | Weighing, spec: str) -> str:
-    usual, best = call_text(thought.usual), call_text(thought.call)
-    if not len(thought.gain):
+def _why(decision: SystemDecision | NetworkDecision, spec: str) -> str:
+    usual, best = call_text(decision.usual), call_text(decision.call)
+    if not len(decision.gain):
         return f"{spec} calls {usual}; no other call is a candidate."
-    if thought.usual == thought.call:
+    if decision.usual == decision.call:
         return f"{spec} calls {usual}; looking ahead finds no call that is surely better."
     return f"{spec} calls {usual}; looking ahead, {best} comes out better."
 
@@ -135,22 +137,22 @@ def _why(thought: Thought | Weighing, spec: str) -> str:
 def _card_hint(table: Table) -> dict[str, Any]:
     reader = AuctionReader.of_sides(table.setup.north_south, table.setup.east_west)
     player = MonteCarlo(reader, CardOptions(deals=_CARD_DEALS))
-    thought = player.think(table.play_view(), table.key(len(table.cards), "card"))[0]
+    decision = player.think(table.play_view(), table.key(len(table.cards), "card"))[0]
     rows = []
-    if thought.belief is not None:
-        weight = thought.belief.weight
-        for at in np.argsort(-thought.average, kind="stable").tolist():
+    if decision.belief is not None:
+        weight = decision.belief.weight
+        for at in np.argsort(-decision.average, kind="stable").tolist():
             rows.append({
-                "card": card_text(int(thought.cards[at])), "tricks": round(float(weight @ thought.tricks[:, at]), 2),
-                "gain": round(float(thought.average[at]), 2),
+                "card": card_text(int(decision.cards[at])), "tricks": round(float(weight @ decision.tricks[:, at]), 2),
+                "gain": round(float(decision.average[at]), 2),
             })  # fmt: skip
-    count = 0 if thought.belief is None else len(thought.belief.owner)
+    count = 0 if decision.belief is None else len(decision.belief.owner)
     why = (
         f"Best on average over {count} deals that fit the auction and the cards, each played double dummy."
         if count
         else "No other card could be better."
     )
-    return {"card": card_text(thought.card), "rows": rows, "deals": count, "why": why}
+    return {"card": card_text(decision.card), "rows": rows, "deals": count, "why": why}
 
 
 # --- was a call a mistake? --------------------------------------------------------------------------------------
@@ -189,8 +191,8 @@ def compare_call(table: Table, number: int, others: list[int]) -> Comparison | N
         return None
     view, key = view_of(before, deal.owner[None]), table.key(number, "fair")
     calls = list(dict.fromkeys([table.calls[number], *others]))
-    if isinstance(player, Doubter):
-        found: Thought | Weighing = player.compare(view, key, (calls, np.zeros(len(calls))))
+    if isinstance(player, NetworkLookahead):
+        found: SystemDecision | NetworkDecision = player.compare(view, key, (calls, np.zeros(len(calls))))
     else:
         found = player.compare(view, key, calls)
     deals = _deals_of(found)

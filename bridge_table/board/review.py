@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.seats import quick
+from agents.seats import without_search
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.bidding import ask, complete_auctions
 from bridge_env.calls import STRAINS, Contract, call_text, parse_call
@@ -96,7 +96,7 @@ def _bid_on(
     """Bid auctions on one deal to their end, in place, by bidders that do not look ahead."""
     n = len(auctions)
     seats, owners = np.broadcast_to(np.arange(4) & 1, (n, 4)), np.broadcast_to(owner, (n, 52))
-    complete_auctions(auctions, owners, key, seats, teams(quick(north_south), quick(east_west)))
+    complete_auctions(auctions, owners, key, seats, teams(without_search(north_south), without_search(east_west)))
 
 
 def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | None:
@@ -191,7 +191,9 @@ def _usual(table: Table, number: int) -> int:
     """Return what the bidder of the person's side would have called."""
     deal = table.deal
     before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
-    bidder = teams(quick(table.setup.north_south), quick(table.setup.east_west))[int(before.turn[0]) & 1]
+    bidder = teams(without_search(table.setup.north_south), without_search(table.setup.east_west))[
+        int(before.turn[0]) & 1
+    ]
     return int(ask(bidder, before, deal.owner[None], np.array([0]), table.key(number))[0])
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from agents.hierarchy.shipped import register_system, shipped_systems
 from agents.networks.shipped import shipped_networks
 from agents.registry import seat_specs
-from agents.seats import quick
+from agents.seats import without_search
 from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
 from bridge_table.http.fields import RequestError
@@ -57,7 +57,7 @@ def _is_known(spec: str) -> bool:
     """Return whether a spec names a bidder of the package, or one that was dropped on the page."""
     if spec in _PLAIN:
         return True
-    head, _, argument = quick(spec).partition(":")
+    head, _, argument = without_search(spec).partition(":")
     if head == "system":
         return argument in shipped_systems() or argument.startswith("~")
     return head == "policy" and argument in shipped_networks()

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.card_values import Worth
 from agents.cardplay.deals import Belief
 from agents.cardplay.explain import thought_text
-from agents.cardplay.facts import view_of_seen
-from agents.cardplay.montecarlo import CardThought, MonteCarlo
+from agents.cardplay.known_cards import view_of_seen
+from agents.cardplay.montecarlo import CardDecision, MonteCarlo
 from agents.cardplay.options import TRICKS
 from agents.cardplay.registry import Split, make_player
 from agents.cardplay.table import declares
-from agents.cardplay.worth import Worth
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
 from agents.reasoning.explain import explain
-from agents.reasoning.reasoner import Reasoner
+from agents.reasoning.system_lookahead import SystemLookahead
 from agents.text_api import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
@@ -100,7 +100,7 @@ class Answers:
             call = int(legal_calls(self.bidder, view, key)[0])
             shows = reader(*self.sides(seat & 1), details).call(*auction, call)
             why, deals = "", None
-            if details and isinstance(player, Reasoner):
+            if details and isinstance(player, SystemLookahead):
                 thought = player.think(view, key)
                 why, deals = explain(player, view, thought), _sampled(seat, thought.sample)
             elif details and implements(player, Explains):
@@ -212,7 +212,7 @@ def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
 
 
 def _expected(
-    thought: CardThought, belief: Belief, view: PlayView
+    thought: CardDecision, belief: Belief, view: PlayView
 ) -> tuple[tuple[tuple[int, float], ...], tuple[float, ...]]:
     """Return the cards considered, the answer first, then the best, with the tricks that the side may expect from here
     on; and the probability that the contract makes after each, double dummy on the sampled deals."""

@@ -18,10 +18,10 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AUCTION, believed_deals
 from agents.cardplay.deception.deceptive import Deception, Deceptive, success
 from agents.cardplay.deception.lookahead import opponents_views
-from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
+from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS
+from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
-from agents.cardplay.whole import play_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, one_auction
 from bridge_env.calls import Contract
@@ -114,7 +114,7 @@ class Solved:
     """A problem with the decisions of the two players and the results of their cards."""
 
     problem: Problem
-    plain: CardThought
+    plain: CardDecision
     plain_seconds: float  # processor time
     deception: Deception
     seconds: float  # processor time

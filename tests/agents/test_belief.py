@@ -14,11 +14,11 @@ from agents.networks.book import Terms
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks
-from agents.reasoning.doubting import UNCLEAR, Doubter, expected_loss
-from agents.reasoning.drawing import dealt_again, drawn_deals, thinned, weight_of_partner
+from agents.reasoning.call_models import LIKELY, NetworkCallModel
+from agents.reasoning.importance_sampling import dealt_again, thinned, weight_of_partner, weighted_deals
+from agents.reasoning.network_lookahead import UNCLEAR, NetworkLookahead, expected_loss
 from agents.reasoning.options import Options
-from agents.reasoning.reasoner import Reasoner, turned
-from agents.reasoning.voices import LIKELY, NetworkVoice
+from agents.reasoning.system_lookahead import SystemLookahead, turned
 from agents.registry import make_reason, make_system
 from agents.text_api import read_states
 from bridge_env import streams
@@ -160,7 +160,7 @@ def test_it_leaves_the_network_only_where_that_pays():
     bidder = NetworkBidder(networks)
     models = [networks.policy, random_networks(5).policy]
     options = Options(samples=8, candidates=3, margin=0.5)
-    thinker = Doubter(NetworkVoice(bidder), networks.belief, models, options)
+    thinker = NetworkLookahead(NetworkCallModel(bidder), networks.belief, models, options)
     view, key = views(12, seed=3)
     calls = thinker.bid(view, key)
     usual = bidder.bid(view, key)
@@ -178,7 +178,7 @@ def test_it_leaves_the_network_only_where_that_pays():
 
 def partners(thinker, view, key):
     """Partner's hands on the deals drawn for one row, bool (S, 4, 13), their points, and what was drawn."""
-    [drawn] = drawn_deals(turned(view), key, thinker.voice, thinker.belief, thinker.models, thinker.options)
+    [drawn] = weighted_deals(turned(view), key, thinker.call_model, thinker.belief, thinker.models, thinker.options)
     held = (drawn.owner[drawn.deal] == 2).reshape(-1, 4, 13)
     return held, (held * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2)), drawn
 
@@ -187,7 +187,7 @@ def test_deals_that_fit_the_calls_are_believed_more():
     """After an opening of 1S by two-over-one's network, the opener holds spades and points."""
     own = read_networks("two-over-one")
     plain = quantized([(np.zeros((814, belief.OUTPUTS)), np.zeros(belief.OUTPUTS))], MOST_ON)  # knows nothing
-    thinker = Doubter(NetworkVoice(NetworkBidder(own)), plain, [own.policy], Options(samples=64))
+    thinker = NetworkLookahead(NetworkCallModel(NetworkBidder(own)), plain, [own.policy], Options(samples=64))
     view, key = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
     opener, points, drawn = partners(thinker, view, key)
     assert drawn.weight @ opener[:, 3].sum(axis=1) > 4.8
@@ -198,10 +198,12 @@ def test_deals_that_fit_the_calls_are_believed_more():
 def test_worths_of_many_rows_are_those_of_each():
     networks = with_belief()
     models = [networks.policy, random_networks(5).policy]
-    thinker = Doubter(NetworkVoice(NetworkBidder(networks)), networks.belief, models, Options(samples=8, candidates=3))
+    thinker = NetworkLookahead(
+        NetworkCallModel(NetworkBidder(networks)), networks.belief, models, Options(samples=8, candidates=3)
+    )
     view, key = views(14, seed=4)
     found = thinker.think_all(view, key)
-    assert [one.calls[0] for one in found] == thinker.voice.bidder.bid(view, key).tolist()
+    assert [one.calls[0] for one in found] == thinker.call_model.bidder.bid(view, key).tolist()
     assert any(len(one.calls) > 1 for one in found)
     for row, one in enumerate(found):
         alone = thinker.think(view.take(np.array([row])), key[row : row + 1])
@@ -218,8 +220,10 @@ def test_worths_of_many_rows_are_those_of_each():
 def test_more_deals_are_drawn_where_the_choice_is_not_clear():
     networks = with_belief()
     models = [networks.policy, random_networks(5).policy]
-    voice, given = NetworkVoice(NetworkBidder(networks)), Options(samples=8, candidates=3, margin=0.0)
-    once, often = (Doubter(voice, networks.belief, models, replace(given, looks=looks)) for looks in (1, 3))
+    call_model, given = NetworkCallModel(NetworkBidder(networks)), Options(samples=8, candidates=3, margin=0.0)
+    once, often = (
+        NetworkLookahead(call_model, networks.belief, models, replace(given, looks=looks)) for looks in (1, 3)
+    )
     view, key = views(30, seed=7)
     more = 0
     for first, found in zip(once.think_all(view, key), often.think_all(view, key), strict=True):
@@ -247,29 +251,29 @@ def test_what_a_wrong_choice_costs_is_the_mean_over_what_may_be_true(gain, error
 def test_by_a_book_only_truthful_calls_are_considered():
     networks = by_book(terms=Terms(0.5, 0.5))
     view, _ = views(60, seed=6)
-    voice, options = NetworkVoice(NetworkBidder(networks)), Options(candidates=6)
-    untruth = networks.book.untruth(Asked.of_view(view), view.mask)
-    chances = voice.bidder.probabilities(view)
+    call_model, options = NetworkCallModel(NetworkBidder(networks)), Options(candidates=6)
+    misdescription = networks.book.misdescription(Asked.of_view(view), view.mask)
+    chances = call_model.bidder.probabilities(view)
     asked = Asked.of_view(view)
     own = networks.book.look(asked).call
     likely, rows = 0, np.arange(len(view))
-    untruth[rows, own] = 0
-    for row, (calls, _) in enumerate(voice.considers(view, options)):
+    misdescription[rows, own] = 0
+    for row, (calls, _) in enumerate(call_model.considers(view, options)):
         assert calls[0] == chances[row].argmax()
-        assert (untruth[row, calls[1:]] == 0).all()
-        likely += ((chances[row] > LIKELY) & (untruth[row] > 0)).sum()
+        assert (misdescription[row, calls[1:]] == 0).all()
+        likely += ((chances[row] > LIKELY) & (misdescription[row] > 0)).sum()
     assert likely > 20  # so many would have been considered
 
 
 def test_a_system_thinks_so_among_strangers():
     """Its partner's calls tell what the system says; opponents' what networks would have made them on."""
     known, among_strangers = (make_reason("sayc", opponents=spec) for spec in ("system:precision", "policy:polish"))
-    assert isinstance(known, Reasoner)
-    assert isinstance(among_strangers, Doubter)
-    assert isinstance(make_reason("sayc"), Reasoner)
+    assert isinstance(known, SystemLookahead)
+    assert isinstance(among_strangers, NetworkLookahead)
+    assert isinstance(make_reason("sayc"), SystemLookahead)
     assert len(among_strangers.models) == 3  # a gatekeeper is read by nobody's network but the mixture
     assert len(make_reason("sayc", opponents="policy:acol").models) == 1  # a disclosed network by its own
-    assert isinstance(make_reason("sayc?look=minimax", opponents="policy:polish"), Reasoner)
+    assert isinstance(make_reason("sayc?look=minimax", opponents="policy:polish"), SystemLookahead)
     view, key = read_states([{"hand": "K842.AQ94.72.J65", "auction": ["1NT", "Pass"]}])
     _, points, drawn = partners(among_strangers, view, key)
     assert drawn.weight @ ((points >= 15) & (points <= 17)) > 0.9

@@ -12,7 +12,7 @@ from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import hierarchy_of, read_system
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, NO_RULE, Book, ByBook, Terms
+from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_MISDESCRIPTION, NO_RULE, Book, SystemGuided, Terms
 from agents.networks.file import book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
 from bridge_env.auction import Auctions
@@ -61,7 +61,7 @@ def test_untruth_is_what_partner_would_be_told_too_much():
     auctions, owner, _ = positions(120, seed=5)
     view, book, bidder = view_of(auctions, owner), Book(hierarchy_of("champion")), HierarchyBidder(read("champion"))
     look = look_at(book, auctions, owner)
-    found = book.untruth(asked_of(auctions, owner), view.mask)
+    found = book.misdescription(asked_of(auctions, owner), view.mask)
     lies = 0
     for i in range(len(view)):
         seat = int(view.seat[i])
@@ -144,10 +144,10 @@ def test_what_is_out_of_reach_counts_as_a_lie():
     auctions, owner, _ = positions(60, seed=9)
     view, terms = view_of(auctions, owner), Terms(2.0, 4.0)
     player = by_book(terms=terms).player
-    assert isinstance(player, ByBook)
-    _, _, part = player.judge(inputs_of(view), view.mask, asked_of(auctions, owner))
-    assert part.min() == -MOST_UNTRUTH * terms.truth
-    assert ((part == terms.prior).sum(axis=1) == 1).all()
+    assert isinstance(player, SystemGuided)
+    _, _, guidance = player.judge(inputs_of(view), view.mask, asked_of(auctions, owner))
+    assert guidance.min() == -MOST_MISDESCRIPTION * terms.truth
+    assert ((guidance == terms.prior).sum(axis=1) == 1).all()
 
 
 # --- the file ------------------------------------------------------------------------------------------------------

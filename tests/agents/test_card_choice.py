@@ -7,23 +7,23 @@ import pytest
 from support.cardplay import card, cards, keys
 from support.plays import contracts_of, random_plays
 
+from agents.cardplay.card_values import Slack, behind, equals
 from agents.cardplay.lead import (
     ACE,
     ACE_KING,
-    FLATTERED,
+    DOUBLE_DUMMY_BIAS,
     LEAD_SLACK,
     OTHER,
     SINGLETON,
     TRUMP,
     conventional_lead,
-    flattery,
+    double_dummy_bias,
     kind_of_lead,
 )
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import CONVENTION, IMPS, SOLVED, Options
 from agents.cardplay.registry import make_player
 from agents.cardplay.rule import RulePlayer
-from agents.cardplay.worth import Slack, behind, equals
 from bridge_env.calls import NOTRUMP
 from bridge_env.cards import parse_deal
 from bridge_env.play import Plays
@@ -105,7 +105,7 @@ def test_kinds_of_leads(held, led, strain, kind):
     hand = np.zeros(52, bool)
     hand[cards(held)] = True
     assert kind_of_lead(hand, card(led), strain) == kind
-    assert flattery(hand, np.array([card(led)]), strain).tolist() == [FLATTERED[kind]]
+    assert double_dummy_bias(hand, np.array([card(led)]), strain).tolist() == [DOUBLE_DUMMY_BIAS[kind]]
 
 
 def test_an_opening_lead_is_worth_less_by_what_flatters_it():
@@ -118,7 +118,7 @@ def test_an_opening_lead_is_worth_less_by_what_flatters_it():
     )
     less = plain.average - conventional.average
     for at, led in enumerate(plain.cards):
-        expected = FLATTERED[kind_of_lead(view.hand[0], int(led), SPADES)]
+        expected = DOUBLE_DUMMY_BIAS[kind_of_lead(view.hand[0], int(led), SPADES)]
         assert less[at] == pytest.approx(expected, abs=1e-9 if plain.tricks[:, at].min() > 0 else expected)
     assert conventional.card in conventional.cards
 

@@ -11,12 +11,12 @@ from support.plays import contracts_of, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS, FACTS, _Search, believed_deals
-from agents.cardplay.facts import places_of
 from agents.cardplay.hypotheses import Hypothesis, hypotheses, opening_lead
+from agents.cardplay.known_cards import places_of
 from agents.cardplay.montecarlo import MonteCarlo, several, solve_cards
 from agents.cardplay.options import Options, parse_options
+from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
-from agents.cardplay.whole import play_out
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NOTRUMP

@@ -18,8 +18,8 @@ from agents.cases.explain import explain
 from agents.cases.features import SIZE, describe
 from agents.cases.file import load, save
 from agents.cases.forest import LEAF
+from agents.cases.leaf_index import NOTHING, by_leaves
 from agents.cases.metric import points
-from agents.cases.shared import NOTHING, by_leaves
 from agents.text_api import read_states as states_of
 from bridge_env import bidders
 from bridge_env.calls import NUM_CALLS, call_text, parse_call

@@ -22,12 +22,12 @@ from agents.cardplay.deception.deceptive import (
 )
 from agents.cardplay.deception.lookahead import (
     Imagined,
-    Look,
     Lookahead,
-    Looked,
+    SearchDeals,
+    SearchResult,
     Size,
-    looked_at,
     opponents_views,
+    search_order,
 )
 from agents.cardplay.deception.paired import Solver, positions, real_values
 from agents.cardplay.registry import make_player
@@ -118,7 +118,7 @@ def a_search() -> Lookahead:
     view = play_view(plays, contracts_of(plays), 0)
     legal = np.flatnonzero(view.mask[0])
     tricks = np.zeros((1, len(legal)), np.int8)
-    looked = Looked(plays.owner[:1], np.ones(1), tricks, np.zeros(len(legal)))
+    looked = SearchDeals(plays.owner[:1], np.ones(1), tricks, np.zeros(len(legal)))
     return Lookahead(view, 0, keys(1)[0], legal, looked, AuctionReader(), FACTS, "tricks", 1)
 
 
@@ -153,11 +153,11 @@ def test_touching_honours_are_candidates_of_their_own():
 
 def test_of_equal_deals_chance_picks_some_and_others_go_first():
     weight = np.full(40, 1 / 40)
-    picks = [looked_at(weight, key)[:4] for key in keys(200)]
+    picks = [search_order(weight, key)[:4] for key in keys(200)]
     assert all(len(set(pick.tolist())) == 4 for pick in picks)
     assert np.bincount(np.concatenate(picks), minlength=40).min() > 0  # a belief's deals are in order of their cards
     weight[[7, 30]] = 1
-    assert set(looked_at(weight, keys(1)[0])[:2].tolist()) == {7, 30}
+    assert set(search_order(weight, keys(1)[0])[:2].tolist()) == {7, 30}
 
 
 def test_touching_honours_are_thought_about_but_dummys_are_not():
@@ -237,7 +237,7 @@ def test_specs():
 
 def a_look(seen, gain):
     deals = len(gain)
-    return Look(Size(deals, 1, 1), np.array(seen, float), np.array(gain, float), np.full(deals, 1 / deals), [])
+    return SearchResult(Size(deals, 1, 1), np.array(seen, float), np.array(gain, float), np.full(deals, 1 / deals), [])
 
 
 def test_how_sure_a_gain_is_by_hand():
@@ -246,7 +246,7 @@ def test_how_sure_a_gain_is_by_hand():
     assert look.average.tolist() == pytest.approx([5 + 1 / 3, 5 + 4 / 3, 4 + 7 / 3])
     assert look.surely(0, 0.0).tolist() == pytest.approx([0, 1, 1])
     assert look.surely(0, 1.0)[:2].tolist() == pytest.approx([0, 1 - np.sqrt(2.75 / 12)])
-    weighed = Look(look.size, look.seen, look.gain[:2], np.array([0.75, 0.25]), [])
+    weighed = SearchResult(look.size, look.seen, look.gain[:2], np.array([0.75, 0.25]), [])
     assert weighed.surely(0, 0.0)[1] == pytest.approx(0.75 * 2)
 
 

@@ -11,13 +11,13 @@ from support.cardplay import keys
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AUCTION, Belief, believed_deals
-from agents.cardplay.facts import hidden_seats, places_of, view_of_seen
 from agents.cardplay.hypotheses import Hypothesis
+from agents.cardplay.known_cards import hidden_seats, places_of, view_of_seen
+from agents.networks.annealed_sampling import Evidence, annealed_deals
 from agents.networks.likelihood import Calls
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
-from agents.networks.weighed import Evidence, weighed_deals
-from agents.registry import believer, readers_of
+from agents.registry import default_belief, models_for
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import NOTRUMP, PASS, bid_call
@@ -60,14 +60,14 @@ def test_networks_and_systems_are_read_at_one_table():
 
 
 def test_gatekeepers_are_read_as_strangers_and_idle_players_not_at_all():
-    (champion,) = readers_of("reason:policy:champion")
+    (champion,) = models_for("reason:policy:champion")
     assert champion is read_networks("champion").policy
     for stranger in ("policy:humans", "seat:http://127.0.0.1:1"):
-        read = readers_of(stranger)
+        read = models_for(stranger)
         assert len(read) == 3
         assert read_networks("humans").policy not in read
     for other in ("pass", "random", "system:sayc", None):
-        assert readers_of(other) == []
+        assert models_for(other) == []
 
 
 def test_a_reader_is_sent_with_its_specs_alone():
@@ -114,7 +114,7 @@ def test_deals_come_as_often_as_their_evidence_says():
         listed = all_deals(places, hidden)
         log = sum(evidence.log(s, listed == s) for s in hidden)
         share = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
-        sample = weighed_deals(places, seat, view.hand[row], evidence, believer(), 1500, keys(1)[0])
+        sample = annealed_deals(places, seat, view.hand[row], evidence, default_belief(), 1500, keys(1)[0])
         met = (sample.owner[:, None] == listed[None]).all(axis=2)
         assert met.any(axis=1).all()
         assert np.abs(met.mean(axis=0) - share).sum() / 2 < 0.1

@@ -13,10 +13,10 @@ from agents.hierarchy.shipped import read_system
 from agents.reasoning import reasoner
 from agents.reasoning.deals import fitting_deals
 from agents.reasoning.game import call_values, game_values
-from agents.reasoning.habits import AS_BEST, TRIVIAL, Habit
-from agents.reasoning.look import smooth_imps
 from agents.reasoning.options import Options, parse_options
-from agents.reasoning.reasoner import turned
+from agents.reasoning.player_models import AS_BEST, TRIVIAL, PlayerModel
+from agents.reasoning.system_lookahead import turned
+from agents.reasoning.valuation import smooth_imps
 from agents.registry import make_pair, make_reason, make_system
 from agents.text_api import read_states
 from bridge_env import streams
@@ -31,7 +31,7 @@ from training.match.duplicate import match
 
 KEY = streams.key("test of reasoning")
 MINIMAX = np.ones(4)
-ALL_AS_BEST = (Habit(AS_BEST),) * 4
+ALL_AS_BEST = (PlayerModel(AS_BEST),) * 4
 
 
 def position(hand, auction="", dealer="N", vulnerability="None"):
@@ -176,11 +176,11 @@ def test_a_memory_changes_nothing():
             np.testing.assert_array_equal(known.owner, sample_view(sayc, view, 40, key).owner)
 
 
-def told(auction, seat, habits=ALL_AS_BEST, **options):
+def told(auction, seat, player_models=ALL_AS_BEST, **options):
     """Average points and lengths (C D H S) that ``seat`` is believed to hold, with nobody playing a system."""
     view, key = position("K43.Q82.K954.J63", auction)
     reader = make_reason("empty").reader
-    sample = fitting_deals(reader, habits, turned(view), key[0], 64, Options(trust=0.15, **options), Memory())
+    sample = fitting_deals(reader, player_models, turned(view), key[0], 64, Options(trust=0.15, **options), Memory())
     features = hand_features(hands(sample.owner, np.full(len(sample), seat)))
     mean = sample.weight @ features
     return mean[HCP], mean[LENGTH : LENGTH + 4]
@@ -193,7 +193,7 @@ def test_without_systems_a_call_tells_that_it_seemed_best():
     assert points > usual_points
     assert told("4S P", 2)[1][3] > usual_lengths[3] + 1
     assert told("P P", 2)[0] < usual_points
-    assert told("1H P", 2, habits=(Habit(),) + (TRIVIAL["random"],) * 3)[0] == pytest.approx(usual_points)
+    assert told("1H P", 2, player_models=(PlayerModel(),) + (TRIVIAL["random"],) * 3)[0] == pytest.approx(usual_points)
 
 
 def test_the_deals_hold_my_cards_and_the_budget_in_samples_is_kept():
@@ -248,10 +248,10 @@ def test_it_reads_the_systems_that_it_is_told():
     us = make_reason("sayc", opponents="pair:system:empty,reason:sayc?samples=9", partner="system:empty")
     assert us.reader.partner.system.name == "empty"
     assert [o.system.name for o in us.reader.opponents] == ["empty", "sayc"]
-    assert [h.tells for h in us.habits] == ["system"] * 3
+    assert [h.inference for h in us.player_models] == ["system"] * 3
     free = make_reason("empty", opponents="pass")
     assert free.free
-    assert [h.tells for h in free.habits] == ["best", "nothing", "nothing"]
+    assert [h.inference for h in free.player_models] == ["best", "nothing", "nothing"]
 
 
 def test_in_a_pair_each_reads_the_other():

@@ -14,7 +14,7 @@ import pytest
 from support.plays import contracts_of, random_plays
 from support.positions import longest_auction, positions
 
-from agents.cardplay.facts import view_of_seen
+from agents.cardplay.known_cards import view_of_seen
 from agents.cardplay.registry import make_player
 from bridge_env.auction import Contracts, one_auction
 from bridge_env.bidders import SpecError

@@ -21,7 +21,7 @@ from support import one_loop
 from support.web import HOST, is_sentence
 
 import agents
-from agents.cardplay.montecarlo import CardThought
+from agents.cardplay.montecarlo import CardDecision
 from bridge_table.http.server import listen
 from bridge_table.programs import answers
 from bridge_table.programs.answers import Answers
@@ -174,7 +174,7 @@ def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
     tricks, belief = np.array([[7, 5], [6, 6]]), SimpleNamespace(weight=np.array([0.25, 0.75]), owner=np.zeros((2, 52)))
     if turn == 1:
         tricks[0, 1] = 4  # all that the defence may have
-    thought = CardThought(3, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
+    thought = CardDecision(3, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
     candidates, makes = answers._expected(thought, belief, view)
     assert candidates == ((3, 5.75 - 0.25 * turn), (2, 6.25))  # the answer comes first
     assert makes == made[::-1]

@@ -18,7 +18,7 @@ from support.page import Page
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from agents.networks.bidder import NetworkBidder
-from agents.networks.drawn import NEVER_PASSED
+from agents.networks.sampled_meanings import NEVER_PASSED
 from agents.networks.shipped import read_networks
 from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call

@@ -18,9 +18,9 @@ import numpy as np
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from agents.hierarchy.telling.wording import symbols
-from agents.networks.book import ByBook
-from agents.networks.drawn import NEVER_PASSED
+from agents.networks.book import SystemGuided
 from agents.networks.network import Network
+from agents.networks.sampled_meanings import NEVER_PASSED
 from training.book import model
 from training.book.card import Section, convention_card
 from training.book.network_calls import calls_by
@@ -230,7 +230,7 @@ class NetworkBook:
 
 def make_network_book(
     name: str,
-    network: Network | ByBook,
+    network: Network | SystemGuided,
     deals: int,
     seed: int,
     *,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import deal_features
 from agents.hierarchy.language.tree import Step
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.tables import all_by
 from bridge_env.auction import Auctions
@@ -64,7 +64,7 @@ class NetworkCalls:
 
 
 def calls_by(
-    network: Network | ByBook, seed: int, deals: int, tick: Callable[[int], None] = lambda deals: None
+    network: Network | SystemGuided, seed: int, deals: int, tick: Callable[[int], None] = lambda deals: None
 ) -> NetworkCalls:  # fmt: skip
     """Return all calls of ``deals`` random deals; ``tick`` is called with their number after every batch."""
     parts = []
@@ -74,7 +74,7 @@ def calls_by(
     return NetworkCalls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(NetworkCalls)))
 
 
-def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> NetworkCalls:
+def _bid(network: Network | SystemGuided, seed: int, start: int, count: int) -> NetworkCalls:
     number = np.arange(start, start + count) + 1
     owner = random_deals(seed, start, count)
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)

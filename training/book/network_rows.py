@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.language.paths import step_of
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
-from agents.networks.drawn import NEVER_PASSED
+from agents.networks.sampled_meanings import NEVER_PASSED
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from training.book import situations
 from training.book.auctions import group_rows

@@ -13,9 +13,9 @@ from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.telling.position import Position
 from agents.hierarchy.telling.wording import SUIT_MARKS, of_call, span
 from agents.networks.bidder import outputs_of
-from agents.networks.book import ByBook
-from agents.networks.drawn import NEVER_PASSED
+from agents.networks.book import SystemGuided
 from agents.networks.network import Network
+from agents.networks.sampled_meanings import NEVER_PASSED
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import hands, random_deals
@@ -175,7 +175,7 @@ class SystemSurvey(CallSurvey):
 class NetworkSurvey(CallSurvey):
     """The calls of a network. It has no rule of forcing: a seat is forced where its hands hardly ever pass."""
 
-    def __init__(self, network: Network | ByBook, count: int = NETWORK_HANDS) -> None:
+    def __init__(self, network: Network | SystemGuided, count: int = NETWORK_HANDS) -> None:
         super().__init__(count)
         self.network = network
         self._cards = hands(self.owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
-from agents.cardplay.whole import play_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.bidder_errors import BidderError

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase
 from agents.cases.bidder import CaseBidder, majority
-from agents.cases.shared import by_leaves
+from agents.cases.leaf_index import by_leaves
 from bridge_env import streams
 from bridge_env.calls import FIRST_BID, PASS
 from training.cases.states import States

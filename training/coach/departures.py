@@ -14,7 +14,7 @@ from agents.hierarchy.fast.positions import Asked
 from agents.hierarchy.language.paths import readings
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, walk
-from agents.networks.book import ByBook, departs
+from agents.networks.book import SystemGuided, departs
 from agents.networks.tables import Deals, Player, branched, play_on
 from bridge_env.auction import Auctions
 from bridge_env.boards import Boards
@@ -64,7 +64,7 @@ class DepartureGroup:
         return f"{where}: {changes}; {self.hcp[0]}-{self.hcp[1]} hcp"
 
 
-def find_departures(player: ByBook, opponent: Player, boards: Boards, key: NDArray[np.uint64]) -> Departures:
+def find_departures(player: SystemGuided, opponent: Player, boards: Boards, key: NDArray[np.uint64]) -> Departures:
     """Bid ``boards`` against ``opponent`` and value every departure by the board bid on from the book's call instead.
 
     The player sits North-South on every other board.
@@ -103,7 +103,7 @@ def find_departures(player: ByBook, opponent: Player, boards: Boards, key: NDArr
 
 
 def _count_lines(
-    player: ByBook, deals: Deals, auctions: Auctions, board: NDArray[np.int64], length: NDArray[np.int64],
+    player: SystemGuided, deals: Deals, auctions: Auctions, board: NDArray[np.int64], length: NDArray[np.int64],
     call: NDArray[np.int8],
 ) -> tuple[Counter[int], Counter[int]]:  # fmt: skip
     """Count in which decisions each line of the tree, by number, calls, and in which of them the player does so."""
@@ -156,7 +156,7 @@ def _changes(found: Departures, at: NDArray[np.int64]) -> tuple[tuple[str, str, 
     )
 
 
-def unused_lines(found: Departures, player: ByBook) -> tuple[list[Line], list[tuple[Line, int, int]]]:
+def unused_lines(found: Departures, player: SystemGuided) -> tuple[list[Line], list[tuple[Line, int, int]]]:
     """Return lines of the tree that came up on no board, and those seldom followed, with their counts."""
     system = player.book.hierarchy.system
     never, seldom = [], []

@@ -19,7 +19,7 @@ from agents.hierarchy.lint import sound_findings
 from agents.hierarchy.shipped import read_system, system_path
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.file import Networks
 from agents.networks.shipped import read_networks
 from bridge_env import streams
@@ -237,7 +237,7 @@ def _judge(
     return results
 
 
-def _player(this: Round) -> ByBook:
+def _player(this: Round) -> SystemGuided:
     player = read_networks(str(this.player)).player
-    assert isinstance(player, ByBook)
+    assert isinstance(player, SystemGuided)
     return player

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
-from agents.reasoning.doubting import Doubter
+from agents.reasoning.network_lookahead import NetworkLookahead
 from agents.registry import PairBidder
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
@@ -276,7 +276,7 @@ def _players(teams: tuple[Bidder, Bidder]) -> list[Bidder]:
 
 
 def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Tables:
-    if any(isinstance(player, Doubter) for player in _players((a, b))):
+    if any(isinstance(player, NetworkLookahead) for player in _players((a, b))):
         use_fast_matmul()  # they call networks thousands of times a board
     return _tables_of(bid_out(a, b, boards, seed), boards)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.fast.positions import Asked, positions_among
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, judged
@@ -31,7 +31,7 @@ class Stranger:
     spec: str
 
     @property
-    def network(self) -> Network | ByBook:
+    def network(self) -> Network | SystemGuided:
         """Return its weights, and the book that it bids by if there is one, cached by the process."""
         return read_networks(self.spec.removeprefix(_POLICY)).player
 

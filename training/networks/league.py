@@ -19,7 +19,7 @@ import torch
 
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import ByBook, Terms
+from agents.networks.book import SystemGuided, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Layer, Network
 from agents.networks.shipped import read_networks
@@ -324,7 +324,7 @@ def start_networks(spec: str, by_book: bool = False) -> Networks:
     return networks
 
 
-def _player(spec: str) -> Network | ByBook | str | None:
+def _player(spec: str) -> Network | SystemGuided | str | None:
     if spec in ("pass", "system:silent"):
         return None
     networks: Networks | None = getattr(make(spec), "networks", None)

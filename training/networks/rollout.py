@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.inputs import Sparse, stacked, take_rows
 from agents.networks.network import Network
 from agents.networks.tables import Deals, branched, look, play_on, rewound
@@ -57,7 +57,7 @@ class Opponent:
 
     name: str
     share: float
-    player: Network | ByBook | str | None  # a network, the spec of any bidder, or None for a pair that passes
+    player: Network | SystemGuided | str | None  # a network, the spec of any bidder, or None for a pair that passes
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +183,7 @@ def _branches(history, dealer, length, sides, index, chances, points, samples, o
 
 
 def rollout(
-    learner: Network | ByBook,
+    learner: Network | SystemGuided,
     critic: Network,
     pool: Sequence[Opponent],
     config: RolloutConfig,
@@ -203,7 +203,7 @@ def rollout(
 
 
 def _rollout(
-    learner: Network | ByBook,
+    learner: Network | SystemGuided,
     critic: Network,
     pool: Sequence[Opponent],
     config: RolloutConfig,
@@ -238,7 +238,7 @@ def _rollout(
         more -= count_artificial(best.history[board], auctions.dealer, deals.owner[board], side)
         reward -= np.float32(config.artificial_penalty) * more.astype(np.float32)
     penalty = None
-    if isinstance(learner, ByBook):
+    if isinstance(learner, SystemGuided):
         penalty = SystemPenalty(
             learner, config.penalties, concatenated(greedy.system_logits), greedy.index,
             concatenated(later.system_logits),

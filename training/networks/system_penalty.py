@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.fast.positions import Asked
-from agents.networks.book import ByBook, departs, untruths, with_book
+from agents.networks.book import SystemGuided, departs, misdescriptions, with_book
 from agents.networks.inputs import Sparse
 from agents.networks.tables import Deals
 from bridge_env.auction import Auctions
@@ -28,7 +28,7 @@ class Penalties:
 class SystemPenalty:
     """Price a learner's calls by what its system added to its outputs."""
 
-    player: ByBook
+    player: SystemGuided
     penalties: Penalties
     greedy_logits: NDArray[np.float32]  # (K, 38), added at its decisions in likeliest auctions
     index: NDArray[np.int32]  # (R, L), which of them a call of a likeliest auction is; -1 for none
@@ -38,7 +38,9 @@ class SystemPenalty:
         """Return the cost in IMPs, float32 (N,), of calls int8 (N,) to whose outputs (N, 38) was added."""
         own = logits[np.arange(len(calls)), calls]
         departed = np.float32(self.penalties.departure) * departs(own)
-        misled: NDArray[np.float32] = np.float32(self.penalties.misinformation) * untruths(own, self.player.terms)
+        misled: NDArray[np.float32] = np.float32(self.penalties.misinformation) * misdescriptions(
+            own, self.player.terms
+        )
         return misled + departed
 
     def cost_difference(

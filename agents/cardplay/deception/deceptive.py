@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.card_values import Worth
 from agents.cardplay.deception.bits import BITS, distinct_cards
-from agents.cardplay.deception.lookahead import Look, Lookahead, Looked, Size, sizes
+from agents.cardplay.deception.lookahead import Lookahead, SearchDeals, SearchResult, Size, sizes
 from agents.cardplay.explain import thought_text
-from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
+from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
 from agents.cardplay.table import present_trick
-from agents.cardplay.worth import Worth
 from bridge_env.cards import SEATS, card_text, hand_text
 from bridge_env.play_view import PlayView
 
@@ -57,11 +57,11 @@ class DeceptiveOptions(Options):
 class Deception:
     """A deception: what the opponent will believe, and what that is worth."""
 
-    plain: CardThought  # how ``montecarlo`` sees it
+    plain: CardDecision  # how ``montecarlo`` sees it
     card: int
     # the candidates; none where the plain card was played without such thought
     cards: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    look: Look | None = None  # what they are worth, in the units of the options; None without such thought
+    look: SearchResult | None = None  # what they are worth, in the units of the options; None without such thought
     # (S', 52), deals that the opponent imagines after the card
     planted: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 52), np.uint8))
     opponent: int = -1
@@ -111,23 +111,23 @@ class Deceptive:
 
     def in_deal(
         self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
-    ) -> Look:
+    ) -> SearchResult:
         """What ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined there."""
         (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
         tricks = tricks[:, cards]
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
-        return self._look(self._search(view, row, key, cards, Looked(deal[None], np.ones(1), tricks, average)))
+        return self._look(self._search(view, row, key, cards, SearchDeals(deal[None], np.ones(1), tricks, average)))
 
-    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardThought) -> CardThought:
+    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardDecision) -> CardDecision:
         """The plain thought; made up where there are only touching cards, equal but for what they tell."""
         dummy = int(view.declarer[row]) ^ 2
         if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
             return plain
         return self.plain.weighed(view, row, key, plain.card)
 
-    def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardThought) -> Deception:
+    def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardDecision) -> Deception:
         options, cards = self.options, candidates(view, row)
-        looked = Looked.of(thought, cards, key)
+        looked = SearchDeals.of(thought, cards, key)
         search = self._search(view, row, key, cards, looked)
         look = self._look(search)
         usual = like(cards, thought.card)
@@ -137,11 +137,13 @@ class Deceptive:
         planted, against = search.imagined(at, 0, look.size.imagined).deals, _against(look, usual, at, options)
         return Deception(thought, int(cards[at]), cards, look, planted, search.opponent, short, usual, against)
 
-    def _search(self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: Looked) -> Lookahead:
+    def _search(
+        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: SearchDeals
+    ) -> Lookahead:
         inference, score = self.options.inference, self.options.score
         return Lookahead(view, row, key, cards, looked, self.reader, inference, score, self.threads)
 
-    def _look(self, search: Lookahead) -> Look:
+    def _look(self, search: Lookahead) -> SearchResult:
         """The largest search that the options allow; the first, of depth 1, always is done."""
         options = self.options
         wanted = Size(options.real, options.imagined, options.depth)
@@ -172,7 +174,7 @@ def like(cards: NDArray[np.int64], card: int) -> int:
     return int(below.argmax())
 
 
-def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
+def chosen(look: SearchResult, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
     """Choose the candidate with the greatest sure gain that does not risk too much, or the plain card.
 
     Of equal ones what risks least, then what is better as ``montecarlo`` sees it.
@@ -184,12 +186,12 @@ def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: 
     return plain if plain in best else int(best[0])
 
 
-def _risky(look: Look, plain: int, options: DeceptiveOptions) -> NDArray[np.bool_]:
+def _risky(look: SearchResult, plain: int, options: DeceptiveOptions) -> NDArray[np.bool_]:
     out: NDArray[np.bool_] = look.seen < look.seen[plain] - options.risk - _SAME
     return out
 
 
-def _against(look: Look, plain: int, at: int, options: DeceptiveOptions) -> tuple[str, ...]:
+def _against(look: SearchResult, plain: int, at: int, options: DeceptiveOptions) -> tuple[str, ...]:
     """Why the others were not played."""
     better = look.average > look.average[plain] + _SAME
     risky = _risky(look, plain, options)
@@ -200,7 +202,7 @@ def _against(look: Look, plain: int, at: int, options: DeceptiveOptions) -> tupl
     )
 
 
-def success(view: PlayView, row: int, thought: CardThought) -> float:
+def success(view: PlayView, row: int, thought: CardDecision) -> float:
     """Return the share of deals on which the best card makes the contract (for a defender: beats it) double dummy."""
     belief = thought.belief
     assert belief is not None

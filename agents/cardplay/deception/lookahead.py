@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.card_values import Worth
 from agents.cardplay.deals import believed_deals
 from agents.cardplay.deception.bits import BITS
 from agents.cardplay.deception.levels import Level
 from agents.cardplay.deception.paired import LONGEST, Solver, positions, real_values
-from agents.cardplay.montecarlo import CardThought
+from agents.cardplay.montecarlo import CardDecision
 from agents.cardplay.table import present_trick, trick_leader
-from agents.cardplay.worth import Worth
 from bridge_env import streams
 from bridge_env.auction import Contracts
 from bridge_env.cards import UNKNOWN
@@ -41,7 +41,7 @@ class Size:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class SearchResult:
     """The results of a search for each candidate."""
 
     size: Size  # how the search was done
@@ -73,7 +73,7 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
+class SearchDeals:
     """Deals to look at, the first ones first, and what is known of them."""
 
     deals: NDArray[np.uint8]  # (S, 52)
@@ -82,16 +82,16 @@ class Looked:
     average: NDArray[np.float64]  # (C,), what the candidates are worth then, on all deals
 
     @classmethod
-    def of(cls, thought: CardThought, cards: NDArray[np.int64], key: np.uint64) -> Looked:
+    def of(cls, thought: CardDecision, cards: NDArray[np.int64], key: np.uint64) -> SearchDeals:
         """The deals of a thought."""
         belief = thought.belief
         assert belief is not None
-        order = looked_at(belief.weight, key)
+        order = search_order(belief.weight, key)
         at = np.searchsorted(thought.cards, cards)
         return cls(belief.owner[order], belief.weight[order], thought.tricks[order][:, at], thought.average[at])
 
 
-def looked_at(weight: NDArray[np.float64], key: np.uint64) -> NDArray[np.int64]:
+def search_order(weight: NDArray[np.float64], key: np.uint64) -> NDArray[np.int64]:
     """Order the deals for the search: heaviest first, equal ones at random, since the deals of a belief are sorted."""
     chance = streams.uniforms(streams.key(key, "looked at"), len(weight))[0]
     return np.lexsort((chance, -weight))
@@ -115,7 +115,7 @@ class Lookahead:
     """
 
     def __init__(
-        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: Looked,
+        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: SearchDeals,
         reader: AuctionReader, inference: str, score: str, threads: int | None,
     ) -> None:  # fmt: skip
         self.view, self.row, self.key, self.cards = view, row, key, cards
@@ -129,7 +129,7 @@ class Lookahead:
         trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
         self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
 
-    def exact(self, size: Size, lines: int) -> Look | None:
+    def exact(self, size: Size, lines: int) -> SearchResult | None:
         """With exact double dummy at the leaves; None if ``solver`` is spent.
 
         What he loses by his belief is added up on the deals that are looked at. What the cards are worth if he sees all
@@ -151,7 +151,7 @@ class Lookahead:
             shares.append(each * weight[of])
             for d in range(len(deals)):
                 gain[d, at] = each[of == d] @ _worth(worth, tricks[of == d], d) - dealt[d, at]
-        return Look(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
+        return SearchResult(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
 
     def imagined(self, at: int, d: int, count: int) -> Imagined:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""

@@ -26,7 +26,7 @@ Found = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
-class SharedLeaves:
+class LeafIndex:
     """Cases by the leaves they came to."""
 
     case: NDArray[np.int64]  # (N,), the numbers under which they are found, the least first
@@ -53,7 +53,7 @@ class SharedLeaves:
         return np.where(case >= 0, self.case[case], -1) if len(self) else case, apart
 
 
-def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> SharedLeaves:
+def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
     """An index of cases at places int16 (N, T) whose numbers are ``case``, int64 (N,)."""
     trees = place.shape[1]
     leaves = place.max(axis=0).astype(np.int64) + 1 if len(place) else np.zeros(trees, np.int64)
@@ -62,7 +62,7 @@ def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> SharedLeaves:
     place, case = place[earlier], case[earlier]
     order = np.argsort(place.T, axis=1, kind="stable").astype(np.int32).reshape(-1)
     count = np.bincount((place + first[:-1]).reshape(-1), minlength=int(first[-1]))
-    return SharedLeaves(case, place, first, np.concatenate([[0], np.cumsum(count)]).astype(np.int32), order)
+    return LeafIndex(case, place, first, np.concatenate([[0], np.cumsum(count)]).astype(np.int32), order)
 
 
 def _in_parts(count: int, look: Callable[[slice], None]) -> None:

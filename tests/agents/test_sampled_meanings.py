@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from agents.meanings import Reader
-from agents.networks.drawn import HANDS, drawn
 from agents.networks.explain import shown
 from agents.networks.meaning import auction_keys, meanings_of
+from agents.networks.sampled_meanings import HANDS, sampled_meanings
 from agents.networks.shipped import network_path, read_networks
 from agents.networks.tables import all_by
 from agents.registry import make_policy
@@ -19,7 +19,7 @@ from bridge_env.cards import random_deals
 
 def after(name: str, text: str):
     calls = tuple(parse_call(word) for word in text.split())
-    return drawn((read_networks(name).player,) * 4, calls, 0, 0)
+    return sampled_meanings((read_networks(name).player,) * 4, calls, 0, 0)
 
 
 @pytest.mark.parametrize("text", ["1N", "1S P 2S", "2H", "1C P 1H P 1N"])

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks import belief
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls, chance_of
 from agents.networks.network import Network
 from bridge_env import streams
@@ -58,7 +58,7 @@ class Evidence:
     """What calls and cards say of the hands."""
 
     calls: Calls
-    networks: Mapping[int, Sequence[Network | ByBook]]  # seat -> those that may have made its calls
+    networks: Mapping[int, Sequence[Network | SystemGuided]]  # seat -> those that may have made its calls
     shown: Mapping[int, Constraint] = field(default_factory=dict)  # seat -> what its calls show by its system
     told: Sequence[Suggestion] = ()  # what the cards suggest
 
@@ -101,7 +101,7 @@ class Evidence:
         return found
 
 
-def weighed_deals(
+def annealed_deals(
     places: KnownCards, seat: int, hand: Hands, evidence: Evidence, network: Network, count: int, key: np.uint64
 ) -> Sample:
     """Draw ``count`` deals as ``seat`` sees them, each as likely as the evidence makes it.
@@ -121,7 +121,7 @@ def weighed_deals(
     return Sample(drawn, np.zeros(count, np.float32), weight, (_PROPOSED + walk.steps) * count, "weighed")
 
 
-def deals_by_calls(evidence: Evidence, count: int, key: np.uint64) -> NDArray[np.uint8]:
+def kibitzer_deals(evidence: Evidence, count: int, key: np.uint64) -> NDArray[np.uint8]:
     """Draw ``count`` deals as a kibitzer imagines them who sees no card: uint8 (count, 52)."""
     walk = _Walk(KnownCards.of(np.full(52, UNKNOWN)), evidence, np.zeros((52, 4)), key)
     owner = deals_of(streams.key(key, "proposed", np.arange(_PROPOSED * count)))

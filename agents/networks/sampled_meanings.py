@@ -12,10 +12,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import ByBook
+from agents.networks.annealed_sampling import Evidence, kibitzer_deals
+from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls, chances_of
 from agents.networks.network import Network
-from agents.networks.weighed import Evidence, deals_by_calls
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS
@@ -27,12 +27,17 @@ NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
 _TAIL = 0.05  # of the hands below a range, and as many above
 _TELLING = 15.0  # hands of equal weight that it takes to tell a range
 
-Seated = tuple[Network | ByBook | None, Network | ByBook | None, Network | ByBook | None, Network | ByBook | None]
+Seated = tuple[
+    Network | SystemGuided | None,
+    Network | SystemGuided | None,
+    Network | SystemGuided | None,
+    Network | SystemGuided | None,
+]
 """The networks at N E S W; None: who sits there bids by something else, which is not read."""
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class SampledMeanings:
     """Deals after an auction."""
 
     networks: Seated  # who bids
@@ -51,7 +56,7 @@ class Drawn:
         return self._chances(self.calls)
 
     def next_ranges(self, call: int) -> NDArray[np.uint8] | None:
-        """The ranges of the hands with which ``call`` comes next; None where those that were drawn hardly make it."""
+        """The ranges of the hands with which ``call`` comes next; None where those hands hardly make it."""
         weight = self.chances[:, call]
         if weight.sum() ** 2 < _TELLING * np.square(weight).sum() or weight.sum() < 1:
             return None
@@ -86,14 +91,14 @@ class Drawn:
 
 
 @lru_cache(maxsize=512)
-def drawn(networks: Seated, calls: tuple[int, ...], dealer: int, vulnerability: int) -> Drawn:
+def sampled_meanings(networks: Seated, calls: tuple[int, ...], dealer: int, vulnerability: int) -> SampledMeanings:
     """Draw deals after an auction, always the same ones; the latest auctions are kept."""
     evidence = Evidence(
         Calls.of(calls, dealer, vulnerability),
         {seat: [network] for seat, network in enumerate(networks) if network is not None},
     )
     key = streams.key("drawn", dealer, vulnerability, len(calls), *calls)[0]
-    return Drawn(networks, calls, dealer, vulnerability, deals_by_calls(evidence, HANDS, key))
+    return SampledMeanings(networks, calls, dealer, vulnerability, kibitzer_deals(evidence, HANDS, key))
 
 
 def _ranges(held: NDArray[np.int16], weight: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.fast.positions import Asked
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import ByBook, untruths
+from agents.networks.book import SystemGuided, misdescriptions
 from agents.networks.explain import shown
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
@@ -31,7 +31,7 @@ Considered = tuple[list[int], NDArray[np.float64]]
 """Calls, the usual one first, and the chance of each."""
 
 
-class Voice(Protocol):
+class CallModel(Protocol):
     """How a player calls, and how much a call of its partner tells it.
 
     Attributes:
@@ -55,7 +55,7 @@ class Voice(Protocol):
         ...
 
 
-class NetworkVoice:
+class NetworkCallModel:
     """A network: its likely calls, and if it bids by a book, those of them that tell partner the truth by it."""
 
     mixed = 0.05
@@ -77,10 +77,10 @@ class NetworkVoice:
 
     def _untrue(self, view: BidView) -> NDArray[np.bool_]:
         """Which calls the hands miss what they tell by the book, bool (N, 38)."""
-        if not isinstance(self.network, ByBook):
+        if not isinstance(self.network, SystemGuided):
             return np.zeros(view.mask.shape, np.bool_)
         _, _, part = self.network.judge(inputs_of(view), view.mask, Asked.of_view(view))
-        return untruths(part, self.network.terms) > 0
+        return misdescriptions(part, self.network.terms) > 0
 
     def shown(self, view: BidView) -> list[str]:
         return shown(self.bidder, view)
@@ -89,7 +89,7 @@ class NetworkVoice:
         return chance_of(self.network, view, calls)
 
 
-class SystemVoice:
+class SystemCallModel:
     """A bidding system: its call, those that the hand nearly fits, and those that networks would make.
 
     Args:

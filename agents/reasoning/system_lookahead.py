@@ -16,9 +16,9 @@ from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.inverse.shown import Memory
 from agents.reasoning.candidates import best_of_all, by_sample, by_system, near_calls, worth_thinking
 from agents.reasoning.deals import as_they_double, fitting_deals, trusts
-from agents.reasoning.habits import Habit
-from agents.reasoning.look import by_minimax, by_systems, contract_values, of_all_calls, smooth_imps
 from agents.reasoning.options import Options
+from agents.reasoning.player_models import PlayerModel
+from agents.reasoning.valuation import by_minimax, by_systems, contract_values, of_all_calls, smooth_imps
 from bridge_env.auction import FIRST_NAMER, Auctions
 from bridge_env.calls import PASS
 from bridge_env.sampling import Sample
@@ -29,7 +29,7 @@ _HOPELESS = 2.0  # so many standard errors behind the system's call
 
 
 @dataclass(frozen=True, eq=False)
-class Thought:
+class SystemDecision:
     """A chosen call with the reasons for it."""
 
     call: int
@@ -47,32 +47,35 @@ class Thought:
     dropped: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
 
-class Reasoner:
+class SystemLookahead:
     """Thinks before it calls. A ``Bidder``.
 
     Args:
         reader: the systems of all seats as ``HierarchyBidder`` has them.
-        habits: of partner and the two opponents, the one at N or E first.
+        player_models: of partner and the two opponents, the one at N or E first.
     """
 
     slow = True
 
     def __init__(
-        self, reader: HierarchyBidder, options: Options, habits: tuple[Habit, Habit, Habit] = (Habit(),) * 3
+        self,
+        reader: HierarchyBidder,
+        options: Options,
+        player_models: tuple[PlayerModel, PlayerModel, PlayerModel] = (PlayerModel(),) * 3,
     ) -> None:
-        self.reader, self.options, self.habits = reader, options, habits
+        self.reader, self.options, self.player_models = reader, options, player_models
         self._awake = False
         self.free = not reader.own.system.lines  # a root that allows every call
-        partner, low, high = habits
+        partner, low, high = player_models
         # As I see the table: left-hand opponent, partner, right-hand opponent follow me.
-        frame = reader, (Habit(), low, partner, high), Memory()
+        frame = reader, (PlayerModel(), low, partner, high), Memory()
         self._frames = frame, frame
         if low != high or reader.opponents[0] is not reader.opponents[1]:
             turned_reader = HierarchyBidder(reader.own, reader.partner, reader.opponents[::-1])
-            self._frames = frame, (turned_reader, (Habit(), high, partner, low), Memory())
+            self._frames = frame, (turned_reader, (PlayerModel(), high, partner, low), Memory())
 
     def __getstate__(self) -> dict[str, object]:
-        return {"reader": self.reader, "options": self.options, "habits": self.habits}
+        return {"reader": self.reader, "options": self.options, "player_models": self.player_models}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__init__(**state)  # type: ignore[misc]
@@ -91,16 +94,16 @@ class Reasoner:
 
         return explain(self, view, self.think(view, key))
 
-    def think(self, view: BidView, key: NDArray[np.uint64]) -> Thought:
+    def think(self, view: BidView, key: NDArray[np.uint64]) -> SystemDecision:
         """Find the call for the one row of ``view``, with the reasons; its deals have the seat to call at N."""
         return self._think_all(turned(view), key, int(view.seat[0] in (1, 2)))[0]
 
-    def compare(self, view: BidView, key: NDArray[np.uint64], calls: list[int]) -> Thought:
+    def compare(self, view: BidView, key: NDArray[np.uint64], calls: list[int]) -> SystemDecision:
         """Weigh some calls, and any that the deals suggest, for the one row of ``view``: each beside the first."""
         frame = int(view.seat[0] in (1, 2))
         return self._think_on(frame, turned(view), key[0], calls, self.options.samples)
 
-    def _think_all(self, view: BidView, key: NDArray[np.uint64], frame: int) -> list[Thought]:
+    def _think_all(self, view: BidView, key: NDArray[np.uint64], frame: int) -> list[SystemDecision]:
         bidder = self._frames[frame][0]
         usual = np.full(len(view), PASS) if self.free else bidder.call(view)
         near = None if self.free else near_calls(bidder, view)
@@ -112,10 +115,10 @@ class Reasoner:
             if worth_thinking(view, row, calls, self.free):
                 thoughts.append(self._think(frame, view.take(np.array([row])), key[row], calls))
             else:
-                thoughts.append(Thought(calls[0], calls[0], calls[:1]))
+                thoughts.append(SystemDecision(calls[0], calls[0], calls[:1]))
         return thoughts
 
-    def _think(self, frame: int, view: BidView, key: np.uint64, calls: list[int]) -> Thought:
+    def _think(self, frame: int, view: BidView, key: np.uint64, calls: list[int]) -> SystemDecision:
         """Think within the budget."""
         if not self.options.seconds:
             return self._think_on(frame, view, key, calls, self.options.samples)
@@ -131,13 +134,13 @@ class Reasoner:
                 return thought
             samples *= 2
 
-    def _think_on(self, frame: int, view: BidView, key: np.uint64, calls: list[int], count: int) -> Thought:
-        bidder, habits, memory = self._frames[frame]
-        options, trust = self.options, trusts(habits, self.options)
-        sample = fitting_deals(bidder, habits, view, key, count, options, memory)
+    def _think_on(self, frame: int, view: BidView, key: np.uint64, calls: list[int], count: int) -> SystemDecision:
+        bidder, player_models, memory = self._frames[frame]
+        options, trust = self.options, trusts(player_models, self.options)
+        sample = fitting_deals(bidder, player_models, view, key, count, options, memory)
         leaves = contract_values(sample.owner, int(view.vulnerability[0]))
         if options.look == "minimax":
-            leaves = as_they_double(leaves, habits)
+            leaves = as_they_double(leaves, player_models)
         if self.free:
             suggested = best_of_all(of_all_calls(view, leaves, trust), sample.weight, options.candidates)
         else:
@@ -174,7 +177,7 @@ class Reasoner:
 
     def _choose(
         self, calls: list[int], points: NDArray[np.float64], sample: Sample, dropped: NDArray[np.bool_]
-    ) -> Thought:
+    ) -> SystemDecision:
         """The best of the field among the calls that are surely better than the system's."""
         options, n = self.options, len(calls)
         gain, error, average = np.full(n, np.nan), np.full(n, np.nan), np.full(n, np.nan)
@@ -188,7 +191,7 @@ class Reasoner:
                 average[k] = (smooth_imps(points[k] - points[others]) @ sample.weight).mean()
         better = kept[(gain[kept] > options.caution * error[kept]) & (gain[kept] > options.margin)]
         chosen = int(better[average[better].argmax()]) if len(kept) > 1 and len(better) else 0
-        return Thought(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)
+        return SystemDecision(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)
 
 
 def turned(view: BidView) -> BidView:

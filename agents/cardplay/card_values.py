@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.options import IMPS, TRICKS
-from agents.reasoning.look import estimator
+from agents.reasoning.valuation import estimator
 from bridge_env.par import par
 from bridge_env.play_view import PlayView
 from bridge_env.scoring import SCORE_TABLE, imps

@@ -1,11 +1,11 @@
 """Think among strangers: make a player's usual call, unless deals that fit the auction favour another one.
 
 ``reason:policy:NAME`` thinks so always, ``reason:SYSTEM`` where it does not know the opponents' system. Deals that fit
-the auction (``agents.reasoning.drawing``) are bid out after each candidate, by the player and by the opponents' model
-that explains their calls on that deal, and the contracts are scored by the trick estimator. Where the choice is not
-clear then, more deals are drawn.
+the auction (``agents.reasoning.importance_sampling``) are bid out after each candidate, by the player and by the
+opponents' model that explains their calls on that deal, and the contracts are scored by the trick estimator. Where the
+choice is not clear then, more deals are drawn.
 
-Everything is seen from the seat to call, which is turned to N, as in ``agents.reasoning.reasoner``.
+Everything is seen from the seat to call, which is turned to N, as in ``agents.reasoning.system_lookahead``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.tables import Deals, play_on
-from agents.reasoning.drawing import Drawn, drawn_deals
-from agents.reasoning.look import contract_values, points_of, smooth_imps
+from agents.reasoning.call_models import CallModel, Considered
+from agents.reasoning.importance_sampling import WeightedDeals, weighted_deals
 from agents.reasoning.options import Options
-from agents.reasoning.reasoner import turned
-from agents.reasoning.voices import Considered, Voice
+from agents.reasoning.system_lookahead import turned
+from agents.reasoning.valuation import contract_values, points_of, smooth_imps
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import as_wide
@@ -35,7 +35,7 @@ UNCLEAR = 0.1  # IMPs that a wrong choice is expected to cost: above this, more 
 
 
 @dataclass(frozen=True, eq=False)
-class Weighing:
+class NetworkDecision:
     """A chosen call with the reasons for it."""
 
     call: int
@@ -47,14 +47,14 @@ class Weighing:
     gain: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     # (C,), the standard error of that; empty where nothing was thought
     error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    drawn: Drawn | None = None  # the deals, seen from the seat to call as 0; None where nothing was thought
+    drawn: WeightedDeals | None = None  # the deals, seen from the seat to call as 0; None where nothing was thought
 
 
-class Doubter:
+class NetworkLookahead:
     """A player that thinks before it calls. A ``Bidder``.
 
     Args:
-        voice: how the player calls.
+        call_model: how the player calls.
         belief: a network's belief of who holds what.
         models: what the opponents may be playing.
         options: what to think with: ``samples``, ``looks``, ``caution``, ``margin``, ``candidates``.
@@ -62,36 +62,38 @@ class Doubter:
 
     slow = True
 
-    def __init__(self, voice: Voice, belief: Network, models: Sequence[Network | ByBook], options: Options) -> None:
-        self.voice, self.belief, self.models, self.options = voice, belief, tuple(models), options
+    def __init__(
+        self, call_model: CallModel, belief: Network, models: Sequence[Network | SystemGuided], options: Options
+    ) -> None:
+        self.call_model, self.belief, self.models, self.options = call_model, belief, tuple(models), options
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return np.array([found.call for found in self.think_all(view, key)], np.int8)
 
     def explain(self, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> str:
         """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
-        from agents.reasoning.explain import explain_doubt
+        from agents.reasoning.explain import explain_network_lookahead
 
-        return explain_doubt(self, view, self.think(view, key), acts)
+        return explain_network_lookahead(self, view, self.think(view, key), acts)
 
-    def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
+    def think(self, view: BidView, key: NDArray[np.uint64]) -> NetworkDecision:
         """Find the call for the one row of ``view``, with the reasons."""
         return self.think_all(view, key)[0]
 
-    def think_all(self, view: BidView, key: NDArray[np.uint64]) -> list[Weighing]:
+    def think_all(self, view: BidView, key: NDArray[np.uint64]) -> list[NetworkDecision]:
         """Find the call for every row of ``view``, with the reasons; ``key`` uint64 (N,) are their random streams.
 
         A row's figures depend neither on the rows beside it nor on the seat. Many rows at once are the fastest.
         """
         seen = turned(view)
-        return self._weigh(seen, key, self.voice.considers(seen, self.options))
+        return self._weigh(seen, key, self.call_model.considers(seen, self.options))
 
-    def compare(self, view: BidView, key: NDArray[np.uint64], considered: Considered) -> Weighing:
+    def compare(self, view: BidView, key: NDArray[np.uint64], considered: Considered) -> NetworkDecision:
         """Weigh some calls for the one row of ``view`` on deals that fit: what each is worth beside the first."""
         return self._weigh(turned(view), key, [considered])[0]
 
-    def _weigh(self, seen: BidView, key: NDArray[np.uint64], considered: Sequence[Considered]) -> list[Weighing]:
-        out = [Weighing(calls[0], calls[0], calls, chance) for calls, chance in considered]
+    def _weigh(self, seen: BidView, key: NDArray[np.uint64], considered: Sequence[Considered]) -> list[NetworkDecision]:
+        out = [NetworkDecision(calls[0], calls[0], calls, chance) for calls, chance in considered]
         points: list[NDArray[np.float64]] = [np.empty((len(found.calls), 0)) for found in out]
         hard = np.array([row for row, found in enumerate(out) if len(found.calls) > 1], np.int64)
         for look in range(self.options.looks):
@@ -99,7 +101,7 @@ class Doubter:
             for start in range(0, len(hard), _TOGETHER):
                 rows = hard[start : start + _TOGETHER]
                 asked = seen.take(rows)
-                drawn = drawn_deals(asked, fresh[rows], self.voice, self.belief, self.models, self.options)
+                drawn = weighted_deals(asked, fresh[rows], self.call_model, self.belief, self.models, self.options)
                 reached = self._played_out(asked, [out[row].calls for row in rows], drawn, fresh[rows])
                 for row, deals, new in zip(rows, drawn, reached, strict=True):
                     before = out[row].drawn
@@ -108,14 +110,14 @@ class Doubter:
             hard = np.array([row for row in hard if self._unclear(out[row])], np.int64)
         return out
 
-    def _unclear(self, found: Weighing) -> bool:
+    def _unclear(self, found: NetworkDecision) -> bool:
         """May another choice be better, by more than more deals cost?"""
         return any(
             expected_loss(gain - self.options.margin, error) > UNCLEAR
             for gain, error in zip(found.gain[1:].tolist(), found.error[1:].tolist(), strict=True)
         )
 
-    def _chosen(self, found: Weighing, drawn: Drawn, points: NDArray[np.float64]) -> Weighing:
+    def _chosen(self, found: NetworkDecision, drawn: WeightedDeals, points: NDArray[np.float64]) -> NetworkDecision:
         """The best of the candidates that are surely better than the usual call."""
         difference = smooth_imps(points - points[0])
         gain = difference @ drawn.weight
@@ -123,10 +125,10 @@ class Doubter:
         error = np.sqrt(spread / max(1.0, drawn.effective - 1))
         better = (gain > self.options.caution * error) & (gain > self.options.margin)
         chosen = int(np.where(better, gain, -np.inf).argmax()) if better.any() else 0
-        return Weighing(found.calls[chosen], found.usual, found.calls, found.chance, gain, error, drawn)
+        return NetworkDecision(found.calls[chosen], found.usual, found.calls, found.chance, gain, error, drawn)
 
     def _played_out(
-        self, view: BidView, calls: Sequence[list[int]], drawn: Sequence[Drawn], key: NDArray[np.uint64]
+        self, view: BidView, calls: Sequence[list[int]], drawn: Sequence[WeightedDeals], key: NDArray[np.uint64]
     ) -> list[NDArray[np.float64]]:
         """Return what the candidates at each row come to on each sample, in points to my side: float64 (C, S) each.
 
@@ -147,7 +149,7 @@ class Doubter:
         owner = np.concatenate([one.owner for one in drawn])
         deals = Deals.of(owner, np.zeros((len(owner), 4, 5), np.int8), view.dealer[row], view.vulnerability[row])
         nobody = np.full(len(board), -1, np.int8)
-        play_on(auctions, deals, board, [self.voice.player, *self.models], seated, nobody, key[row[board]])
+        play_on(auctions, deals, board, [self.call_model.player, *self.models], seated, nobody, key[row[board]])
         vulnerable = zip(drawn, view.vulnerability.tolist(), strict=True)
         leaves = np.concatenate([contract_values(one.owner, which) for one, which in vulnerable])
         points = np.split(points_of(auctions, leaves, board), np.cumsum(candidates * samples)[:-1])

@@ -13,19 +13,19 @@ from agents.hierarchy.language.tree import System
 BY_SYSTEM, AS_BEST, NOTHING = "system", "best", "nothing"
 
 
-class Habit(NamedTuple):
+class PlayerModel(NamedTuple):
     """How a player calls."""
 
-    tells: str = BY_SYSTEM  # BY_SYSTEM, AS_BEST or NOTHING
+    inference: str = BY_SYSTEM  # BY_SYSTEM, AS_BEST or NOTHING
     active: bool = True  # it may bid again; else the look-ahead has it pass
     doubles: bool = False  # it doubles whatever stands from 2NT up
 
 
 #: The trivial bidders: their ways, and systems that bid like them (of ``random`` nobody knows; it is taken to pass).
 TRIVIAL = {
-    "pass": Habit(NOTHING, active=False),
-    "random": Habit(NOTHING, active=False),
-    "doubler": Habit(NOTHING, active=False, doubles=True),
+    "pass": PlayerModel(NOTHING, active=False),
+    "random": PlayerModel(NOTHING, active=False),
+    "doubler": PlayerModel(NOTHING, active=False, doubles=True),
 }
 
 

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks import belief
-from agents.networks.book import ByBook
+from agents.networks.book import SystemGuided
 from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
+from agents.reasoning.call_models import CallModel
 from agents.reasoning.options import Options
-from agents.reasoning.voices import Voice
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import PASS
@@ -39,7 +39,7 @@ _DRAWN = 4  # deals drawn for each that is wanted, and again once partner was he
 _ALIVE = 1  # deals for each that is wanted, which are left after a call was heard
 
 
-class Drawn(NamedTuple):
+class WeightedDeals(NamedTuple):
     """Deals that fit one position, each with the opponents' model that explains their calls on it."""
 
     owner: NDArray[np.uint8]  # (D, 52), the deals, seen from the seat to call as 0
@@ -48,11 +48,11 @@ class Drawn(NamedTuple):
     weight: NDArray[np.float64]  # (S,), how much it counts; they add up to 1
     effective: float  # how many deals of equal weight tell as much
 
-    def and_more(self, more: Drawn) -> Drawn:
+    def and_more(self, more: WeightedDeals) -> WeightedDeals:
         """Add deals that were drawn for the same position on their own; both count by what they tell."""
         effective = self.effective + more.effective
         weight = np.concatenate([self.weight * self.effective, more.weight * more.effective]) / effective
-        return Drawn(
+        return WeightedDeals(
             np.concatenate([self.owner, more.owner]), np.concatenate([self.deal, len(self.owner) + more.deal]),
             np.concatenate([self.model, more.model]), weight, effective,
         )  # fmt: skip
@@ -66,21 +66,21 @@ class _Calls(NamedTuple):
     before: Auctions  # the auctions in which they were made, seen by nobody yet
 
 
-def drawn_deals(
+def weighted_deals(
     view: BidView,
     key: NDArray[np.uint64],
-    voice: Voice,
-    believer: Network,
-    models: Sequence[Network | ByBook],
+    call_model: CallModel,
+    belief_network: Network,
+    models: Sequence[Network | SystemGuided],
     options: Options,
-) -> list[Drawn]:
+) -> list[WeightedDeals]:
     """Draw deals for every row of a turned view.
 
     Args:
         key: uint64 (N,), the random stream of each.
-        voice: how partner calls. believer: the belief. models: what the opponents may be playing.
+        call_model: how partner calls. belief_network: the belief. models: what the opponents may be playing.
     """
-    odds = (1 - voice.mixed) * belief.chances(believer, view) + voice.mixed / 3
+    odds = (1 - call_model.mixed) * belief.chances(belief_network, view) + call_model.mixed / 3
     drawn, alive = _DRAWN * options.samples, _ALIVE * options.samples
     owners, weights = [], []
     for row in range(len(view)):
@@ -100,7 +100,7 @@ def drawn_deals(
     for row in spoken:
         weights[row] = weight_of_partner(owners[row], odds[row])
     for number, calls in enumerate(partners):
-        for row, chance in _chances(calls, owners, lambda seen, made: [voice.chance(seen, made)]):
+        for row, chance in _chances(calls, owners, lambda seen, made: [call_model.chance(seen, made)]):
             weights[row] *= chance[:, 0]
             thin(row, weights[row], "partner", number)
     for row in spoken:
@@ -196,7 +196,7 @@ def dealt_again(
     return out, weight
 
 
-def _sampled(owner: NDArray[np.uint8], weights: NDArray[np.float64], count: int, key: np.uint64) -> Drawn:
+def _sampled(owner: NDArray[np.uint8], weights: NDArray[np.float64], count: int, key: np.uint64) -> WeightedDeals:
     """At most ``count`` pairs of a deal and a model, of weights (D, M)."""
     at = streams.uniforms(streams.key(key, "chosen"), 1)[0, 0]
     kept, by = thinned(weights.ravel(), count, at)
@@ -204,7 +204,7 @@ def _sampled(owner: NDArray[np.uint8], weights: NDArray[np.float64], count: int,
     weight /= weight.sum()
     used, deal = np.unique(kept // weights.shape[1], return_inverse=True)
     effective = 1 / float(np.square(np.bincount(deal, weight)).sum())
-    return Drawn(owner[used], deal, kept % weights.shape[1], weight, effective)
+    return WeightedDeals(owner[used], deal, kept % weights.shape[1], weight, effective)
 
 
 def thinned(weight: NDArray[np.float64], count: int, at: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
