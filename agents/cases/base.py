@@ -16,7 +16,6 @@ from agents.cases.metric import Member, points
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 
 UNTRIED = -128
-_MADE_AGAIN = ("_indices", "called", "opened", "tried")  # rather than sent with the rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +102,6 @@ class CaseBase:
         """Of openings and of other calls."""
         kinds = [np.flatnonzero(self.opened == kind) for kind in (False, True)]
         return by_leaves(self.point[kinds[0]], kinds[0]), by_leaves(self.point[kinds[1]], kinds[1])
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in _MADE_AGAIN}
 
     def places(self, rows: NDArray[np.int16], opened: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return coordinates of described states, int16 (N, D); ``opened`` marks states where somebody has bid."""

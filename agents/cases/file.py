@@ -21,17 +21,12 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.bidder_files import faults_of
 from agents.cases import forest as trees
-from agents.cases.base import UNTRIED, CaseBase, Retained
+from agents.cases.base import CaseBase, Retained
 from agents.cases.features import LAYOUT, SIZE
-from agents.cases.forest import MOST_LEAVES, Forest
-from agents.cases.metric import Layer, Member, dimensions, metric_of
-from bridge_env.auction import MAX_CALLS, Auctions
-from bridge_env.calls import NUM_CALLS
+from agents.cases.forest import Forest
+from agents.cases.metric import Layer, Member, metric_of
 from bridge_env.weights import read_weights, write_weights
 
 _EXPECTED = {"format": "bridge-env cases", "version": 3, "layout": LAYOUT}
@@ -42,8 +37,6 @@ _CASES = {
 _KEPT = {"board": "int32", "number": "int16", "hand": "uint8", "point": "int16", "worth": "int8"}
 _FORESTS = 2
 _KINDS = trees.kinds(_FORESTS) | _CASES | {f"kept_{name}": kind for name, kind in _KEPT.items()}
-_MOST_NEIGHBOURS = 1000
-_MOST_IMPS = 24
 
 
 def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
@@ -69,12 +62,10 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
         retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _KEPT})
         names = [item.name for item in fields(Forest)]
         first, second = (Forest(*(arrays[f"trees_{which}_{name}"] for name in names)) for which in range(_FORESTS))
-        base = CaseBase(
+        return CaseBase(
             **cases, retained=retained, k=header["k"], reader=header["reader"],
             metric=_metric(arrays), forests=(first, second), fitted=header.get("fitted") or {},
         )  # fmt: skip
-        check(base)
-        return base
 
 
 def _metric(arrays: Mapping[str, Any]) -> tuple[Member, ...]:
@@ -84,57 +75,3 @@ def _metric(arrays: Mapping[str, Any]) -> tuple[Member, ...]:
         count = sum(name.startswith(f"weight_{which}_") for name in arrays)
         members.append([(arrays[f"weight_{which}_{i}"], arrays[f"bias_{which}_{i}"]) for i in range(count)])
     return metric_of(members, SIZE)
-
-
-def check(base: CaseBase) -> None:
-    """Raises: ValueError: the arrays do not fit each other, or hold what no case holds."""
-    for forest in base.forests:
-        trees.check(forest, SIZE + dimensions(base.metric))
-    if len(base.forests[0]) != len(base.forests[1]):
-        raise ValueError("a base has two forests of as many trees")
-    _check_shapes(base)
-    if not len(base) or not 1 <= base.auction.shape[1] <= MAX_CALLS:
-        raise ValueError("it holds no case")
-    if type(base.k) is not int or not 1 <= base.k <= _MOST_NEIGHBOURS:
-        raise ValueError(f"k is {base.k!r}, not 1 to {_MOST_NEIGHBOURS}")
-    if not isinstance(base.reader, str) or not base.reader.startswith("system:"):
-        raise ValueError(f"calls are read by {base.reader!r}, which is no system")
-    boards, wide = base.auction.shape
-    _within(base.dealer, 0, 3, "dealer")
-    _within(base.vulnerability, 0, 3, "vulnerability")
-    _within(base.auction, -1, NUM_CALLS - 1, "auction")
-    for column, (least, most) in enumerate(((-2, 34), (0, 2), (-1, 3), (-1, 13))):
-        _within(base.result[:, column], least, most, "result")
-    for part in (base, base.retained):
-        _within(part.board, 0, boards - 1, "board")
-        _within(part.number, 0, wide - 1, "number")
-        _within(part.point, 0, MOST_LEAVES - 1, "point")
-        if (base.auction[part.board, part.number] < 0).any():
-            raise ValueError("a case has no call")
-        if (np.unpackbits(part.hand, axis=1, count=52).sum(axis=1) != 13).any() or (part.hand[:, 6] & 15).any():
-            raise ValueError("a hand has not thirteen cards")
-    worth = base.retained.worth
-    _within(worth[worth != UNTRIED], -_MOST_IMPS, _MOST_IMPS, "worth")
-    Auctions.replay(base.auction, base.dealer, base.vulnerability)  # says which call is not legal
-
-
-def _check_shapes(base: CaseBase) -> None:
-    boards, cases, kept = len(base.dealer), len(base.board), len(base.retained)
-    places = len(base.forests[0])
-    wide = base.auction.shape[1] if base.auction.ndim == 2 else 0
-    shapes = {
-        "auction": (boards, wide), "dealer": (boards,), "vulnerability": (boards,), "result": (boards, 4),
-        "board": (cases,), "number": (cases,), "hand": (cases, 7), "point": (cases, places),
-    }  # fmt: skip
-    of_kept = {
-        "board": (kept,), "number": (kept,), "hand": (kept, 7), "point": (kept, places), "worth": (kept, NUM_CALLS)
-    }  # fmt: skip
-    for part, expected in ((base, shapes), (base.retained, of_kept)):
-        for name, shape in expected.items():
-            if getattr(part, name).shape != shape:
-                raise ValueError(f"{name} is {getattr(part, name).shape}, not {shape}")
-
-
-def _within(array: NDArray[Any], least: int, most: int, name: str) -> None:
-    if array.size and not least <= int(array.min()) <= int(array.max()) <= most:
-        raise ValueError(f"{name} has values outside {least} to {most}")

@@ -49,27 +49,6 @@ def kinds(count: int) -> dict[str, str]:
     return {f"trees_{which}_{name}": kind for which in range(count) for name, kind in _KINDS.items()}
 
 
-def check(forest: Forest, inputs: int) -> None:
-    """Raises: ValueError: it is no forest over so many numbers of a state: a walk would leave it, or not end."""
-    count, nodes = len(forest.root) - 1, len(forest.feature)
-    if any(getattr(forest, name).ndim != 1 for name in _KINDS):
-        raise ValueError("trees are lists of nodes")
-    if not 1 <= count <= MOST_TREES or len(forest.threshold) != nodes or len(forest.go) != nodes:
-        raise ValueError(f"a forest of {count} trees, {nodes} nodes, {len(forest.threshold)} thresholds")
-    root = forest.root.astype(np.int64)
-    length = root[1:] - root[:-1]
-    if forest.root[0] != 0 or forest.root[-1] != nodes or (length < 1).any():
-        raise ValueError("the trees do not follow each other")
-    if not LEAF <= int(forest.feature.min()) <= int(forest.feature.max()) < inputs:
-        raise ValueError(f"a tree asks about a number that is not one of {inputs}")
-    end = np.repeat(forest.root[1:], length)
-    node, leaf = np.arange(nodes), forest.feature == LEAF
-    if not ((forest.go > node + 1) & (forest.go < end))[~leaf].all():
-        raise ValueError("a question leads out of its tree, or back")
-    if not ((forest.go >= 0) & (forest.go < MOST_LEAVES))[leaf].all():
-        raise ValueError("a leaf has no number")
-
-
 @njit(nogil=True)
 def _leaves(
     root: NDArray[np.int32], feature: NDArray[np.int16], threshold: NDArray[np.int16], go: NDArray[np.int32],

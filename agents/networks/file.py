@@ -21,20 +21,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 from numpy.typing import NDArray
 
 from agents.bidder_files import BidderFileError, faults_of
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import hierarchy_of, shipped_systems
-from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, SystemGuided, Terms, shared_book
-from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
-from agents.networks.network import Layer, Network, NetworkError, check
+from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, Book, SystemGuided, Terms, shared_book
+from agents.networks.inputs import BELIEFS, LAYOUT, NUM_INPUTS
+from agents.networks.network import Layer, Network, NetworkError
 from bridge_env.calls import NUM_CALLS
-from bridge_env.files import FileError, atomic_write
-from bridge_env.json_files import check_type
+from bridge_env.files import atomic_write
 from bridge_env.observation import LAYOUT as OBSERVATIONS
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.weights import read_weights, write_weights
@@ -44,27 +42,7 @@ _EXPECTED: dict[str, Any] = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
 _READ = _EXPECTED | {"inputs": (LAYOUT, BOOK_LAYOUT, OBSERVATIONS)}
 _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
-#: The inputs of each layout, and how many of them can be on at a time.
-_SIZES = {
-    LAYOUT: (NUM_INPUTS, MOST_ON),
-    BOOK_LAYOUT: (BOOK_INPUTS, MOST_ON + BOOK_ON),
-    OBSERVATIONS: (OBSERVATION_SIZE, MOST_ON),
-}
-
-
-class _Terms(msgspec.Struct):
-    """The terms of a book, as a header has them."""
-
-    prior: Annotated[float, msgspec.Meta(ge=0)]
-    truth: Annotated[float, msgspec.Meta(ge=0)]
-
-
-class _BookHeader(msgspec.Struct):
-    """A book, as a header names it."""
-
-    system: str
-    digest: str
-    terms: _Terms
+_SIZES = {LAYOUT: NUM_INPUTS, BOOK_LAYOUT: BOOK_INPUTS, OBSERVATIONS: OBSERVATION_SIZE}  # inputs of each layout
 
 
 _KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
@@ -148,10 +126,6 @@ def _book(path: str | os.PathLike[str], said: Any) -> tuple[Book, Terms]:
     Raises:
         BidderFileError: it is not to be had, or is another version; the message says where it was looked for.
     """
-    try:
-        check_type(said, _BookHeader, f"policy:{os.fspath(path)}: book")
-    except FileError as error:
-        raise BidderFileError(str(error)) from None
     beside, name = book_path(path), said["system"]
     looked = [str(beside)] if beside.is_file() else []
     looked += [name] if name in shipped_systems() else []
@@ -196,11 +170,8 @@ def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: in
         header, arrays = read_weights(path, "network", expected, _KINDS)
         if ("book" in header) != (header["inputs"] == BOOK_LAYOUT):
             raise NetworkError(f"its inputs are {header['inputs']}; a network with a book has {BOOK_LAYOUT}")
-        size, most_on = _SIZES[header["inputs"]]
-        scales = [float(scale) for scale in header["scales"]]
-        if not 1 <= len(scales) <= _MOST_LAYERS:
-            raise NetworkError(f"it has {len(scales)} layers; there are 1 to {_MOST_LAYERS}")
-        layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(scales)]
-        network = Network(tuple(layers))
-        check(network, size, outputs, most_on)
-        return network, header
+        size = _SIZES[header["inputs"]]
+        layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(header["scales"])]
+        if (layers[0].weight.shape[0], layers[-1].weight.shape[1]) != (size, outputs):
+            raise NetworkError(f"its layers do not lead from {size} inputs to {outputs} outputs")
+        return Network(tuple(layers)), header

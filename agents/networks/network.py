@@ -60,7 +60,7 @@ class NetworkError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A perceptron in whole numbers. ``quantized`` makes one of floats; ``check`` tells whether it is sound."""
+    """A perceptron in whole numbers. ``quantized`` makes one of floats."""
 
     layers: tuple[Layer, ...]
 
@@ -158,22 +158,3 @@ def quantized(layers: Sequence[tuple[ArrayLike, ArrayLike]], most_on: int) -> Ne
         else:
             raise NetworkError(f"layer {number} has weights too large for exact sums")
     return Network(tuple(out))
-
-
-def check(network: Network, inputs: int, outputs: int, most_on: int) -> None:
-    """Check that this is a network from ``inputs`` to ``outputs`` whose sums are exact.
-
-    Raises:
-        NetworkError: it is not; the message says why.
-    """
-    width = inputs
-    for number, layer in enumerate(network.layers):
-        if layer.weight.ndim != 2 or layer.weight.shape[0] != width or layer.bias.shape != layer.weight.shape[1:]:
-            raise NetworkError(f"layer {number} is {layer.weight.shape} with bias {layer.bias.shape}, after {width}")
-        if not (2.0**-40 <= layer.scale <= 1.0 and np.frexp(layer.scale)[0] == 0.5):
-            raise NetworkError(f"layer {number} has the scale {layer.scale}, which is no power of two from 2**-40 to 1")
-        if layer.largest_sum(number == 0, most_on) >= _EXACT:
-            raise NetworkError(f"layer {number} has sums that float32 does not hold exactly")
-        width = layer.weight.shape[1]
-    if width != outputs:
-        raise NetworkError(f"the last layer has {width} outputs, not {outputs}")

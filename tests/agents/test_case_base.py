@@ -1,7 +1,6 @@
-"""Case bases: what a file holds, what a hostile one does, how cases are found and votes counted, and why."""
+"""Case bases: what a file holds, how cases are found and votes counted, and why."""
 
 import json
-import pickle
 from contextlib import suppress
 from dataclasses import replace
 
@@ -46,11 +45,6 @@ def apart(base, one, others):
     return (others != one).sum(axis=1)
 
 
-def contents(path):
-    with np.load(path) as file:
-        return {name: file[name] for name in file.files}
-
-
 def test_states_are_what_was_recorded(states, base):
     assert len(states) == len(base)
     assert (states.called == base.called).all()
@@ -74,84 +68,20 @@ def test_a_file_gives_the_same_base(base, tmp_path):
     assert read_bidder(str(tmp_path / "a.npz")) is read_bidder(str(tmp_path / "a.npz"))
 
 
-def kept(base, worth=3, board=0):
-    """One retained state, perhaps a faulty one."""
-    return Retained(
-        np.array([board], np.int32), np.zeros(1, np.int16), base.hand[:1], base.point[:1],
-        np.full((1, NUM_CALLS), worth, np.int8),
-    )  # fmt: skip
-
-
-def changed(base, **values):
-    return replace(base, **values)
-
-
-def edited(array, where, value):
-    out = array.copy()
-    out[where] = value
-    return out
-
-
-@pytest.mark.parametrize(
-    ("fault", "says"),
-    [
-        (lambda b: {"k": 0}, "k is 0"),
-        (lambda b: {"k": True}, "k is True"),
-        (lambda b: {"reader": "python:os:system"}, "no system"),
-        (lambda b: {"board": edited(b.board, 3, len(b.dealer))}, "board has values outside"),
-        (lambda b: {"board": edited(b.board, 3, -1)}, "board has values outside"),
-        (lambda b: {"number": edited(b.number, 0, 999)}, "number has values outside"),
-        (lambda b: {"number": edited(b.number, 0, b.auction.shape[1] - 1)}, "no call"),
-        (lambda b: {"auction": edited(b.auction, (0, 0), 77)}, "auction has values outside"),
-        (lambda b: {"auction": edited(b.auction, (0, 0), 1)}, "not legal"),
-        (lambda b: {"hand": edited(b.hand, (0, 0), b.hand[0, 0] ^ 128)}, "thirteen cards"),
-        (lambda b: {"hand": b.hand[:, :6].copy()}, "hand is"),
-        (lambda b: {"hand": b.hand[:-1]}, "hand is"),
-        (lambda b: {"point": edited(b.point, (0, 0), -2000)}, "point has values outside"),
-        (lambda b: {"point": b.point[:, :-1].copy()}, "point is"),
-        (lambda b: {"dealer": edited(b.dealer, 0, 4)}, "dealer has values outside"),
-        (lambda b: {"result": edited(b.result, (0, 0), 35)}, "result has values outside"),
-        (lambda b: {"metric": ()}, "asks about a number"),
-        (lambda b: {"retained": kept(b, worth=99)}, "worth has values outside"),
-        (lambda b: {"retained": kept(b, board=-1)}, "board has values outside"),
-    ],
-)
-def test_a_file_that_holds_what_no_case_holds(base, tmp_path, fault, says):
-    save(changed(base, **fault(base)), tmp_path / "bad.npz")
-    with pytest.raises(BidderFileError, match=says) as caught:
-        load(tmp_path / "bad.npz")
-    assert "bad.npz" in str(caught.value)
-
-
 def test_damaged_and_foreign_files(base, tmp_path):
     path = tmp_path / "cases.npz"
     save(base, path)
     whole = path.read_bytes()
     rng = np.random.default_rng(1)
-    for _ in range(60):
+    for _ in range(30):
         data = bytearray(whole)
         for at in rng.integers(0, len(data), 3):
             data[at] ^= 1 + int(rng.integers(255))
         path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
         with suppress(BidderFileError):
             assert len(load(path)) == len(base)  # a byte of the archive that nobody reads
-    members = {name: a for name, a in contents_of(whole, tmp_path).items() if name != "point"}
-    np.savez(path, **members)
-    with pytest.raises(BidderFileError):
-        load(path)
-    np.savez(path, header=np.array([{"a": 1}], dtype=object))  # a pickle
-    with pytest.raises(BidderFileError):
-        load(path)
-    path.write_bytes(pickle.dumps(base))
-    with pytest.raises(BidderFileError):
-        load(path)
     with pytest.raises(BidderFileError, match="no such file"):
         load(tmp_path / "none.npz")
-
-
-def contents_of(data, folder):
-    (folder / "whole.npz").write_bytes(data)
-    return contents(folder / "whole.npz")
 
 
 def test_the_nearest_are_those_of_a_naive_loop(base, states):
@@ -335,36 +265,6 @@ def test_leaves_are_those_of_a_walk(base, states):
                 while forest.feature[node] != LEAF:
                     node = node + 1 if told[row, forest.feature[node]] <= forest.threshold[node] else forest.go[node]
                 assert found[row, tree] == forest.go[node]
-
-
-@pytest.mark.parametrize(
-    ("fault", "says"),
-    [
-        (lambda f: {"root": f.root[:-1]}, "do not follow each other"),
-        (lambda f: {"root": edited(f.root, 1, 0)}, "do not follow each other"),
-        (lambda f: {"root": np.array([0, 2**31 - 1, -(2**31), -1, f.root[-1]], np.int32)}, "do not follow each other"),
-        (lambda f: {"root": f.root[:1]}, "a forest of 0 trees"),
-        (lambda f: {"feature": edited(f.feature, 0, 9999)}, "asks about a number"),
-        (lambda f: {"feature": edited(f.feature, 0, -2)}, "asks about a number"),
-        (lambda f: {"feature": edited(f.feature, -1, 0)}, "out of its tree, or back"),
-        (lambda f: {"go": edited(f.go, 0, 0)}, "out of its tree, or back"),
-        (lambda f: {"go": edited(f.go, 0, f.root[1])}, "out of its tree, or back"),
-        (lambda f: {"go": edited(f.go, -1, -1)}, "a leaf has no number"),
-        (lambda f: {"threshold": f.threshold[:-1]}, "thresholds"),
-        (lambda f: {"go": f.go[:, None]}, "lists of nodes"),
-    ],
-)
-def test_a_file_whose_trees_lead_nowhere(base, tmp_path, fault, says):
-    bad = replace(base.forests[1], **fault(base.forests[1]))
-    save(replace(base, forests=(base.forests[0], bad)), tmp_path / "bad.npz")
-    with pytest.raises(BidderFileError, match=says):
-        load(tmp_path / "bad.npz")
-
-
-def test_a_base_has_both_forests(base, tmp_path):
-    save(replace(base, forests=base.forests[:1]), tmp_path / "bad.npz")
-    with pytest.raises(BidderFileError, match="trees_1_root"):
-        load(tmp_path / "bad.npz")
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase, nothing_retained
 from agents.cases.features import SIZE, describe
-from agents.cases.file import check
 from agents.cases.forest import Forest
 from agents.cases.metric import Member, metric_of, points
 from bridge_env.bidders import make
@@ -119,5 +118,4 @@ def assembled(
     parts = (slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS))
     places_of = (base.places(rows[part].astype(np.int16), states.opened[part]) for part in parts)
     base = replace(base, point=np.concatenate(list(places_of)))
-    check(base)
     return base

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from agents.cases.base import UNTRIED, CaseBase, Retained
 from agents.cases.bidder import CaseBidder
 from agents.cases.experience import spoken_for
-from agents.cases.file import check
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
@@ -143,5 +142,4 @@ def _with(base: CaseBase, tables: Table, kept: Retained, told: dict[str, Any]) -
         result=np.concatenate([base.result, result]), retained=both,
         fitted={**base.fitted, "retained": [*base.fitted.get("retained", ()), told]},
     )  # fmt: skip
-    check(out)
     return out

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.maps.atlas import Atlas, Map, check, points
+from agents.maps.atlas import Atlas, Map, points
 from agents.maps.bidder import MapBidder
 from agents.maps.inputs import WIDTH, hands_of, rows_of
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
@@ -120,7 +120,6 @@ def atlas_of(examples: Examples, config: MapsConfig, progress: Progress, fitted:
         maps[k] = _map(examples.take(those[drawn(len(those), config.most, config.seed + 100 * k)]), k, config, tell)
         done += size
     atlas = Atlas(maps, config.inputs, config.reader, config.fallback, fitted)
-    check(atlas)
     return atlas
 
 
