@@ -39,11 +39,13 @@ def cached_by_mtime(
     """
 
     @lru_cache(most)
-    def kept(path: str, changed: tuple[int, ...]) -> Read:
+    def read_version(path: str, changed: tuple[int, ...]) -> Read:
         return load(path)
 
     def read(path: str | Path) -> Read:
         files = (path, *beside(str(path)))
-        return kept(str(path), tuple(os.stat(file).st_mtime_ns if os.path.isfile(file) else 0 for file in files))
+        return read_version(
+            str(path), tuple(os.stat(file).st_mtime_ns if os.path.isfile(file) else 0 for file in files)
+        )
 
     return read

@@ -24,7 +24,7 @@ from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.reasoning.player_models import trivial
 from agents.registry import system_of
-from agents.seats import network_at, spec_at
+from agents.registry import network_at, spec_at
 from bridge_env.auction import one_auction
 from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
 from bridge_env.view import public_view
@@ -67,7 +67,7 @@ class Reader:
         self.networks = [network_at(north_south, east_west, seat) for seat in range(4)]
         systems = [system_of(spec) for spec in self.specs]
         known = next((system for system in systems if system is not None), trivial("pass"))
-        self.told = [system is not None for system in systems]
+        self.has_system = [system is not None for system in systems]
         held = [system or known for system in systems]  # strangers are read as those who know a system read them
         self.bidders = [
             HierarchyBidder(held[s], held[s ^ 2], (held[(s + 1) & 1], held[((s + 1) & 1) + 2])) for s in range(4)
@@ -81,7 +81,7 @@ class Reader:
     def at_once(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows | None:
         """Return what ``call`` does where no hands need be drawn for it, else None."""
         seat = (dealer + len(calls)) & 3
-        if self.told[seat]:
+        if self.has_system[seat]:
             found = self._by_system(calls, dealer, vulnerability, made)
             if found.known or self.networks[seat] is None or not self.draws:
                 return replace(found, known=True)  # that no line makes it tells something too
@@ -93,8 +93,8 @@ class Reader:
         """Return what each legal call after ``calls`` shows; those of a network on the same hands, drawn once."""
         seat = (dealer + len(calls)) & 3
         legal = np.flatnonzero(one_auction(calls, dealer, vulnerability).legal()[0]).tolist()
-        if self.networks[seat] is None or self.told[seat] or not self.draws:
-            read = self._by_system if self.told[seat] else self.call
+        if self.networks[seat] is None or self.has_system[seat] or not self.draws:
+            read = self._by_system if self.has_system[seat] else self.call
             return {call: read(calls, dealer, vulnerability, call) for call in legal}
         here = sampled_meanings(self._players(), tuple(calls), dealer, vulnerability)
         return {call: self._measured(seat, [*calls, call]) or _of_next(here, call) for call in legal}
@@ -112,7 +112,7 @@ class Reader:
             if not own:
                 continue
             network = self.networks[seat]
-            if self.told[seat]:
+            if self.has_system[seat]:
                 out[seat] = shown_text(shown[seat], symbols=True)
             elif network is not None:
                 if measured := _measured(network, calls[: own[-1] + 1]):

@@ -45,5 +45,5 @@ def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Seque
 def options_text(options: object, usual: object) -> str:
     """Write what differs from ``usual`` as ``read_options`` reads it; empty where nothing does."""
     shape: Any = options
-    said = [(field.name, getattr(options, field.name)) for field in fields(shape)]
-    return "&".join(f"{name}={value}" for name, value in said if value != getattr(usual, name))
+    values = [(field.name, getattr(options, field.name)) for field in fields(shape)]
+    return "&".join(f"{name}={value}" for name, value in values if value != getattr(usual, name))

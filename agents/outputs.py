@@ -117,9 +117,9 @@ class OnnxPolicy:
             raise SpecError(f"{spec}: onnxruntime cannot read it: {str(error).splitlines()[0]}") from error
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         if len(inputs) != 1 or not _fits(inputs[0], OBSERVATION_SIZE) or not _fits(outputs[0], NUM_CALLS):
-            told = ", ".join(f"{tensor.name} {tensor.type} {tensor.shape}" for tensor in (*inputs, outputs[0]))
+            names = ", ".join(f"{tensor.name} {tensor.type} {tensor.shape}" for tensor in (*inputs, outputs[0]))
             raise SpecError(
-                f"{spec}: its inputs and first output are {told}; one input (N, {OBSERVATION_SIZE}) and "
+                f"{spec}: its inputs and first output are {names}; one input (N, {OBSERVATION_SIZE}) and "
                 f"an output (N, {NUM_CALLS}) are wanted, with N left open (torch.onnx.export: dynamic_axes)"
             )
         self._input, self._output, self._type = inputs[0].name, outputs[0].name, _TYPES[inputs[0].type]
@@ -129,8 +129,8 @@ class OnnxPolicy:
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """The legal call with the highest output, for every row."""
-        run, told = self._session.run, [self._output]
-        return highest_legal(lambda seen: run(told, {self._input: seen.astype(self._type)})[0], view)
+        run, names = self._session.run, [self._output]
+        return highest_legal(lambda seen: run(names, {self._input: seen.astype(self._type)})[0], view)
 
 
 def _fits(tensor: Any, width: int) -> bool:

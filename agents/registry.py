@@ -156,8 +156,8 @@ def _mixture() -> list[Network]:
 
 def _models(opponents: str | None) -> list[Network | SystemGuided]:
     """The networks of opponents who disclose them all; else none."""
-    told = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
-    return [network for network in told if network is not None] if None not in told else []
+    networks = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
+    return [network for network in networks if network is not None] if None not in networks else []
 
 
 def _network_of(spec: str) -> Network | SystemGuided | None:
@@ -263,3 +263,27 @@ def make_pair(argument: str, *, partner: str | None = None, opponents: str | Non
     return PairBidder(
         make(first, partner=second, opponents=opponents), make(second, partner=first, opponents=opponents)
     )
+
+
+# --- the spec of a seat ------------------------------------------------------------------------------------------
+
+
+def without_search(spec: str) -> str:
+    """Return the spec of the bidder that ``spec`` looks ahead with, for thousands of play-outs; others as they are."""
+    if spec.startswith("pair:"):
+        return "pair:" + ",".join(without_search(part) for part in seat_specs(spec))
+    if not spec.startswith("reason:"):
+        return spec
+    plain = spec.removeprefix("reason:").partition("?")[0]
+    return plain if plain.startswith("policy:") else f"system:{plain.removeprefix('system:')}"
+
+
+def spec_at(north_south: str, east_west: str, seat: int) -> str:
+    """Return the spec of one seat, 0..3."""
+    return seat_specs(east_west if seat & 1 else north_south)[seat // 2]
+
+
+def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | None:
+    """Return the network at a seat, also of one that looks ahead; None where there is none."""
+    bidder = make(without_search(spec_at(north_south, east_west, seat)))
+    return bidder if isinstance(bidder, NetworkBidder) else None

@@ -49,12 +49,12 @@ class AuctionReader:
 
     def _read(self, calls: tuple[int, ...], dealer: int, vulnerability: int) -> dict[int, CallsShow]:
         """As N sees it, without a hand: who looks makes no difference to what was shown."""
-        told = (np.array([number], np.int16) for number in (len(calls), dealer, vulnerability, 0))
-        length, dealt, vulnerable, north = told
+        arrays = (np.array([number], np.int16) for number in (len(calls), dealer, vulnerability, 0))
+        length, dealt, vulnerable, north = arrays
         nothing, over = np.zeros((1, 52), bool), np.zeros((1, 38), bool)
         view = BidView(nothing, np.array([calls], np.int8), length, dealt, vulnerable, north, over)
         shown = shown_by_calls(self._reader, view, me=True, memory=self._memory)
-        return {seat: said for seat, said in shown.items() if self._systems[seat]}
+        return {seat: calls_show for seat, calls_show in shown.items() if self._systems[seat]}
 
     def networks(self, view: PlayView, row: int) -> dict[int, Sequence[Network | SystemGuided]]:
         """The networks that each seat's calls are read by; omit seats without, and all where no calls are known."""

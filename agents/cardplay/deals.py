@@ -44,25 +44,25 @@ class Belief:
     weight: NDArray[np.float64]  # (S,), what each counts for; they add up to 1
     sample: Sample  # how they were drawn
     # hypotheses that all of them fit (but those that violate something)
-    kept: list[Hypothesis] = field(default_factory=list)
+    accepted: list[Hypothesis] = field(default_factory=list)
     discarded: list[tuple[Hypothesis, str]] = field(default_factory=list)  # the other hypotheses, each with the reason
     read: tuple[int, ...] = ()  # the seats whose calls were read
 
     @classmethod
     def of(
-        cls, sample: Sample, kept: list[Hypothesis], discarded: list[tuple[Hypothesis, str]], read: Iterable[int]
+        cls, sample: Sample, accepted: list[Hypothesis], discarded: list[tuple[Hypothesis, str]], read: Iterable[int]
     ) -> Belief:
         """The deals of ``sample``, each once."""
         owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
         weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
-        return cls(owner, weight, sample, kept, discarded, tuple(sorted(read)))
+        return cls(owner, weight, sample, accepted, discarded, tuple(sorted(read)))
 
     def __str__(self) -> str:
         violation = float(self.sample.violation @ self.sample.weight)
         off = "" if self.sample.fitting == len(self.sample) else f", off by {violation:.1f} on average"
         calls = f"calls of {''.join(SEATS[s] for s in self.read)} read" if self.read else "no calls read"
-        told = f"{len(self.kept)} hypotheses kept, {len(self.discarded)} discarded"
-        return f"{self.sample}{off}; {len(self.owner)} of them different; {calls}, {told}"
+        statements = f"{len(self.accepted)} hypotheses kept, {len(self.discarded)} discarded"
+        return f"{self.sample}{off}; {len(self.owner)} of them different; {calls}, {statements}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,20 +70,20 @@ class _Held:
     """What a seat's calls show, and hypotheses about its hand, as one constraint of the sampler."""
 
     shown: Constraint | None
-    told: tuple[Hypothesis, ...]
+    statements: tuple[Hypothesis, ...]
 
     def classes(self, size: int) -> NDArray[np.uint64]:
         return all_classes() if self.shown is None else self.shown.classes(size)
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
         out = np.ones(len(hands), np.bool_) if self.shown is None else self.shown.fits(hands)
-        for hypothesis in self.told:
+        for hypothesis in self.statements:
             out &= hypothesis.violation(hands) == 0
         return out
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
         out = np.zeros(len(hands), np.float32) if self.shown is None else self.shown.violation(hands)
-        for hypothesis in self.told:
+        for hypothesis in self.statements:
             out = out + hypothesis.violation(hands)
         return out
 
@@ -99,41 +99,41 @@ def believed_deals(
         inference: FACTS alone, or with the AUCTION, or ALL, with hypotheses from the play.
     """
     hidden = hidden_seats(view, row)
-    told = hypotheses(view, row, hidden) if inference == ALL else []
+    statements = hypotheses(view, row, hidden) if inference == ALL else []
     shown: dict[int, Constraint] = {}
     networks: dict[int, Sequence[Network | SystemGuided]] = {}
     if inference != FACTS:
-        shown = {seat: said for seat, said in reader.shown(view, row).items() if seat in hidden}
-        networks = {seat: said for seat, said in reader.networks(view, row).items() if seat in hidden}
+        shown = {seat: constraint for seat, constraint in reader.shown(view, row).items() if seat in hidden}
+        networks = {seat: constraint for seat, constraint in reader.networks(view, row).items() if seat in hidden}
     if not networks or count <= 0:
-        return _Search(places_of(view, row), shown, key).believed(told, count)
+        return _Search(places_of(view, row), shown, key).believed(statements, count)
     calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
-    return _weighed(view, row, Evidence(calls, networks, shown), told, count, key)
+    return _annealed(view, row, Evidence(calls, networks, shown), statements, count, key)
 
 
-def _weighed(
-    view: PlayView, row: int, evidence: Evidence, told: Sequence[Hypothesis], count: int, key: np.uint64
+def _annealed(
+    view: PlayView, row: int, evidence: Evidence, statements: Sequence[Hypothesis], count: int, key: np.uint64
 ) -> Belief:
     """Deals by how likely the calls of networks are. What most of them do not fit is discarded."""
     places, seat, hand = places_of(view, row), int(view.seat[row]), view.hand[row]
-    possible = [h for h in told if h.possible(places)]
-    sample = annealed_deals(places, seat, hand, replace(evidence, told=possible), default_belief(), count, key)
+    possible = [h for h in statements if h.possible(places)]
+    sample = annealed_deals(places, seat, hand, replace(evidence, suggestions=possible), default_belief(), count, key)
     off = [h.violation(sample.owner == h.seat) for h in possible]
-    kept = [h for h, violation in zip(possible, off, strict=True) if (violation == 0).mean() > 0.5]
-    discarded = [(h, AGAINST_OTHERS if h in possible else AGAINST_FACTS) for h in told if h not in kept]
-    violation = np.sum([v for h, v in zip(possible, off, strict=True) if h in kept], axis=0)
+    accepted = [h for h, violation in zip(possible, off, strict=True) if (violation == 0).mean() > 0.5]
+    discarded = [(h, AGAINST_OTHERS if h in possible else AGAINST_FACTS) for h in statements if h not in accepted]
+    violation = np.sum([v for h, v in zip(possible, off, strict=True) if h in accepted], axis=0)
     sample = replace(sample, violation=(sample.violation + violation).astype(np.float32))
-    return Belief.of(sample, kept, discarded, (*evidence.networks, *evidence.shown))
+    return Belief.of(sample, accepted, discarded, (*evidence.networks, *evidence.shown))
 
 
 def _one_by_one(
-    told: Sequence[Hypothesis], stand: Callable[[list[Hypothesis]], bool]
+    statements: Sequence[Hypothesis], stand: Callable[[list[Hypothesis]], bool]
 ) -> tuple[list[Hypothesis], list[Hypothesis]]:
     """The hypotheses that stand together, one after the other, and the others."""
-    kept, rest = list[Hypothesis](), list[Hypothesis]()
-    for hypothesis in told:
-        (kept if stand([*kept, hypothesis]) else rest).append(hypothesis)
-    return kept, rest
+    accepted, rest = list[Hypothesis](), list[Hypothesis]()
+    for hypothesis in statements:
+        (accepted if stand([*accepted, hypothesis]) else rest).append(hypothesis)
+    return accepted, rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,27 +142,27 @@ class _Search:
     shown: Mapping[int, Constraint]
     key: np.uint64
 
-    def believed(self, told: Sequence[Hypothesis], count: int) -> Belief:
-        possible = [h for h in told if h.possible(self.places)]
-        discarded = [(h, AGAINST_FACTS) for h in told if h not in possible]
-        kept, rest = _one_by_one(possible, lambda some: self._placed(some) is not None)
-        sample = self._sample(kept, count)
-        if kept and not sample.fitting and self._feasible([]):
-            kept, rest = _one_by_one(possible, self._feasible)
-            sample = self._sample(kept, count)
+    def believed(self, statements: Sequence[Hypothesis], count: int) -> Belief:
+        possible = [h for h in statements if h.possible(self.places)]
+        discarded = [(h, AGAINST_FACTS) for h in statements if h not in possible]
+        accepted, rest = _one_by_one(possible, lambda some: self._placed(some) is not None)
+        sample = self._sample(accepted, count)
+        if accepted and not sample.fitting and self._feasible([]):
+            accepted, rest = _one_by_one(possible, self._feasible)
+            sample = self._sample(accepted, count)
         discarded += [(h, AGAINST_OTHERS) for h in rest]
-        return Belief.of(sample, kept, discarded, self.shown)
+        return Belief.of(sample, accepted, discarded, self.shown)
 
-    def _feasible(self, told: Sequence[Hypothesis]) -> bool:
+    def _feasible(self, statements: Sequence[Hypothesis]) -> bool:
         """Is some deal left?"""
-        if self._placed(told) is None:
+        if self._placed(statements) is None:
             return False
-        return bool(self._sample(told, 1, np.uint64(streams.key(self.key, "feasible")[0]), _PROBE).fitting)
+        return bool(self._sample(statements, 1, np.uint64(streams.key(self.key, "feasible")[0]), _PROBE).fitting)
 
-    def _placed(self, told: Sequence[Hypothesis]) -> KnownCards | None:
+    def _placed(self, statements: Sequence[Hypothesis]) -> KnownCards | None:
         """The places less the cards that seats do not hold; None where no deal is left."""
         may_hold = self.places.may_hold.copy()
-        for hypothesis in told:
+        for hypothesis in statements:
             may_hold[hypothesis.seat, hypothesis.lacking() or []] = False
             if not hypothesis.possible(KnownCards(may_hold, self.places.sizes)):
                 return None
@@ -173,10 +173,12 @@ class _Search:
         except KnownCardsError:
             return None
 
-    def _sample(self, told: Sequence[Hypothesis], count: int, key: np.uint64 | None = None, limit: int = 0) -> Sample:
-        places = self._placed(told)
+    def _sample(
+        self, statements: Sequence[Hypothesis], count: int, key: np.uint64 | None = None, limit: int = 0
+    ) -> Sample:
+        places = self._placed(statements)
         assert places is not None
-        tests = [h for h in told if h.lacking() is None]
+        tests = [h for h in statements if h.lacking() is None]
         constraints: dict[str | int, Constraint] = {}
         for seat in range(4):
             about = tuple(h for h in tests if h.seat == seat)

@@ -22,7 +22,7 @@ def thought_text(thought: CardDecision, view: PlayView, row: int, unit: str) -> 
     if belief is None:
         return f"{card_text(thought.card)}: no other card could be better"
     lines = [card_text(thought.card), *_cards(thought, belief, unit), f"  deals     {belief}"]
-    lines += [f"  believed  {hypothesis}" for hypothesis in belief.kept]
+    lines += [f"  believed  {hypothesis}" for hypothesis in belief.accepted]
     lines += [f"  discarded {hypothesis} ({why})" for hypothesis, why in belief.discarded]
     heaviest, hidden = np.argsort(-belief.weight, kind="stable")[:_EXAMPLES], hidden_seats(view, row)
     deals = ("  ".join(f"{SEATS[s]} {hand_text(owner == s)}" for s in hidden) for owner in belief.owner[heaviest])

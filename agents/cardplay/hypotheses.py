@@ -127,7 +127,7 @@ def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
     return [Hypothesis(seat, text, ((((below[0],), 0, 0),),))]
 
 
-def _third_high(seat: int, trick: list[int], gone: set[int], dummy: NDArray[np.bool_]) -> list[Hypothesis]:
+def _third_high(seat: int, trick: list[int], earlier: set[int], dummy: NDArray[np.bool_]) -> list[Hypothesis]:
     """Third hand plays high over low cards: what it holds above its card touches it (the jack: from queen-jack, too).
 
     Args:
@@ -138,7 +138,7 @@ def _third_high(seat: int, trick: list[int], gone: set[int], dummy: NDArray[np.b
     suit = led // 13
     if third // 13 != suit or led % 13 >= TEN or third % 13 < TEN or dummy[list(_between(suit, TEN, ACE))].any():
         return []
-    higher = [card for card in _between(suit, third % 13 + 1, ACE) if card not in gone and card != second]
+    higher = [card for card in _between(suit, third % 13 + 1, ACE) if card not in earlier and card != second]
     if not higher:
         return []
     shown = tuple(

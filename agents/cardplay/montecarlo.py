@@ -41,7 +41,7 @@ class CardDecision:
     belief: Belief | None  # the deals; None where there was nothing to think about
 
 
-Asked = tuple[int, np.uint64, int]
+Request = tuple[int, np.uint64, int]
 """A row to think about: which, its random stream, and the card that rules would play."""
 
 
@@ -65,24 +65,24 @@ class MonteCarlo:
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[CardDecision]:
         """Find each row's card, with the reasons; solve the positions of all rows together."""
         usual = self._rule.play(view, key)
-        thoughts = [settled(view, row, int(usual[row])) for row in range(len(view))]
-        asked = [(int(row), key[row], int(usual[row])) for row in np.flatnonzero(several(view))]
-        for (row, _, _), thought in zip(asked, self._weighed(view, asked), strict=True):
+        thoughts = [forced(view, row, int(usual[row])) for row in range(len(view))]
+        requests = [(int(row), key[row], int(usual[row])) for row in np.flatnonzero(has_choice(view))]
+        for (row, _, _), thought in zip(requests, self._decide(view, requests), strict=True):
             thoughts[row] = thought
         return thoughts
 
-    def weighed(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardDecision:
+    def decide_anyway(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardDecision:
         """Find one row's card, with averages, even where all cards are equal double dummy and ``think`` skips them."""
-        return self._weighed(view, [(row, key, usual)])[0]
+        return self._decide(view, [(row, key, usual)])[0]
 
-    def _weighed(self, view: PlayView, asked: list[Asked]) -> list[CardDecision]:
+    def _decide(self, view: PlayView, requests: list[Request]) -> list[CardDecision]:
         inference, count = self.options.inference, self.options.deals
-        beliefs = [believed_deals(view, row, self.reader, count, key, inference) for row, key, _ in asked]
-        rows = np.array([row for row, _, _ in asked])
+        beliefs = [believed_deals(view, row, self.reader, count, key, inference) for row, key, _ in requests]
+        rows = np.array([row for row, _, _ in requests])
         values = solve_cards(view, rows, [belief.owner for belief in beliefs], self.threads)
         return [
             self._choose(view, row, belief, tricks, usual)
-            for (row, _, usual), belief, tricks in zip(asked, beliefs, values, strict=True)
+            for (row, _, usual), belief, tricks in zip(requests, beliefs, values, strict=True)
         ]
 
     def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardDecision:
@@ -119,22 +119,22 @@ def solve_cards(
     return np.split(values, np.cumsum(count)[:-1])
 
 
-def several(view: PlayView) -> NDArray[np.bool_]:
+def has_choice(view: PlayView) -> NDArray[np.bool_]:
     """Return where there is a choice, bool (N,). Touching cards of a suit count as one, across cards already played."""
-    gone = np.zeros((len(view), 53), bool)
+    played_before = np.zeros((len(view), 53), bool)
     earlier = np.arange(52) < (view.length & ~3)[:, None]
-    np.put_along_axis(gone, np.where(earlier, view.cards, 52).astype(np.int64), True, axis=1)
-    gone = gone[:, :52]
+    np.put_along_axis(played_before, np.where(earlier, view.cards, 52).astype(np.int64), True, axis=1)
+    played_before = played_before[:, :52]
     first = view.mask.argmax(axis=1)
     last = 51 - view.mask[:, ::-1].argmax(axis=1)
     place = np.arange(52)
     inside = (place > first[:, None]) & (place < last[:, None])
-    broken = (inside & ~view.mask & ~gone).any(axis=1)
+    broken = (inside & ~view.mask & ~played_before).any(axis=1)
     choice: NDArray[np.bool_] = (view.mask.sum(axis=1) > 1) & (broken | (first // 13 != last // 13))
     return choice
 
 
-def settled(view: PlayView, row: int, card: int) -> CardDecision:
+def forced(view: PlayView, row: int, card: int) -> CardDecision:
     """A card that needs no thought."""
     cards = np.flatnonzero(view.mask[row])
     nothing = np.zeros((0, len(cards)))

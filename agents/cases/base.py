@@ -87,14 +87,14 @@ class CaseBase:
     @cached_property
     def tried(self) -> dict[tuple[int, bool], LeafIndex]:
         """The retained states in which the base made a call, before or after somebody had bid, as indices."""
-        kept = self.retained
-        made = self.auction[kept.board, kept.number]
-        opened = bid_before(self.auction, kept.board, kept.number)
+        retained = self.retained
+        made = self.auction[retained.board, retained.number]
+        opened = bid_before(self.auction, retained.board, retained.number)
         out = {}
         for call in np.unique(made):
             for kind in (False, True):
                 states = np.flatnonzero((made == call) & (opened == kind))
-                out[int(call), kind] = by_leaves(kept.point[states], states)
+                out[int(call), kind] = by_leaves(retained.point[states], states)
         return out
 
     @cached_property
@@ -105,11 +105,11 @@ class CaseBase:
 
     def places(self, rows: NDArray[np.int16], opened: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return coordinates of described states, int16 (N, D); ``opened`` marks states where somebody has bid."""
-        told = np.concatenate([rows, points(self.metric, rows)], axis=1)
+        columns = np.concatenate([rows, points(self.metric, rows)], axis=1)
         out = np.empty((len(rows), len(self.forests[0])), np.int16)
         for kind, forest in enumerate(self.forests):
             some = np.flatnonzero(opened == bool(kind))
-            out[some] = forest.leaves(told[some])
+            out[some] = forest.leaves(columns[some])
         return out
 
     def nearest(
@@ -125,13 +125,13 @@ class CaseBase:
         for kind, index in enumerate(self._indices):
             some = np.flatnonzero(opened == bool(kind))
             if some.size:
-                case[some], apart = index.nearest(place[some], k)
-                similarity[some] = np.where(apart < NOTHING, self.likeness(apart), 0.0)
+                case[some], distance = index.nearest(place[some], k)
+                similarity[some] = np.where(distance < NOTHING, self.likeness(distance), 0.0)
         return case, similarity
 
-    def likeness(self, apart: NDArray[np.int64]) -> NDArray[np.float64]:
+    def likeness(self, distance: NDArray[np.int64]) -> NDArray[np.float64]:
         """Convert trees that differ to a similarity, 0 to 100: the share of trees in which they come to one leaf."""
-        return 100 * (1 - apart / len(self.forests[0]))
+        return 100 * (1 - distance / len(self.forests[0]))
 
 
 def bid_before(

@@ -75,8 +75,8 @@ def revised(
             continue
         for at in range(0, len(rows), _BLOCK):
             some = rows[at : at + _BLOCK]
-            found, apart = index.nearest(place[some], STATES)
-            _improve(out, some, base.retained.worth[found], apart < NOTHING, spoken[some])
+            found, distance = index.nearest(place[some], STATES)
+            _improve(out, some, base.retained.worth[found], distance < NOTHING, spoken[some])
     return out
 
 

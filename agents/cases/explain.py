@@ -34,20 +34,20 @@ def _because(found: Retrieved) -> str:
     if not len(calls):
         return "no case is near"
     order = np.lexsort((first, -count))
-    told = ", ".join(f"{call_text(int(calls[i])) if calls[i] >= 0 else 'no legal call'} {count[i]}" for i in order)
+    counts = ", ".join(f"{call_text(int(calls[i])) if calls[i] >= 0 else 'no legal call'} {count[i]}" for i in order)
     call, elected, why = int(found.call[0]), int(found.elected[0]), found.revision
     revised = ""
     if call != elected:
         gained = f"{why.gain[0]:+.1f} ± {why.error[0]:.1f} IMPs against {call_text(elected)}"
         revised = f"; but in {int(why.tried[0])} near states of self-play {call_text(call)} gained {gained}"
-    return f"of the {count.sum()} nearest cases: {told}{revised}"
+    return f"of the {count.sum()} nearest cases: {counts}{revised}"
 
 
 def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Iterator[str]:
     """A case: what was held, said before and called, what it votes for here, and what the board came to."""
     board, number = int(base.board[case]), int(base.number[case])
-    said = [call_text(int(call)) for call in base.auction[board, :number]]
-    auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(said)}" if said else "first to call"
+    calls = [call_text(int(call)) for call in base.auction[board, :number]]
+    auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(calls)}" if calls else "first to call"
     hand, call = hand_text(base.hands(np.array([case]))[0]), int(base.called[case])
     spoke = "" if vote == call else f" (here {call_text(vote) if vote >= 0 else 'nothing'})"
     yield f"  {similarity:5.1f}  {hand:<16}  {auction}: {call_text(call)}{spoke}"

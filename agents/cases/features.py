@@ -47,7 +47,7 @@ def describe(view: BidView, shown: Int16Array, suggested: NDArray[np.int8]) -> I
     f = hand_features(view.hand)
     cards = view.hand.astype(np.int16)
     return np.concatenate(
-        [f, _marks(f), cards, _auction(view), _told(view, shown, f), _marked(suggested, NUM_CALLS)], axis=1
+        [f, _marks(f), cards, _auction(view), _shown_ranges(view, shown, f), _marked(suggested, NUM_CALLS)], axis=1
     )
 
 
@@ -89,10 +89,10 @@ def _marked(number: NDArray[Any], count: int) -> Int16Array:
     return marks
 
 
-def _told(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:
+def _shown_ranges(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:
     """Return what each seat has shown, and with the hand's points and lengths added."""
     order = (view.seat.astype(np.int64)[:, None] + np.arange(4)) % 4
-    told = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])[:, :, _TOLD]
+    ranges = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])[:, :, _TOLD]
     mine = np.concatenate([f[:, [_HCP]], f[:, _LENGTHS]], axis=1)
-    both = told[:, 1:, :5] + mine[:, None, :, None]
-    return np.concatenate([told.reshape(len(view), 48), both.reshape(len(view), 30)], axis=1).astype(np.int16)
+    both = ranges[:, 1:, :5] + mine[:, None, :, None]
+    return np.concatenate([ranges.reshape(len(view), 48), both.reshape(len(view), 30)], axis=1).astype(np.int16)

@@ -41,13 +41,13 @@ _KINDS = trees.kinds(_FORESTS) | _CASES | {f"kept_{name}": kind for name, kind i
 
 def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
     """Write a case base; a reader sees the old file or the new one, never a part."""
-    told = {"k": base.k, "reader": base.reader, "fitted": dict(base.fitted)}
+    header_fields = {"k": base.k, "reader": base.reader, "fitted": dict(base.fitted)}
     arrays = {name: getattr(base, name) for name in _CASES}
     arrays |= {f"kept_{name}": getattr(base.retained, name) for name in _KEPT}
     for which, member in enumerate(base.metric):
         for number, (weight, bias) in enumerate(member):
             arrays[f"weight_{which}_{number}"], arrays[f"bias_{which}_{number}"] = weight, bias
-    write_weights(path, _EXPECTED | told, arrays | trees.arrays(base.forests), _KINDS)
+    write_weights(path, _EXPECTED | header_fields, arrays | trees.arrays(base.forests), _KINDS)
 
 
 def load(path: str | os.PathLike[str]) -> CaseBase:

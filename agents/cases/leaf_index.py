@@ -44,13 +44,13 @@ class LeafIndex:
         Of cases that share as many the earlier comes first. Both int64 (Q, k); where fewer share any, the rest is -1
         and ``NOTHING``.
         """
-        case, apart = np.full((len(place), k), -1, np.int64), np.full((len(place), k), NOTHING)
+        case, distance = np.full((len(place), k), -1, np.int64), np.full((len(place), k), NOTHING)
 
         def look(part: slice) -> None:
-            _most_shared(self.place, self.first, self.start, self.order, place[part], case[part], apart[part])
+            _most_shared(self.place, self.first, self.start, self.order, place[part], case[part], distance[part])
 
         _in_parts(len(place), look)
-        return np.where(case >= 0, self.case[case], -1) if len(self) else case, apart
+        return np.where(case >= 0, self.case[case], -1) if len(self) else case, distance
 
 
 def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
@@ -80,7 +80,7 @@ def _in_parts(count: int, look: Callable[[slice], None]) -> None:
 @njit(nogil=True)
 def _most_shared(
     point: Int16Array, first: NDArray[np.int64], start: NDArray[np.int32], order: NDArray[np.int32],
-    place: Int16Array, case: NDArray[np.int64], apart: NDArray[np.int64],
+    place: Int16Array, case: NDArray[np.int64], distance: NDArray[np.int64],
 ) -> None:  # fmt: skip
     trees, k = len(first) - 1, case.shape[1]
     met = np.full(len(point), -1, np.int64)  # the last query that met each case
@@ -91,11 +91,11 @@ def _most_shared(
             leaf = first[t] + here[t]
             known = here[t] >= 0 and leaf < first[t + 1]
             begin[t], end[t] = (start[leaf], start[leaf + 1]) if known else (0, 0)
-        have, looked = 0, 0
+        have, trees_done = 0, 0
         for t in np.argsort(end - begin):
-            if have == k and looked > apart[q, k - 1]:
+            if have == k and trees_done > distance[q, k - 1]:
                 break
-            looked += 1
+            trees_done += 1
             for at in range(begin[t], end[t]):
                 i = order[at]
                 if met[i] == q:
@@ -104,13 +104,15 @@ def _most_shared(
                 missing = np.int64(0)
                 for u in range(trees):
                     missing += point[i, u] != here[u]
-                if have == k and (missing > apart[q, k - 1] or (missing == apart[q, k - 1] and i > case[q, k - 1])):
+                if have == k and (
+                    missing > distance[q, k - 1] or (missing == distance[q, k - 1] and i > case[q, k - 1])
+                ):
                     continue
                 spot = have if have < k else k - 1
                 have = min(have + 1, k)
                 while spot > 0 and (
-                    apart[q, spot - 1] > missing or (apart[q, spot - 1] == missing and case[q, spot - 1] > i)
+                    distance[q, spot - 1] > missing or (distance[q, spot - 1] == missing and case[q, spot - 1] > i)
                 ):
-                    apart[q, spot], case[q, spot] = apart[q, spot - 1], case[q, spot - 1]
+                    distance[q, spot], case[q, spot] = distance[q, spot - 1], case[q, spot - 1]
                     spot -= 1
-                apart[q, spot], case[q, spot] = missing, i
+                distance[q, spot], case[q, spot] = missing, i

@@ -31,8 +31,8 @@ class Unit:
     distance: float  # from the state's point, in cards (published inputs) or deviations (learned)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{call} {100 * share:.0f}%" for call, share in self.calls) or "no hands"
-        return f"{self.where:<18} {self.distance:5.1f}  {self.hands:>6,}  {self.mean:<38}  {told}"
+        counts = ", ".join(f"{call} {100 * share:.0f}%" for call, share in self.calls) or "no hands"
+        return f"{self.where:<18} {self.distance:5.1f}  {self.hands:>6,}  {self.mean:<38}  {counts}"
 
 
 def explain(bidder: MapBidder, view: BidView) -> str:
@@ -40,8 +40,8 @@ def explain(bidder: MapBidder, view: BidView) -> str:
     found = bidder.consult(view)
     call, name, best = int(found.call[0]), SITUATIONS[found.situation[0]], int(found.unit[0])
     if best < 0:
-        who = f"{bidder.atlas.fallback} decides" if bidder.atlas.fallback else "a pass"
-        return f"{call_text(call)}\n  because   there is no map of {name}: {who}"
+        fallback = f"{bidder.atlas.fallback} decides" if bidder.atlas.fallback else "a pass"
+        return f"{call_text(call)}\n  because   there is no map of {name}: {fallback}"
     one = bidder.atlas.maps[int(found.situation[0])]
     place, around, share = bidder.place(view, one), neighbours(one, best), float(found.share[0])
     own, units = unit_of(one, best, place), [unit_of(one, unit, place) for unit in around]
@@ -70,11 +70,11 @@ def neighbours(one: Map, unit: int) -> list[int]:
     return [r * one.columns + c for r in rows for c in columns if (r, c) != (row, column)]
 
 
-def unit_of(one: Map, unit: int, place: np.ndarray | None = None, told: int = _TOLD) -> Unit:
+def unit_of(one: Map, unit: int, place: np.ndarray | None = None, counts: int = _TOLD) -> Unit:
     """A unit in words; ``place`` (E,) is where distances are counted from."""
     count = one.calls[unit].astype(np.int64)
     total = int(count.sum())
-    first = [int(c) for c in np.argsort(-count, kind="stable")[:told] if count[c]]
+    first = [int(c) for c in np.argsort(-count, kind="stable")[:counts] if count[c]]
     calls = [(call_text(c), count[c] / total) for c in first]
     if first and total > count[first].sum():
         calls.append(("others", 1 - float(count[first].sum()) / total))

@@ -61,8 +61,8 @@ def _published(view: BidView, shown: Int16Array) -> Int16Array:
     highest = last[:, :, 0].max(axis=1, initial=-1)  # bids rise, so the last bid is the highest
     bidder = last[:, :, 0].argmax(axis=1)
     order = (view.seat.astype(np.int64)[:, None] + np.arange(4)) % 4
-    told = np.clip(shown[rows[:, None], order], 0, TOP[:, None]).astype(np.int64)
-    least = told[:, :, SUIT : SUIT + 4, 0]
+    ranges = np.clip(shown[rows[:, None], order], 0, TOP[:, None]).astype(np.int64)
+    least = ranges[:, :, SUIT : SUIT + 4, 0]
     doubled = (view.mask[:, 2] | ((highest >= 0) & ~view.mask[:, 1] & (bidder % 2 == 1))).astype(np.int64)
     auction = np.stack(
         [np.minimum(view.length, 3), (view.vulnerability >> us) & 1, (view.vulnerability >> (1 - us)) & 1, doubled,
@@ -70,7 +70,7 @@ def _published(view: BidView, shown: Int16Array) -> Int16Array:
     )  # fmt: skip
     return np.concatenate(
         [hands_of(view), auction, _bid(highest), _bid(last[:, 2, 0]), _bid(last[:, 0, 0]),
-         last[:, 2, 1:] == DOUBLE, told[:, 2, STRENGTH], least[:, 2], told[:, 0, STRENGTH, :1], least[:, 0],
+         last[:, 2, 1:] == DOUBLE, ranges[:, 2, STRENGTH], least[:, 2], ranges[:, 0, STRENGTH, :1], least[:, 0],
          np.maximum(least[:, 1], least[:, 3])], axis=1,
     ).astype(np.int16).reshape(n, len(COLUMNS))  # fmt: skip
 

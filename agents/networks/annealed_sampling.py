@@ -60,7 +60,7 @@ class Evidence:
     calls: Calls
     networks: Mapping[int, Sequence[Network | SystemGuided]]  # seat -> those that may have made its calls
     shown: Mapping[int, Constraint] = field(default_factory=dict)  # seat -> what its calls show by its system
-    told: Sequence[Suggestion] = ()  # what the cards suggest
+    suggestions: Sequence[Suggestion] = ()  # what the cards suggest
 
     def log(self, seat: int, hands: Hands, least: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.
@@ -80,7 +80,7 @@ class Evidence:
         log = np.zeros(len(hands))
         if seat in self.shown:
             log -= self.shown[seat].violation(hands) / _TOLERANCE
-        for hypothesis in self.told:
+        for hypothesis in self.suggestions:
             if hypothesis.seat == seat:
                 log -= _OFF * hypothesis.violation(hands)
         if seat in self.networks:
@@ -116,16 +116,16 @@ def annealed_deals(
     by_seat = np.ones((52, 4))
     by_seat[:, (seat + np.arange(1, 4)) & 3] = odds
     walk = _Walk(places, evidence, np.log(np.maximum(by_seat, 1e-300)), key)
-    drawn = walk.cooled(((owner + seat) & 3).astype(np.uint8), prior, count)
+    resamplings = walk.anneal(((owner + seat) & 3).astype(np.uint8), prior, count)
     weight = np.full(count, 1 / max(1, count))
-    return Sample(drawn, np.zeros(count, np.float32), weight, (_PROPOSED + walk.steps) * count, "weighed")
+    return Sample(resamplings, np.zeros(count, np.float32), weight, (_PROPOSED + walk.steps) * count, "weighed")
 
 
 def kibitzer_deals(evidence: Evidence, count: int, key: np.uint64) -> NDArray[np.uint8]:
     """Draw ``count`` deals as a kibitzer imagines them who sees no card: uint8 (count, 52)."""
     walk = _Walk(KnownCards.of(np.full(52, UNKNOWN)), evidence, np.zeros((52, 4)), key)
     owner = deals_of(streams.key(key, "proposed", np.arange(_PROPOSED * count)))
-    return walk.cooled(owner, np.zeros(len(owner)), count)
+    return walk.anneal(owner, np.zeros(len(owner)), count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,18 +159,18 @@ class _Walk:
     key: np.uint64
     steps: int = 0
 
-    def cooled(self, owner: NDArray[np.uint8], prior: NDArray[np.float64], count: int) -> NDArray[np.uint8]:
+    def anneal(self, owner: NDArray[np.uint8], prior: NDArray[np.float64], count: int) -> NDArray[np.uint8]:
         """``count`` deals as the evidence makes them likely, from those that were proposed with ``prior`` odds."""
         hidden = np.flatnonzero((self.places.may_hold & (self.places.may_hold.sum(axis=0) > 1)).any(axis=1)).tolist()
         pairs = [(a, b) for i, a in enumerate(hidden) for b in hidden[i + 1 :]]
         fit = np.zeros((len(owner), 4))
         for seat in hidden:
             fit[:, seat] = self.evidence.log(seat, owner == seat)
-        deals, heat, drawn = _Deals(owner, fit, prior), 0.0, 0
+        deals, heat, resamplings = _Deals(owner, fit, prior), 0.0, 0
         while heat < 1.0:
-            new = _next_heat(deals, heat, count * _EFFECTIVE if drawn else count)
-            deals = deals.again((new - heat) * deals.gain, count, streams.key(self.key, "again", drawn))
-            heat, drawn = new, drawn + 1
+            new = _next_heat(deals, heat, count * _EFFECTIVE if resamplings else count)
+            deals = deals.again((new - heat) * deals.gain, count, streams.key(self.key, "again", resamplings))
+            heat, resamplings = new, resamplings + 1
             for _ in range(len(pairs) and (_WALK if heat < 1.0 else _LAST_WALK)):
                 pair = pairs[self.steps % len(pairs)]
                 deals = self._step(deals, heat, pair, _EXCHANGED[self.steps % len(_EXCHANGED)])
@@ -193,9 +193,9 @@ class _Walk:
         for cards, other in zip(given, pair[::-1], strict=True):
             np.put_along_axis(new, cards[rows], np.uint8(other), axis=1)
         prior = self.odds[np.arange(52), new].sum(axis=1)
-        asked = np.log(np.maximum(chance[rows, 104], 1e-300))
+        log_chance = np.log(np.maximum(chance[rows, 104], 1e-300))
         # What the two hands must come to; neither comes to more than 0, so most exchanges are settled by one of them.
-        wanted = deals.fit[rows][:, pair].sum(axis=1) + (asked - (1 - heat) * (prior - deals.prior[rows])) / heat
+        wanted = deals.fit[rows][:, pair].sum(axis=1) + (log_chance - (1 - heat) * (prior - deals.prior[rows])) / heat
         fit = deals.fit[rows]
         one, other = pair
         fit[:, one] = self.evidence.log(one, new == one, wanted)

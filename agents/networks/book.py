@@ -91,17 +91,17 @@ class Book:
     def __reduce__(self) -> tuple[Any, ...]:
         return shared_book, (self.hierarchy.system,)  # where it is sent again and again, what it knows is kept
 
-    def look(self, asked: Asked) -> Look:
+    def look(self, states: Asked) -> Look:
         """What the book says of auctions."""
-        call, rule, shown = self.positions.look(asked)
+        call, rule, shown = self.positions.look(states)
         pool = self.positions.pool
         general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules stand behind the lines of the tree
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(call, rule, made_by, shown)
 
-    def misdescription(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
+    def misdescription(self, states: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """By how many points and cards hands miss what ``wanted`` calls, bool (N, 38), would tell: int16 (N, 38)."""
-        return self.positions.untruth(asked, wanted)
+        return self.positions.untruth(states, wanted)
 
 
 @lru_cache(maxsize=8)
@@ -119,25 +119,25 @@ class SystemGuided:
     terms: Terms
 
     def judge(
-        self, rows: Sparse, mask: NDArray[np.bool_], asked: Asked
+        self, rows: Sparse, mask: NDArray[np.bool_], states: Asked
     ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.float32]]:
         """Return the outputs for every call, float32 (N, 38); all inputs; and the book's guidance in the outputs.
 
         Args:
             rows: the network's own inputs; mask: bool (N, 38), the legal calls.
         """
-        look = self.book.look(asked)
-        seen = with_book(rows, asked.seat, look)
-        outputs = self.network.outputs(*seen)
-        guidance = self._part(outputs, mask, look.call, asked)
-        return np.asarray(outputs + guidance, np.float32), seen, guidance
+        look = self.book.look(states)
+        inputs_on = with_book(rows, states.seat, look)
+        outputs = self.network.outputs(*inputs_on)
+        guidance = self._part(outputs, mask, look.call, states)
+        return np.asarray(outputs + guidance, np.float32), inputs_on, guidance
 
     def judge_view(self, view: BidView) -> NDArray[np.float32]:
         """Return the outputs for every call of a batch of views, float32 (N, 38); not masked."""
         return self.judge(inputs.inputs_of(view), view.mask, Asked.of_view(view))[0]
 
     def _part(
-        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], own: NDArray[np.int8], asked: Asked
+        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], own: NDArray[np.int8], states: Asked
     ) -> NDArray[np.float32]:
         """What the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own call."""
         everyone = np.arange(len(outputs))
@@ -145,7 +145,7 @@ class SystemGuided:
         wanted[everyone, own] += np.float32(self.terms.prior)
         near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
         near[everyone, own] = False
-        misdescription = self.book.misdescription(asked, near)
+        misdescription = self.book.misdescription(states, near)
         lost = np.where(near, np.minimum(misdescription, MOST_MISDESCRIPTION), MOST_MISDESCRIPTION)
         guidance: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
         guidance[:] = -self.terms.truth * lost
@@ -181,11 +181,11 @@ def _write(numbers, starts, seat, call, made_by, shown, ends, out):  # type: ign
             n += 1
         out[n], out[n + 1] = CALLED + int(call[i]), MADE_BY + int(made_by[i])
         n += 2
-        for who in range(4):
-            told = shown[i, (seat[i] + who) & 3]
+        for offset in range(4):
+            ranges = shown[i, (seat[i] + offset) & 3]
             for end in range(2):
-                out[n] = STRENGTH + who * 64 + end * 32 + min(max(told[0, end], 0), 31)
+                out[n] = STRENGTH + offset * 64 + end * 32 + min(max(ranges[0, end], 0), 31)
                 n += 1
                 for suit in range(4):
-                    out[n] = CARDS + who * 72 + suit * 18 + end * 9 + min(max(told[1 + suit, end], 0), 8)
+                    out[n] = CARDS + offset * 72 + suit * 18 + end * 9 + min(max(ranges[1 + suit, end], 0), 8)
                     n += 1

@@ -120,22 +120,22 @@ def book_path(path: str | os.PathLike[str]) -> Path:
     return Path(path).with_name(f"{Path(path).stem}.book.bidding")
 
 
-def _book(path: str | os.PathLike[str], said: Any) -> tuple[Book, Terms]:
+def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
     """The book that a header speaks of.
 
     Raises:
         BidderFileError: it is not to be had, or is another version; the message says where it was looked for.
     """
-    beside, name = book_path(path), said["system"]
-    looked = [str(beside)] if beside.is_file() else []
-    looked += [name] if name in shipped_systems() else []
-    for argument in looked:
+    beside, name = book_path(path), book_header["system"]
+    places = [str(beside)] if beside.is_file() else []
+    places += [name] if name in shipped_systems() else []
+    for argument in places:
         book = book_of(argument)
-        if book.digest == said["digest"]:
-            return book, Terms(**said["terms"])
+        if book.digest == book_header["digest"]:
+            return book, Terms(**book_header["terms"])
     raise BidderFileError(
         f"policy:{os.fspath(path)}: it bids by the system {name!r}, of which "
-        + (f"{' and '.join(looked)} is another version" if looked else f"there is no {beside.name} beside it")
+        + (f"{' and '.join(places)} is another version" if places else f"there is no {beside.name} beside it")
         + f"; put the version that it learned by there, as {beside.name}"
     )
 

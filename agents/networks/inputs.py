@@ -94,27 +94,27 @@ def row_auction_inputs(history, length, dealer, vulnerability, seat, out):  # ty
     me, left, partner, right = newest, newest + 36, newest + 72, newest + 108
     for i in range(length):
         call = int(history[i])
-        who = (first + i) & 3
-        mine += who == 0
+        caller = (first + i) & 3
+        mine += caller == 0
         if call == PASS:
             if last == NUM_BIDS:
-                out[n] = PASSED + who
+                out[n] = PASSED + caller
                 n += 1
             continue
         if call >= FIRST_BID:
-            last, holder, doubling = call - FIRST_BID, who, 0
-            at = NEWEST + who * 36 + last
-            if who == 0:
+            last, holder, doubling = call - FIRST_BID, caller, 0
+            at = NEWEST + caller * 36 + last
+            if caller == 0:
                 me = at
-            elif who == 1:
+            elif caller == 1:
                 left = at
-            elif who == 2:
+            elif caller == 2:
                 partner = at
             else:
                 right = at
         else:
             doubling = call
-        out[n] = BIDS + last * 12 + 4 * doubling + who
+        out[n] = BIDS + last * 12 + 4 * doubling + caller
         n += 1
     out[n] = LAST + last
     out[n + 1], out[n + 2], out[n + 3], out[n + 4] = me, left, partner, right

@@ -148,10 +148,10 @@ def quantized(layers: Sequence[tuple[ArrayLike, ArrayLike]], most_on: int) -> Ne
         unit = UNIT if number else 1.0
         for bits in range(_FINEST, -1, -1):  # the finest steps whose sums are exact
             step = 2.0**-bits
-            whole = np.rint(weight / step)
-            if np.abs(whole).max(initial=0) > _LARGEST:
+            multiples = np.rint(weight / step)
+            if np.abs(multiples).max(initial=0) > _LARGEST:
                 continue
-            layer = Layer(whole.astype(np.int16), np.rint(bias / (step * unit)).astype(np.int32), step * unit)
+            layer = Layer(multiples.astype(np.int16), np.rint(bias / (step * unit)).astype(np.int32), step * unit)
             if layer.largest_sum(number == 0, most_on) < _EXACT:
                 out.append(layer)
                 break

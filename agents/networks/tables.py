@@ -203,27 +203,27 @@ def play_on(
         if not rows.size:
             return
         side = auctions.turn[rows] & 1
-        who = seated[rows, side]
+        player_number = seated[rows, side]
         calls = np.full(len(rows), PASS, np.int8)
         for number, player in enumerate(players):
-            mine = np.flatnonzero(who == number)
+            mine = np.flatnonzero(player_number == number)
             if not mine.size or player is None:
                 continue
-            asked = rows[mine]
+            turns = rows[mine]
             if not isinstance(player, (Network, SystemGuided)):
-                calls[mine] = ask(player, auctions, deals.owner[board], asked, key[asked])
+                calls[mine] = ask(player, auctions, deals.owner[board], turns, key[turns])
                 continue
-            outputs, _, mask, part = judged(player, auctions, deals, board, asked)
-            drawn = np.flatnonzero((samples[asked] == side[mine]) & (number == 0))
+            outputs, _, mask, part = judged(player, auctions, deals, board, turns)
+            drawn = np.flatnonzero((samples[turns] == side[mine]) & (number == 0))
             if not drawn.size and (number or note is None):  # nobody asks for chances
                 calls[mine] = np.where(mask, outputs, np.float32(-np.inf)).argmax(axis=1)
                 continue
-            chance = np.full(len(asked), -1.0)
+            chance = np.full(len(turns), -1.0)
             if drawn.size:
-                chance[drawn] = streams.uniforms(streams.key(key[asked[drawn]], auctions.length[asked[drawn]]), 1)[:, 0]
+                chance[drawn] = streams.uniforms(streams.key(key[turns[drawn]], auctions.length[turns[drawn]]), 1)[:, 0]
             chances, calls[mine] = decide(outputs, mask, chance)
             if note is not None:
-                note(asked, chances, calls[mine], part)
+                note(turns, chances, calls[mine], part)
         auctions.step(calls, rows)
 
 
@@ -236,13 +236,13 @@ def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int6
 
 @njit
 def _rewind(state, history, length):  # type: ignore[no-untyped-def]
-    said = np.empty(MAX_CALLS, np.int8)
+    calls = np.empty(MAX_CALLS, np.int8)
     for i in range(len(length)):
         for k in range(length[i]):
-            said[k] = history[i, k]
+            calls[k] = history[i, k]
         row_start(state[i], history[i], state[i, DEALER], state[i, VULNERABILITY])
         for k in range(length[i]):
-            row_step(state[i], history[i], said[k])
+            row_step(state[i], history[i], calls[k])
 
 
 def branched(

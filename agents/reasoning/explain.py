@@ -58,8 +58,8 @@ def explain(lookahead: SystemLookahead, view: BidView, decision: SystemDecision)
 def _candidates(decision: SystemDecision, sample: Sample) -> Iterator[str]:
     head = "IMPs v. field", f"IMPs v. {call_text(decision.usual)}", "points, spread"
     yield f"  calls     {'':5} {head[0]:>14}  {head[1]:>15}  {head[2]:>15}"
-    kept = [i for i in range(len(decision.calls)) if not decision.dropped[i]]
-    for i in sorted(kept, key=lambda i: -np.nan_to_num(decision.average[i])):
+    remaining = [i for i in range(len(decision.calls)) if not decision.dropped[i]]
+    for i in sorted(remaining, key=lambda i: -np.nan_to_num(decision.average[i])):
         seen = ~np.isnan(decision.points[i])  # all deals, or where nothing was left to compare, the first
         share = sample.weight[seen] / sample.weight[seen].sum()
         mean = float(decision.points[i, seen] @ share)
@@ -83,10 +83,10 @@ def _shown(lookahead: SystemLookahead, view: BidView, sample: Sample) -> Iterato
         features = hand_features(hands(sample.owner, np.full(len(sample), offset))).astype(np.float64)
         mean = sample.weight @ features
         average = average_hand(float(mean[HCP]), mean[LENGTH : LENGTH + 4].tolist())
-        yield f"{SEATS[other]}  {_said(player_model, meaning[other])}; {average}"
+        yield f"{SEATS[other]}  {_inference_text(player_model, meaning[other])}; {average}"
 
 
-def _said(player_model: PlayerModel, meaning: NDArray[np.int16]) -> str:
+def _inference_text(player_model: PlayerModel, meaning: NDArray[np.int16]) -> str:
     if player_model.inference == BY_SYSTEM:
         return shown_text(meaning)
     return "that its calls seemed best" if player_model.inference == AS_BEST else "nothing"
@@ -164,14 +164,14 @@ def explain_by_book(bidder: NetworkBidder, lookahead: NetworkLookahead, view: Bi
             f"  judgement the book bids {theirs} here; this hand makes it {mine} ({chances[call]:.1%} sure)",
             f"  book      {book.says}",
             f"            {book.because}",
-            f"  tells     {mine} by the book: {_told_by(system, view, call)}; {off}",
+            f"  tells     {mine} by the book: {_meaning_by_system(system, view, call)}; {off}",
             f"  worth     {worth}, on {deals} deals that fit the auction",
             *under("shown", shown),
         ]
     )
 
 
-def _told_by(system: HierarchyBidder, view: BidView, call: int) -> str:
+def _meaning_by_system(system: HierarchyBidder, view: BidView, call: int) -> str:
     """What a call shows by a book's lines, in words; where it has none for it, what a natural bid shows."""
     rules = [rule for rule in Position(system, view).rules if rule.call == call]
     if rules:

@@ -90,8 +90,8 @@ def weighted_deals(
 
     def thin(row: int, share: NDArray[np.float64], *why: int | str) -> None:
         at = streams.uniforms(streams.key(key[row], "thinned", *why), 1)[0, 0]
-        kept, by = thinned(share, alive, at)
-        owners[row], weights[row] = owners[row][kept], weights[row][kept]
+        chosen, by = thinned(share, alive, at)
+        owners[row], weights[row] = owners[row][chosen], weights[row][chosen]
         weights[row] = weights[row] / (by if weights[row].ndim == 1 else by[:, None])
         weights[row] /= weights[row].max()
 
@@ -199,12 +199,12 @@ def dealt_again(
 def _sampled(owner: NDArray[np.uint8], weights: NDArray[np.float64], count: int, key: np.uint64) -> WeightedDeals:
     """At most ``count`` pairs of a deal and a model, of weights (D, M)."""
     at = streams.uniforms(streams.key(key, "chosen"), 1)[0, 0]
-    kept, by = thinned(weights.ravel(), count, at)
-    weight = weights.ravel()[kept] / by
+    chosen, by = thinned(weights.ravel(), count, at)
+    weight = weights.ravel()[chosen] / by
     weight /= weight.sum()
-    used, deal = np.unique(kept // weights.shape[1], return_inverse=True)
+    used, deal = np.unique(chosen // weights.shape[1], return_inverse=True)
     effective = 1 / float(np.square(np.bincount(deal, weight)).sum())
-    return WeightedDeals(owner[used], deal, kept % weights.shape[1], weight, effective)
+    return WeightedDeals(owner[used], deal, chosen % weights.shape[1], weight, effective)
 
 
 def thinned(weight: NDArray[np.float64], count: int, at: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -227,9 +227,9 @@ def thinned(weight: NDArray[np.float64], count: int, at: float) -> tuple[NDArray
         chance[sure:] = np.minimum(falling[sure:] * ((count - sure) / rest[sure]), 1.0)
     steps = np.cumsum(chance[sure:])
     drawn = sure + np.minimum(np.searchsorted(steps, at + np.arange(count - sure)), len(steps) - 1)
-    kept = np.unique(np.concatenate([np.arange(sure), drawn]))
-    rising = np.argsort(order[kept], kind="stable")
-    return order[kept][rising], chance[kept][rising]
+    chosen = np.unique(np.concatenate([np.arange(sure), drawn]))
+    rising = np.argsort(order[chosen], kind="stable")
+    return order[chosen][rising], chance[chosen][rising]
 
 
 def _heard(view: BidView, *, partner: bool) -> list[_Calls]:

@@ -100,9 +100,9 @@ class NetworkLookahead:
             fresh = streams.key(key, "look", look) if look else key
             for start in range(0, len(hard), _TOGETHER):
                 rows = hard[start : start + _TOGETHER]
-                asked = seen.take(rows)
-                drawn = weighted_deals(asked, fresh[rows], self.call_model, self.belief, self.models, self.options)
-                reached = self._played_out(asked, [out[row].calls for row in rows], drawn, fresh[rows])
+                positions = seen.take(rows)
+                drawn = weighted_deals(positions, fresh[rows], self.call_model, self.belief, self.models, self.options)
+                reached = self._played_out(positions, [out[row].calls for row in rows], drawn, fresh[rows])
                 for row, deals, new in zip(rows, drawn, reached, strict=True):
                     before = out[row].drawn
                     points[row] = np.concatenate([points[row], new], axis=1)

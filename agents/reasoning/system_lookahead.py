@@ -161,8 +161,8 @@ class SystemLookahead:
         dropped = gain + _HOPELESS * error < 0
         dropped[0] = False
         if len(sample) > _FIRST_LOOK and not dropped[1:].all():
-            kept = np.flatnonzero(~dropped)
-            points[kept, rest] = look([calls[k] for k in kept], rest)
+            remaining = np.flatnonzero(~dropped)
+            points[remaining, rest] = look([calls[k] for k in remaining], rest)
         return self._choose(calls, points, sample, dropped)
 
     def _gains(
@@ -183,14 +183,14 @@ class SystemLookahead:
         gain, error, average = np.full(n, np.nan), np.full(n, np.nan), np.full(n, np.nan)
         first = slice(0, _FIRST_LOOK)
         gain[dropped], error[dropped] = (part[dropped] for part in self._gains(points[:, first], sample.weight[first]))
-        kept = np.flatnonzero(~dropped)
-        if len(kept) > 1:
-            gain[kept], error[kept] = self._gains(points[kept], sample.weight)
-            for k in kept:
-                others = kept[kept != k]
+        remaining = np.flatnonzero(~dropped)
+        if len(remaining) > 1:
+            gain[remaining], error[remaining] = self._gains(points[remaining], sample.weight)
+            for k in remaining:
+                others = remaining[remaining != k]
                 average[k] = (smooth_imps(points[k] - points[others]) @ sample.weight).mean()
-        better = kept[(gain[kept] > options.caution * error[kept]) & (gain[kept] > options.margin)]
-        chosen = int(better[average[better].argmax()]) if len(kept) > 1 and len(better) else 0
+        better = remaining[(gain[remaining] > options.caution * error[remaining]) & (gain[remaining] > options.margin)]
+        chosen = int(better[average[better].argmax()]) if len(remaining) > 1 and len(better) else 0
         return SystemDecision(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)
 
 

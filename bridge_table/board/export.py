@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from agents.seats import spec_at
+from agents.registry import spec_at
 from bridge_env.cards import SEATS
 from bridge_env.records.board import Board
 from bridge_env.records.lin import lin_text, viewer_link

@@ -14,7 +14,7 @@ from agents.cardplay.options import Options as CardOptions
 from agents.networks.bidder import NetworkBidder
 from agents.reasoning.network_lookahead import NetworkDecision, NetworkLookahead
 from agents.reasoning.system_lookahead import SystemDecision, SystemLookahead
-from agents.seats import network_at, spec_at, without_search
+from agents.registry import network_at, spec_at, without_search
 from bridge_env.auction import one_auction
 from bridge_env.bidder_errors import explain_call, legal_calls
 from bridge_env.bidders import implements, make

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.seats import without_search
+from agents.registry import without_search
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.bidding import ask, complete_auctions
 from bridge_env.calls import STRAINS, Contract, call_text, parse_call

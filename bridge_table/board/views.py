@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agents.meanings import Reader, Shows, reader
-from agents.seats import spec_at
+from agents.registry import spec_at
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, card_text, hand_text

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.seats import spec_at
+from agents.registry import spec_at
 from bridge_env.cards import SEATS
 from bridge_env.render import SEAT_NAMES
 from bridge_table.board.dealing import Deal, random_deal

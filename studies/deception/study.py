@@ -269,7 +269,9 @@ def _belief(
     stream = np.uint64(streams.key(key, "belief", card)[0])
     belief = believed_deals(opposing, 0, player.reader, _BELIEF_DEALS, stream, player.options.inference)
     inferred = tuple(
-        h.text.partition(": ")[2] or h.text for h in belief.kept if h.seat == me and h.text.startswith(card_text(card))
+        h.text.partition(": ")[2] or h.text
+        for h in belief.accepted
+        if h.seat == me and h.text.startswith(card_text(card))
     )
     suit = np.flatnonzero(np.arange(52) // 13 == card // 13)
     mine = [int(c) for c in suit[::-1] if problem.plays.left[0, c] == me and c != card]

@@ -13,7 +13,7 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS, FACTS, _Search, believed_deals
 from agents.cardplay.hypotheses import Hypothesis, hypotheses, opening_lead
 from agents.cardplay.known_cards import places_of
-from agents.cardplay.montecarlo import MonteCarlo, several, solve_cards
+from agents.cardplay.montecarlo import MonteCarlo, has_choice, solve_cards
 from agents.cardplay.options import Options, parse_options
 from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
@@ -65,7 +65,7 @@ def facts_hold(count: int, seed: int) -> None:
             assert belief.weight.sum() == pytest.approx(1)
             assert len(np.unique(belief.owner, axis=0)) == len(belief.owner)
             if not belief.sample.violation.any():
-                for kept in belief.kept:
+                for kept in belief.accepted:
                     assert (kept.violation(belief.owner == kept.seat) == 0).all()
         done += len(view)
 
@@ -187,7 +187,7 @@ def test_a_hypothesis_against_the_auction_is_discarded():
     places = places_of(view, 0)
     never = hand({"length:S": 0})  # W has played a spade: what the auction says cannot be, with or without it
     nothing_fits = _Search(places, {3: never}, keys(1)[0]).believed(told, 5)
-    assert nothing_fits.kept == told
+    assert nothing_fits.accepted == told
     assert nothing_fits.sample.fitting == 0
     alone = Hypothesis(3, "no spade but the eight", (((tuple(cards("S6 S4 S9 SK")), 0, 0),),))
     three = hand({"length:S": 3})
@@ -216,18 +216,18 @@ def test_players_are_legal_alike_in_batches_and_alone_and_travel(spec):
 
 def test_a_choice_between_touching_cards_is_none():
     _, view = after(DEAL, 2, NOTRUMP, "C6 C2 CJ")
-    assert several(view).tolist() == [True]  # queen or three
+    assert has_choice(view).tolist() == [True]  # queen or three
     deal = "N:432.432.432.5432 AKQJ.765.765.T76 5.AKQJT98.AKQJT. T9876.-.98.AKQJ98".replace("-", "")
     plays = Plays(parse_deal(deal), 2, 4)
     plays.step([card("CA")])
     plays.step([card("C2")])
     view = play_view(plays, contracts_of(plays), 0)
-    assert several(view).tolist() == [True]  # E: ten, seven, six around the present trick's two
+    assert has_choice(view).tolist() == [True]  # E: ten, seven, six around the present trick's two
     plays.step([card("C7")])
     plays.step([card("H8")])
     plays.step([card("CK")])
     view = play_view(plays, contracts_of(plays), 0)
-    assert several(view).tolist() == [False]  # N: five, four, three
+    assert has_choice(view).tolist() == [False]  # N: five, four, three
 
 
 def test_montecarlo_plays_what_is_best_on_average():

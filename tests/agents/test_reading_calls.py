@@ -110,7 +110,7 @@ def test_deals_come_as_often_as_their_evidence_says():
         calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
         low = Hypothesis(hidden[0], "few clubs", (((tuple(range(13)), 0, 2),),))
         networks = {s: [read_networks("champion").policy] for s in hidden}
-        evidence = Evidence(calls, networks, told=[low])
+        evidence = Evidence(calls, networks, suggestions=[low])
         listed = all_deals(places, hidden)
         log = sum(evidence.log(s, listed == s) for s in hidden)
         share = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
@@ -138,10 +138,10 @@ def all_deals(places: KnownCards, hidden: list[int]) -> np.ndarray:
 def test_what_most_deals_contradict_is_not_believed():
     _, view = played(4, 20)
     belief = believed_deals(view, 0, AuctionReader(("policy:champion",) * 4), 20, keys(1)[0])
-    for hypothesis in belief.kept:
+    for hypothesis in belief.accepted:
         assert ((hypothesis.violation(belief.owner == hypothesis.seat) == 0) @ belief.weight) > 0.5
     only = believed_deals(view, 0, AuctionReader(("policy:champion",) * 4), 20, keys(1)[0], AUCTION)
-    assert not only.kept
+    assert not only.accepted
     assert not only.discarded
 
 

@@ -10,7 +10,7 @@ from support.clock import set_clock
 from agents.hierarchy.inverse.shown import Memory, sample_view
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import read_system
-from agents.reasoning import reasoner
+from agents.reasoning import system_lookahead
 from agents.reasoning.deals import fitting_deals
 from agents.reasoning.game import call_values, game_values
 from agents.reasoning.options import Options, parse_options
@@ -210,7 +210,7 @@ def test_a_budget_in_seconds_is_kept(monkeypatch, step, samples):
     """Twice the deals, until the next look would take longer than what is left."""
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H")
     bidder = make_reason("sayc?seconds=0.3")
-    set_clock(monkeypatch, step, reasoner)
+    set_clock(monkeypatch, step, system_lookahead)
     assert len(bidder.think(view, key).sample) == samples
 
 

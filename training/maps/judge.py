@@ -132,16 +132,16 @@ def _regions(
             if not many[unit] or unit in shut or sum(r.situation == SITUATIONS[k] for r in out) == _OF_EACH:
                 continue
             shut |= {int(unit), *neighbours(one, int(unit))}
-            told = unit_of(one, int(unit), told=3)
+            counts = unit_of(one, int(unit), counts=3)
             rows = np.flatnonzero((found.situation == k) & (found.unit == unit))
-            calls = ", ".join(f"{call} {100 * share:.0f}%" for call, share in told.calls)
+            calls = ", ".join(f"{call} {100 * share:.0f}%" for call, share in counts.calls)
             example = ""
             if rows.size:
                 hand = hand_text(held.view.hand[rows[0]])
                 said = " ".join(call_text(int(c)) for c in held.view.history[rows[0]] if c >= 0)
                 example = f"{hand} after {said or 'no call'}: {call_text(int(held.called[rows[0]]))}"
             out.append(
-                Region(SITUATIONS[k], told.where, told.hands, told.mean, calls, len(rows), int(right[rows].sum()),
+                Region(SITUATIONS[k], counts.where, counts.hands, counts.mean, calls, len(rows), int(right[rows].sum()),
                        int(differ[rows].sum()), example)
             )  # fmt: skip
     return out

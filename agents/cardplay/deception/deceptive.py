@@ -123,7 +123,7 @@ class Deceptive:
         dummy = int(view.declarer[row]) ^ 2
         if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
             return plain
-        return self.plain.weighed(view, row, key, plain.card)
+        return self.plain.decide_anyway(view, row, key, plain.card)
 
     def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardDecision) -> Deception:
         options, cards = self.options, candidates(view, row)
