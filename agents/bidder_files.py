@@ -20,7 +20,7 @@ class BidderFileError(SpecError):
 
 @contextlib.contextmanager
 def faults_of(spec: str) -> Iterator[None]:
-    """Tell what is wrong with the file of ``spec``, which is read in the block, as a ``BidderFileError``."""
+    """Raise whatever is wrong with the file of ``spec``, which is read in the block, as a ``BidderFileError``."""
     try:
         yield
     except KeyError as error:
@@ -32,7 +32,7 @@ def faults_of(spec: str) -> Iterator[None]:
 def cached_by_mtime(
     load: Callable[[str], Read], most: int, beside: Callable[[str], Sequence[Path]] = lambda path: ()
 ) -> Callable[[str | Path], Read]:
-    """``load``, with what it gave of the latest ``most`` files; a file that was changed is read again.
+    """Wrap ``load`` to cache the latest ``most`` files; a file that was changed is read again.
 
     Args:
         beside: files that it reads too.

@@ -23,8 +23,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.reasoning.player_models import trivial
-from agents.registry import system_of
-from agents.registry import network_at, spec_at
+from agents.registry import network_at, spec_at, system_of
 from bridge_env.auction import one_auction
 from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
 from bridge_env.view import public_view
@@ -152,7 +151,7 @@ class Reader:
         )  # fmt: skip
 
     def _measured(self, seat: int, calls: Sequence[int]) -> Shows | None:
-        """What the last of ``calls`` was measured to show."""
+        """Return what the last of ``calls`` was measured to show."""
         network = self.networks[seat]
         found = None if network is None else _measured(network, calls)
         if found is None:
@@ -162,7 +161,7 @@ class Reader:
         return Shows(measured_text(ranges), artificial=_not_natural(ranges, calls), how=how)
 
     def _drawn(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Shows:
-        """What the last of ``calls`` shows on hands that are drawn for it."""
+        """Return what the last of ``calls`` shows on hands that are drawn for it."""
         if not self.draws:
             return Shows("Too rare to have been measured.", how="a network", known=False)
         found = sampled_meanings(self._players(), tuple(calls), dealer, vulnerability)
@@ -179,7 +178,7 @@ class Reader:
 
 
 def _of_next(here: SampledMeanings, call: int) -> Shows:
-    """What ``call`` would show on the hands that were drawn before it."""
+    """Return what ``call`` would show on the hands that were drawn before it."""
     ranges, share = here.next_ranges(call), float(here.chances[:, call].mean())
     if ranges is None:
         return Shows("Hardly ever made here.", how=f"made on {share:.1%} of {HANDS} hands drawn now", known=False)
@@ -188,14 +187,16 @@ def _of_next(here: SampledMeanings, call: int) -> Shows:
 
 
 def _shared(notes: Sequence[str]) -> str:
-    """The one note of several lines, or the words with which all begin: Stayman, on a weak hand and on a strong one."""
+    """Return the one note of several lines, or the words with which all begin: Stayman, on a weak hand and on a strong
+    one.
+    """
     words = zip(*(re.findall(r"[^ ,:]+", note) for note in notes), strict=False)
     return notes[0] if len(notes) == 1 else " ".join(word for word, *_ in takewhile(lambda w: len({*w}) == 1, words))
 
 
 @lru_cache(maxsize=16)
 def reader(north_south: str, east_west: str, draws: bool = True) -> Reader:
-    """The reader of two partnerships, kept."""
+    """Return the cached reader of two partnerships."""
     return Reader(north_south, east_west, draws)
 
 
@@ -203,7 +204,9 @@ def reader(north_south: str, east_west: str, draws: bool = True) -> Reader:
 
 
 def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:
-    """The ranges of the last of ``calls``, and the hands they were measured on; None where it was not met enough."""
+    """Return the ranges of the last of ``calls``, and the hands they were measured on; None where it was not met
+    enough.
+    """
     meanings = network.meanings()
     if meanings is None:
         return None
@@ -212,7 +215,7 @@ def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.
 
 
 def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:
-    """A bid of a suit of which it does not promise three cards, or a double of a low bid that shows no length there."""
+    """Return whether the last call bids a suit without promising three cards, or doubles one without length there."""
     made = calls[-1]
     if made >= FIRST_BID and strain_of(made) != NOTRUMP:
         return int(ranges[1 + strain_of(made), 0]) < _NATURAL - (level_of(made) == 1 and strain_of(made) < 2)

@@ -31,7 +31,7 @@ _TYPES = {
 
 
 def highest_legal(outputs: Callable[[NDArray[Any]], ArrayLike], view: BidView) -> NDArray[np.int8]:
-    """For every row, the legal call with the highest output, the lowest such call in a tie: int8 (N,).
+    """Return for every row the legal call with the highest output, the lowest such call in a tie: int8 (N,).
 
     Args:
         outputs: from observations int8 (N, 480), ``bridge_env.observation``, to numbers (N, 38).
@@ -65,7 +65,7 @@ class Outputs:
     function: Callable[[NDArray[np.float32]], ArrayLike]
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        """The legal call with the highest output, for every row."""
+        """Return the legal call with the highest output, for every row."""
         return highest_legal(lambda seen: self.function(seen.astype(np.float32)), view)
 
 
@@ -128,12 +128,12 @@ class OnnxPolicy:
         return OnnxPolicy, (self.path,)
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        """The legal call with the highest output, for every row."""
+        """Return the legal call with the highest output, for every row."""
         run, names = self._session.run, [self._output]
         return highest_legal(lambda seen: run(names, {self._input: seen.astype(self._type)})[0], view)
 
 
 def _fits(tensor: Any, width: int) -> bool:
-    """Has it rows of this width, any number of them, of a type that numpy has?"""
+    """Return whether a tensor has rows of this width, any number of them, of a type that numpy has."""
     shape = tensor.shape
     return len(shape) == 2 and not isinstance(shape[0], int) and shape[1] in (width, None) and tensor.type in _TYPES

@@ -115,7 +115,7 @@ def make_reason(
 
 
 def _doubter(name: str, options: str, opponents: str | None) -> NetworkLookahead:
-    """A network that thinks. Opponents whose network is disclosed are read by it, strangers by a mixture."""
+    """Make a network that looks ahead; disclosed opponents are read by their networks, strangers by a mixture."""
     given = parse_options(options, f"reason:{name}", _DOUBTING)
     if given.seconds or given.look != "systems":
         raise SpecError(f"reason:{name}: a network takes neither seconds= nor look=; set samples= instead")
@@ -133,7 +133,7 @@ def _doubter(name: str, options: str, opponents: str | None) -> NetworkLookahead
 def _doubting_system(
     name: str, options: str, partner: str | None, opponents: str
 ) -> SystemLookahead | NetworkLookahead:
-    """A system that thinks among strangers; networks that are disclosed are read as what they are."""
+    """Make a system that looks ahead among strangers; disclosed networks are read as what they are."""
     given = parse_options(options, f"reason:{name}", _DOUBTING_SYSTEM)
     own = hierarchy_of(name)
     if given.seconds or given.look != "systems" or not own.system.lines:
@@ -145,7 +145,7 @@ def _doubting_system(
 
 
 def _is_stranger(spec: str) -> bool:
-    """Has this player no system that could be read?"""
+    """Return whether a player has no system that could be read."""
     return spec not in TRIVIAL and system_of(spec) is None
 
 
@@ -155,13 +155,13 @@ def _mixture() -> list[Network]:
 
 
 def _models(opponents: str | None) -> list[Network | SystemGuided]:
-    """The networks of opponents who disclose them all; else none."""
+    """Return the networks of opponents who disclose them all; else none."""
     networks = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
     return [network for network in networks if network is not None] if None not in networks else []
 
 
 def _network_of(spec: str) -> Network | SystemGuided | None:
-    """The network that a player holds, thinking or not; None for gatekeepers, who are strangers to everybody."""
+    """Return the network that a player holds, thinking or not; None for gatekeepers, who are strangers to everybody."""
     head, _, argument = spec.removeprefix("reason:").partition(":")
     if head != "policy":
         return None
@@ -172,14 +172,14 @@ def _network_of(spec: str) -> Network | SystemGuided | None:
 
 
 def default_belief() -> Network:
-    """The belief with which those begin who have none of their own."""
+    """Return the belief with which those begin who have none of their own."""
     belief = read_networks(_BELIEVER).belief
     assert belief is not None
     return belief
 
 
 def models_for(spec: str | None) -> list[Network | SystemGuided]:
-    """The networks by which others read a player's calls: its own; of a stranger, those that model strangers.
+    """Return the networks by which others read a player's calls: its own; of a stranger, those that model strangers.
 
     None for players whose calls tell nothing, and for systems, which are read by what they say.
     """
@@ -190,7 +190,7 @@ def models_for(spec: str | None) -> list[Network | SystemGuided]:
 
 
 def _player(spec: str | None, unknown: tuple[Hierarchy, PlayerModel]) -> tuple[Hierarchy, PlayerModel]:
-    """The system by which to read and foresee the player ``spec``, and its ways."""
+    """Return the system by which to read and foresee the player ``spec``, and its ways."""
     if spec in TRIVIAL:
         return trivial(spec), TRIVIAL[spec]
     system = system_of(spec)
@@ -205,7 +205,9 @@ def _player(spec: str | None, unknown: tuple[Hierarchy, PlayerModel]) -> tuple[H
 
 
 def system_of(spec: str | None) -> Hierarchy | None:
-    """The system that a player holds: whether it thinks as well or not, and also a network that bids by its book."""
+    """Return the system that a player holds: whether it thinks as well or not, and also a network that bids by its
+    book.
+    """
     head, _, argument = full_spec(spec).partition(":") if isinstance(spec, str) else ("", "", "")
     if head not in ("system", "reason", "policy"):
         return None
@@ -218,7 +220,7 @@ def system_of(spec: str | None) -> Hierarchy | None:
 
 
 def seat_specs(spec: str) -> tuple[str, str]:
-    """The specs of the two seats of a side."""
+    """Return the specs of the two seats of a side."""
     if not spec.startswith("pair:"):
         return spec, spec
     parts = [part.strip() for part in spec.removeprefix("pair:").split(",")]
@@ -252,7 +254,7 @@ class PairBidder:
 
     @property
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder] | None:
-        """The two players if both follow systems, else None."""
+        """Return the two players if both follow systems, else None."""
         one, two = self.first, self.second
         return (one, two) if type(one) is HierarchyBidder and type(two) is HierarchyBidder else None
 

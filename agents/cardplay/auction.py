@@ -36,7 +36,7 @@ class AuctionReader:
 
     @classmethod
     def of_sides(cls, north_south: str | None, east_west: str | None) -> AuctionReader:
-        """Of two partnerships."""
+        """Return the reader of two partnerships."""
         (n, s), (e, w) = (seat_specs(spec) if spec else (None, None) for spec in (north_south, east_west))
         return cls((n, e, s, w))
 
@@ -48,7 +48,7 @@ class AuctionReader:
         return self._shown(tuple(calls.tolist()), int(view.dealer[row]), int(view.vulnerability[row]))
 
     def _read(self, calls: tuple[int, ...], dealer: int, vulnerability: int) -> dict[int, CallsShow]:
-        """As N sees it, without a hand: who looks makes no difference to what was shown."""
+        """Read calls without a hand, from N; the seat that reads makes no difference."""
         arrays = (np.array([number], np.int16) for number in (len(calls), dealer, vulnerability, 0))
         length, dealt, vulnerable, north = arrays
         nothing, over = np.zeros((1, 52), bool), np.zeros((1, 38), bool)
@@ -57,7 +57,9 @@ class AuctionReader:
         return {seat: calls_show for seat, calls_show in shown.items() if self._systems[seat]}
 
     def networks(self, view: PlayView, row: int) -> dict[int, Sequence[Network | SystemGuided]]:
-        """The networks that each seat's calls are read by; omit seats without, and all where no calls are known."""
+        """Return the networks that each seat's calls are read by; omit seats without, and all where no calls are
+        known.
+        """
         if not (view.history[row] >= 0).any():
             return {}
         found = ((seat, models_for(spec)) for seat, spec in enumerate(self.seats))

@@ -45,7 +45,7 @@ class Worth:
             self.par = north_south.astype(np.int64) * (1 - 2 * side)
 
     def declarers(self, tricks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Declarer's tricks at the end, where the side that plays takes ``tricks`` from here on."""
+        """Return declarer's tricks at the end, where the side that plays takes ``tricks`` from here on."""
         t = tricks.astype(np.int64)
         return self.won + (t if self.declares else self.left - t)
 
@@ -76,7 +76,7 @@ class Slack:
 
 
 def behind(weight: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How much each column of values (S, C) is behind the best on average, and the standard error: (C,) each."""
+    """Return how much each column of values (S, C) is behind the best on average, and the standard error: (C,) each."""
     average = weight @ values
     less = values[:, [int(average.argmax())]] - values
     mean = weight @ less
@@ -89,7 +89,7 @@ def behind(weight: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[ND
 def equals(
     weight: NDArray[np.float64], worth: NDArray[np.float64], tricks: NDArray[np.int8], tie: float, slack: Slack
 ) -> NDArray[np.int64]:
-    """The cards, by position, that count as equal to the best.
+    """Return the cards, by position, that count as equal to the best.
 
     Args:
         weight: float64 (S,), what the deals count for; they add up to 1.

@@ -52,7 +52,7 @@ class Belief:
     def of(
         cls, sample: Sample, accepted: list[Hypothesis], discarded: list[tuple[Hypothesis, str]], read: Iterable[int]
     ) -> Belief:
-        """The deals of ``sample``, each once."""
+        """Return the deals of ``sample``, each once."""
         owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
         weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
         return cls(owner, weight, sample, accepted, discarded, tuple(sorted(read)))
@@ -91,7 +91,7 @@ class _Held:
 def believed_deals(
     view: PlayView, row: int, reader: AuctionReader, count: int, key: np.uint64, inference: str = ALL
 ) -> Belief:
-    """``count`` deals for the player who chooses in one row of ``view``.
+    """Return ``count`` deals for the player who chooses in one row of ``view``.
 
     Args:
         reader: of the auction.
@@ -114,7 +114,7 @@ def believed_deals(
 def _annealed(
     view: PlayView, row: int, evidence: Evidence, statements: Sequence[Hypothesis], count: int, key: np.uint64
 ) -> Belief:
-    """Deals by how likely the calls of networks are. What most of them do not fit is discarded."""
+    """Return deals by how likely the calls of networks are. What most of them do not fit is discarded."""
     places, seat, hand = places_of(view, row), int(view.seat[row]), view.hand[row]
     possible = [h for h in statements if h.possible(places)]
     sample = annealed_deals(places, seat, hand, replace(evidence, suggestions=possible), default_belief(), count, key)
@@ -129,7 +129,7 @@ def _annealed(
 def _one_by_one(
     statements: Sequence[Hypothesis], stand: Callable[[list[Hypothesis]], bool]
 ) -> tuple[list[Hypothesis], list[Hypothesis]]:
-    """The hypotheses that stand together, one after the other, and the others."""
+    """Return the hypotheses that stand together, one after the other, and the others."""
     accepted, rest = list[Hypothesis](), list[Hypothesis]()
     for hypothesis in statements:
         (accepted if stand([*accepted, hypothesis]) else rest).append(hypothesis)
@@ -154,13 +154,13 @@ class _Search:
         return Belief.of(sample, accepted, discarded, self.shown)
 
     def _feasible(self, statements: Sequence[Hypothesis]) -> bool:
-        """Is some deal left?"""
+        """Return whether any deal is left."""
         if self._placed(statements) is None:
             return False
         return bool(self._sample(statements, 1, np.uint64(streams.key(self.key, "feasible")[0]), _PROBE).fitting)
 
     def _placed(self, statements: Sequence[Hypothesis]) -> KnownCards | None:
-        """The places less the cards that seats do not hold; None where no deal is left."""
+        """Return the places less the cards that seats do not hold; None where no deal is left."""
         may_hold = self.places.may_hold.copy()
         for hypothesis in statements:
             may_hold[hypothesis.seat, hypothesis.lacking() or []] = False

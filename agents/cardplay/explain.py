@@ -30,7 +30,7 @@ def thought_text(thought: CardDecision, view: PlayView, row: int, unit: str) -> 
 
 
 def _cards(thought: CardDecision, belief: Belief, unit: str) -> Iterator[str]:
-    """Cards of the same worth on all deals in one line."""
+    """Return cards of the same worth on all deals in one line."""
     groups: dict[bytes, list[int]] = {}
     for at in range(len(thought.cards)):
         groups.setdefault(thought.tricks[:, at].tobytes(), []).append(at)

@@ -29,7 +29,9 @@ def places_of(view: PlayView, row: int) -> KnownCards:
 
 
 def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players: NDArray[np.int64]) -> KnownCards:
-    """Where cards may lie, of the hands that are ``known`` and of the ``cards`` that ``players`` played, in order."""
+    """Return where cards may lie, of the hands that are ``known`` and of the ``cards`` that ``players`` played, in
+    order.
+    """
     owner = np.full(52, UNKNOWN, np.uint8)
     for seat, hand in known:
         owner[hand] = seat
@@ -43,7 +45,7 @@ def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players
 
 
 def known_hands(view: PlayView, row: int) -> list[tuple[int, NDArray[np.bool_]]]:
-    """The seats whose thirteen cards the player knows, with the cards, bool (52,)."""
+    """Return the seats whose thirteen cards the player knows, with the cards, bool (52,)."""
     known = [(int(view.seat[row]), view.hand[row])]
     if view.dummy[row].any():
         known.append((int(view.declarer[row]) ^ 2, view.dummy[row]))
@@ -51,13 +53,13 @@ def known_hands(view: PlayView, row: int) -> list[tuple[int, NDArray[np.bool_]]]
 
 
 def hidden_seats(view: PlayView, row: int) -> list[int]:
-    """The seats whose hands the player does not see."""
+    """Return the seats whose hands the player does not see."""
     known = {seat for seat, _ in known_hands(view, row)}
     return [seat for seat in range(4) if seat not in known]
 
 
 def voids(cards: NDArray[np.int64], players: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """(suit, seat) wherever a seat did not follow suit; cards (L,) in order, and who played them (L,)."""
+    """Return (suit, seat) wherever a seat did not follow suit; cards (L,) in order, and who played them (L,)."""
     led = cards[np.arange(len(cards)) & ~3] // 13
     off = np.flatnonzero(cards // 13 != led)
     return [(int(led[k]), int(players[k])) for k in off]
@@ -69,7 +71,7 @@ def voids(cards: NDArray[np.int64], players: NDArray[np.int64]) -> list[tuple[in
 def view_of_seen(
     auctions: Auctions, seat: int, hand: Hand, dummy: Hand | None = None, played: Sequence[int] = ()
 ) -> PlayView:
-    """The view of ``seat``, who chooses the next card: one row.
+    """Return the view of ``seat``, who chooses the next card: one row.
 
     The laws of play are asked on one deal that holds what was seen; the view tells nothing of its other hands.
 
@@ -97,7 +99,7 @@ def view_of_seen(
 def places_of_seen(
     auctions: Auctions, seat: int, hand: Hand, dummy: Hand | None = None, played: Sequence[int] = ()
 ) -> KnownCards:
-    """Where the cards may lie for ``seat``, whosever turn it is; all else as ``view_of_seen`` has it."""
+    """Return where the cards may lie for ``seat``, whosever turn it is; all else as ``view_of_seen`` has it."""
     if not auctions.done[0]:
         raise ValueError(f"the auction is not over: {auctions.text(0) or 'there was no call'}")
     contracts = auctions.contracts()
@@ -129,7 +131,7 @@ def _who_played(declarer: int, strain: int, played: Sequence[int]) -> NDArray[np
 
 
 def _filled(places: KnownCards) -> NDArray[np.uint8]:
-    """Any deal of ``places``: cards that may lie in several hands are free among all the hands with room."""
+    """Return any deal of ``places``: cards that may lie in several hands are free among all the hands with room."""
     may_hold = places.may_hold
     certain = may_hold.sum(axis=0) == 1
     owner = np.where(certain, may_hold.argmax(axis=0), UNKNOWN).astype(np.uint8)

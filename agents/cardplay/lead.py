@@ -34,12 +34,12 @@ LEAD_TIE = 2.0
 
 
 def double_dummy_bias(hand: NDArray[np.bool_], cards: NDArray[np.int64], strain: int) -> NDArray[np.float64]:
-    """Tricks by which double dummy flatters leading each of the cards from ``hand`` bool (52,): float64 (C,)."""
+    """Return tricks by which double dummy flatters leading each of the cards from ``hand`` bool (52,): float64 (C,)."""
     return np.array([DOUBLE_DUMMY_BIAS[kind_of_lead(hand, int(card), strain)] for card in cards])
 
 
 def kind_of_lead(hand: NDArray[np.bool_], card: int, strain: int) -> str:
-    """Which kind of ``DOUBLE_DUMMY_BIAS`` leading ``card`` is."""
+    """Return which kind of ``DOUBLE_DUMMY_BIAS`` leading ``card`` is."""
     suit = card // 13
     held = hand[13 * suit : 13 * suit + 13]
     if suit == strain:
@@ -52,7 +52,7 @@ def kind_of_lead(hand: NDArray[np.bool_], card: int, strain: int) -> str:
 
 
 def conventional_lead(view: PlayView, row: int, equal: NDArray[np.int64], best: int) -> int:
-    """The lead from the suit of the best card: the conventional one if it is among the equal ones."""
+    """Return the lead from the suit of the best card: the conventional one if it is among the equal ones."""
     card = int(lead_from(view.hand[row], best // 13, int(view.strain[row])))
     if card in equal:
         return card

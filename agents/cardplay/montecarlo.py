@@ -109,7 +109,7 @@ class MonteCarlo:
 def solve_cards(
     view: PlayView, rows: NDArray[np.int64], owners: list[NDArray[np.uint8]], threads: int | None = None
 ) -> list[NDArray[np.int8]]:
-    """Double-dummy tricks of every card at ``rows``, on each row's own deals uint8 (S, 52): a list of int8 (S, 52)."""
+    """Return double-dummy tricks of every card at ``rows``, int8 (S, 52) each, on a row's own deals uint8 (S, 52)."""
     if not len(rows):
         return []
     count = [len(owner) for owner in owners]
@@ -135,7 +135,7 @@ def has_choice(view: PlayView) -> NDArray[np.bool_]:
 
 
 def forced(view: PlayView, row: int, card: int) -> CardDecision:
-    """A card that needs no thought."""
+    """Return the decision for a card that needs no search."""
     cards = np.flatnonzero(view.mask[row])
     nothing = np.zeros((0, len(cards)))
     return CardDecision(card, cards, nothing.astype(np.int8), nothing, np.zeros(len(cards)), None)

@@ -22,7 +22,7 @@ _TEN, _JACK, _QUEEN, _KING, _ACE = range(8, 13)
 
 @njit
 def _lowest(mask, suit):
-    """The lowest card of a suit in the mask, or -1."""
+    """Return the lowest card of a suit in the mask, or -1."""
     for card in range(13 * suit, 13 * suit + 13):
         if mask[card]:
             return card
@@ -31,7 +31,7 @@ def _lowest(mask, suit):
 
 @njit
 def _highest(mask, suit, place=1):
-    """The card of a suit in the mask that stands so high in it, or -1."""
+    """Return the card of a suit in the mask that stands so high in it, or -1."""
     for card in range(13 * suit + 12, 13 * suit - 1, -1):
         if mask[card]:
             place -= 1
@@ -50,7 +50,7 @@ def _length(mask, suit):
 
 @njit
 def _master(card, unseen):
-    """Can no unseen card of its suit beat it?"""
+    """Return whether no unseen card of its suit beats it."""
     for other in range(card + 1, 13 * (card // 13) + 13):
         if unseen[other]:
             return False
@@ -59,7 +59,7 @@ def _master(card, unseen):
 
 @njit
 def lead_from(hand, suit, strain):
-    """The conventional card of a suit: top of a sequence, fourth best, low from an honour, else the top."""
+    """Return the conventional card of a suit: top of a sequence, fourth best, low from an honour, else the top."""
     top = _highest(hand, suit)
     rank = top % 13
     length = _length(hand, suit)
@@ -77,7 +77,7 @@ def lead_from(hand, suit, strain):
 
 @njit
 def _defenders_suit(hand, strain, dummy):
-    """The suit that a defender leads."""
+    """Return the suit that a defender leads."""
     best, chosen = -1000, -1
     for suit in range(4):
         length = _length(hand, suit)
@@ -154,7 +154,7 @@ def _defenders_lead(hand, dummy, unseen, strain):
 
 @njit
 def _discard(mask, strain):
-    """A low card of the longest side suit."""
+    """Return a low card of the longest side suit."""
     best, chosen = -1, -1
     for suit in range(4):
         low = _lowest(mask, suit)
@@ -170,7 +170,7 @@ def _discard(mask, strain):
 
 @njit
 def _follow(mask, trick, place, other, dummy, unseen, strain, ours):
-    """A card to a trick in progress; ``place`` 1..3 is mine in it."""
+    """Return a card to a trick in progress; ``place`` 1..3 is mine in it."""
     best, taker = trick[0], 0
     for k in range(1, place):
         if beats(trick[k], best, strain):

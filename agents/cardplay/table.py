@@ -9,7 +9,7 @@ from bridge_env.play_view import PlayView
 
 
 def present_trick(view: PlayView) -> NDArray[np.int8]:
-    """The cards of the trick in progress, in order: int8 (N, 3), padded with -1."""
+    """Return the cards of the trick in progress, in order: int8 (N, 3), padded with -1."""
     start = view.length.astype(np.int64) & ~3
     columns = start[:, None] + np.arange(3)
     padded = np.concatenate([view.cards, np.full((len(view), 3), -1, np.int8)], axis=1)
@@ -22,20 +22,20 @@ def trick_leader(view: PlayView) -> NDArray[np.int64]:
 
 
 def hand_to_play(view: PlayView) -> NDArray[np.bool_]:
-    """The cards left in the hand that the card comes from: bool (N, 52)."""
+    """Return the cards left in the hand that the card comes from: bool (N, 52)."""
     own = (view.turn == view.seat)[:, None]
     return np.where(own, view.hand, view.dummy) & ~view.played
 
 
 def hand_opposite(view: PlayView) -> NDArray[np.bool_]:
-    """The cards left in partner's hand where it can be seen: bool (N, 52), none for a defender."""
+    """Return the cards left in partner's hand where it can be seen: bool (N, 52), none for a defender."""
     other = np.where((view.turn == view.seat)[:, None], view.dummy, view.hand)
     seen: NDArray[np.bool_] = other & ~view.played & (view.seat == view.declarer)[:, None]
     return seen
 
 
 def dummy_left(view: PlayView) -> NDArray[np.bool_]:
-    """The cards left in dummy where it can be seen: bool (N, 52)."""
+    """Return the cards left in dummy where it can be seen: bool (N, 52)."""
     return view.dummy & ~view.played
 
 

@@ -54,13 +54,13 @@ def call_of(action: Action, view: BidView, shown: NDArray[np.int16]) -> NDArray[
 
 
 def _cheapest(view: BidView, strain: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The lowest level at which a strain can be bid; 8 if at none."""
+    """Return the lowest level at which a strain can be bid; 8 if at none."""
     bids = view.mask[:, FIRST_BID:].reshape(-1, 7, 5)[np.arange(len(view)), :, strain]
     return np.where(bids.any(axis=1), bids.argmax(axis=1) + 1, 8)
 
 
 def _parts(view: BidView, shown: NDArray[np.int16]) -> NDArray[np.int64]:
-    """The strain of each part but the last, int64 (N, 5); -1 where no suit plays it."""
+    """Return the strain of each part but the last, int64 (N, 5); -1 where no suit plays it."""
     rows, seat = np.arange(len(view)), view.seat.astype(np.int64)
     lengths = view.hand.reshape(-1, 4, 13).sum(axis=2)
     least = shown[:, :, SUIT : SUIT + 4, 0].astype(np.int64)

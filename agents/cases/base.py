@@ -34,7 +34,7 @@ class Retained:
 
 
 def nothing_retained(dimensions: int) -> Retained:
-    """No state."""
+    """Return no retained states."""
     return Retained(
         np.empty(0, np.int32), np.empty(0, np.int16), np.empty((0, 7), np.uint8),
         np.empty((0, dimensions), np.int16), np.empty((0, NUM_CALLS), np.int8),
@@ -76,17 +76,17 @@ class CaseBase:
         return np.where(cases >= 0, self.called[cases], -1).astype(np.int8)
 
     def hands(self, cases: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """The hands of some cases, bool (..., 52)."""
+        """Return the hands of some cases, bool (..., 52)."""
         return np.unpackbits(self.hand[cases], axis=-1, count=52).astype(np.bool_)
 
     @cached_property
     def opened(self) -> NDArray[np.bool_]:
-        """Whether somebody had bid before each case."""
+        """Return whether somebody had bid before each case."""
         return bid_before(self.auction, self.board, self.number)
 
     @cached_property
     def tried(self) -> dict[tuple[int, bool], LeafIndex]:
-        """The retained states in which the base made a call, before or after somebody had bid, as indices."""
+        """Return the retained states in which the base made a call, before or after somebody had bid, as indices."""
         retained = self.retained
         made = self.auction[retained.board, retained.number]
         opened = bid_before(self.auction, retained.board, retained.number)
@@ -99,7 +99,7 @@ class CaseBase:
 
     @cached_property
     def _indices(self) -> tuple[LeafIndex, LeafIndex]:
-        """Of openings and of other calls."""
+        """Return the indices of openings and of other calls."""
         kinds = [np.flatnonzero(self.opened == kind) for kind in (False, True)]
         return by_leaves(self.point[kinds[0]], kinds[0]), by_leaves(self.point[kinds[1]], kinds[1])
 
@@ -137,7 +137,7 @@ class CaseBase:
 def bid_before(
     auction: NDArray[np.int8], board: NDArray[np.int32], number: NDArray[np.int16]
 ) -> NDArray[np.bool_]:  # fmt: skip
-    """Whether somebody had bid before call ``number`` of the auctions of ``board``, bool (N,)."""
+    """Return whether somebody had bid before call ``number`` of the auctions of ``board``, bool (N,)."""
     first = np.where((auction >= FIRST_BID).any(axis=1), (auction >= FIRST_BID).argmax(axis=1), auction.shape[1])
     out: NDArray[np.bool_] = first[board] < number
     return out

@@ -97,7 +97,7 @@ class CaseBidder:
 
 
 def majority(calls: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The most frequent call of each row (N, k), nearest first; of equally many, that of the nearest case.
+    """Return the most frequent call of each row (N, k), nearest first; of equally many, that of the nearest case.
 
     A -1 is no call; of a row without any it makes a pass.
     """

@@ -56,7 +56,7 @@ def revised(
     base: CaseBase, place: NDArray[np.int16], opened: NDArray[np.bool_], call: NDArray[np.int8],
     spoken: NDArray[np.bool_],
 ) -> Revision:  # fmt: skip
-    """Better calls than those that the votes make.
+    """Return better calls than those that the votes make.
 
     Args:
         place: int16 (N, D), where the states lie.

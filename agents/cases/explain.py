@@ -29,7 +29,7 @@ def explain(bidder: CaseBidder, view: BidView) -> str:
 
 
 def _because(found: Retrieved) -> str:
-    """The votes, and what experience made of them."""
+    """Describe the votes, and what experience made of them."""
     calls, first, count = np.unique(found.vote[0][found.case[0] >= 0], return_index=True, return_counts=True)
     if not len(calls):
         return "no case is near"
@@ -44,7 +44,7 @@ def _because(found: Retrieved) -> str:
 
 
 def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Iterator[str]:
-    """A case: what was held, said before and called, what it votes for here, and what the board came to."""
+    """Describe a case: what was held, said before and called, what it votes for here, and what the board came to."""
     board, number = int(base.board[case]), int(base.number[case])
     calls = [call_text(int(call)) for call in base.auction[board, :number]]
     auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(calls)}" if calls else "first to call"

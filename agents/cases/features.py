@@ -38,7 +38,7 @@ Int16Array = NDArray[np.int16]
 
 
 def describe(view: BidView, shown: Int16Array, suggested: NDArray[np.int8]) -> Int16Array:
-    """Rows int16 (N, SIZE).
+    """Return rows int16 (N, SIZE).
 
     Args:
         shown: int16 (N, 4, QUANTITIES, 2), what each seat has shown: ``HierarchyBidder.meaning``.
@@ -61,7 +61,7 @@ def _marks(f: Int16Array) -> Int16Array:
 
 
 def _auction(view: BidView) -> Int16Array:
-    """The last calls in turn, all calls of each seat, what is legal, how far it went and who opened."""
+    """Return the last calls in turn, all calls of each seat, what is legal, how far it went and who opened."""
     rows, length = np.arange(len(view)), view.length.astype(np.int64)
     history = view.history if view.history.shape[1] else np.full((len(view), 1), -1, np.int8)
     last = []
@@ -84,7 +84,7 @@ def _auction(view: BidView) -> Int16Array:
 
 
 def _marked(number: NDArray[Any], count: int) -> Int16Array:
-    """A one at each number, int16 (N, count); none for a number outside."""
+    """Return a one at each number, int16 (N, count); none for a number outside."""
     marks: Int16Array = (number[:, None] == np.arange(count)).astype(np.int16)
     return marks
 

@@ -40,12 +40,12 @@ class Forest:
 
 
 def arrays(forests: Sequence[Forest]) -> dict[str, NDArray[Any]]:
-    """The forests as arrays of a file, by name."""
+    """Return the forests as arrays of a file, by name."""
     return {f"trees_{which}_{name}": getattr(one, name) for which, one in enumerate(forests) for name in _KINDS}
 
 
 def kinds(count: int) -> dict[str, str]:
-    """The types of these arrays."""
+    """Return the types of these arrays."""
     return {f"trees_{which}_{name}": kind for which in range(count) for name, kind in _KINDS.items()}
 
 

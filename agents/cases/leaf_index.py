@@ -54,7 +54,7 @@ class LeafIndex:
 
 
 def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
-    """An index of cases at places int16 (N, T) whose numbers are ``case``, int64 (N,)."""
+    """Return an index of cases at places int16 (N, T) whose numbers are ``case``, int64 (N,)."""
     trees = place.shape[1]
     leaves = place.max(axis=0).astype(np.int64) + 1 if len(place) else np.zeros(trees, np.int64)
     first = np.concatenate([[0], np.cumsum(leaves)])

@@ -58,7 +58,7 @@ class Map:
     hand: NDArray[np.float32]
 
     def best(self, place: NDArray[np.int16]) -> NDArray[np.int64]:
-        """The best-matching unit of each place: int64 (N,)."""
+        """Return the best-matching unit of each place: int64 (N,)."""
         out = np.empty(len(place), np.int64)
         units, length = self._units
         for start in range(0, len(place), _ROWS):
@@ -78,20 +78,20 @@ class Map:
 
     @cached_property
     def share(self) -> NDArray[np.float64]:
-        """Of each unit's hands, the share that made the most frequent call: float64 (U,); NaN where it has none."""
+        """Return the share of each unit's hands that made its most frequent call: float64 (U,); NaN without hands."""
         total = self.calls.sum(axis=1)
         return np.where(total > 0, self.calls.max(axis=1) / np.maximum(total, 1), np.nan)
 
 
 def around(calls: NDArray[np.int32], rows: int, columns: int) -> NDArray[np.int64]:
-    """The calls of the eight neighbours of each unit together, int64 (U, 38)."""
+    """Return the calls of the eight neighbours of each unit together, int64 (U, 38)."""
     grid = np.pad(calls.astype(np.int64).reshape(rows, columns, -1), ((1, 1), (1, 1), (0, 0)))
     block = sum(grid[r : r + rows, c : c + columns] for r in range(3) for c in range(3))
     return np.asarray(block - grid[1:-1, 1:-1]).reshape(rows * columns, -1)
 
 
 def points(rows: NDArray[np.int16], metric: NDArray[np.float32]) -> NDArray[np.int16]:
-    """Inputs (N, D) under a metric (D, E), as whole numbers."""
+    """Return inputs (N, D) under a metric (D, E), as whole numbers."""
     seen = np.clip(rows, -_LARGEST_INPUT, _LARGEST_INPUT).astype(np.float64)
     return np.clip(np.rint(seen @ metric.astype(np.float64)), -FARTHEST, FARTHEST).astype(np.int16)
 

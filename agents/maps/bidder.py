@@ -48,7 +48,7 @@ class MapBidder:
         self._fallback: Any = make(atlas.fallback, opponents=opponents) if atlas.fallback else None
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        """The most frequent legal call of each row's best-matching unit."""
+        """Return the most frequent legal call of each row's best-matching unit."""
         return self.consult(view).call
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
@@ -58,7 +58,7 @@ class MapBidder:
         return explain(self, view)
 
     def consult(self, view: BidView) -> Consulted:
-        """The map, the unit and the call of every row."""
+        """Return the map, the unit and the call of every row."""
         n = len(view)
         out = Consulted(
             np.full(n, PASS, np.int8), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.full(n, np.nan)

@@ -63,7 +63,7 @@ def explain(bidder: MapBidder, view: BidView) -> str:
 
 
 def neighbours(one: Map, unit: int) -> list[int]:
-    """The units beside one on the grid, eight or fewer."""
+    """Return the units beside one on the grid, eight or fewer."""
     row, column = divmod(unit, one.columns)
     rows = range(max(row - 1, 0), min(row + 2, one.rows))
     columns = range(max(column - 1, 0), min(column + 2, one.columns))
@@ -71,7 +71,7 @@ def neighbours(one: Map, unit: int) -> list[int]:
 
 
 def unit_of(one: Map, unit: int, place: np.ndarray | None = None, counts: int = _TOLD) -> Unit:
-    """A unit in words; ``place`` (E,) is where distances are counted from."""
+    """Return a unit in words; ``place`` (E,) is where distances are counted from."""
     count = one.calls[unit].astype(np.int64)
     total = int(count.sum())
     first = [int(c) for c in np.argsort(-count, kind="stable")[:counts] if count[c]]

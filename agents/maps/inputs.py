@@ -38,7 +38,7 @@ Int16Array = NDArray[np.int16]
 
 
 def rows_of(view: BidView, shown: Int16Array, inputs: str) -> Int16Array:
-    """Rows int16 (N, WIDTH[inputs]).
+    """Return rows int16 (N, WIDTH[inputs]).
 
     Args:
         shown: int16 (N, 4, QUANTITIES, 2), what each seat has shown: ``HierarchyBidder.meaning``.
@@ -50,7 +50,7 @@ def rows_of(view: BidView, shown: Int16Array, inputs: str) -> Int16Array:
 
 
 def hands_of(view: BidView) -> Int16Array:
-    """Lengths C D H S and high-card points, int16 (N, 5)."""
+    """Return lengths C D H S and high-card points, int16 (N, 5)."""
     return hand_features(view.hand)[:, _HAND]
 
 
@@ -76,7 +76,7 @@ def _published(view: BidView, shown: Int16Array) -> Int16Array:
 
 
 def _last_calls(view: BidView) -> NDArray[np.int64]:
-    """The last bid of each seat (0..34), and its last call: int64 (N, 4, 2); -1 for none."""
+    """Return the last bid of each seat (0..34), and its last call: int64 (N, 4, 2); -1 for none."""
     out = np.full((len(view), 4, 2), -1, np.int64)
     for number in range(view.history.shape[1]):
         call = view.history[:, number].astype(np.int64)

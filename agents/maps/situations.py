@@ -32,7 +32,7 @@ _NO_TRUMP = 4
 
 
 def situation(view: BidView) -> NDArray[np.int64]:
-    """The map of each state: an index of ``SITUATIONS``, int64 (N,)."""
+    """Return the map of each state: an index of ``SITUATIONS``, int64 (N,)."""
     n, length = len(view), view.length.astype(np.int64)
     if not view.history.shape[1]:
         return np.full(n, OPENINGS)

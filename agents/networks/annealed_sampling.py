@@ -49,7 +49,7 @@ class Suggestion(Protocol):
     def seat(self) -> int: ...
 
     def violation(self, hands: Hands) -> NDArray[np.float32]:
-        """By how many cards each hand, bool (N, 52), is off: float32 (N,)."""
+        """Return by how many cards each hand, bool (N, 52), is off: float32 (N,)."""
         ...
 
 
@@ -63,7 +63,7 @@ class Evidence:
     suggestions: Sequence[Suggestion] = ()  # what the cards suggest
 
     def log(self, seat: int, hands: Hands, least: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.
+        """Return the logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.
 
         Args:
             least: float64 (N,). Where a hand does not exceed this, any number up to it is returned, which costs less.
@@ -90,7 +90,7 @@ class Evidence:
         return log
 
     def odds(self, network: Network, places: KnownCards, seat: int, hand: Hands) -> NDArray[np.float64]:
-        """What a belief network at ``seat`` thinks of the holders of each card, of those who may hold it: (52, 3)."""
+        """Return the chances (52, 3) of a belief network at ``seat`` that left, partner, right hold each card."""
         view = self.calls.last_of(seat)
         vague = np.full((52, 3), 1 / 3)
         odds = vague
@@ -138,12 +138,12 @@ class _Deals:
 
     @property
     def gain(self) -> NDArray[np.float64]:
-        """The logarithm of what each counts for, beyond how often it was proposed."""
+        """Return the logarithm of what each counts for, beyond how often it was proposed."""
         gain: NDArray[np.float64] = self.fit.sum(axis=1) - self.prior
         return gain
 
     def again(self, log: NDArray[np.float64], count: int, key: NDArray[np.uint64]) -> _Deals:
-        """``count`` of them, drawn by their weights."""
+        """Return ``count`` of them, drawn by their weights."""
         points = (streams.uniforms(key, 1)[0, 0] + np.arange(count)) / count
         at = np.minimum(np.searchsorted(np.cumsum(_shares(log)), points), len(log) - 1)
         return _Deals(self.owner[at], self.fit[at], self.prior[at])
@@ -160,7 +160,9 @@ class _Walk:
     steps: int = 0
 
     def anneal(self, owner: NDArray[np.uint8], prior: NDArray[np.float64], count: int) -> NDArray[np.uint8]:
-        """``count`` deals as the evidence makes them likely, from those that were proposed with ``prior`` odds."""
+        """Return ``count`` deals as the evidence makes them likely, from those that were proposed with ``prior``
+        odds.
+        """
         hidden = np.flatnonzero((self.places.may_hold & (self.places.may_hold.sum(axis=0) > 1)).any(axis=1)).tolist()
         pairs = [(a, b) for i, a in enumerate(hidden) for b in hidden[i + 1 :]]
         fit = np.zeros((len(owner), 4))
@@ -215,7 +217,7 @@ def _shares(log: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _next_heat(deals: _Deals, heat: float, wanted: float) -> float:
-    """How far the weights may go at once so that ``wanted`` deals stay effective; 1 at most."""
+    """Return how far the weights may go at once so that ``wanted`` deals stay effective; 1 at most."""
 
     def effective(to: float) -> float:
         return 1 / float(np.square(_shares((to - heat) * deals.gain)).sum())

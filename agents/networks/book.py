@@ -78,12 +78,12 @@ class Book:
 
     @cached_property
     def positions(self) -> Positions:
-        """Where auctions stand."""
+        """Return the store of auction states."""
         return Positions([self.hierarchy])
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that the system says; its name and comments do not count."""
+        """Return a hash of all that the system says; its name and comments do not count."""
         text = system_text(self.hierarchy.system).splitlines()
         lines = (line for line in text if not line.lstrip().startswith(("#", "system:")))
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
@@ -92,7 +92,7 @@ class Book:
         return shared_book, (self.hierarchy.system,)  # where it is sent again and again, what it knows is kept
 
     def look(self, states: Asked) -> Look:
-        """What the book says of auctions."""
+        """Return the system's calls and what the seats have shown, for auctions and hands."""
         call, rule, shown = self.positions.look(states)
         pool = self.positions.pool
         general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules stand behind the lines of the tree
@@ -100,13 +100,13 @@ class Book:
         return Look(call, rule, made_by, shown)
 
     def misdescription(self, states: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """By how many points and cards hands miss what ``wanted`` calls, bool (N, 38), would tell: int16 (N, 38)."""
+        """Return points and cards by which ``wanted`` calls, bool (N, 38), misdescribe the hands: int16 (N, 38)."""
         return self.positions.untruth(states, wanted)
 
 
 @lru_cache(maxsize=8)
 def shared_book(system: System) -> Book:
-    """The one book of this process for a system."""
+    """Return the one book of this process for a system."""
     return Book(Hierarchy(system))
 
 
@@ -139,7 +139,9 @@ class SystemGuided:
     def _part(
         self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], own: NDArray[np.int8], states: Asked
     ) -> NDArray[np.float32]:
-        """What the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own call."""
+        """Return what the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own
+        call.
+        """
         everyone = np.arange(len(outputs))
         wanted = np.where(mask, outputs, np.float32(-np.inf))
         wanted[everyone, own] += np.float32(self.terms.prior)
@@ -164,7 +166,7 @@ def misdescriptions(guidance: NDArray[np.float32], terms: Terms) -> NDArray[np.f
 
 
 def with_book(rows: Sparse, seat: NDArray[np.int16], look: Look) -> Sparse:
-    """The inputs that are on, with those that the book turns on behind them."""
+    """Return the inputs that are on, with those that the book turns on behind them."""
     numbers, starts = rows
     out = np.empty(len(numbers) + BOOK_ON * len(seat), np.uint16)
     ends = starts + BOOK_ON * np.arange(len(starts))

@@ -60,7 +60,7 @@ def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
 
 
 def average_hands(held: NDArray[np.float64], seat: int) -> list[str]:
-    """Average points and lengths of left, partner and right, of the chances (52, 3) that they hold each card."""
+    """Return average points and lengths of left, partner and right, of the chances (52, 3) that they hold each card."""
     out = []
     for which in range(3):
         suits = held[:, which].reshape(4, 13)
@@ -70,6 +70,6 @@ def average_hands(held: NDArray[np.float64], seat: int) -> list[str]:
 
 
 def average_hand(points: float, lengths: Sequence[float]) -> str:
-    """Points and lengths C D H S in words."""
+    """Return points and lengths C D H S in words."""
     cards = " ".join(f"{lengths[suit]:.1f} {'CDHS'[suit]}" for suit in (3, 2, 1, 0))
     return f"on average {points:.1f} hcp, {cards}"

@@ -61,7 +61,7 @@ class Networks:
 
     @property
     def player(self) -> Network | SystemGuided:
-        """The policy, with its book if it has one."""
+        """Return the policy, with its book if it has one."""
         return self.policy if self.book is None else SystemGuided(self.policy, self.book, self.terms)
 
 
@@ -121,7 +121,7 @@ def book_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
-    """The book that a header speaks of.
+    """Return the book that a header speaks of.
 
     Raises:
         BidderFileError: it is not to be had, or is another version; the message says where it was looked for.
@@ -141,7 +141,7 @@ def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
 
 
 def book_of(argument: str) -> Book:
-    """The book of a system, by ``NAME`` or ``FILE.bidding``; what is known of its auctions is shared.
+    """Return the book of a system, by ``NAME`` or ``FILE.bidding``; what is known of its auctions is shared.
 
     Raises:
         SpecError: there is no such system, or its text is faulty.

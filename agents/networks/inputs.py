@@ -153,7 +153,7 @@ def inputs_of(view: BidView) -> Sparse:
 
 
 def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
-    """Some of the rows, in the order of ``chosen``."""
+    """Return some of the rows, in the order of ``chosen``."""
     numbers, starts = rows
     length = (starts[1:] - starts[:-1])[chosen]
     ends = np.concatenate([[0], np.cumsum(length)])
@@ -163,7 +163,7 @@ def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
 
 
 def stacked(parts: Sequence[Sparse]) -> Sparse:
-    """Rows of several batches, one behind the other."""
+    """Return rows of several batches, one behind the other."""
     begins = np.cumsum([0, *(len(numbers) for numbers, _ in parts)])
     starts = [starts[:-1] + begin for (_, starts), begin in zip(parts, begins, strict=False)]
     return np.concatenate([numbers for numbers, _ in parts]), np.concatenate([*starts, begins[-1:]])

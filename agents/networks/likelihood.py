@@ -28,13 +28,13 @@ class Calls:
 
     @classmethod
     def of(cls, calls: Sequence[int] | NDArray[np.int8], dealer: int, vulnerability: int) -> Calls:
-        """The calls from the dealer on."""
+        """Return the calls from the dealer on."""
         made = np.array(calls, np.int8)
         before = (Auctions.replay(made[None, :number], dealer, vulnerability) for number in range(len(made)))
         return cls(tuple(map(public_view, before)), tuple(made.tolist()))
 
     def last_of(self, seat: int) -> BidView | None:
-        """What ``seat`` saw before its last call, but for its hand; None where it never called."""
+        """Return what ``seat`` saw before its last call, but for its hand; None where it never called."""
         return next((view for view in self.before[::-1] if int(view.seat[0]) == seat), None)
 
     def log_chance(
@@ -45,7 +45,8 @@ class Calls:
         surprise: float,
         least: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """The logarithm of how likely ``seat`` makes its calls with each hand, bool (N, 52): float64 (N, players).
+        """Return the logarithm of how likely ``seat`` makes its calls with each hand, bool (N, 52): float64 (N,
+        players).
 
         Args:
             surprise: of all calls, the share that follows no player that is known.
@@ -68,10 +69,10 @@ class Calls:
 
 
 def chances_of(network: Network | SystemGuided, view: BidView) -> NDArray[np.float64]:
-    """The chances that a network gives to all calls, float64 (N, 38)."""
+    """Return the chances that a network gives to all calls, float64 (N, 38)."""
     return decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))[0].astype(np.float64)
 
 
 def chance_of(network: Network | SystemGuided, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
-    """The chance that a network gives to ``calls`` (N,), float64 (N,)."""
+    """Return the chance that a network gives to ``calls`` (N,), float64 (N,)."""
     return chances_of(network, view)[np.arange(len(view)), calls]

@@ -50,7 +50,7 @@ class Meanings:
 
 
 def auction_keys(history: NDArray[np.int8]) -> NDArray[np.uint64]:
-    """A hash of each auction up to and with each of its calls: uint64 (N, L) of histories int8 (N, L)."""
+    """Return a hash of each auction up to and with each of its calls: uint64 (N, L) of histories int8 (N, L)."""
     out = np.empty(history.shape, np.uint64)
     now = np.broadcast_to(hashed("auction"), len(history)).copy()
     for column in range(history.shape[1]):
@@ -92,6 +92,6 @@ _read = cached_by_mtime(load, 16)
 
 
 def meanings_of(network: Path) -> Meanings | None:
-    """The meanings beside a network's file, or None where there are none."""
+    """Return the meanings beside a network's file, or None where there are none."""
     path = path_beside(network)
     return _read(path) if path.is_file() else None

@@ -42,7 +42,7 @@ class Layer:
 
     @cached_property
     def floats(self) -> FloatLayer:
-        """The same numbers as float32, for multiplying."""
+        """Return the same numbers as float32, for multiplying."""
         return self.weight.astype(np.float32), self.bias.astype(np.float32)
 
     def largest_sum(self, first: bool, most_on: int) -> float:
@@ -70,7 +70,7 @@ class Network:
         return [self.layers[0].weight.shape[0], *(layer.weight.shape[1] for layer in self.layers)]
 
     def floats(self) -> list[FloatLayer]:
-        """The layers as floats, to go on learning from."""
+        """Return the layers as floats, to go on learning from."""
         units = [1.0, *[UNIT] * (len(self.layers) - 1)]
         return [
             ((layer.weight * (layer.scale / unit)).astype(np.float32), (layer.bias * layer.scale).astype(np.float32))
@@ -78,7 +78,7 @@ class Network:
         ]
 
     def outputs(self, numbers: NDArray[np.uint16], starts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The outputs, float32 (N, outputs), for rows as ``inputs.inputs_of`` gives them."""
+        """Return the outputs, float32 (N, outputs), for rows as ``inputs.inputs_of`` gives them."""
         first, *others = self.layers
         sums = np.empty((len(starts) - 1, len(first.bias)), np.int32)
         gather_rows(first.weight, first.bias, numbers, starts, sums)
@@ -132,7 +132,7 @@ def pass_on(sums, factor, out):  # type: ignore[no-untyped-def]
 
 
 def quantized(layers: Sequence[tuple[ArrayLike, ArrayLike]], most_on: int) -> Network:
-    """The network nearest to perceptron layers of floats: (weight (inputs, outputs), bias (outputs,)) each.
+    """Return the network nearest to perceptron layers of floats: (weight (inputs, outputs), bias (outputs,)) each.
 
     Args:
         most_on: inputs that can be on at a time.

@@ -47,16 +47,16 @@ class SampledMeanings:
     owner: NDArray[np.uint8]  # (HANDS, 52), each as likely as the calls make it
 
     def ranges(self, seat: int) -> NDArray[np.uint8]:
-        """Least and most that nine in ten hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""
+        """Return least and most that nine in ten hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""
         return _ranges(self._held(seat), np.ones(len(self.owner)))
 
     @cached_property
     def chances(self) -> NDArray[np.float64]:
-        """How likely each call comes next with each of the hands, float64 (HANDS, 38)."""
+        """Return how likely each call comes next with each of the hands, float64 (HANDS, 38)."""
         return self._chances(self.calls)
 
     def next_ranges(self, call: int) -> NDArray[np.uint8] | None:
-        """The ranges of the hands with which ``call`` comes next; None where those hands hardly make it."""
+        """Return the ranges of the hands with which ``call`` comes next; None where those hands hardly make it."""
         weight = self.chances[:, call]
         if weight.sum() ** 2 < _TELLING * np.square(weight).sum() or weight.sum() < 1:
             return None
@@ -64,14 +64,16 @@ class SampledMeanings:
 
     @cached_property
     def made(self) -> float:
-        """How likely the last call is, on average with the hands drawn for it; little where no hand explains it."""
+        """Return how likely the last call is, on average with the hands drawn for it; little where no hand explains
+        it.
+        """
         owner = (self.dealer + len(self.calls) - 1) & 3
         chances = self._chances(self.calls[:-1])
         return float(chances[:, self.calls[-1]].mean()) if self.networks[owner] is not None else 1.0
 
     @cached_property
     def passed(self) -> float:
-        """How often partner passes the last call if the next player passes; 1 where nobody is asked any more."""
+        """Return how often partner passes the last call if the next player passes; 1 where nobody is asked any more."""
         after = (*self.calls, PASS)
         over = bool(one_auction(after, self.dealer, self.vulnerability).done[0])
         return 1.0 if over else float(self._chances(after)[:, PASS].mean())
@@ -80,7 +82,9 @@ class SampledMeanings:
         return hand_features(self.owner == seat)[:, HCP_AND_LENGTHS]
 
     def _chances(self, calls: tuple[int, ...]) -> NDArray[np.float64]:
-        """How likely each call is after ``calls`` with each of the hands; all alike where no network sits there."""
+        """Return how likely each call is after ``calls`` with each of the hands; all alike where no network sits
+        there.
+        """
         one = public_view(one_auction(calls, self.dealer, self.vulnerability))
         seat = int(one.seat[0])
         network = self.networks[seat]

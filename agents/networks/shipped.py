@@ -18,7 +18,7 @@ _FOLDER = files("agents.networks") / "shipped"
 
 
 def shipped_networks() -> list[str]:
-    """Names of the networks that come with the package."""
+    """Return names of the networks that come with the package."""
     folder = Path(str(_FOLDER))
     return sorted(path.stem for path in folder.glob("*.npz") if "." not in path.stem)
 

@@ -55,7 +55,7 @@ class Deals:
 
     @cached_property
     def features(self) -> NDArray[np.int16]:
-        """The features of all hands, int16 (N, 4, NUM_FEATURES), for players who bid by a book."""
+        """Return the features of all hands, int16 (N, 4, NUM_FEATURES), for players who bid by a book."""
         return deal_features(self.owner)
 
     @classmethod
@@ -129,7 +129,7 @@ def look(
 def judged(
     player: Network | SystemGuided, auctions: Auctions, deals: Deals, board: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.bool_], NDArray[np.float32] | None]:
-    """What a network makes of the positions at ``rows``.
+    """Return a network's outputs for the positions at ``rows``.
 
     Returns:
         outputs for every call, float32 (N, 38); the inputs that are on; the legal calls bool (N, 38); and what its book
@@ -228,7 +228,7 @@ def play_on(
 
 
 def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
-    """The auctions at ``rows`` as they stood after ``length`` calls."""
+    """Return the auctions at ``rows`` as they stood after ``length`` calls."""
     out = auctions.take(rows)
     _rewind(out.state, out.history, length)
     return out

@@ -51,7 +51,7 @@ class CallModel(Protocol):
         ...
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
-        """How likely partner makes ``calls`` (N,), float64 (N,), with the hands of ``view``."""
+        """Return how likely partner makes ``calls`` (N,), float64 (N,), with the hands of ``view``."""
         ...
 
 
@@ -76,7 +76,7 @@ class NetworkCallModel:
         return out
 
     def _untrue(self, view: BidView) -> NDArray[np.bool_]:
-        """Which calls the hands miss what they tell by the book, bool (N, 38)."""
+        """Return which calls the hands miss what they tell by the book, bool (N, 38)."""
         if not isinstance(self.network, SystemGuided):
             return np.zeros(view.mask.shape, np.bool_)
         _, _, part = self.network.judge(inputs_of(view), view.mask, Asked.of_view(view))
@@ -119,7 +119,7 @@ class SystemCallModel:
         return out
 
     def _hinted(self, view: BidView) -> NDArray[np.float64]:
-        """The chances that the hints give to every call on average, float64 (N, 38)."""
+        """Return the chances that the hints give to every call on average, float64 (N, 38)."""
         if not self.hints:
             return np.zeros((len(view), NUM_CALLS))
         average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)

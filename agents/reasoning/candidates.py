@@ -29,7 +29,7 @@ def near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
 
 
 def by_system(call: int, near: NDArray[np.float32], mask: NDArray[np.bool_], options: Options) -> list[int]:
-    """The system's own call, pass, and the calls whose rules the hand nearly fits, the nearest first."""
+    """Return the system's own call, pass, and the calls whose rules the hand nearly fits, the nearest first."""
     order = np.argsort(near, kind="stable")
     close = [int(c) for c in order if near[c] <= options.near and mask[c]]
     return list(dict.fromkeys([call, PASS, *close]))[: options.candidates]
@@ -79,7 +79,7 @@ def by_sample(
 
 
 def best_of_all(worth: NDArray[np.float32], weight: NDArray[np.float64], count: int) -> list[int]:
-    """The legal calls that are worth most on average, of points (S, 38), at most ``count``."""
+    """Return the legal calls that are worth most on average, of points (S, 38), at most ``count``."""
     mean = weight @ worth
     order = np.argsort(-mean, kind="stable")
     return [int(call) for call in order[:count] if mean[call] > -1e8]

@@ -42,7 +42,9 @@ def fitting_deals(
     options: Options,
     memory: Memory,
 ) -> Sample:
-    """Deals for the one row of a turned view; ``player_models`` are those of the four seats, the seat to call first."""
+    """Return deals for the one row of a turned view; ``player_models`` are those of the four seats, the seat to call
+    first.
+    """
     length = int(view.length[0])
     caller = (int(view.dealer[0]) + np.arange(length)) & 3
     recalled = [
@@ -77,7 +79,9 @@ def _cost(
     key: np.uint64,
     options: Options,
 ) -> NDArray[np.float64]:
-    """What the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64 (S,)."""
+    """Return what the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64
+    (S,).
+    """
     deals = _dealt_anew(owner, seat, np.uint64(streams.key(key, "recall", seat)[0]))
     vulnerability = int(view.vulnerability[0])
     leaves = as_they_double(contract_values(deals, vulnerability), player_models)
@@ -94,7 +98,7 @@ def _cost(
 
 
 def _smoothed(hand: NDArray[np.float64], lost: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A straight line through what was lost, over the hand's features."""
+    """Return a straight line through what was lost, over the hand's features."""
     lengths = hand[:, LENGTH : LENGTH + 4]
     x = np.column_stack([hand[:, HCP], hand[:, HCP] ** 2 / 10, lengths, np.maximum(lengths - 4, 0),
                          lengths * hand[:, [HCP]] / 10])  # fmt: skip
@@ -106,14 +110,14 @@ def _smoothed(hand: NDArray[np.float64], lost: NDArray[np.float64]) -> NDArray[n
 
 
 def _positions(view: BidView) -> NDArray[np.int16]:
-    """The auction's state before each of its calls: int16 (L, STATE_COLUMNS)."""
+    """Return the auction's state before each of its calls: int16 (L, STATE_COLUMNS)."""
     number = np.arange(int(view.length[0]))
     before = first_calls(np.tile(view.history[0], (len(number), 1)), number)
     return Auctions.replay(before, view.dealer[0], view.vulnerability[0]).state
 
 
 def _dealt_anew(owner: NDArray[np.uint8], seat: int, key: np.uint64) -> NDArray[np.uint8]:
-    """The same deals with the cards of the other three seats dealt anew."""
+    """Return the same deals with the cards of the other three seats dealt anew."""
     order = streams.draws(streams.key(key, np.arange(len(owner))), 52)
     order[owner == seat] = np.uint64(2**64 - 1)  # behind all others
     rank = np.argsort(order, axis=1, kind="stable")
@@ -124,7 +128,7 @@ def _dealt_anew(owner: NDArray[np.uint8], seat: int, key: np.uint64) -> NDArray[
 
 
 def trusts(player_models: Sequence[PlayerModel], options: Options) -> NDArray[np.float64]:
-    """The chance that each seat finds its best call in the look-ahead: float64 (4,)."""
+    """Return the chance that each seat finds its best call in the look-ahead: float64 (4,)."""
     return np.array([options.trust if player_model.active else 0.0 for player_model in player_models])
 
 

@@ -34,7 +34,7 @@ _EXAMPLES = 3
 
 
 def _others(owner: NDArray[np.uint8], seat: int) -> str:
-    """The hands of the others in a deal that is seen from ``seat`` as 0."""
+    """Return the hands of the others in a deal that is seen from ``seat`` as 0."""
     return "  ".join(f"{SEATS[(seat + k) % 4]} {hand_text(owner == k)}" for k in (1, 2, 3))
 
 
@@ -74,7 +74,7 @@ def _candidates(decision: SystemDecision, sample: Sample) -> Iterator[str]:
 
 
 def _shown(lookahead: SystemLookahead, view: BidView, sample: Sample) -> Iterator[str]:
-    """What each other seat has shown, seat by seat to the left, and its average hand."""
+    """Return what each other seat has shown, seat by seat to the left, and its average hand."""
     seat, meaning = int(view.seat[0]), lookahead.reader.meaning(view)[0]
     partner, low, high = lookahead.player_models
     for offset in (1, 2, 3):
@@ -106,7 +106,7 @@ def _deals(decision: SystemDecision, sample: Sample, seat: int) -> Iterator[str]
 
 
 def explain_network_lookahead(lookahead: NetworkLookahead, view: BidView, found: NetworkDecision, acts: bool) -> str:
-    """Why ``lookahead`` calls as it does with the hand of the one row: candidates in play-outs, belief, deals.
+    """Return why ``lookahead`` calls as it does with the hand of the one row: candidates in play-outs, belief, deals.
 
     Args:
         acts: a network that thinks makes the call that was found, a plain one its usual call.
@@ -172,7 +172,7 @@ def explain_by_book(bidder: NetworkBidder, lookahead: NetworkLookahead, view: Bi
 
 
 def _meaning_by_system(system: HierarchyBidder, view: BidView, call: int) -> str:
-    """What a call shows by a book's lines, in words; where it has none for it, what a natural bid shows."""
+    """Return what a call shows by a book's lines, in words; where it has none for it, what a natural bid shows."""
     rules = [rule for rule in Position(system, view).rules if rule.call == call]
     if rules:
         words = sentence(unite(hull(rule.needs) for rule in rules)) or "any hand"

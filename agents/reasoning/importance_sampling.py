@@ -151,7 +151,7 @@ def _weigh_partner(owner, odds, cards, table, weight):  # type: ignore[no-untype
 
 
 def weight_of_partner(owner: NDArray[np.uint8], odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much more often partner would hold his cards of deals if they were dealt at random: float64 (D,)."""
+    """Return how much more often partner would hold his cards of deals if they were dealt at random: float64 (D,)."""
     weight = np.empty(len(owner))
     _weigh_partner(owner, odds, np.empty(26, np.int64), np.zeros((27, 15)), weight)
     return np.asarray(weight / weight.max(), np.float64)
@@ -197,7 +197,7 @@ def dealt_again(
 
 
 def _sampled(owner: NDArray[np.uint8], weights: NDArray[np.float64], count: int, key: np.uint64) -> WeightedDeals:
-    """At most ``count`` pairs of a deal and a model, of weights (D, M)."""
+    """Return at most ``count`` pairs of a deal and a model, of weights (D, M)."""
     at = streams.uniforms(streams.key(key, "chosen"), 1)[0, 0]
     chosen, by = thinned(weights.ravel(), count, at)
     weight = weights.ravel()[chosen] / by
@@ -233,7 +233,7 @@ def thinned(weight: NDArray[np.float64], count: int, at: float) -> tuple[NDArray
 
 
 def _heard(view: BidView, *, partner: bool) -> list[_Calls]:
-    """The calls of partner or of the opponents, in the order in which they are heard: bids before passes."""
+    """Return the calls of partner or of the opponents, in the order in which they are heard: bids before passes."""
     length = view.length.astype(np.int64)
     number = np.arange(int(length.max(initial=0)))
     caller = (view.dealer[:, None] + number) & 3
@@ -257,7 +257,9 @@ _Hearing = Callable[[BidView, NDArray[np.int8]], Sequence[NDArray[np.float64]]]
 def _chances(
     calls: _Calls, owners: Sequence[NDArray[np.uint8]], hear: _Hearing
 ) -> list[tuple[int, NDArray[np.float64]]]:
-    """How likely each of ``calls`` was on the deals of its position: which position, and float64 (D, M), never 0."""
+    """Return how likely each of ``calls`` was on the deals of its position: which position, and float64 (D, M), never
+    0.
+    """
     sizes = [len(owners[row]) for row in calls.position]
     rows = np.repeat(np.arange(len(sizes)), sizes)
     auctions, turn, legal = calls.before, calls.before.turn, calls.before.legal()

@@ -111,14 +111,14 @@ class NetworkLookahead:
         return out
 
     def _unclear(self, found: NetworkDecision) -> bool:
-        """May another choice be better, by more than more deals cost?"""
+        """Return whether another choice may be better by more than more deals cost."""
         return any(
             expected_loss(gain - self.options.margin, error) > UNCLEAR
             for gain, error in zip(found.gain[1:].tolist(), found.error[1:].tolist(), strict=True)
         )
 
     def _chosen(self, found: NetworkDecision, drawn: WeightedDeals, points: NDArray[np.float64]) -> NetworkDecision:
-        """The best of the candidates that are surely better than the usual call."""
+        """Return the best of the candidates that are surely better than the usual call."""
         difference = smooth_imps(points - points[0])
         gain = difference @ drawn.weight
         spread = np.square(difference - gain[:, None]) @ drawn.weight
@@ -157,7 +157,7 @@ class NetworkLookahead:
 
 
 def expected_loss(gain: float, error: float) -> float:
-    """What is lost on average by trusting the sign of ``gain``, if the truth is normal around it."""
+    """Return what is lost on average by trusting the sign of ``gain``, if the truth is normal around it."""
     if not error > 0:
         return 0.0
     z = abs(gain) / error

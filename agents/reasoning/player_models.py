@@ -31,7 +31,7 @@ TRIVIAL = {
 
 @lru_cache(maxsize=8)
 def trivial(name: str) -> Hierarchy:
-    """A system that calls as the trivial bidder ``name`` does."""
+    """Return a system that calls as the trivial bidder ``name`` does."""
     if TRIVIAL[name].doubles:
         text = "when not ours, 3-7 last-level or 2 last-level and last-notrump\n  X"
         return Hierarchy(parse_system(text, name=name))

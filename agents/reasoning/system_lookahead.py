@@ -168,7 +168,7 @@ class SystemLookahead:
     def _gains(
         self, points: NDArray[np.float64], weight: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The advantage of each candidate over the first, and its standard error."""
+        """Return the advantage of each candidate over the first, and its standard error."""
         share = weight / weight.sum()
         difference = smooth_imps(points - points[0])
         gain = difference @ share
@@ -178,7 +178,7 @@ class SystemLookahead:
     def _choose(
         self, calls: list[int], points: NDArray[np.float64], sample: Sample, dropped: NDArray[np.bool_]
     ) -> SystemDecision:
-        """The best of the field among the calls that are surely better than the system's."""
+        """Return the best of the field among the calls that are surely better than the system's."""
         options, n = self.options, len(calls)
         gain, error, average = np.full(n, np.nan), np.full(n, np.nan), np.full(n, np.nan)
         first = slice(0, _FIRST_LOOK)

@@ -21,7 +21,7 @@ _IMPS = np.arange(len(_MIDDLES), dtype=np.float64)
 
 
 def contract_values(owner: NDArray[np.uint8], vulnerability: int) -> NDArray[np.float32]:
-    """Expected points of every contract for declarer's side: float32 (S, 4, 35, 3) [declarer, bid, doubling].
+    """Return expected points of every contract for declarer's side: float32 (S, 4, 35, 3) [declarer, bid, doubling].
 
     Args:
         owner: the deals of one row, always estimated by themselves: sums in another grouping would differ in the last
@@ -32,19 +32,19 @@ def contract_values(owner: NDArray[np.uint8], vulnerability: int) -> NDArray[np.
 
 @lru_cache(maxsize=1)
 def estimator() -> TrickEstimator:
-    """The shipped estimator, on one thread: the deals of a row, or of a card, are few."""
+    """Return the shipped estimator, on one thread: the deals of a row, or of a card, are few."""
     shipped = builtin_estimator()
     return TrickEstimator(shipped.weights, shipped.trained, threads=1)
 
 
 def smooth_imps(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Differences in points as IMPs, without the steps of the scale: expected points lie anywhere."""
+    """Return differences in points as IMPs, without the steps of the scale: expected points lie anywhere."""
     size = np.interp(np.abs(points), _MIDDLES, _IMPS)
     return np.sign(points) * size
 
 
 def _after_each(view: BidView, calls: list[int]) -> NDArray[np.int8]:
-    """The auction of the one row of ``view`` with each of ``calls`` at its end."""
+    """Return the auction of the one row of ``view`` with each of ``calls`` at its end."""
     before = np.tile(view.history[0, : int(view.length[0])], (len(calls), 1))
     return np.concatenate([before, np.array(calls, np.int8)[:, None]], axis=1)
 
@@ -52,7 +52,7 @@ def _after_each(view: BidView, calls: list[int]) -> NDArray[np.int8]:
 def by_systems(
     seats: Seats, view: BidView, calls: list[int], features: NDArray[np.int16], leaves: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    """Every seat goes on as its system says: points to the seat to call, float64 (C, S)."""
+    """Bid every candidate out as each seat's system says; returns points to the seat to call, float64 (C, S)."""
     deals, length = len(features), int(view.length[0])
     made = np.repeat(_after_each(view, calls), deals, axis=0)
     boards = np.tile(np.arange(deals), len(calls))
@@ -76,7 +76,7 @@ def points_of(auctions: Auctions, leaves: NDArray[np.float32], boards: NDArray[n
 def by_minimax(
     view: BidView, calls: list[int], leaves: NDArray[np.float32], trust: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Every seat sees all hands, and finds its best call with chance ``trust`` (4,).
+    """Value candidates where every seat sees all hands and finds its best call with chance ``trust`` (4,).
 
     Returns:
         Points to the seat to call, which is N: float64 (C, S).
@@ -88,7 +88,7 @@ def by_minimax(
 
 
 def of_all_calls(view: BidView, leaves: NDArray[np.float32], trust: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The same for every call at once, float32 (S, 38), -1e9 where it is not legal."""
+    """Return the same for every call at once, float32 (S, 38), -1e9 where it is not legal."""
     out = np.empty((len(leaves), NUM_CALLS), np.float32)
     state = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability).state
     call_values(np.repeat(state, len(leaves), axis=0), np.arange(len(leaves)), leaves, trust, out)

@@ -7,8 +7,7 @@ from typing import Literal
 
 from agents.hierarchy.shipped import register_system, shipped_systems
 from agents.networks.shipped import shipped_networks
-from agents.registry import seat_specs
-from agents.registry import without_search
+from agents.registry import seat_specs, without_search
 from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
 from bridge_table.http.fields import RequestError

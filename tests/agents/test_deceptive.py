@@ -14,11 +14,9 @@ from agents.cardplay.deception.bits import BITS, distinct_cards
 from agents.cardplay.deception.deceptive import (
     Deceptive,
     DeceptiveOptions,
-    _against,
     candidates,
     chosen,
     deception_text,
-    like,
 )
 from agents.cardplay.deception.lookahead import (
     Imagined,
@@ -265,16 +263,3 @@ def test_another_card_than_the_plain_one_is_taken_where_it_surely_gains():
     nothing = a_look([5, 5, 5], [[0, 0, 0]])
     assert by(nothing, average=np.array([5.0, 6.0, 5.0])) == 1
     assert by(nothing, plain=2, sure=1.0) == 2
-
-
-def test_why_better_looking_cards_were_left():
-    look = a_look([5, 4, 5, 5], [[0, 4, 4, 1], [0, 4, 0, 1], [0, 4, 0, 1], [0, 4, 0, 1]])
-    options = DeceptiveOptions(sure=2.0, risk=0.3)
-    assert chosen(look, look.seen, 0, options) == 3
-    assert _against(look, 0, 3, options) == ("", "risks too much", "not surely better", "")
-
-
-def test_a_card_of_a_low_run_has_the_candidate_that_stands_for_it():
-    some = np.array(cards("C2 C9 CT D5"))
-    assert [like(some, card) for card in cards("C2 C4 C9 D5 D7")] == [0, 0, 1, 3, 3]
-    assert [like(some[::-1], card) for card in cards("C2 C4 C9 D5 D7")] == [3, 3, 2, 0, 0]

@@ -23,7 +23,7 @@ BITS: NDArray[np.int64] = np.int64(1) << (16 * (_CARD // 13) + _CARD % 13)
 
 
 def hand_bits(left: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The hands N E S W as bits, int64 (..., 4), of the seats that still hold each card, uint8 (..., 52)."""
+    """Return the hands N E S W as bits, int64 (..., 4), of the seats that still hold each card, uint8 (..., 52)."""
     held = left[..., None] == np.arange(4, dtype=np.uint8)
     out: NDArray[np.int64] = (held * BITS[:, None]).sum(axis=-2)
     return out
@@ -34,7 +34,7 @@ _GAPS = 1 << 13 | 1 << 29 | 1 << 45 | 1 << 61  # between suits
 
 @njit(forceinline=True)
 def suit_of(card):  # type: ignore[no-untyped-def]
-    """The bits of the suit of a card."""
+    """Return the bits of the suit of a card."""
     if card < 1 << 32:
         return SUIT if card < 1 << 16 else SUIT << 16
     return SUIT << 32 if card < 1 << 48 else SUIT << 48
@@ -64,7 +64,7 @@ def takes_over(card, best, strain):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def without(hands, card):  # type: ignore[no-untyped-def]
-    """The hands once the first has played ``card``; where another holds it, that one is given a card for it."""
+    """Return the hands once the first has played ``card``; where another holds it, that one is given a card for it."""
     hand, b, c, d = hands
     if hand & card:
         return hand ^ card, b, c, d
@@ -96,7 +96,7 @@ def without(hands, card):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def turned(hands, by):  # type: ignore[no-untyped-def]
-    """The hands from another one on."""
+    """Return the hands from another one on."""
     a, b, c, d = hands
     if by == 0:
         return a, b, c, d
@@ -131,7 +131,7 @@ def step(at, card, strain):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def ends(hands, at, longest):  # type: ignore[no-untyped-def]
-    """Is the start of a trick a leaf? At the depth, unless theirs have the lead; or where no card is left."""
+    """Return whether the start of a trick is a leaf: at the depth, unless theirs have the lead, or without cards."""
     return hands[0] == 0 or (at[8] <= 0 and (at[0] or at[8] <= -longest))
 
 

@@ -112,14 +112,16 @@ class Deceptive:
     def in_deal(
         self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
     ) -> SearchResult:
-        """What ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined there."""
+        """Return what ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined
+        there.
+        """
         (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
         tricks = tricks[:, cards]
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
         return self._look(self._search(view, row, key, cards, SearchDeals(deal[None], np.ones(1), tricks, average)))
 
     def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardDecision) -> CardDecision:
-        """The plain thought; made up where there are only touching cards, equal but for what they tell."""
+        """Return the plain thought; made up where there are only touching cards, equal but for what they tell."""
         dummy = int(view.declarer[row]) ^ 2
         if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
             return plain
@@ -144,7 +146,7 @@ class Deceptive:
         return Lookahead(view, row, key, cards, looked, self.reader, inference, score, self.threads)
 
     def _look(self, search: Lookahead) -> SearchResult:
-        """The largest search that the options allow; the first, of depth 1, always is done."""
+        """Return the largest search that the options allow; the first, of depth 1, always is done."""
         options = self.options
         wanted = Size(options.real, options.imagined, options.depth)
         first, *more = sizes(wanted)
@@ -192,7 +194,7 @@ def _risky(look: SearchResult, plain: int, options: DeceptiveOptions) -> NDArray
 
 
 def _against(look: SearchResult, plain: int, at: int, options: DeceptiveOptions) -> tuple[str, ...]:
-    """Why the others were not played."""
+    """Return for each candidate why it was not played though it looks better, else an empty text."""
     better = look.average > look.average[plain] + _SAME
     risky = _risky(look, plain, options)
     unsure = look.surely(plain, options.sure) <= _SAME

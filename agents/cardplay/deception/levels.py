@@ -52,12 +52,14 @@ class Level:
         return out
 
     def choices(self) -> NDArray[np.int64]:
-        """The cards to choose from as bits, touching ones once, the lowest; theirs legal and touching in both deals."""
+        """Return the cards to choose from as bits, touching ones once, the lowest; theirs legal and touching in both
+        deals.
+        """
         out: NDArray[np.int64] = _choices(self.hands, self.imagined, self.at)
         return out
 
     def best(self, rows: NDArray[np.int64], looks: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Of the legal cards at ``rows``, theirs, those with the greatest of ``looks`` (R, 52), -1 where one has none.
+        """Return the legal cards at ``rows``, theirs, with the greatest of ``looks`` (R, 52), -1 for cards without one.
 
         Returns:
             The cards as bits, and where there was any: bool (R,); else they are all that are legal.
@@ -66,7 +68,7 @@ class Level:
         return cards, found
 
     def children(self, cards: NDArray[np.int64], strain: int) -> Level:
-        """The positions after each of ``cards`` int64 (N,), bits."""
+        """Return the positions after each of ``cards`` int64 (N,), bits."""
         n = int(_count(cards))
         out = Level(
             np.empty((n, 4), np.int64), np.empty((n, 4), np.int64), np.empty(n, np.int64), np.empty((n, 9), np.int64),
@@ -80,7 +82,7 @@ class Level:
 
 
 def seats_of(hands: NDArray[np.int64], turn: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The seat that holds each card, uint8 (N, 52), of hands in turn."""
+    """Return the seat that holds each card, uint8 (N, 52), of hands in turn."""
     left = np.full((len(hands), 52), UNKNOWN, np.uint8)
     for k in range(4):
         held = (hands[:, k, None] & BITS) != 0

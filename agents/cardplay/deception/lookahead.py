@@ -83,7 +83,7 @@ class SearchDeals:
 
     @classmethod
     def of(cls, thought: CardDecision, cards: NDArray[np.int64], key: np.uint64) -> SearchDeals:
-        """The deals of a thought."""
+        """Return the deals of a thought."""
         belief = thought.belief
         assert belief is not None
         order = search_order(belief.weight, key)
@@ -130,7 +130,7 @@ class Lookahead:
         self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
 
     def exact(self, size: Size, lines: int) -> SearchResult | None:
-        """With exact double dummy at the leaves; None if ``solver`` is spent.
+        """Search with exact double dummy at the leaves; returns None if ``solver`` is spent.
 
         What he loses by his belief is added up on the deals that are looked at. What the cards are worth if he sees all
         is known on all deals, and taken from there: it differs more from deal to deal.
@@ -169,7 +169,9 @@ class Lookahead:
         return self.deals[:count], weight / weight.sum()
 
     def _roots(self, at: int, deals: NDArray[np.uint8], imagined: NDArray[np.uint8]) -> Level:
-        """Where candidate ``at`` leads in deals uint8 (N, 52), if the opponent believes in the ``imagined`` ones."""
+        """Return where candidate ``at`` leads in deals uint8 (N, 52), if the opponent believes in the ``imagined``
+        ones.
+        """
         real, believed = (np.where(self.view.played[self.row], np.uint8(UNKNOWN), d) for d in (deals, imagined))
         before = positions(real, believed, self._leader, self._trick, self._side, self.strain)
         return before.children(np.full(len(deals), BITS[self.cards[at]]), self.strain)

@@ -56,7 +56,9 @@ class Solver:
         trick: NDArray[np.int64],
         wanted: int = ALL_CARDS,
     ) -> NDArray[np.int8]:
-        """Tricks for the side to play from here on, int8 (N, 52), of positions as in a ``Level``; 0 if ``spent``."""
+        """Return tricks for the side to play from here on, int8 (N, 52), of positions as in a ``Level``; 0 if
+        ``spent``.
+        """
         rows = np.column_stack([hands, turn, trick, np.full(len(hands), wanted)])
         keys = [row.tobytes() for row in rows]
         missing = list({key: at for at, key in enumerate(keys) if key not in self._known}.values())
@@ -74,7 +76,7 @@ class Solver:
 def positions(
     real: NDArray[np.uint8], imagined: NDArray[np.uint8], leader: int, trick: Sequence[int], side: int, strain: int
 ) -> Level:
-    """Lines to begin with, all in the same trick.
+    """Return the lines to begin with, all in the same trick.
 
     Args:
         real, imagined: uint8 (N, 52), the seat that still holds each card in either deal, 255 once it is played.
@@ -103,7 +105,7 @@ def real_values(
     longest: int = LONGEST,
     weight: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """My side's tricks from each root on, in the real deal, against opponents who believe in the imagined one.
+    """Return my side's tricks from each root on, in the real deal, against opponents who believe in the imagined one.
 
     Args:
         groups: roots of the same number are the same position, with deals that one opponent thinks possible. His first
@@ -144,7 +146,7 @@ class _Together:
     weight: NDArray[np.float64]  # (N,), what a row counts for in its group
 
     def after(self, level: Level, children: Level) -> _Together:
-        """Of the level below: rows are still together where my side played the same card."""
+        """Return the grouping of the level below: rows stay together where my side played the same card."""
         parent = children.parent
         alone = (self.group[parent] < 0) | ~level.mine[parent]
         if alone.all():
@@ -152,7 +154,7 @@ class _Together:
         return _Together(np.where(alone, -1, self._same_card(level, children)), self.weight[parent])
 
     def one_choice(self, level: Level, children: Level, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values of the children, infinite for cards that the one opponent of a group does not play.
+        """Return the values of the children, infinite for cards that the one opponent of a group does not play.
 
         Of the cards that look equal to him he plays what is worst for my side on average.
         """
@@ -179,7 +181,7 @@ class _Together:
 
 
 def _leaves(level: Level, rows: NDArray[np.int64], solver: Solver) -> NDArray[np.float64]:
-    """Tricks of my side from the root to the end at ``rows``: the rest double dummy."""
+    """Return tricks of my side from the root to the end at ``rows``: the rest double dummy."""
     won: NDArray[np.float64] = level.at[rows, 6].astype(np.float64)
     left = np.bitwise_count(level.hands[rows, 0])
     open_ = rows[left > 0]
@@ -190,7 +192,9 @@ def _leaves(level: Level, rows: NDArray[np.int64], solver: Solver) -> NDArray[np
 
 
 def _moves(level: Level, open_: NDArray[np.bool_], solver: Solver, together: _Together) -> NDArray[np.int64]:
-    """The cards to look at in each line, as bits: all that differ at mine, at theirs those that look best to them."""
+    """Return the cards to look at in each line, as bits: all that differ at mine, at theirs those that look best to
+    them.
+    """
     cards = np.where(open_, level.choices(), 0)
     theirs = open_ & ~level.mine
     group = together.group
