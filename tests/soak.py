@@ -16,7 +16,7 @@ from pathlib import Path
 from bridge_env.cards import hand_text, random_deals
 
 MOST = 0.05  # growth between the first fifth of the time and its end
-_MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
+_MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 _ENV = """
 from bridge_env.envs.kernels.rounds import sample_legal
 from bridge_env.envs.vector import BiddingVectorEnv

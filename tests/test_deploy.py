@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from support.places import ROOT
 
-from training.cli.entry import command_parser
+from training.cli.app import app
 
 yaml = pytest.importorskip("yaml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -86,8 +86,8 @@ def test_kubernetes_gets_one_ray_everywhere_and_no_root():
     assert job["kind"] == "RayJob"
     spec = job["spec"]["rayClusterSpec"]
     assert spec["enableInTreeAutoscaling"]
-    args = command_parser().parse_args(job["spec"]["entrypoint"].split()[1:])  # so it is a command that there is
-    assert (args.address, str(args.out)) == ("auto", "/work/results")
+    _, bound, _ = app.parse_args(job["spec"]["entrypoint"].split()[1:])  # so it is a command
+    assert (bound.arguments["address"], str(bound.arguments["run"].out)) == ("auto", "/work/results")
     assert spec["rayVersion"] == pinned("ray")
     assert spec["authOptions"] == {"mode": "token"}
     pods = [spec["headGroupSpec"]["template"]["spec"], *(g["template"]["spec"] for g in spec["workerGroupSpecs"])]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from bridge_env.files import atomic_write
 from studies.deception import report, study
-from training.cli.arguments import natural
 from training.cli.progress import Bar
 
 
@@ -24,8 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--plain", default=study.PLAIN, metavar="PLAYER", help="a montecarlo player (%(default)s)")
     parser.add_argument("--deceptive", default=study.DECEPTIVE, metavar="PLAYER", help="(%(default)s)")
     parser.add_argument("--bidder", default="system:sayc", metavar="SPEC", help="system of all calls (%(default)s)")
-    parser.add_argument("--seeds", type=natural, default=5, metavar="N", help="times that a board is played out (5)")
-    parser.add_argument("--seed", type=natural, default=1, metavar="N", help="random seed (1)")
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="times that a board is played out (5)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (1)")
     parser.add_argument("--out", type=Path, default=Path("results/play"), help="folder (%(default)s)")
     args = parser.parse_args(argv)
     try:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from studies.maps_2007 import report, study
-from training.cli.arguments import natural
 from training.cli.progress import Bar
 from training.running import runs
 
@@ -21,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="Repeat BridgeSOM (2007): play 1NT openers' deals against the maps' teacher and system:sayc.",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="maps (.npz) of 'bridge-env fit maps'")
-    parser.add_argument("--seed", type=natural, default=1, metavar="N", help="random seed (1)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (1)")
     parser.add_argument("--out", type=Path, default=Path("results/maps/study-2007"), help="folder (%(default)s)")
     args = parser.parse_args(argv)
     found = []

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from studies.tricks_2008 import report, rows
-from training.cli.arguments import natural, positive
 from training.cli.progress import Bar
 from training.running import runs
 
@@ -36,13 +35,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--rows", nargs="+", metavar="NAME", help="repeat only these networks (all)")
     parser.add_argument(
-        "--workers", type=positive, metavar="N", default=os.cpu_count() or 1,
+        "--workers", type=int, metavar="N", default=os.cpu_count() or 1,
         help="number of processes, one thread each (all cores)",
     )  # fmt: skip
     parser.add_argument("--library", metavar="FILE", help="library of solved deals (the one in the package)")
-    parser.add_argument("--deals", type=positive, metavar="N", help="maximum number of training deals (all)")
-    parser.add_argument("--epochs", type=positive, metavar="N", help="passes over the deals (by the network's size)")
-    parser.add_argument("--seed", type=natural, default=0, metavar="N", help="random seed (0)")
+    parser.add_argument("--deals", type=int, metavar="N", help="maximum number of training deals (all)")
+    parser.add_argument("--epochs", type=int, metavar="N", help="passes over the deals (by the network's size)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
     parser.add_argument("--out", type=Path, default=Path("results/estimators/study-2008"), help="folder (%(default)s)")
     args = parser.parse_args(argv)
     try:

@@ -25,7 +25,7 @@ from bridge_env import streams
 from bridge_env.bidders import SpecError
 from bridge_env.calls import parse_call
 from bridge_env.cards import parse_hand
-from training.cli.entry import main
+from training.cli.app import main
 from training.match.boards import library_boards
 from training.networks import belief_fit
 

@@ -22,7 +22,7 @@ from bridge_env.bidders import make
 from bridge_env.calls import call_text
 from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.view import BidView, view_of
-from training.cli.entry import main
+from training.cli.app import main
 
 
 def explained(system, hand, auction, vulnerability="None"):

@@ -7,7 +7,7 @@ import pytest
 from agents.hierarchy.language.text import SystemTextError, parse_system
 from agents.hierarchy.lint import check_system, check_text
 from agents.hierarchy.shipped import shipped_systems, system_path
-from training.cli.entry import main
+from training.cli.app import main
 
 FAULTY = """system: mine
 1N  15-17 hpc

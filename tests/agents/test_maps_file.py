@@ -20,7 +20,7 @@ from bridge_env.features import FEATURES
 from bridge_env.records.pbn import Board, write_boards
 from studies.maps_2007 import study
 from studies.maps_2007.__main__ import main as repeat
-from training.cli.entry import main
+from training.cli.app import main
 from training.maps import examples, fit, judge
 from training.maps.report import colours, picture
 from training.match.boards import library_boards

@@ -22,7 +22,7 @@ from agents.hierarchy.sound.reach import HandPool
 from agents.hierarchy.sound.sound import newly_unsound, unsound
 from bridge_env.auction import Auctions
 from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
-from training.cli.entry import main
+from training.cli.app import main
 
 SOUND = """\
 system: plain

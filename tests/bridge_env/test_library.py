@@ -19,7 +19,7 @@ from bridge_env.double_dummy import (
 )
 from bridge_env.double_dummy.maintenance import import_npz
 from bridge_env.double_dummy.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
-from training.cli.entry import main
+from training.cli.app import main
 
 MADE = {"source": "a test", "seed": 3}
 

@@ -18,7 +18,7 @@ from bridge_env.records.board import Board
 from bridge_env.records.lin import LinError, board_of_link, iter_lin, read_lin
 from bridge_env.records.pbn import board_text, iter_boards, read_boards
 from bridge_env.records.read import Report, iter_records
-from training.cli.entry import main
+from training.cli.app import main
 
 
 def report(*paths: Path) -> Report:

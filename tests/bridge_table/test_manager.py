@@ -19,7 +19,7 @@ from bridge_table.programs.manager import Limits, Table, TeamsMatch, seat_player
 from bridge_table.programs.question import CallAnswer, CardAnswer, Question
 from bridge_table.programs.seat_client import SeatClient, join
 from bridge_table.programs.table_manager import Line, TalkError
-from training.cli.entry import main
+from training.cli.app import main
 from training.match.boards import library_boards
 
 _ONE_AT_A_TIME = threading.Lock()  # eight programs in one process

@@ -23,7 +23,7 @@ from bridge_env.view import view_of
 from bridge_table.programs import client
 from bridge_table.programs.seat import make_seat
 from training.cardplay.match import Teams, play_hands
-from training.cli.entry import main
+from training.cli.app import main
 from training.match import duplicate
 from training.match.duplicate import match
 

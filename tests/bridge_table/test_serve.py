@@ -26,7 +26,7 @@ from bridge_table.http.server import listen
 from bridge_table.programs import answers
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.app import make_app
-from training.cli.entry import main
+from training.cli.app import main
 
 HAND = "AK97543.K.T3.AK7"
 BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"

@@ -1,19 +1,15 @@
 """``bridge-env`` as its user types it."""
 
-from training.cli.entry import main
+from training.cli.app import main
 
 
 def run(capsys, *words):
-    """Exit code, and what went to stdout and stderr."""
-    try:
-        code = main([str(word) for word in words])
-    except SystemExit as ended:  # by argparse
-        code = ended.code
-    return (code, *capsys.readouterr())
+    """Return the exit code, and what went to stdout and stderr."""
+    return (main([str(word) for word in words]), *capsys.readouterr())
 
 
 def refused(capsys, *words):
-    """The error that ``words`` end in, before anything is printed."""
+    """Return the error that ``words`` end in, before anything is printed."""
     code, out, err = run(capsys, *words)
     assert (code, out) == (2, "")
     return err

@@ -9,7 +9,7 @@ import pytest
 
 from bridge_env.jit import FOLDER
 from training.bench import measures, peers
-from training.cli.entry import main
+from training.cli.app import main
 
 
 def test_rates_are_counts_over_time(monkeypatch):

@@ -20,7 +20,7 @@ from training.book.model import card_model
 from training.book.surprises import CallTable, hand_distance, surprises
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
-from training.cli.entry import main
+from training.cli.app import main
 from training.match.artificial_calls import count_artificial, of_itself
 
 SAYC = read_system("sayc")

@@ -18,7 +18,7 @@ from agents.networks.file import book_of
 from agents.networks.shipped import read_networks
 from bridge_env import streams
 from bridge_env.bidders import SpecError
-from training.cli.entry import main
+from training.cli.app import main
 from training.coach import run as coaching
 from training.coach.config import CoachConfig
 from training.coach.departures import find_departures, unused_lines

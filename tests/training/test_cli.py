@@ -15,14 +15,11 @@ from support.command import run
 import training
 from bridge_env.cards import random_deals
 from bridge_env.records.pbn import read_boards
-from training.cli import bid as cli_bid
-from training.cli import deals as cli_deals
-from training.cli import entry as cli
-from training.cli import match as cli_match
-from training.cli.entry import main
+from training.cli.app import app, main
+from training.running import runs
 from training.running.cluster import ClusterError
 
-COMMANDS = ("deal", "solve", "library", "bid", "match", "exam", "book", "evolve")
+COMMANDS = tuple(name for name in app if not name.startswith("-"))
 HAND = "AKQ2.T98.J7.A543"
 
 
@@ -42,38 +39,78 @@ def python(code, *, check=True, **options):
 
 
 def test_help_names_every_command(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["--help"])
-    out = capsys.readouterr().out
-    assert ended.value.code == 0
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
     for command in COMMANDS:
-        assert re.search(rf"^    {command} +\w", out, re.MULTILINE)
-    assert "examples:" in out
+        assert re.search(rf"\b{command} +\w", out), command
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_help(capsys, command):
-    with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
-    out = capsys.readouterr().out
-    assert ended.value.code == 0
-    assert out.startswith(f"usage: bridge-env {command}")
-    assert len(out.splitlines()) > 10
+    code, out, _ = run(capsys, command, "--help")
+    assert code == 0
+    assert out.startswith(f"Usage: bridge-env {command}")
+    assert len(out.splitlines()) > 8
 
 
-@pytest.mark.parametrize("epilog", [cli_deals._DEAL_EXAMPLES, cli_bid._EXAMPLES, cli_match._EXAMPLES])
-def test_the_examples_of_the_help_can_be_read(epilog):
-    commands = re.findall(r"^  bridge-env (\w+.*?)(?:  .*)?$", epilog, re.MULTILINE)
-    assert len(commands) >= 3
-    for command in commands:
-        words = [quoted or word for quoted, word in re.findall(r'"(.*?)"|(\S+)', command)]
-        assert cli.command_parser().parse_args(words).handler
+def examples():
+    """Every line of a command's help that begins with ``bridge-env``, as words."""
+    commands = [command for name in COMMANDS for command in (app[name], *app[name].subapps) if command.default_command]
+    lines = [line for command in commands for line in command.default_command.__doc__.splitlines()]
+    found = [re.findall(r"^ {8}bridge-env (\w+.*?)(?:  .*)?$", line) for line in lines]
+    return sorted({command for match in found for command in match})
+
+
+@pytest.mark.parametrize("command", examples())
+def test_the_examples_of_the_help_can_be_read(command):
+    words = [quoted or word for quoted, word in re.findall(r'["\'](.*?)["\']|(\S+)', command)]
+    words = words[: words.index(">")] if ">" in words else words
+    if "--config" not in words and "--resume" not in words:
+        app.parse_args(words, print_error=True, exit_on_error=False)
 
 
 def test_help_is_quick_because_it_imports_nothing_heavy():
     heavy = "numba", "ray", "endplay", "torch", "matplotlib", "agents"
-    code = f"import sys, training.cli.entry as c; c.command_parser().format_help(); print([m for m in {heavy} if m in sys.modules])"  # noqa: E501
-    assert python(code).stdout == "[]\n"
+    code = f"import sys, training.cli.app as c; c.main(['--help']); print([m for m in {heavy} if m in sys.modules])"
+    assert python(code).stdout.splitlines()[-1] == "[]"
+
+
+def test_completion(capsys):
+    for shell in ("bash", "zsh", "fish"):
+        code, out, _ = run(capsys, "completion", shell)
+        assert code == 0
+        assert "evolve" in out
+
+
+# --- options from files --------------------------------------------------------------------------------------
+
+
+def test_options_come_from_toml(capsys, tmp_path):
+    file = tmp_path / "match.toml"
+    file.write_text("boards = 7\nseed = 5\n")
+    code, out, _ = run(capsys, "match", "pass", "doubler", "--config", file, "--seed", 3)
+    assert code == 0
+    assert re.search("boards +7\n", out)
+    assert re.search("seed +3\n", out)  # the command line goes before the file
+
+
+def test_options_come_from_the_folder_of_a_run(capsys, tmp_path):
+    runs.write_manifest(tmp_path, {"config": {"generations": -4}})
+    assert "--generations is -4: expected int >= 0" in refused(capsys, "evolve", "--config", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("boards: 7", "this is no TOML"),
+        ("bords = 7", "bords"),
+        ("boards = 'many'", 'unable to convert "many" into int'),
+    ],
+)
+def test_a_faulty_file_of_options_is_refused(capsys, tmp_path, text, reason):
+    file = tmp_path / "match.toml"
+    file.write_text(text)
+    assert reason in refused(capsys, "match", "pass", "doubler", "--config", file)
 
 
 # --- deal --------------------------------------------------------------------------------------------------
@@ -155,9 +192,9 @@ def test_the_first_bid_waits_for_no_compiler(capsys, tmp_path):
 
 
 def test_bid_a_hand_without_a_system(capsys):
-    told = "Pass\n  pass follows no bidding system that could tell why\n"
+    told = "Pass\n  pass follows no bidding system that could give a reason\n"
     assert run(capsys, "bid", "pass", "--hand", HAND, "--vulnerability", "Both") == (0, told, "")
-    told = "2C\n  pair:pass,python:test_cli:TwoClubs follows no bidding system that could tell why\n"
+    told = "2C\n  pair:pass,python:test_cli:TwoClubs follows no bidding system that could give a reason\n"
     pair = "pair:pass,python:test_cli:TwoClubs"
     assert run(capsys, "bid", pair, "--hand", HAND, "--dealer", "S") == (0, told, "")
 
@@ -264,7 +301,7 @@ def test_match_on_a_file_tells_what_training_may_have_seen(capsys, tmp_path):
         (("bid", "system:sayc", "--hand", HAND, "--auction", "1C 8C"), "'8C' is not a call"),
         (("bid", "system:sayc", "--hand", HAND, "--auction", "1C X X"), "X is not legal"),
         (("bid", "system:sayc", "--hand", HAND, "--dealer", "Q"), "'Q' is not a seat"),
-        (("bid", "system:sayc", "--hand", HAND, "--boards", "2"), "--boards and --hand exclude each other"),
+        (("bid", "system:sayc", "--hand", HAND, "--boards", "2"), "--boards and --deals are for whole boards"),
         (("bid", "system:sayc", "--auction", "1C"), "--auction goes with --hand"),
         (("match", "pass", "system:nowhere.bidding"), "system:nowhere.bidding: there is no such file"),
         (("match", "pass", "pass", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
@@ -274,8 +311,8 @@ def test_match_on_a_file_tells_what_training_may_have_seen(capsys, tmp_path):
         (("solve", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
         (("evolve", "--resume", "nowhere"), "nowhere"),
         (("match", "pass", "pass", "--boards", 10**15), "not enough memory for this; ask for less at once (Unable to"),
-        (("deal", "--seed", 10**30), "whole numbers of 64 bits"),
-        (("evolve", "--seed", 2**63), "--seed is 9223372036854775808; that is too large a number"),
+        (("deal", "--seed", 10**30), "Must be < 9223372036854775808"),
+        (("evolve", "--seed", 2**63), "--seed is 9223372036854775808: expected int <= 9223372036854775807"),
     ],
 )
 def test_errors_end_in_one_line(capsys, words, reason):
@@ -283,20 +320,14 @@ def test_errors_end_in_one_line(capsys, words, reason):
 
 
 @pytest.mark.parametrize("words", [("deal", "--start", 2**63 - 1), ("match", "pass", "pass", "--boards", 10**20)])
-def test_numbers_that_are_too_large_are_told(capsys, words):
-    assert f"{words[-2]}: {words[-1]} is too large a number" in typed.refused(capsys, *words)
-
-
-@pytest.mark.parametrize("seconds", ["nan", "-1", "0", "1e308"])
-def test_no_player_is_blamed_for_a_limit_that_is_none(capsys, seconds):
-    """The error of a clock that was given a NaN became the fault of who was to play a card."""
-    words = "match", "pass", "random", "--boards", 2, "--play", "rule", "--card-seconds", seconds
-    assert f"--card-seconds: {seconds!r} is not a number above 0" in typed.refused(capsys, *words)
+def test_numbers_that_are_too_large_are_refused(capsys, words):
+    assert f'Invalid value "{words[-1]}" for {words[-2]}' in refused(capsys, *words)
 
 
 def test_a_faulty_bidder_ends_in_one_line(capsys):
     reason = refused(capsys, "match", "python:test_match:always_one_club", "pass", "--boards", "4")
-    assert reason == "bidder test_match.Wrong: 1C is not legal on board 1 after N: 1C Pass"
+    assert reason.startswith("board 1: the bidder Wrong(")
+    assert reason.endswith("made an illegal call: 1C is not legal at table 0 after N: 1C Pass")
 
 
 def test_a_faulty_system_ends_in_one_line(capsys, tmp_path):
@@ -306,38 +337,49 @@ def test_a_faulty_system_ends_in_one_line(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("nothing",), ("match", "pass"), ("match", "pass", "pass", "--boards", "0"), ("deal", "--n", "-1")]
+    ("words", "reason"),
+    [
+        (("nothing",), 'Unknown command "nothing"'),
+        (("match", "pass"), "parameter B requires an argument"),
+        (("match", "pass", "pass", "--boards", "0"), "Must be >= 1"),
+        (("deal", "--n", "-1"), "Must be >= 1"),
+        (("deal", "--tricks"), "Unknown option: --tricks"),
+    ],
 )
-def test_faulty_arguments_show_the_usage(capsys, words):
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: bridge-env")
+def test_faulty_arguments_end_in_one_line(capsys, words, reason):
+    assert reason in refused(capsys, *words)
+
+
+@pytest.fixture
+def wait():
+    """Return a function that makes another one the command ``wait``."""
+    yield lambda function: app.command(function, name="wait")
+    del app["wait"]
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "text"),
     [
         (KeyboardInterrupt(), 130, "\nbridge-env: stopped\n"),
         (ClusterError("no Ray"), 2, "bridge-env: error: no Ray\n"),
         (OSError(28, "No space left on device", "x.json"), 2, "bridge-env: error: x.json: No space left on device\n"),
     ],
 )
-def test_how_a_command_ends(capsys, monkeypatch, error, code, told):
-    def handler(args):
+def test_how_a_command_ends(capsys, wait, error, code, text):
+    @wait
+    def fails():
         raise error
 
-    monkeypatch.setattr(cli_deals, "_deal", handler)
-    assert run(capsys, "deal") == (code, "", told)
+    assert run(capsys, "wait") == (code, "", text)
 
 
-def test_faults_of_the_program_are_not_hidden(monkeypatch):
-    def handler(args):
+def test_faults_of_the_program_are_not_hidden(wait):
+    @wait
+    def fails():
         raise KeyError("a bug")
 
-    monkeypatch.setattr(cli_deals, "_deal", handler)
     with pytest.raises(KeyError):
-        main(["deal"])
+        main(["wait"])
 
 
 def test_a_traceback_on_demand(monkeypatch):
@@ -347,7 +389,7 @@ def test_a_traceback_on_demand(monkeypatch):
 
 
 def test_a_reader_that_has_seen_enough():
-    code = "import sys, training.cli.entry as c; sys.exit(c.main(['deal', '--n', '2000']))"
+    code = "import sys, training.cli.app as c; sys.exit(c.main(['deal', '--n', '2000']))"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline().startswith(b"Board 1")
         process.stdout.close()

@@ -7,8 +7,8 @@ from support.cases import record
 from support.command import refused
 
 from agents.cases.file import load
-from bridge_env import optional_dependencies
-from training.cli.entry import main
+from bridge_env import optional_dependencies as extras
+from training.cli.app import main
 
 SMALL = ["--epochs", "1", "--members", "1", "--trees", "9"]
 
@@ -45,24 +45,11 @@ def test_a_record_of_which_nothing_can_be_learned(tmp_path, capsys):
     assert "all 5 boards are for judging" in refused(capsys, "fit", "cases", path, *SMALL, "--out", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--trees", "300"], "--trees: '300' is not a whole number from 1 to 250"),
-        (["--trees", "-1"], "--trees: '-1' is not a whole number from 1 to 250"),
-        (["--judge", "64"], "--judge goes with --retain"),
-        (["--trees", "5", "--retain", "system:sayc"], "--trees does not go with --retain"),
-    ],
-)
-def test_words_that_do_not_go_together(known, capsys, words, says):
-    assert says in refused(capsys, "fit", "cases", known, *words)
-
-
 @pytest.mark.parametrize(("missing", "name"), [("torch", "torch"), ("sklearn", "scikit-learn")])
 def test_a_missing_library_is_told(known, tmp_path, monkeypatch, capsys, missing, name):
     found = importlib.util.find_spec("numpy")
-    monkeypatch.setattr(optional_dependencies, "find_spec", lambda library: None if library == missing else found)
+    monkeypatch.setattr(extras, "find_spec", lambda library: None if library == missing else found)
     assert main(["fit", "cases", known, "--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert f"{name} is not installed" in error
-    assert optional_dependencies.how_to_install("rl") in error
+    assert extras.how_to_install("rl") in error

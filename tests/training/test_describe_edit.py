@@ -11,7 +11,7 @@ from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Repl
 from agents.hierarchy.changes.mutation import line_at
 from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import parse_constraint, parse_system
-from training.cli.entry import main
+from training.cli.app import main
 from training.evolve import run
 from training.evolve.describe_edit import describe_edit
 

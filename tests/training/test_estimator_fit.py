@@ -13,7 +13,7 @@ from bridge_env.cards import random_deals  # noqa: E402
 from bridge_env.double_dummy import Library, builtin_library, write_library  # noqa: E402
 from bridge_env.double_dummy.canonical import is_judging  # noqa: E402
 from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
-from training.cli.entry import main  # noqa: E402
+from training.cli.app import main  # noqa: E402
 from training.estimators import fit, report, verdict  # noqa: E402
 from training.estimators.config import EstimatorConfig  # noqa: E402
 from training.estimators.network import Network  # noqa: E402

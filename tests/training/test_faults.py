@@ -14,7 +14,7 @@ from support.command import refused
 from bridge_env.bidder_errors import BidderError, BidderRaised, explain_call, legal_calls
 from bridge_env.cards import hand_text
 from bridge_env.view import BidView
-from training.cli.entry import main
+from training.cli.app import main
 from training.match import match
 from training.match.boards import library_boards
 

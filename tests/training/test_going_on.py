@@ -7,7 +7,7 @@ import errno
 import pytest
 from support.command import refused
 
-from training.cli.entry import main
+from training.cli.app import main
 from training.evolve import run
 from training.running.cluster import ClusterError
 from training.running.result_log import ResultLog

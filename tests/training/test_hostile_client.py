@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("uvicorn")
 pytestmark = pytest.mark.slow
-MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
+MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 REQUESTS = 150
 QUERIES = (
     "/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----&tournament=imps",

@@ -13,7 +13,7 @@ from bridge_env.cards import random_deals
 from bridge_env.double_dummy.canonical import is_judging
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import write_boards
-from training.cli.entry import main
+from training.cli.app import main
 from training.match.boards import BoardsError
 from training.networks import imitate, recorded
 from training.networks.configs import ImitationConfig

@@ -12,7 +12,7 @@ import pytest
 from bridge_env.double_dummy.library import Library
 
 pytestmark = pytest.mark.slow
-MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
+MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 EVOLVE = ("--generations 2 --boards 60 --study 60 --confirm 60 --partnerships 1 --operators evolution --proposals 4 "
           "--start silent --control silent --judge 40 --workers 1 --league= --gatekeepers=")  # fmt: skip
 LEAGUE = ("--start nothing --iterations 12 --boards 64 --evaluate 3 --judged 50 --panel= --layers 24,16 "

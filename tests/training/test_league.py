@@ -25,7 +25,7 @@ from bridge_env.double_dummy.library import builtin_library
 from bridge_env.double_dummy.packing import pack_records, unpack_deals
 from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
-from training.cli.entry import main
+from training.cli.app import main
 from training.match import panel
 from training.match.duplicate import match as play_match
 from training.match.strangers import refuse_gatekeepers

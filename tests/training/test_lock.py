@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bridge_env.double_dummy import Library
-from training.cli.entry import main
+from training.cli.app import main
 from training.running import lock, runs
 from training.running.result_log import ResultLog
 from training.solve import solve_random

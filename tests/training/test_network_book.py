@@ -31,7 +31,7 @@ from training.book.network_rows import RARELY
 from training.book.render import render_book
 from training.book.situations import SUITS, call_words, chapter, situation_words, situations
 from training.book.survey import SEED, NetworkSurvey
-from training.cli.entry import main
+from training.cli.app import main
 from training.match.artificial_calls import count_artificial
 
 DEALS, HOLDOUT = 3_000, 6_000

@@ -8,7 +8,7 @@ from support.command import refused
 
 from agents.networks.shipped import read_networks, role, shipped_networks
 from bridge_env.bidders import make
-from training.cli.entry import main
+from training.cli.app import main
 from training.match import first_difference, panel
 from training.match.boards import library_boards
 from training.match.duplicate import match as play_match

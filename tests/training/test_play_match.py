@@ -12,7 +12,7 @@ from bridge_env.play import Plays
 from bridge_env.scoring import imps, score
 from training.cardplay.match import CardPlayerError, Teams, play_hands
 from training.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
-from training.cli.entry import main
+from training.cli.app import main
 from training.match.duplicate import match
 
 BOARDS = 12

@@ -5,7 +5,7 @@ import json
 import pytest
 from support.command import refused
 
-from training.cli.entry import main
+from training.cli.app import main
 from training.evolve import report
 from training.match.verdict import VERDICT, Row
 from training.running import runs

@@ -24,7 +24,7 @@ from bridge_env.double_dummy import LibraryThenSolver
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
-from training.cli.entry import main
+from training.cli.app import main
 from training.match.duplicate import match
 from training.networks import ppo
 from training.networks.configs import PPOConfig, widths
@@ -303,7 +303,7 @@ def test_without_sb3_the_command_says_what_to_install():
     code = """
 import sys
 sys.modules.update(torch=None, stable_baselines3=None, sb3_contrib=None)
-from training.cli.entry import main
+from training.cli.app import main
 code = main(["train", "ppo"])
 try:
     import training.networks.sb3

@@ -15,7 +15,7 @@ from support.here import Here
 
 from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.language.text import parse_system, system_text
-from training.cli.entry import main
+from training.cli.app import main
 from training.evolve import finalize, generations, natural
 from training.evolve.cluster_evaluator import ClusterEvaluator
 from training.evolve.config import EvolveConfig
@@ -285,7 +285,7 @@ def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 def test_ctrl_c_and_sigterm_leave_a_run_that_goes_on(one_ray, tiny, tmp_path, capsys):
-    evolve = [sys.executable, "-c", "import sys; from training.cli.entry import main; sys.exit(main())", "evolve"]
+    evolve = [sys.executable, "-c", "import sys; from training.cli.app import main; sys.exit(main())", "evolve"]
     folder = tmp_path / "evolve" / "stopped"
     small = replace(
         tiny, generations=400, partnerships=1, proposals=2, study=60, boards=60, confirm=60, judge=32,

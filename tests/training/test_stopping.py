@@ -13,11 +13,10 @@ import time
 import pytest
 from support.command import refused
 
-from training.cli import entry
-from training.cli.entry import main
+from training.cli.app import app, main
 from training.running import runs
 
-MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
+MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
@@ -32,7 +31,7 @@ def test_a_match_keeps_what_is_played_and_says_how_to_go_on(tmp_path, how, code)
     process.send_signal(how)
     said = process.communicate(timeout=60)[1]
     assert process.returncode == code
-    assert f"stopped; what was done before is kept in {keep}; go on: " in said
+    assert f"stopped; what was done is in {keep}; go on: " in said
     assert "Traceback" not in said
     assert "***" not in said
     rows = [json.loads(line) for line in keep.read_text().splitlines()]
@@ -40,18 +39,17 @@ def test_a_match_keeps_what_is_played_and_says_how_to_go_on(tmp_path, how, code)
     assert [path.name for path in tmp_path.glob("[!.]*")] == ["kept.jsonl"]
 
 
-def handler_that(ends, monkeypatch):
-    """``main`` with a command whose handler does ``ends``."""
+def run_command(function):
+    """Return the exit code of a command that calls ``function``."""
+    app.command(function, name="wait")
+    try:
+        return main(["wait"])
+    finally:
+        del app["wait"]
 
-    def add(subparsers):
-        subparsers.add_parser("wait").set_defaults(handler=ends)
 
-    monkeypatch.setattr(entry, "add_bench", add)
-    return main(["wait"])
-
-
-def test_a_handler_that_catches_the_interrupt_ends_with_143_too(monkeypatch):
-    def saves(args):
+def test_a_command_that_catches_the_interrupt_ends_with_143_too():
+    def saves():
         try:
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(5)
@@ -59,17 +57,17 @@ def test_a_handler_that_catches_the_interrupt_ends_with_143_too(monkeypatch):
             return 130
         return 0
 
-    assert handler_that(saves, monkeypatch) == 143
+    assert run_command(saves) == 143
 
-    def interrupted(args):
+    def interrupted():
         raise KeyboardInterrupt
 
-    assert handler_that(interrupted, monkeypatch) == 130  # the signal of before is forgotten
+    assert run_command(interrupted) == 130  # the earlier signal is forgotten
 
 
-def test_a_thread_may_run_a_command(monkeypatch):
+def test_a_thread_may_run_a_command():
     found = []
-    thread = threading.Thread(target=lambda: found.append(handler_that(lambda args: 0, monkeypatch)))
+    thread = threading.Thread(target=lambda: found.append(run_command(lambda: 0)))
     thread.start()
     thread.join()
     assert found == [0]
@@ -92,7 +90,7 @@ FAULTY = [
 
 @pytest.mark.parametrize("words", FAULTY, ids=" ".join)
 def test_what_is_faulty_leaves_no_folder_behind(tmp_path, capsys, words):
-    assert ": error: " in refused(capsys, *words, "--out", tmp_path / "results")
+    assert "error: " in refused(capsys, *words, "--out", tmp_path / "results")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -290,3 +290,32 @@ def _resident_after(make: Callable[..., Any], count: int) -> int:
         pages = int(file.read().split()[1])
     env.close()
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def all_rates(repetitions: int) -> Iterator[Rate]:
+    """Yield each rate as it is measured."""
+    from training.bench import peers  # here: it takes this module's Rate
+
+    for name, settings in SETTINGS:
+        yield tables(name, settings, repetitions)
+    for name, settings in SETTINGS[:2]:
+        yield tables(name, settings, repetitions, at_random=True)
+    yield one_table(repetitions)
+    installed = {"pgx", "OpenSpiel", "endplay"} - set(peers.missing())
+    for batch in (128, 4096, 16384, 65536):
+        yield vector_env(batch, repetitions)
+        if "pgx" in installed and batch <= 4096:
+            yield peers.pgx(batch, repetitions)
+    yield vector_env(4096, repetitions, copy=False)
+    yield single_env(repetitions, learner="all")
+    yield single_env(repetitions, learner="NS", opponents="random", control="random")
+    yield single_env(repetitions, learner="NS")
+    if "OpenSpiel" in installed:
+        yield peers.open_spiel(repetitions)
+    yield from matches(repetitions)
+    yield library_reads(repetitions)
+    for auction in ("1N P", "1S 2H", "1C P 1H P"):
+        yield sampled_deals(auction, repetitions)
+    yield from solving(repetitions)
+    if "endplay" in installed:
+        yield from peers.endplay_loops(repetitions)

@@ -32,6 +32,15 @@ class CasesConfig:
     learning: Schooling = field(default_factory=Schooling)  # how the metric is learned
     growing: Growing = field(default_factory=Growing)  # how the forests are
 
+    @classmethod
+    def of(cls, epochs: int | None, members: int | None, trees: int | None, seed: int) -> CasesConfig:
+        """Return the settings with those that are given in place of the usual ones."""
+        learning, growing = Schooling(seed=seed), Growing(seed=seed)
+        return cls(
+            learning=replace(learning, epochs=epochs or learning.epochs, members=members or learning.members),
+            growing=replace(growing, trees=trees or growing.trees),
+        )
+
 
 def described(states: States, reader: str) -> NDArray[np.int8]:
     """The features of states, int8 (N, SIZE)."""

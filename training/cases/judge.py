@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,14 @@ def rounds_and_sides(made: NDArray[np.int8], states: States) -> list[Share]:
 def calls(base: CaseBase, states: States) -> NDArray[np.int8]:
     """Return the calls of a base in recorded states."""
     return CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
+
+
+def facts(base: CaseBase, held: States) -> dict[str, Any]:
+    """Return the sizes of a base and of the held-out states, and how quick its look-ups are."""
+    return {
+        "cases": len(base), "boards": len(base.dealer), "held": len(held), "held_boards": len(set(held.board.tolist())),
+        "k": base.k, "trees": len(base.forests[0]), "also": base.fitted.get("also", ()), **speeds(base, held),
+    }  # fmt: skip
 
 
 # --- speed ------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-"""``bridge-env``: one file a command, and what commands share."""
+"""The command line, ``bridge-env``."""
 
-from training.cli.entry import main
+from training.cli.app import main
 
 __all__ = ["main"]

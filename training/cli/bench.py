@@ -1,125 +1,66 @@
-"""``bridge-env bench``: run the measures, print the table, write it with a plot."""
+"""``bridge-env bench``."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge_env.files import atomic_write
-from bridge_env.optional_dependencies import how_to_install
-from training.cli.arguments import positive
+from training.cli.options import Count
 
 if TYPE_CHECKING:
     from training.bench.measures import Rate
 
-_EPILOG = """\
-The peers are pgx and OpenSpiel (extra "bench"). The command names those that are not installed and skips them. It
-takes every measure several times in one run, after a warm-up; the table gives the median. Close other programs first.
 
-examples:
-  bridge-env bench
-  bridge-env bench --repetitions 9 --out results/bench
-  bridge-env bench --networks                           measure how fast networks call and learn instead
-"""
+def bench(*, repetitions: Count = 5, out: Path = Path("results/bench"), networks: bool = False) -> int:
+    """Measure the speed of the envs beside pgx and OpenSpiel, of matches, solving, compiling, and the memory.
 
+        bridge-env bench
+        bridge-env bench --repetitions 9 --out results/bench
+        bridge-env bench --networks                           measure how fast networks call and learn instead
 
-def add_bench(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "bench",
-        help="measure the speed of envs, matches and the solver, and compare with other packages",
-        description="Measure the speed of the envs beside pgx and OpenSpiel, of duplicate matches, library reads,\n"
-        "solving beside endplay's plain loop, compile times and memory.",
-        epilog=_EPILOG,
-    )
-    parser.add_argument("--repetitions", type=positive, default=5, help="repetitions of each measurement (5)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("results/bench"), help="folder for the results (results/bench)"
-    )
-    parser.add_argument(
-        "--networks", action="store_true", help="measure how fast networks call and learn instead (needs torch and Ray)"
-    )
-    parser.set_defaults(handler=run)
+    The peers are pgx and OpenSpiel (extra "bench"); those that are not installed are named and skipped. Every measure
+    is taken several times in one run, after a warm-up; the table has the median. Close other programs first.
 
-
-def run(args: argparse.Namespace) -> int:
-    if args.networks:
-        return _networks(args)
+    Args:
+        repetitions: repetitions of each measurement
+        out: folder for the results
+        networks: measure how fast networks call and learn instead (needs torch and Ray)
+    """
+    from bridge_env.optional_dependencies import how_to_install
     from training.bench import measures, peers, report
+    from training.running.runs import require
 
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    out.mkdir(parents=True, exist_ok=True)
+    if networks:
+        require("train", "torch", "ray")
+        from training.bench import league
+
+        rates = _printed(rate for measure in (league.calls, league.league_speeds) for rate in measure(repetitions))
+        command = f"bridge-env bench --networks --repetitions {repetitions}"
+        atomic_write(out / "networks.md", report.markdown(rates, {}, machine, command))
+        print(f"written: {out}/networks.md")
+        return 0
     for name in peers.missing():
         print(f"{name} is left out: it is not installed ({how_to_install('bench')})", file=sys.stderr)
-    rates = _printed(_rates(args.repetitions))
+    rates = _printed(measures.all_rates(repetitions))
     others = measures.first_steps() | measures.memory()
     for name, value in others.items():
         print(f"{name:<48} {value:14,.2f}")
-    machine = _machine()
     content = {"machine": machine, "rates": [asdict(rate) for rate in rates], "others": others}
-    page = report.markdown(rates, others, machine, f"bridge-env bench --repetitions {args.repetitions}")
-    plot = partial(report.plot, [rate for rate in rates if rate.unit == "steps/s"])
-    return _write(args.out, {"bench.md": page, "bench.json": json.dumps(content, indent=2) + "\n"}, {"bench.png": plot})
-
-
-def _networks(args: argparse.Namespace) -> int:
-    from training.running.runs import require
-
-    require("train", "torch", "ray")
-    from training.bench import league, report
-
-    rates = _printed(rate for measure in (league.calls, league.league_speeds) for rate in measure(args.repetitions))
-    command = f"bridge-env bench --networks --repetitions {args.repetitions}"
-    return _write(args.out, {"networks.md": report.markdown(rates, {}, _machine(), command)})
-
-
-def _write(out: Path, pages: dict[str, str], plots: Mapping[str, Callable[[Path], object]] | None = None) -> int:
-    """Write pages and plots into a folder, and print their names."""
-    out.mkdir(parents=True, exist_ok=True)
-    for name, text in pages.items():
-        atomic_write(out / name, text)
-    for name, plot in (plots or {}).items():
-        plot(out / name)
-    print(f"written: {out}/{', '.join([*pages, *(plots or {})])}")
+    command = f"bridge-env bench --repetitions {repetitions}"
+    atomic_write(out / "bench.md", report.markdown(rates, others, machine, command))
+    atomic_write(out / "bench.json", json.dumps(content, indent=2) + "\n")
+    report.plot([rate for rate in rates if rate.unit == "steps/s"], out / "bench.png")
+    print(f"written: {out}/bench.md, bench.json, bench.png")
     return 0
-
-
-def _machine() -> str:
-    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-
-
-def _rates(repetitions: int) -> Iterator[Rate]:
-    """Yield each rate as it is measured."""
-    from training.bench import measures, peers
-
-    for name, settings in measures.SETTINGS:
-        yield measures.tables(name, settings, repetitions)
-    for name, settings in measures.SETTINGS[:2]:
-        yield measures.tables(name, settings, repetitions, at_random=True)
-    yield measures.one_table(repetitions)
-    installed = {"pgx", "OpenSpiel", "endplay"} - set(peers.missing())
-    for batch in (128, 4096, 16384, 65536):
-        yield measures.vector_env(batch, repetitions)
-        if "pgx" in installed and batch <= 4096:
-            yield peers.pgx(batch, repetitions)
-    yield measures.vector_env(4096, repetitions, copy=False)
-    yield measures.single_env(repetitions, learner="all")
-    yield measures.single_env(repetitions, learner="NS", opponents="random", control="random")
-    yield measures.single_env(repetitions, learner="NS")
-    if "OpenSpiel" in installed:
-        yield peers.open_spiel(repetitions)
-    yield from measures.matches(repetitions)
-    yield measures.library_reads(repetitions)
-    for auction in ("1N P", "1S 2H", "1C P 1H P"):
-        yield measures.sampled_deals(auction, repetitions)
-    yield from measures.solving(repetitions)
-    if "endplay" in installed:
-        yield from peers.endplay_loops(repetitions)
 
 
 def _printed(rates: Iterable[Rate]) -> list[Rate]:

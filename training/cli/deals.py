@@ -1,63 +1,51 @@
-"""``bridge-env deal``, ``solve`` and ``library``. Handlers parse and call, nothing else."""
+"""``bridge-env deal``, ``read``, ``solve`` and ``library``."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
-from bridge_env import cards
-from bridge_env.optional_dependencies import how_to_install
-from training.cli.arguments import add_address, natural, positive, words_of
+from cyclopts import App
+
+from training.cli.options import Count, CountOrZero, Seed
+from training.cli.output import can_resume, print_problems
 from training.cli.progress import Bar
-from training.running.cluster import Cluster, installed
 
-_FEW = 200  # deals that are solved before Ray has started
+if TYPE_CHECKING:
+    from training.running.cluster import Cluster
 
-
-_DEAL_EXAMPLES = """\
-examples:
-  bridge-env deal                            one random deal
-  bridge-env deal --n 4 --seed 7             deals 1 to 4 of the sequence that seed 7 names
-  bridge-env deal --n 64 --pbn deals.pbn     64 deals into a PBN file
-"""
+_FEW = 200  # deals that threads solve before Ray has started
 
 
-def add_deal(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "deal",
-        help="deal random hands, as diagrams or into a PBN file",
-        description="Deal random hands. The same seed gives the same deals; dealer and vulnerability follow\n"
-        "the board numbers.",
-        epilog=_DEAL_EXAMPLES,
-    )
-    parser.add_argument("--n", type=positive, default=1, help="number of deals (1)")
-    parser.add_argument("--seed", type=int, default=0, help="random seed of the deals (0)")
-    parser.add_argument("--start", type=natural, default=0, help="number of deals to skip first (0)")
-    parser.add_argument("--pbn", metavar="FILE", help="write the deals to this PBN file (gzipped if it ends in .gz)")
-    parser.set_defaults(handler=_deal)
+def deal(*, n: Count = 1, seed: Seed = 0, start: CountOrZero = 0, pbn: Path | None = None) -> int:
+    """Deal random hands, as diagrams or into a PBN file.
 
+    The same seed gives the same deals; dealer and vulnerability follow the board numbers.
 
-def _deal(args: argparse.Namespace) -> int:
+        bridge-env deal                            one random deal
+        bridge-env deal --n 4 --seed 7             deals 1 to 4 of the sequence that seed 7 names
+        bridge-env deal --n 64 --pbn deals.pbn     64 deals into a PBN file
+
+    Args:
+        n: number of deals
+        seed: random seed of the deals
+        start: number of deals to skip first
+        pbn: write the deals to this PBN file (gzipped if it ends in .gz)
+    """
     from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 
-    numbers = range(args.start + 1, args.start + args.n + 1)
-    deals = zip(
-        numbers,
-        random_deals(args.seed, args.start, args.n),
-        board_dealer(numbers).tolist(),
-        board_vulnerability(numbers).tolist(),
-        strict=True,
-    )
-    if args.pbn:
+    numbers = range(start + 1, start + n + 1)
+    dealers, vulnerabilities = board_dealer(numbers).tolist(), board_vulnerability(numbers).tolist()
+    deals = zip(numbers, random_deals(seed, start, n), dealers, vulnerabilities, strict=True)
+    if pbn is not None:
         from bridge_env.records.board import Board
         from bridge_env.records.pbn import write_boards
 
-        write_boards(args.pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
-        print(f"{args.pbn}: {args.n:,} deals")
+        write_boards(pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
+        print(f"{pbn}: {n:,} deals")
         return 0
     from bridge_env.render import deal_diagram
 
@@ -65,121 +53,151 @@ def _deal(args: argparse.Namespace) -> int:
     return 0
 
 
-_SOLVE_DESCRIPTION = """\
-Find how many tricks each declarer takes in each strain with perfect play and all four hands visible.
---out solves random deals into a library file, about 4 a second on each core; repeat the command to continue.
---deals prints the deals of a PBN file with their tables, exact or estimated.
-"""
-_SOLVE_EPILOG = """\
-examples:
-  bridge-env solve --n 100000 --out mine.bdl                  solve on all cores of this machine
-  bridge-env solve --n 200000 --out mine.bdl                  later: add 100,000 deals to the same file
-  bridge-env solve --n 1000000 --out big.bdl --address auto   solve on the Ray cluster that this machine belongs to
-  bridge-env solve --n 50000 --start 50000 --out b.bdl        solve the second half on another machine; then
-  bridge-env library merge a.bdl b.bdl --out whole.bdl        merge both into one file
+def read(file: Path, /, *files: Path, problems: bool = False, out: Path | None = None, links: bool = False) -> int:
+    """Read records of play board by board; count the sound boards and say what is wrong with the others.
 
-Solved deals are saved every half minute and on Ctrl-C; the same command goes on. The file is the same for any
-number of workers and interruptions, and can be read at any moment.
-"""
+        bridge-env read *.pbn                        count the sound boards
+        bridge-env read --problems old.pbn.gz        list every bad board with its file, line and reason
+        bridge-env read match.lin --out match.pbn    convert LIN to PBN, or PBN to LIN
+        bridge-env read club.pbn --links             print a web link to each board
+
+    A file is LIN if its name ends in .lin (or .lin.gz), otherwise PBN. A bad board does not affect the others.
+
+    Args:
+        file: PBN or LIN, gzipped or not
+        files: more of them
+        problems: list every bad board
+        out: write the sound boards here: LIN if it ends in .lin, else PBN
+        links: print a link to Bridge Base Online's viewer for each board
+    """
+    from bridge_env.records.board import Board
+    from bridge_env.records.lin import viewer_link, write_lin
+    from bridge_env.records.pbn import write_boards
+    from bridge_env.records.read import Report, iter_records
+
+    report, boards = Report(), []
+    for path in (file, *files):
+        report.files += 1
+        for item in iter_records(path):
+            report.add(item)
+            if isinstance(item, Board):
+                boards.append(item)
+                if links:
+                    print(viewer_link(item))
+    if problems:
+        print(*report.problems, sep="\n", end="\n" * bool(report.problems))
+    print(report)
+    if not report.boards:
+        raise ValueError(f"no board could be read from {', '.join(map(str, (file, *files)))}")
+    if out is not None:
+        if out.name.lower().removesuffix(".gz").endswith(".lin"):
+            write_lin(out, boards)
+        else:
+            write_boards(out, boards)
+        print(f"{out}: {len(boards):,} boards")
+    return 0
 
 
-def add_solve(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "solve",
-        help="solve double-dummy tricks of random deals into a library file, or of a PBN file",
-        description=_SOLVE_DESCRIPTION,
-        epilog=_SOLVE_EPILOG,
-    )
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--out", metavar="FILE", help="write random solved deals to this library file, or add to it")
-    what.add_argument("--deals", metavar="FILE.pbn", help="print the table of every deal in this PBN file")
-    parser.add_argument(
-        "--tricks", choices=("exact", "estimate"), default="exact",
-        help="with --deals: solve exactly, or estimate by a network, about a thousand times as fast (exact)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--n", type=positive, default=100, help="number of random deals that the file should hold (100)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="random seed of the deals (0)")
-    parser.add_argument("--start", type=int, default=0, help="number of deals to skip first (0)")
-    parser.add_argument(
-        "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 works without Ray"
-    )
-    add_address(parser)
-    parser.set_defaults(handler=_solve)
+def solve(
+    *,
+    out: Path | None = None,
+    deals: Path | None = None,
+    tricks: Literal["exact", "estimate"] = "exact",
+    n: Count = 100,
+    seed: Seed = 0,
+    start: CountOrZero = 0,
+    workers: Count | None = None,
+    address: str | None = None,
+) -> int:
+    """Find how many tricks each declarer takes in each strain with perfect play and all four hands visible.
 
+    --out solves random deals into a library file, about 4 a second on each core; repeat the command to continue.
+    --deals prints the deals of a PBN file with their tables, exact or estimated.
 
-def _solve(args: argparse.Namespace) -> int:
-    if args.tricks == "estimate" and not args.deals:
+        bridge-env solve --n 100000 --out mine.bdl                  solve on all cores of this machine
+        bridge-env solve --n 200000 --out mine.bdl                  later: add 100,000 deals to the same file
+        bridge-env solve --n 1000000 --out big.bdl --address auto   solve on the Ray cluster of this machine
+        bridge-env solve --n 50000 --start 50000 --out b.bdl        solve the second half on another machine; then
+        bridge-env library merge a.bdl b.bdl --out whole.bdl        merge both into one file
+
+    Solved deals are saved every half minute and on Ctrl-C; the same command goes on. The file is the same for any
+    number of workers and interruptions, and can be read at any moment.
+
+    Args:
+        out: write random solved deals to this library file, or add to it
+        deals: print the table of every deal in this PBN file
+        tricks: with --deals, solve exactly, or estimate by a network, about a thousand times as fast
+        n: number of random deals that the file should hold
+        seed: random seed of the deals
+        start: number of deals to skip first
+        workers: processor cores to use (default all); 1 works without Ray
+        address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
+    """
+    if (out is None) == (deals is None):
+        raise ValueError("give --out FILE to solve random deals, or --deals FILE.pbn to solve those of a file")
+    if deals is not None:
+        return _solve_pbn(deals, tricks, workers)
+    if tricks == "estimate":
         raise ValueError("--tricks estimate goes with --deals: a library holds exact tricks only")
-    return _solve_pbn(args) if args.deals else _solve_random(args)
+    assert out is not None
+    again = ["bridge-env", "solve", "--n", n, "--seed", seed, "--start", start, "--out", out]
+    again += [
+        word for name, value in (("--workers", workers), ("--address", address)) if value for word in (name, value)
+    ]
+    return _solve_random(out, n, seed, start, workers, address, shlex.join(map(str, again)))
 
 
-def _solve_random(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import ExactDoubleDummy, maintenance
+def _solve_random(
+    out: Path, n: int, seed: int, start: int, workers: int | None, address: str | None, again: str
+) -> int:
+    from bridge_env.double_dummy import ExactDoubleDummy, Library, maintenance
     from training.solve import solve_random
 
-    args.kept = args.out, _again(args)
-    cluster, bar = _solving_cluster(args), Bar(args.n, "deal", "solving")
-
+    can_resume(out, again)
+    cluster = _cluster(n, workers, address)
+    solver = ExactDoubleDummy(1 if cluster else workers)
     try:
-        done = solve_random(
-            args.out, args.n, seed=args.seed, start=args.start,
-            solver=ExactDoubleDummy(1 if cluster else args.workers), cluster=cluster, progress=bar.to,
-        )  # fmt: skip
+        with Bar(n, "deal", "solving") as bar:
+            done = solve_random(out, n, seed=seed, start=start, solver=solver, cluster=cluster, progress=bar.to)
     except KeyboardInterrupt:
-        done = None
-    bar.close()
-    if done is None:
-        print(f"Stopped; {_so_far(args)}. To go on: {_again(args)}", file=sys.stderr)
-        return 130
-    facts = maintenance.info(args.out)
-    print(f"{args.out}: {done.deals:,} solved deals, {facts['training']:,} for training, {facts['judging']:,} judging")
+        if out.exists():
+            print(f"\n{out} holds {len(Library.open(out)):,} of {n:,} deals", file=sys.stderr)
+        raise
+    facts = maintenance.info(out)
+    print(f"{out}: {done.deals:,} solved deals, {facts['training']:,} for training, {facts['judging']:,} judging")
     if done.new:
         print(f"{done.new:,} solved now, {done.new / done.seconds:.1f} deals/s")
     return 0
 
 
-def _solving_cluster(args: argparse.Namespace) -> Cluster | None:
-    """Choose Ray if asked for, or if installed and worth it for so many deals; None means threads of this process."""
-    if args.address is None:
-        if args.workers == 1 or args.n < _FEW:
-            return None
-        if not installed():
-            print(
-                f"Ray is not installed ({how_to_install('ray')}); solving with threads of this process", file=sys.stderr
-            )
-            return None
-    return Cluster(args.workers, args.address)
+def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | None:
+    """Return a Ray cluster if it is asked for, or installed and worth its start; None for threads of this process."""
+    from bridge_env.optional_dependencies import how_to_install
+    from training.running.cluster import Cluster, installed
+
+    if address is None and (workers == 1 or deals < _FEW):
+        return None
+    if address is None and not installed():
+        print(f"Ray is not installed ({how_to_install('ray')}); solving with threads of this process", file=sys.stderr)
+        return None
+    return Cluster(workers, address)
 
 
-def _so_far(args: argparse.Namespace) -> str:
-    from bridge_env.double_dummy import Library
-
-    held = len(Library.open(args.out)) if Path(args.out).exists() else 0
-    return f"{args.out} holds {held:,} of {args.n:,} deals"
-
-
-def _again(args: argparse.Namespace) -> str:
-    words = ["bridge-env", "solve", "--n", args.n, "--seed", args.seed, "--start", args.start, "--out", args.out]
-    return shlex.join(map(str, [*words, *words_of(args, {"workers": None, "address": None})]))
-
-
-def _solve_pbn(args: argparse.Namespace) -> int:
+def _solve_pbn(path: Path, tricks: str, workers: int | None) -> int:
+    from bridge_env.cards import deal_text
     from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver
     from bridge_env.double_dummy.estimator import builtin_estimator
     from bridge_env.records.read import read_records
     from bridge_env.render import trick_table
     from training.solve import estimate_text
 
-    source, read = LibraryThenSolver(exact=ExactDoubleDummy(args.workers)), read_records(args.deals)
-    for problem in read.problems:
-        print(problem, file=sys.stderr)
-    if args.tricks == "estimate":
+    source, records = LibraryThenSolver(exact=ExactDoubleDummy(workers)), read_records(path)
+    print_problems(records.problems)
+    if tricks == "estimate":
         print("estimates of a network: mean tricks ± standard deviation")
-    for place, board in enumerate(read.boards, start=1):
-        print(f"{board.number or place}. {cards.deal_text(board.owner)}")
-        if args.tricks == "estimate":
+    for place, board in enumerate(records.boards, start=1):
+        print(f"{board.number or place}. {deal_text(board.owner)}")
+        if tricks == "estimate":
             text = estimate_text(builtin_estimator().distribution(board.owner[None])[0])
         else:
             text = trick_table(source.tricks(board.owner)[0])
@@ -187,52 +205,19 @@ def _solve_pbn(args: argparse.Namespace) -> int:
     return 0
 
 
-def add_library(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "library",
-        help="inspect, check, merge and import libraries of solved deals",
-        description="A library is a file of deals with their exact double-dummy tables, 23 bytes each.",
-    )
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-
-    info = actions.add_parser("info", help="show what a library holds and how it was made")
-    info.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one in the package)")
-    info.set_defaults(handler=_library_info)
-
-    verify = actions.add_parser("verify", help="check every byte of a library, and solve a sample again")
-    verify.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one in the package)")
-    verify.add_argument("--sample", type=positive, default=20, help="random deals to solve again (20)")
-    _add_sample_options(verify)
-    verify.set_defaults(handler=_library_verify)
-
-    merge = actions.add_parser("merge", help="merge several libraries into one, without duplicate deals")
-    merge.add_argument("files", metavar="FILE", nargs="+", help="library files")
-    merge.add_argument("--out", metavar="FILE", required=True, help="library file to write")
-    merge.set_defaults(handler=_library_merge)
-
-    importing = actions.add_parser(
-        "import",
-        help="make a library from a NumPy file with solved deals",
-        description="Read arrays 'owner' uint8 (N, 52) and 'tricks' int8 (N, 4, 5) from a .npz file, solve a "
-        "sample again, and write the library if every table of the sample is right.",
-    )
-    importing.add_argument("file", metavar="FILE.npz", help="NumPy file with arrays 'owner' and 'tricks'")
-    importing.add_argument("--out", metavar="FILE", required=True, help="library file to write")
-    importing.add_argument("--source", metavar="TEXT", help="where the deals come from, for the library's record")
-    importing.add_argument("--verify", type=positive, default=200, help="random deals to solve again first (200)")
-    _add_sample_options(importing)
-    importing.set_defaults(handler=_library_import)
+library = App(name="library", help="A library is a file of deals with their exact double-dummy tables, 23 bytes each.")
 
 
-def _add_sample_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="random seed of the sample (0)")
-    parser.add_argument("--workers", type=positive, metavar="N", help="processor cores to use (all)")
+@library.command
+def info(file: Path | None = None, /) -> int:
+    """Show what a library holds and how it was made.
 
-
-def _library_info(args: argparse.Namespace) -> int:
+    Args:
+        file: a library file (default: the one in the package)
+    """
     from bridge_env.double_dummy import builtin_library, maintenance
 
-    facts = maintenance.info(args.file or builtin_library().path)
+    facts = maintenance.info(file or builtin_library().path)
     for name in ("file", "bytes", "deals", "training", "judging"):
         value = facts[name]
         print(f"{name:>9}  {value:,}" if isinstance(value, int) else f"{name:>9}  {value}")
@@ -240,29 +225,60 @@ def _library_info(args: argparse.Namespace) -> int:
     return 0
 
 
-def _library_verify(args: argparse.Namespace) -> int:
+@library.command
+def verify(file: Path | None = None, /, *, sample: Count = 20, seed: Seed = 0, workers: Count | None = None) -> int:
+    """Check every byte of a library, and solve a sample again.
+
+    Args:
+        file: a library file (default: the one in the package)
+        sample: random deals to solve again
+        seed: random seed of the sample
+        workers: processor cores to use (default all)
+    """
     from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, maintenance
 
-    path = args.file or builtin_library().path
-    solved = maintenance.verify(path, args.sample, solver=ExactDoubleDummy(args.workers), seed=args.seed)
+    path = file or builtin_library().path
+    solved = maintenance.verify(path, sample, solver=ExactDoubleDummy(workers), seed=seed)
     print(f"{path}: sound; {solved:,} deals solved again, all tables right")
     return 0
 
 
-def _library_merge(args: argparse.Namespace) -> int:
+@library.command
+def merge(file: Path, /, *files: Path, out: Path) -> int:
+    """Merge several libraries into one, without duplicate deals.
+
+    Args:
+        file: a library file
+        files: more of them
+        out: library file to write
+    """
     from bridge_env.double_dummy import maintenance
 
-    print(f"{args.out}: {maintenance.merge(args.files, args.out):,} solved deals")
+    print(f"{out}: {maintenance.merge([file, *files], out):,} solved deals")
     return 0
 
 
-def _library_import(args: argparse.Namespace) -> int:
+@library.command(name="import")
+def import_(
+    file: Path, /, *, out: Path, source: str | None = None, verify: Count = 200, seed: Seed = 0,
+    workers: Count | None = None,
+) -> int:  # fmt: skip
+    """Make a library of arrays 'owner' uint8 (N, 52) and 'tricks' int8 (N, 4, 5) in a .npz file.
+
+    A sample is solved again, and the library is written if every table of the sample is right.
+
+    Args:
+        file: NumPy file with arrays 'owner' and 'tricks'
+        out: library file to write
+        source: where the deals come from, for the library's record
+        verify: random deals to solve again first
+        seed: random seed of the sample
+        workers: processor cores to use (default all)
+    """
     from bridge_env.double_dummy import ExactDoubleDummy
     from bridge_env.double_dummy.maintenance import import_npz
 
-    made = {"source": args.source or Path(args.file).name}
-    deals = import_npz(
-        args.file, args.out, made, sample=args.verify, solver=ExactDoubleDummy(args.workers), seed=args.seed
-    )
-    print(f"{args.out}: {deals:,} solved deals, {args.verify:,} of them solved again and right")
+    solver = ExactDoubleDummy(workers)
+    deals = import_npz(file, out, {"source": source or file.name}, sample=verify, solver=solver, seed=seed)
+    print(f"{out}: {deals:,} solved deals, {verify:,} of them solved again and right")
     return 0

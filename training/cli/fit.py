@@ -1,105 +1,158 @@
-"""``bridge-env fit``: its targets, and those that measure a network: its beliefs, and what its calls mean."""
+"""``bridge-env fit``: estimators, cases, maps, policy, belief, meanings."""
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from training.cli import cases, estimator, maps, policy
-from training.cli.arguments import positive
-from training.cli.config import add_config_file, add_fields, read_fields
-from training.cli.policy import shows_loss
-from training.cli.progress import Bar
+from cyclopts import App, Parameter
 
-_BELIEF = """\
-examples:
-  bridge-env fit belief policy:mine/policy.npz                writes mine/policy.belief.npz
-  bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard
+from training.cli.options import Count, CountOrZero, Seed
+from training.cli.output import can_resume, print_facts, print_problems
+from training.cli.progress import Bar, BarProgress
+from training.estimators.config import EstimatorConfig
+from training.networks.configs import BeliefConfig, ImitationConfig
 
-A belief gives the probability of who holds each card, from a hand and the auction so far. It learns from the network's
-own auctions on training boards. A network with a belief can think: bridge-env bid reason:policy:mine/policy.npz
-"""
-_MEANINGS = """\
-examples:
-  bridge-env fit meanings policy:mine/policy.npz                writes mine/policy.meanings.npz
-  bridge-env bid policy:mine/policy.npz --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"     shows them
+Flat = Parameter(name="*")
+Several = Parameter(consume_multiple=True)
 
-The network bids random boards in all four seats. For every auction that occurs 200 times, the file records the points
-and suit lengths of nine in ten hands behind its last call.
-"""
+fit = App(name="fit", help="Learn from solved deals or recorded auctions.")
 
 
-def add_fit(subparsers: Any) -> None:
-    fit = subparsers.add_parser(
-        "fit", help="learn from solved deals or recorded auctions: estimators, cases, maps, policy"
-    )
-    targets = fit.add_subparsers(title="what", metavar="WHAT", required=True)
-    estimator.add_estimators(targets)
-    cases.add_cases(targets)
-    maps.add_maps(targets)
-    policy.add_policy(targets)
-    _add_belief(targets)
-    _add_meanings(targets)
+@fit.command
+def policy(
+    *records: str,
+    out: Path,
+    config: Annotated[ImitationConfig, Flat] = ImitationConfig(),
+    card: str | None = None,
+    without: str | None = None,
+    start: str | None = None,
+    boards: Count = 100_000,
+    meets: str = "",
+    role: Literal["stranger", "gatekeeper"] | None = None,
+) -> int:
+    """Teach a network to make the calls of recorded auctions. It plays as policy:FILE.
+
+        bridge-env fit policy auctions.pbn more.lin --out mine         imitate these records
+        bridge-env fit policy system:two-over-one --out taught         imitate a system, on boards that it bids now
+        bridge-env fit policy auctions.npz --card WJ --out polish      imitate pairs with this card in an array file
+        bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning-rate 3e-4 --out finer
+        bridge-env fit policy seat:http://127.0.0.1:8085 --meets policy:champion,pass --boards 2000 --out hard
+
+    Deals of the judging split, and one in twenty of the others, are held out. The table at the end has how often the
+    network makes the recorded call on them. Ctrl-C loses at most one pass; repeat the command to continue.
+
+    Args:
+        records: PBN, LIN or array files, or SPECs of bidders
+        out: folder for the network and its report
+        card: from array files, learn the calls of pairs that play this card
+        without: from array files, leave out auctions in which a pair plays this card
+        start: start from this network, policy:NAME or policy:FILE (default: random weights)
+        boards: number of boards to bid, if RECORDS names a bidder
+        meets: bidders that SPECs meet on these boards, as in policy:champion,pass (default: themselves)
+        role: role to write into the file; training refuses gatekeepers
+    """
+    from training.running.runs import require
+
+    require("rl", "torch")
+    from training.networks.fit_policy import fit_policy
+    from training.networks.report import agreement_text
+    from training.running.settings import listed
+
+    config.check()
+    if not records:
+        raise ValueError("name recorded auctions, or a bidder: bridge-env fit policy auctions.pbn --out mine")
+    with BarProgress() as progress:
+        result = fit_policy(
+            config, records, out, start=start, card=card, without=without, boards=boards, meets=listed(meets),
+            role=role or "", progress=progress,
+        )  # fmt: skip
+    print_problems(result.problems[:5])
+    if len(result.problems) > 5:
+        print(f"... and {len(result.problems) - 5:,} more", file=sys.stderr)
+    print("\n" + agreement_text(result.agreement) + "\n")
+    print_facts({
+        "report": result.report, "network": result.policy,
+        "play it": f"bridge-env match policy:{result.policy} system:sayc",
+    })  # fmt: skip
+    return 0
 
 
-def _add_belief(targets: Any) -> None:
-    from training.networks.configs import BeliefConfig
+@fit.command
+def belief(
+    network: str,
+    /,
+    *,
+    config: Annotated[BeliefConfig, Flat] = BeliefConfig(),
+    against: Annotated[list[str] | None, Several] = None,
+) -> int:
+    """Teach a network the probability of who holds each card, from a hand and the auction so far.
 
-    parser = targets.add_parser(
-        "belief",
-        help="teach a network to infer the other hands",
-        description="Teach a network the probability of who holds each card after an auction.",
-        epilog=_BELIEF,
-    )
-    parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
-    parser.add_argument("--against", nargs="*", default=[], metavar="SPEC", help="opponents besides itself")
-    add_fields(parser, BeliefConfig)
-    add_config_file(parser)
-    parser.set_defaults(handler=_belief)
+        bridge-env fit belief policy:mine/policy.npz                writes mine/policy.belief.npz
+        bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard
 
+    It learns from the network's own auctions on training boards. A network with a belief can look ahead:
+    bridge-env bid reason:policy:mine/policy.npz
 
-def _belief(args: argparse.Namespace) -> int:
+    Args:
+        network: the network that bids, policy:NAME or policy:FILE
+        against: opponents besides itself
+    """
+    from training.running.runs import require
+
+    require("rl", "torch")
+    import torch
+
     from agents.networks import file as networks_file
     from agents.networks.shipped import network_path
     from training.match.strangers import refuse_gatekeepers
-    from training.networks.configs import BeliefConfig
-    from training.networks.league import start_networks
-    from training.running import runs
-
-    runs.require("rl", "torch")
-    import torch
-
     from training.networks import belief_fit
+    from training.networks.league import start_networks
 
+    config.check()
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    config = read_fields(args, BeliefConfig())
-    refuse_gatekeepers(args.against)
-    networks = start_networks(args.network)
+    refuse_gatekeepers(against or [])
+    networks = start_networks(network)
     with Bar(what="learning") as bar:
-        model, loss = belief_fit.fit_belief(args.network, args.against, config, shows_loss(bar))
-    path = network_path(args.network.partition(":")[2])
+        model, loss = belief_fit.fit_belief(network, against or [], config, _show_loss(bar))
+    path = network_path(network.partition(":")[2])
     networks_file.save_belief(belief_fit.with_belief(networks, model), path)
     print(f"{loss:.4f} nats a card on judging boards (knowing nothing: 1.0986)")
     print(f"written: {networks_file.belief_path(path)}")
     return 0
 
 
-def _add_meanings(targets: Any) -> None:
-    parser = targets.add_parser(
-        "meanings",
-        help="measure what the calls of a network mean",
-        description="Measure the points and suit lengths behind each of a network's calls.",
-        epilog=_MEANINGS,
-    )
-    parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
-    parser.add_argument("--boards", type=positive, default=1_000_000, help="number of random boards (1000000)")
-    parser.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
-    add_config_file(parser)
-    parser.set_defaults(handler=_meanings)
+def _show_loss(bar: Bar) -> Callable[[float, float | None], None]:
+    """Return a function that shows the progress and the recent loss of a fit."""
+
+    def tick(share: float, loss: float | None) -> None:
+        bar.share(share)
+        if loss is not None:
+            bar.note(f"loss {loss:.3f}")
+
+    return tick
 
 
-def _meanings(args: argparse.Namespace) -> int:
+@fit.command
+def meanings(network: str, /, *, boards: Count = 1_000_000, seed: Seed = 1) -> int:
+    """Measure the points and suit lengths behind each of a network's calls.
+
+        bridge-env fit meanings policy:mine/policy.npz                writes mine/policy.meanings.npz
+        bridge-env bid policy:mine/policy.npz --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"     shows them
+
+    The network bids random boards in all four seats. For every auction that occurs 200 times, the file records the
+    points and suit lengths of nine in ten hands behind its last call.
+
+    Args:
+        network: the network that bids, policy:NAME or policy:FILE
+        boards: number of random boards
+        seed: random seed of the boards
+    """
     from agents.networks import meaning
     from agents.networks.bidder import NetworkBidder
     from agents.networks.shipped import network_path
@@ -107,18 +160,259 @@ def _meanings(args: argparse.Namespace) -> int:
     from training.networks import meaning_fit
     from training.running.speed import use_fastest
 
-    bidder = make(args.network)
+    bidder = make(network)
     if not isinstance(bidder, NetworkBidder):
-        raise SpecError(f"{args.network!r} is no network that this measures; write policy:NAME or policy:FILE")
+        raise SpecError(f"{network!r} is no network that this measures; write policy:NAME or policy:FILE")
     use_fastest()
     with Bar(what="measuring") as bar:
-        found = meaning_fit.measure(bidder, args.boards, args.seed, bar.share)
-    path = meaning.path_beside(network_path(args.network.partition(":")[2]))
+        found = meaning_fit.measure(bidder, boards, seed, bar.share)
+    path = meaning.path_beside(network_path(network.partition(":")[2]))
     meaning.save(found, path)
-    known, inside = meaning_fit.coverage(bidder, found, min(20_000, args.boards), args.seed + 1)
-    print(
-        f"{len(found.key):,} auctions; on fresh boards they cover {known:.1%} of the calls, and {inside:.1%} of points"
-    )
-    print("and lengths lie in the ranges")
+    known, inside = meaning_fit.coverage(bidder, found, min(20_000, boards), seed + 1)
+    print(f"{len(found.key):,} auctions; on fresh boards they cover {known:.1%} of the calls,")
+    print(f"and {inside:.1%} of points and lengths lie in the ranges")
     print(f"written: {path}")
     return 0
+
+
+@fit.command
+def cases(
+    file: Path,
+    /,
+    *files: Path,
+    also: Annotated[list[str] | None, Parameter()] = None,
+    out: Path | None = None,
+    epochs: Count | None = None,
+    members: Count | None = None,
+    trees: Count | None = None,
+    seed: Seed = 1,
+) -> int:
+    """Make a bidder that calls by example, from the auctions of PBN files. Boards of the judging split are held out.
+
+        bridge-env fit cases wbridge5.pbn.gz                 then: bridge-env bid cases:FILE
+        bridge-env fit cases wbridge5.pbn.gz --also 'a/*.pbn' --also 'b/*.pbn'
+                                                             let the metric learn from other players' auctions first
+
+    Args:
+        file: recorded auctions in PBN, plain or gzip
+        files: more of them
+        also: let the metric learn from these auctions first (a file or a pattern); they add no cases. One per source
+        out: folder (default: results/cases/run-001 ...)
+        epochs: passes over the cases to learn the metric
+        members: number of networks that make up the metric
+        trees: trees in each forest
+        seed: random seed
+    """
+    from training.running import runs
+
+    runs.require("rl", "torch", "sklearn")
+    from agents.cases import file as case_file
+    from training.cases import fit as fitting
+    from training.cases import judge, report
+    from training.cases.states import read_states
+
+    command = shlex.join(["bridge-env", *sys.argv[1:]])
+    folder = runs.results_folder(out, "cases")
+    states = read_states([file, *files])
+    print_problems(states.problems)
+    training = fitting.training_rows(states)
+    known, held = states.take(training), states.take(~training)
+    if not len(known):
+        raise ValueError(f"all {len(states.owner):,} boards are for judging, so none is left to learn from")
+    config = fitting.CasesConfig.of(epochs, members, trees, seed)
+    sources = [read_states(sorted(Path().glob(pattern)) or [pattern]) for pattern in also or ()]
+    others = [source.take(fitting.training_rows(source)) for source in sources]
+    with Bar(what="training", brief=True) as bar:
+        base = fitting.case_base(known, config, others, bar.share)
+    case_file.save(base, folder / "cases.npz")
+    if len(held):
+        rows = judge.rounds_and_sides(judge.calls(base, held), held)
+        report.write(
+            folder, rows, judge.facts(base, held), command, runs.manifest({"command": command, **base.fitted}, "")
+        )
+        print(*rows[:2], sep="\n")
+    print(f"written: {folder / 'cases.npz'}" + (", README.md, results.json" if len(held) else "; no board is held out"))
+    return 0
+
+
+@fit.command
+def retain(
+    base: Path,
+    /,
+    *,
+    against: str = "system:sayc",
+    boards: Count = 4000,
+    judge: Count = 5000,
+    out: Path | None = None,
+    seed: Seed = 1,
+) -> int:
+    """Let a case base bid training boards, and add what other calls would have scored; judge it before and after.
+
+        bridge-env fit retain mine/cases.npz --against system:sayc --boards 4000
+
+    Args:
+        base: the case base, a file of 'bridge-env fit cases'
+        against: the opponents
+        boards: number of training boards
+        judge: number of judging boards
+        out: folder (default: results/cases/run-001 ...)
+        seed: random seed
+    """
+    from agents.cases import file as case_file
+    from training.cases import report
+    from training.cases import retain as retaining
+    from training.match.boards import library_boards
+    from training.running import runs
+
+    command = shlex.join(["bridge-env", *sys.argv[1:]])
+    before = case_file.load(base)
+    folder = runs.results_folder(out, "cases")
+    with Bar(what="retaining", brief=True) as bar:
+        after = retaining.retained(before, against, library_boards(boards, seed, "training"), seed, bar.share)
+    case_file.save(after, folder / "cases.npz")
+    print(f"{len(after.retained) - len(before.retained):,} states retained; judging", file=sys.stderr)
+    found = report.gain_of(before, after, against, judge, seed)
+    match = {"opponents": against, "seed": seed, "boards": judge}
+    report.write_retained(folder, after, found, match, command, runs.manifest({"command": command, **after.fitted}, ""))
+    gain, error = found["gain"]
+    print(f"against {against}, {judge:,} boards: {gain:+.3f} ± {error:.3f} IMPs a board by retaining")
+    print(f"written: {folder / 'cases.npz'}, README.md, results.json")
+    return 0
+
+
+@fit.command
+def maps(
+    *files: Path,
+    reader: Annotated[str, Parameter(name="--from")] = "sayc",
+    inputs: Literal["published", "learned"] = "published",
+    fallback: str | None = None,
+    boards: Count = 30_000,
+    rounds: CountOrZero = 1,
+    side: Count = 64,
+    hands: Count = 12,
+    seed: CountOrZero = 1,
+    expert: str | None = None,
+    match_boards: CountOrZero = 5000,
+    out: Path | None = None,
+) -> int:
+    """Train self-organizing maps on the calls of a bidding system on training deals, or on auctions in PBN files.
+
+        bridge-env fit maps                                     learn from system:sayc; then: bridge-env bid som:FILE
+        bridge-env fit maps --from two-over-one --inputs learned
+        bridge-env fit maps --inputs learned wbridge5.pbn.gz    learn from recorded auctions
+        bridge-env fit maps --fallback sayc                     only the maps of 2007; a system makes all other calls
+
+    Args:
+        files: recorded auctions (.pbn, plain or gzip)
+        reader: learn the calls of this system, and interpret calls by it
+        inputs: lengths, points and a little of the auction, or a learned metric of all that case bases see
+        fallback: system for the calls that the maps of 2007 leave out (default: two more maps)
+        boards: deals that the teacher bids
+        rounds: rounds in which the maps bid and the teacher corrects them
+        side: largest number of units along a side of a map
+        hands: fewest training hands for each unit
+        seed: random seed
+        expert: compare with this second bidder (default: two-over-one, or sayc)
+        match_boards: boards in each match that judges the maps
+        out: folder (default: results/maps/run-001 ...)
+    """
+    from agents.maps import atlas
+    from bridge_env.bidders import full_spec, make
+    from training.maps import examples, judge, report
+    from training.maps import fit as fitting
+    from training.running import runs
+
+    config = fitting.MapsConfig(
+        reader=full_spec(reader), inputs=inputs, fallback=full_spec(fallback) if fallback else "", boards=boards,
+        rounds=rounds, side=side, hands=hands, seed=seed,
+    )  # fmt: skip
+    expert = expert or ("system:sayc" if config.reader != "system:sayc" or files else "system:two-over-one")
+    for spec in filter(None, (config.reader, config.fallback, expert)):
+        make(spec)  # a faulty spec is an error before any work
+    folder, held = runs.results_folder(out, "maps"), None
+    with Bar(what="training", brief=True) as bar:
+        if files:
+            training, held, problems = examples.recorded(files)
+            print_problems(problems)
+            fitted = fitting.from_records(training, config, bar.share)
+        else:
+            fitted = fitting.from_system(config, bar.share)
+    atlas.save(fitted, folder / "maps.npz")
+    held = judge.held_out(config.reader, config.seed) if held is None else held
+    verdict = judge.judged(fitted, held, expert, match_boards)
+    manifest = runs.manifest({"files": [path.name for path in files], **asdict(config)}, "")
+    report.write(folder, fitted, verdict, shlex.join(["bridge-env", *sys.argv[1:]]), manifest)
+    print(*report.lines(verdict), sep="\n")
+    print(f"written: {folder / 'maps.npz'}, README.md, results.json, maps.png, ambiguity.png")
+    return 0
+
+
+@fit.command
+def estimators(
+    *,
+    config: Annotated[EstimatorConfig, Flat] = EstimatorConfig(),
+    out: Path | None = None,
+    resume: Path | None = None,
+    sizes: str = "",
+) -> int:
+    """Train a network that estimates double-dummy tricks, and judge it on deals it never saw.
+
+        bridge-env fit estimators                                       about ten minutes of one core
+        bridge-env fit estimators --sizes 5000,20000                    and plot accuracy by number of deals
+        bridge-env fit estimators --resume results/estimators/run-001
+
+    Ctrl-C loses at most an epoch.
+
+    Args:
+        out: folder for the results (default: results/estimators/run-001 ...)
+        resume: go on with the run in this folder
+        sizes: afterwards, also fit the network to so many deals, as in 5000,10000, and plot accuracy by deals
+    """
+    from training.running import runs
+    from training.running.settings import listed
+
+    runs.require("rl", "torch")
+    from bridge_env.double_dummy import Library, builtin_library
+    from training.estimators import fit as fitting
+    from training.estimators import report, verdict
+
+    if resume is not None and out is not None:
+        raise runs.RunError("--out is for a new run; --resume continues in its folder")
+    config.check()
+    if not all(part.isdecimal() and int(part) for part in listed(sizes)):
+        raise ValueError(f"--sizes {sizes!r}: write numbers of deals, as in 5000,10000,20000")
+    library = Library.open(config.library) if config.library else builtin_library()
+    fitting.training_deals(config)  # what is wrong with them is an error before there is a folder
+    folder = resume or runs.results_folder(out, "estimators")
+    can_resume(folder, f"bridge-env fit estimators --resume {folder}" + (f" --sizes {sizes}" if sizes else ""))
+    print(f"{folder}: learning from {library!r}")
+    estimator, state = _fit_estimator(folder, config, "all")
+    hits = []
+    for size in sorted({int(part) for part in listed(sizes)}):
+        part = folder / "sizes" / str(size)
+        part.mkdir(parents=True, exist_ok=True)
+        smaller, _ = _fit_estimator(part, replace(config, deals=size), f"{size:,} deals")
+        hits.append((size, verdict.judge(smaller, library).hits))
+    print(f"judging on {len(library.split('judging')):,} deals that training never saw")
+    found = verdict.judge(estimator, library)
+    every = [*hits, (estimator.trained["deals"], found.hits)] if hits else []
+    report.write_report(folder, config, found, state.metrics, every)
+    print("\n".join(report.hits_table(found.hits)))
+    print(f"{found.deals_a_second:,.0f} deals a second; written: {folder}/{report.CARD}, {fitting.ESTIMATOR}")
+    return 0
+
+
+def _fit_estimator(folder: Path, config: EstimatorConfig, what: str) -> tuple[Any, Any]:
+    from training.estimators import fit as fitting
+
+    state = fitting.load_state(folder, config)
+    with Bar(what=what) as bar:
+
+        def tick(share: float, state: Any) -> None:
+            bar.share(share)
+            if state.metrics:
+                last = state.metrics[-1]
+                exact = f"exact {100 * last['exact_suits']:.1f} %, no trump {100 * last['exact_notrump']:.1f} %"
+                bar.note(f"epoch {state.epoch}, loss {last['held_out_loss']:.3f}, {exact}")
+
+        return fitting.fit(folder, config, state, tick), state

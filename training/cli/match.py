@@ -1,142 +1,208 @@
-"""``bridge-env match``. Handlers parse and call, nothing else."""
+"""``bridge-env match`` and ``panel``."""
 
 from __future__ import annotations
 
-import argparse
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 from bridge_env.files import atomic_write
-from training.cli.arguments import SPECS, add_board_options, boards_of, positive
-from training.cli.config import add_config_file
+from training.cli.options import AtLeast2, BoardOptions, Count, JsonFile, Seed
+from training.cli.output import can_resume, print_text, write_json
 from training.cli.progress import Bar
-from training.cli.terminal import write_json
 
 if TYPE_CHECKING:
-    from training.cardplay.result import PlayedMatch
     from training.match.duplicate import MatchResult
 
-_EXAMPLES = f"""\
-{SPECS}
-examples:
-  bridge-env match system:sayc pass
-  bridge-env match reason:sayc system:sayc --boards 500 --workers 2
-  bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
-  bridge-env match policy:champion system:sayc --boards 5000 --report match.html
-  bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
-  bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl --workers 2
-  bridge-env match system:sayc system:sayc --boards 900 --play deceptive+montecarlo --play-b montecarlo --only down-1
 
-Every board is bid twice: A sits North-South at one table and East-West at the other; B sits in the other seats.
-The score is A's gain in IMPs at exact double-dummy tricks. Without --deals, the match uses solved boards that
-training never sees. With --play, card players also play each hand, seeing only what a player may see. The score at
-the tricks taken is then printed beside the double-dummy score.
+def match(
+    a: str,
+    b: str,
+    /,
+    *,
+    boards: BoardOptions = BoardOptions(),
+    json: JsonFile | None = None,
+    report: Path | None = None,
+    scoring: Literal["imps", "mp", "points"] = "imps",
+    workers: Count = 1,
+    keep: Path | None = None,
+    play: str | None = None,
+    play_b: str | None = None,
+    only: Literal["all", "makes", "down-1", "down-more"] = "all",
+) -> int:
+    """Play a duplicate match of teams of four, A against B; report IMPs per board and standard error.
 
-A PLAYER plays cards:
-  montecarlo              plays the best card on average over sampled deals, each solved double dummy
-  montecarlo?deals=80     options: deals, score=imps|points|tricks, inference=facts|auction|all,
-                          lead=convention|solved
-  montecarlo?lead=solved  the plain algorithm: leads are chosen as any other card
-  deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
-  deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves limit the search
-  deceptive?sure=2&risk=0 only if it gains two standard errors and costs nothing when seen through (1, 0.3)
-  rule                    rules of thumb, quick
-  random                  any legal card
-  seat:URL                another program, asked over HTTP: seat:http://127.0.0.1:8085
-  python:module:factory   your own: factory() gives an object with play(view, key)
-  deceptive+montecarlo    the first where its side declares, the second where it defends
-"""
+    A SPEC names a bidder:
 
+        system:sayc             a bidding system that comes with the package: standard American
+        system:two-over-one     another: two over one game forcing; the default
+        system:FILE.bidding     a bidding system in a file of yours
+        system:sayc?without=splinter    a system without a convention
+        policy:champion         a network that learned in the league; policy:polish and others learned from records
+        policy:FILE             a network of yours ('bridge-env fit policy' and 'bridge-env train' make them)
+        reason:sayc             samples deals, looks ahead, and departs from the system where that gains
+        reason:empty            the same without any system
+        cases:FILE              makes the call of the most similar cases ('bridge-env fit cases' makes a case base)
+        som:FILE                makes the call of similar hands, by self-organizing maps ('bridge-env fit maps')
+        pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
+        pair:SPEC,SPEC          a partnership of two bidders: the first sits N or E, the second S or W
+        seat:URL                another program, asked over HTTP: seat:http://127.0.0.1:8085
+        python:module:factory   your own: factory() returns an object with bid(view, key)
 
-def add_match(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "match",
-        help="play a duplicate match of two bidders; report IMPs per board and standard error",
-        description="Play a duplicate match of teams of four, A against B.",
-        epilog=_EXAMPLES,
-    )
-    parser.add_argument("a", metavar="A", help="SPEC of the first team, see below")
-    parser.add_argument("b", metavar="B", help="SPEC of the second team")
-    add_board_options(parser, "1000, or all of FILE.pbn")
-    parser.add_argument(
-        "--json", metavar="FILE", type=Path, help="write the result and a row for every board; -: to standard output"
-    )
-    parser.add_argument("--report", metavar="FILE.html", type=Path,
-                        help="write a page: where the IMPs were won and lost, and boards to click through")  # fmt: skip
-    parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
-                        help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
-    parser.add_argument(
-        "--workers", type=positive, default=1, metavar="N", help="number of processes; does not change the result (1)"
-    )
-    parser.add_argument(
-        "--keep", metavar="FILE", type=Path,
-        help="save each board to this file, and resume from it: its auctions, or with --play its cards",
-    )  # fmt: skip
-    play = parser.add_argument_group("playing the hands")
-    play.add_argument("--play", metavar="PLAYER", help="play every hand with this card player, see below")
-    play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
-    play.add_argument(
-        "--only",
-        choices=("all", "makes", "down-1", "down-more"),
-        default="all",
-        help="play only boards whose contract makes, or goes down, double dummy at both tables (all)",
-    )
-    add_config_file(parser)
-    parser.set_defaults(handler=_match)
+    For example:
 
+        bridge-env match system:sayc pass
+        bridge-env match reason:sayc system:sayc --boards 500 --workers 2
+        bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
+        bridge-env match policy:champion system:sayc --boards 5000 --report match.html
+        bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
+        bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl
 
-def _match(args: argparse.Namespace) -> int:
+    Every board is bid twice: A sits North-South at one table and East-West at the other. The score is A's gain in IMPs
+    at exact double-dummy tricks. Without --deals, the match uses solved boards that training never sees. With --play,
+    card players also play each hand, seeing only what a player may see; the score at the tricks taken is then printed
+    beside the double-dummy score. Card players: montecarlo, rule, deceptive, random, and A+B for declarer and defence.
+
+    Args:
+        a: SPEC of the first team
+        b: SPEC of the second team
+        json: write the result and a row for every board to this file; -: to standard output
+        report: write a page (.html): where the IMPs were won and lost, and boards to click through
+        scoring: report IMPs, or matchpoints or points as well
+        workers: number of processes; does not change the result
+        keep: save each board to this file, and resume from it: its auctions, or with --play its cards
+        play: play every hand with this card player
+        play_b: card player for B (default: the same)
+        only: play only boards whose contract makes, or goes down, double dummy at both tables
+    """
     from training.match.board_text import match_text
-    from training.match.duplicate import match, seat_teams
+    from training.match.duplicate import match as play_match
+    from training.match.duplicate import seat_teams
 
-    seat_teams(args.a, args.b)  # a faulty spec is an error before any work
-    if args.play is None and (args.play_b or args.only != "all"):
+    seat_teams(a, b)  # a faulty spec is an error before any work
+    if play is None and (play_b or only != "all"):
         raise ValueError("--play-b and --only go with --play")
-    for option in ("keep", "json", "report"):
-        path = getattr(args, option)
+    for option, path in (("keep", keep), ("json", json), ("report", report)):
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"--{option} {path}: there is no folder {path.parent}")
-    boards = boards_of(args, 1000)
-    args.kept = args.keep, args.again
-    with Bar(len(boards), "board", brief=True) as bar:
-        result = match(
-            args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers,
-            log=args.keep if args.play is None else None, progress=bar.add,
+    dealt = boards.read(1000)
+    if keep is not None:
+        can_resume(keep)
+    with Bar(len(dealt), "board", brief=True) as bar:
+        result = play_match(
+            a, b, dealt, boards.seed, scoring=scoring, workers=workers, log=keep if play is None else None,
+            progress=bar.add,
         )  # fmt: skip
-    print(match_text(result))
-    played = _play_hands(args, result) if args.play is not None else None
-    if args.json is not None:
-        _write_json(args, result, played)
-    if args.report is not None:
-        _write_report(args.report, result, played)
+    print_text(match_text(result), json)
+    played = None if play is None else _play_hands(result, (a, b), (play, play_b or play), only, keep, workers)
+    if played is not None:
+        print_text(str(played), json)
+    if json is not None:
+        content = {**result.summary(), "rows": result.rows()}
+        write_json(json, content if played is None else content | {"play": {**played.summary(), "rows": played.rows()}})
+    if report is not None:
+        from training.match.report.page import report as make_page
+
+        with Bar(None, "board", "report", brief=True) as bar:
+            made = make_page(result, played, progress=bar.add)
+        atomic_write(report, made.page)
+        print_text(f"{report}: a page with {made.kept:,} of {made.boards:,} boards", json)
     return 0
 
 
-def _play_hands(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
+def _play_hands(
+    result: MatchResult, bidders: tuple[str, str], players: tuple[str, str], only: str, keep: Path | None, workers: int
+) -> Any:
     from training.cardplay.match import Teams, play_hands
     from training.cardplay.result import boards_of_fate
 
-    teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
-    rows = boards_of_fate(result, args.only)
+    rows = boards_of_fate(result, only)
     if not len(rows):
-        raise ValueError(f"none of {len(result.boards)} boards fits --only {args.only}; ask for more --boards")
+        raise ValueError(f"none of {len(result.boards)} boards fits --only {only}; ask for more --boards")
     with Bar(len(rows), "board", brief=True) as bar:
-        played = play_hands(result, teams, rows=rows, log=args.keep, workers=args.workers, progress=bar.add)
-    print(played)
-    return played
+        return play_hands(result, Teams(bidders, players), rows=rows, log=keep, workers=workers, progress=bar.add)
 
 
-def _write_json(args: argparse.Namespace, result: MatchResult, played: PlayedMatch | None) -> None:
-    content = {**result.summary(), "rows": result.rows()}
-    if played is not None:
-        content["play"] = {**played.summary(), "rows": played.rows()}
-    write_json(args, content)
+def panel(
+    spec: str,
+    /,
+    *,
+    against: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    boards: AtLeast2 = 20_000,
+    seed: Seed = 1,
+    workers: Count = 1,
+    over: str | None = None,
+    where: bool = False,
+    truth: bool = False,
+    json: JsonFile | None = None,
+    out: Path | None = None,
+) -> int:
+    """Play a bidder against all strangers and the shipped systems, on boards that training never sees.
 
+        bridge-env panel system:two-over-one                     play against all: some minutes
+        bridge-env panel policy:champion --workers 2 --out results/panel
+        bridge-env panel policy:mine/policy.npz --against policy:polish system:sayc --boards 5000
+        bridge-env panel system:sayc --against policy:polish --where
+        bridge-env panel policy:by-the-book --against policy:humans --truth
+        bridge-env panel reason:policy:champion --over policy:champion --against policy:humans --boards 1000 --workers 2
 
-def _write_report(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
-    from training.match.report.page import report
+    Strangers are networks that learned from the auctions of other programs or of people. Gatekeepers are strangers that
+    serve only to judge: no run trains against them. With --out, finished lines are saved, and the same command
+    continues after Ctrl-C or a bidder's fault. Artificial calls of the bidder's side are counted: a bid of a suit with
+    fewer than four cards in it (three to raise partner's suit), a double up to the three level, a redouble, and a 2C
+    opening or response to 1NT with fewer than five clubs.
 
-    with Bar(None, "board", "report", brief=True) as bar:
-        made = report(result, played, progress=bar.add)
-    atomic_write(path, made.page)
-    print(f"{path}: a page with {made.kept:,} of {made.boards:,} boards")
+    Args:
+        spec: the bidder ('bridge-env match --help' lists them)
+        against: play only these opponents (default: the whole panel)
+        boards: judging boards against each opponent
+        seed: random seed of the boards
+        workers: number of processes
+        over: let this bidder play the same boards, and report the gain over it
+        where: split each result by the first call that differs between the two tables
+        truth: also report the share of hands that are what they showed by the book
+        json: write the lines to this file; -: to standard output
+        out: save finished lines and the page in this folder, and resume from it
+    """
+    from training.match import first_difference, system_consistency
+    from training.match.panel import opponents
+    from training.match.panel import panel as play_panel
+    from training.running import lock
+    from training.running.runs import portable
+
+    if truth:
+        system_consistency.book_behind(spec)  # a bidder without a book is an error before anything is played
+    log = None
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        lock.hold(out)
+        log = None if where else out / "panel.json"
+        if log is not None:
+            can_resume(log)
+    sections: list[str] = []
+
+    def split(match: MatchResult) -> None:
+        if where:
+            found = first_difference.differences(match)
+            kinds, calls = first_difference.by_kind(match, found), first_difference.by_calls(match, found)
+            sections.append(first_difference.table_text(match.b, kinds, calls))
+
+    specs = against or [opponent for _, opponent in opponents()]
+    matches = sum(opponent != spec for opponent in specs) * (2 if over else 1)
+    with Bar(boards * matches, "board") as bar:
+        result = play_panel(
+            spec, specs, boards, seed, over=over, workers=workers, log=log, progress=bar.add_to, each=split
+        )
+    if truth:
+        sections.append("\n".join(system_consistency.lines_of(spec, boards, seed)))
+    print_text("\n\n".join([str(result), *sections]), json)
+    if out is not None:
+        words = ["bridge-env", "panel", spec, *(["--over", over] if over else [])]
+        words += [*(["--against", *against] if against else []), *["--truth"] * truth, *["--where"] * where]
+        command = shlex.join([*map(portable, words), "--boards", str(boards), "--seed", str(seed)])
+        atomic_write(out / ("where.md" if where else "panel.md"), result.page(sections, command))
+    if json is not None:
+        write_json(json, {"spec": spec, "seed": seed, "lines": [vars(line) for line in result.lines]})
+    return 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from training.cli.output import can_resume
 from training.running.progress import Progress
 
 _LINE_EVERY = 30.0  # seconds, where there is no terminal
@@ -65,10 +65,10 @@ class Bar:
             self._noted = now
             bar.refresh()
 
-    def tell(self, text: str) -> None:
-        """Print a line on standard error, above the bar."""
-        self.close()
-        print(text, file=sys.stderr)
+    def add_to(self, what: str, count: float) -> None:
+        """Report units that were just done of ``what``."""
+        self.say(what)
+        self.add(count)
 
     def close(self) -> None:
         """End the bar; what comes then begins a new one."""
@@ -97,19 +97,18 @@ class Bar:
 
 
 class BarProgress(Progress):
-    """Show each stage of a run as a bar.
+    """Show each stage of a run as a bar, and note how the command goes on if it is stopped.
 
     Args:
-        args: of the command; an error or a stop then names the run's folder and the command that goes on.
-        resume: the words of that command before the folder, such as ``bridge-env evolve --resume``; without them it is
-            the same command again.
+        resume: the command that goes on, before the run's folder, such as ``bridge-env evolve --resume``; without it
+            the same command goes on.
     """
 
-    def __init__(self, args: argparse.Namespace, resume: str | None = None) -> None:
-        self._args, self._resume, self._bar = args, resume, Bar()
+    def __init__(self, resume: str | None = None) -> None:
+        self._resume, self._bar = resume, Bar()
 
     def folder(self, folder: Path) -> None:
-        self._args.kept = folder, f"{self._resume} {folder}" if self._resume else self._args.again
+        can_resume(folder, f"{self._resume} {folder}" if self._resume else None)
         print(folder)
 
     def stage(self, what: str, total: float | None = None, unit: str = "board") -> None:

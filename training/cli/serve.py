@@ -1,63 +1,178 @@
-"""Command line: ``bridge-env serve``. The handler parses and calls, nothing else."""
+"""``bridge-env table``, ``serve``, ``manage`` and ``seat``."""
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Literal
 
-from training.cli.arguments import add_server, port
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
-_EXAMPLES = """\
-examples:
-  bridge-env serve                                        the default bidder at http://127.0.0.1:8085
-  bridge-env serve policy:champion --opponents system:sayc
-  bridge-env serve system:mine.bidding --play rule --port 9000
-  curl "http://127.0.0.1:8085/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----"
-  bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
+from training.cli.options import BoardOptions, Port, Positive, Seed, ServerOptions
 
-Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too). Each request stands alone.
-Unless --host says otherwise, the server answers on this machine only.
-"""
+_MANAGER_SECONDS = 700.0  # between two lines of a manager: longer than it waits for all to sit down
 
 
-def add_serve(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "serve",
-        help="answer other bridge programs with calls and cards",
-        description="Answer other bridge programs over HTTP with the calls of a bidder and the cards of a card player.",
-        epilog=_EXAMPLES,
-    )
-    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder (system:two-over-one)")
-    parser.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
-    parser.add_argument("--play", metavar="PLAYER", default="montecarlo", help="card player (montecarlo)")
-    parser.add_argument("--port", type=port, default=8085, help="listen on this port (8085); 0: any that is free")
-    add_server(parser)
-    parser.add_argument(
-        "--allow-origin", metavar="ORIGIN", action="append", default=[], type=_origin,
-        help="let pages of this site ask, such as https://example.org; may be repeated (none)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--allow-host", metavar="NAME", action="append", default=[], type=str.lower,
-        help="answer to this name as well, such as bridge.local; may be repeated (this machine's own)",
-    )  # fmt: skip
-    parser.set_defaults(handler=_serve)
+def table(
+    *specs: str,
+    port: Port | None = None,
+    server: ServerOptions = ServerOptions(),
+    seed: Seed | None = None,
+    no_browser: bool = False,
+    memory: str | None = None,
+) -> int:
+    """Bid and play boards in the browser, see what each call shows, what others call, and where it went wrong.
+
+        bridge-env table                             open the table in the browser
+        bridge-env table system:mine.bidding         offer a bidder of yours as well
+        bridge-env table --port 9000 --no-browser    print the address only
+        bridge-env table --seed 7                    repeat the same boards
+        bridge-env table --memory none               save nothing
+
+    Unless --host says otherwise, the server answers on this machine only. Its address contains a key. It uses files and
+    Python modules only if you name them here; the page itself takes .bidding, PBN and LIN texts.
+
+    Args:
+        specs: bidders to choose from besides the package's own
+        port: listen on this port (default 8737, or the next that is free)
+        seed: random seed of the deals (default: random)
+        no_browser: print the address, open no browser
+        memory: save finished boards in this file; none: save nothing (default: table.sqlite in your folder for data)
+    """
+    from bridge_table.serving import serve as serve_table
+
+    serve_table(specs, server.host, port, seed, not no_browser, server.patience, memory)
+    return 0
+
+
+def serve(
+    spec: str = "system:two-over-one",
+    /,
+    *,
+    opponents: str | None = None,
+    play: str = "montecarlo",
+    port: Port = 8085,
+    server: ServerOptions = ServerOptions(),
+    allow_origin: list[str] | None = None,
+    allow_host: list[str] | None = None,
+) -> int:
+    """Answer other bridge programs over HTTP with the calls of a bidder and the cards of a card player.
+
+        bridge-env serve                                        the default bidder at http://127.0.0.1:8085
+        bridge-env serve policy:champion --opponents system:sayc
+        bridge-env serve system:mine.bidding --play rule --port 9000
+        curl "http://127.0.0.1:8085/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----"
+        bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
+
+    Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too). Each request stands alone.
+    Unless --host says otherwise, the server answers on this machine only.
+
+    Args:
+        spec: the bidder
+        opponents: read opponents' calls as this bidder's (default: as SPEC's own)
+        play: card player
+        port: listen on this port; 0: any that is free
+        allow_origin: let pages of this site ask, such as https://example.org; may be repeated
+        allow_host: answer to this name as well, such as bridge.local; may be repeated
+    """
+    from bridge_table.programs.serving import serve as serve_programs
+
+    origins = [_origin(text) for text in allow_origin or ()]
+    hosts = [name.lower() for name in allow_host or ()]
+    serve_programs(spec, opponents, play, server.host, port, server.patience, origins, hosts)
+    return 0
 
 
 def _origin(text: str) -> str:
-    """An origin as browsers send it."""
-    told = text.lower().rstrip("/")
-    scheme, mark, host = told.partition("://")
-    if scheme not in ("http", "https") or not mark or not host or "/" in host or "*" in host:
-        raise argparse.ArgumentTypeError(f"{text!r} is no origin; write one such as https://example.org")
-    return told
+    """Return an origin as browsers send it."""
+    origin = text.lower().rstrip("/")
+    if not re.fullmatch(r"https?://[^/*]+", origin):
+        raise ValueError(f"--allow-origin {text!r} is no origin; write one such as https://example.org")
+    return origin
 
 
-def _serve(args: argparse.Namespace) -> int:
-    from bridge_env.bidders import DEFAULT_BIDDER
-    from bridge_table.programs.serving import serve
+def manage(
+    *,
+    boards: BoardOptions = BoardOptions(),
+    rooms: Literal[1, 2] = 2,
+    log: Path | None = None,
+    port: Annotated[int, Parameter(validator=Number(gte=0, lte=65534))] = 2000,
+    server: ServerOptions = ServerOptions(),
+) -> int:
+    """Run a table manager: deal to bridge programs that connect, let them bid and play, and save the boards.
 
-    serve(
-        args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience,
-        args.allow_origin, args.allow_host,
-    )  # fmt: skip
+        bridge-env manage --boards 16 --log match.pbn           two rooms, at ports 2000 and 2001; repeat it to go on
+        bridge-env seat policy:champion --connect 127.0.0.1:2000 --seat N --name ours
+        bridge-env seat policy:champion --connect 127.0.0.1:2001 --seat E --name ours
+
+    A match takes eight programs. In the open room (the first port) team A sits North-South, in the closed room
+    East-West. They speak the table-manager protocol of computer championships, version 18. 16 boards if --boards and
+    --deals are missing.
+
+    Args:
+        rooms: number of rooms; a match takes two
+        log: save finished boards to this PBN file, and resume from it
+        port: port of the open room; the closed room has the next
+    """
+    from bridge_table.http.server import listen
+    from bridge_table.programs.manager import ROOMS, Limits, TeamsMatch
+
+    match = TeamsMatch(boards.read(16), rooms, log, Limits(server.patience))
+    match.resume()
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(listen(server.host, port + k)) for k in range(rooms)]
+        for room, socket in zip(ROOMS, sockets, strict=False):
+            print(f"{room} room at {server.host}:{socket.getsockname()[1]}")
+        match.run(sockets)
+    gains = match.gains()
+    if gains:
+        print(f"{sum(gains.values()):+d} IMPs on {len(gains)} boards for North-South of the open room")
+    print(*match.faults, sep="\n", end="\n" * bool(match.faults))
+    if match.faults and log is not None:
+        print("the same command goes on behind the boards that are saved")
+    return 2 if match.faults else 0
+
+
+def seat(
+    spec: str,
+    /,
+    *,
+    connect: str,
+    seat: Literal["N", "E", "S", "W"],
+    name: str = "bridge-env",
+    opponents: str | None = None,
+    play: str = "montecarlo",
+    patience: Positive = 120.0,
+) -> int:
+    """Bid and play for one seat at the table of a table manager; 'bridge-env manage --help' has an example.
+
+    Args:
+        spec: the bidder ('bridge-env match --help' lists them)
+        connect: HOST:PORT of the table manager
+        seat: seat to play
+        name: name of the team
+        opponents: read opponents' calls as this bidder's (default: as SPEC's own)
+        play: card player
+        patience: seconds after which an answer is given up
+    """
+    from bridge_env.cards import parse_seat
+    from bridge_table.programs.answers import Answers, OwnFault
+    from bridge_table.programs.seat_client import join
+    from bridge_table.programs.table_manager import TalkError
+
+    host, colon, port = connect.rpartition(":")
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError(f"--connect is {connect!r}; write HOST:PORT, as in 127.0.0.1:2000")
+    if '"' in name or not name.isascii() or not 0 < len(name) <= 60:
+        raise ValueError(f"--name is {name!r}; it must be plain text of at most 60 characters without quotes")
+    answers = Answers(spec, opponents, play, patience)
+    seconds = max(patience, _MANAGER_SECONDS)
+    try:
+        boards = join(answers, parse_seat(seat), name, host.strip("[]"), int(port), seconds)
+    except (TalkError, OwnFault) as error:
+        print(f"bridge-env: {error}")
+        return 2
+    print(f"{boards} boards")
     return 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from training.evolve.config import EvolveConfig
 from training.networks.configs import LeagueConfig
-from training.running.settings import Settings, least, setting
+from training.running.settings import AtLeast2, AtLeast16, AtLeast64, Count, CountOrZero, NonNegative, Settings
 
 STRANGERS = "policy:two-over-one,policy:acol"
 VALIDATORS = "policy:standard"
@@ -16,21 +16,31 @@ VALIDATORS = "policy:standard"
 class CoachConfig(Settings):
     """The settings of a coaching; cores and time are not among them."""
 
-    system: str = setting("sayc", "the system: a name or FILE.bidding")
-    iterations: int = setting(2000, "rollouts that the player by the book learns from", least(1))
-    generations: int = setting(4, "generations in which the book learns from the player", least(0))
-    rounds: int = setting(1, "number of rounds: a player learns by the book, then the book from it; from the second "
-                          "on, the player learns a third as long, by the amended book", least(1))  # fmt: skip
-    misinformation_penalty: float = setting(1.0, "penalty in IMPs for each point or card by which the player's hand "
-                                            "misses what a call shows by the book", least(0))  # fmt: skip
-    study: int = setting(24576, "boards that amendments are found on, each generation", least(2))
-    confirm: int = setting(16384, "boards that amendments are confirmed on", least(2))
-    counted: int = setting(60_000, "boards to count departures and lines on, and the player's truth on 10,000 of "
-                           "them", least(64))  # fmt: skip
-    judge: int = setting(10_000, "judging boards against each gatekeeper", least(2))
-    rollout: int = setting(4096, "boards in each rollout", least(16))
-    estimated: int = setting(200_000, "deals to play besides the solved ones", least(0))
-    seed: int = setting(1, "random seed", least(0))
+    system: str = "sayc"
+    """the system: a name or FILE.bidding"""
+    iterations: Count = 2000
+    """rollouts that the player by the book learns from"""
+    generations: CountOrZero = 4
+    """generations in which the book learns from the player"""
+    rounds: Count = 1
+    """number of rounds: a player learns by the book, then the book from it; from the second on, the player learns a
+    third as long, by the amended book"""
+    misinformation_penalty: NonNegative = 1.0
+    """penalty in IMPs for each point or card by which the player's hand misses what a call shows by the book"""
+    study: AtLeast2 = 24576
+    """boards that amendments are found on, each generation"""
+    confirm: AtLeast2 = 16384
+    """boards that amendments are confirmed on"""
+    counted: AtLeast64 = 60_000
+    """boards to count departures and lines on, and the player's truth on 10,000 of them"""
+    judge: AtLeast2 = 10_000
+    """judging boards against each gatekeeper"""
+    rollout: AtLeast16 = 4096
+    """boards in each rollout"""
+    estimated: CountOrZero = 200_000
+    """deals to play besides the solved ones"""
+    seed: CountOrZero = 1
+    """random seed"""
 
     def iterations_of(self, number: int) -> int:
         """Return the iterations of the player in a round, counted from 1."""

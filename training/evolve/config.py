@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from training.running.settings import Settings, least, listed, setting
+from training.running.settings import AtLeast2, Count, CountOrZero, Integer, Settings, listed
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "natural")
 RULES = ("sound", "sayable", "any")
@@ -24,37 +24,45 @@ def spec_of(name: str) -> str:
 class EvolveConfig(Settings):
     """Hold the settings of a run. Workers and cluster are not among them: the result does not depend on them."""
 
-    seed: int = setting(1, "random seed of boards and proposals")
-    start: str = setting("sayc", "system that all players start from: a name or FILE.bidding; or A,B, one for each "
-                         "partner")  # fmt: skip
-    control: str = setting("sayc", "system of the control pair: a name or FILE.bidding")
-    league: str = setting("policy:two-over-one,policy:acol", "more opponents to train against, separated by commas: "
-                          "names of systems, or strangers (policy:acol)")  # fmt: skip
-    gatekeepers: str = setting("policy:humans,policy:polish,policy:wbridge5", "bidders that only judge the winner and "
-                               "never train it: SPECs or names of systems")  # fmt: skip
-    validators: str = setting("policy:standard", "strangers that only validate: nothing is tuned against them, but a "
-                              "change must not lose to them")  # fmt: skip
-    champions: int = setting(0, "number of the latest champions that join the league", least(0))
-    operators: str = setting("tuning,swapping", f"sources of change, some of {', '.join(OPERATORS)}")
-    player: str = setting("", "network that bids by the system to start from (policy:FILE, made by 'train league "
-                          "--book'): amendment learns from how it uses the book")  # fmt: skip
-    generations: int = setting(2, "number of generations", least(0))
-    partnerships: int = setting(2, "number of partnerships", least(1))
-    proposals: int = setting(
-        16,
-        "proposals by evolution, and as many by swapping, for each partnership; "
-        "and sets for each part of a natural system in each of four rounds",
-        least(0),
-    )
-    positions: int = setting(24, "auctions that refinement looks at, for each partnership", least(0))
-    rules: str = setting(RULES[0], "rules that operators may propose: those that a pair can say and remember "
-                         "(sayable), those of them that 'check --sound' has nothing against (sound), or "
-                         "any")  # fmt: skip
-    study: int = setting(12288, "fresh boards whose decisions refinement and tuning value, each generation and "
-                         "partnership", least(2))  # fmt: skip
-    boards: int = setting(4096, "boards to try each proposal on; the leading ones get three times as many", least(2))
-    confirm: int = setting(6144, "fresh boards to confirm the leading proposals on", least(2))
-    judge: int = setting(6000, "unseen boards that judge the winner", least(2))
+    seed: Integer = 1
+    """random seed of boards and proposals"""
+    start: str = "sayc"
+    """system that all players start from: a name or FILE.bidding; or A,B, one for each partner"""
+    control: str = "sayc"
+    """system of the control pair: a name or FILE.bidding"""
+    league: str = "policy:two-over-one,policy:acol"
+    """more opponents to train against, separated by commas: names of systems, or strangers (policy:acol)"""
+    gatekeepers: str = "policy:humans,policy:polish,policy:wbridge5"
+    """bidders that only judge the winner and never train it: SPECs or names of systems"""
+    validators: str = "policy:standard"
+    """strangers that only validate: nothing is tuned against them, but a change must not lose to them"""
+    champions: CountOrZero = 0
+    """number of the latest champions that join the league"""
+    operators: str = "tuning,swapping"
+    """sources of change, some of evolution, refinement, swapping, tuning, amendment, natural"""
+    player: str = ""
+    """network that bids by the system to start from (policy:FILE, made by 'train league --book'): amendment learns
+    from how it uses the book"""
+    generations: CountOrZero = 2
+    """number of generations"""
+    partnerships: Count = 2
+    """number of partnerships"""
+    proposals: CountOrZero = 16
+    """proposals by evolution, and as many by swapping, for each partnership; and sets for each part of a natural
+    system in each of four rounds"""
+    positions: CountOrZero = 24
+    """auctions that refinement looks at, for each partnership"""
+    rules: str = RULES[0]
+    """rules that operators may propose: those that a pair can say and remember (sayable), those of them that 'check
+    --sound' has nothing against (sound), or any"""
+    study: AtLeast2 = 12288
+    """fresh boards whose decisions refinement and tuning value, each generation and partnership"""
+    boards: AtLeast2 = 4096
+    """boards to try each proposal on; the leading ones get three times as many"""
+    confirm: AtLeast2 = 6144
+    """fresh boards to confirm the leading proposals on"""
+    judge: AtLeast2 = 6000
+    """unseen boards that judge the winner"""
 
     def check(self) -> None:
         """Raises: ValueError for a number or name that makes no sense."""

@@ -72,6 +72,13 @@ class PanelResult:
     def __str__(self) -> str:
         return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.lines)}"
 
+    def page(self, sections: Sequence[str], command: str) -> str:
+        """Return the lines and further sections as Markdown, with the command that made them."""
+        how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
+        page = [f"# {runs.portable(self.spec)} against the panel", "", f"Made by `{command}`; {how}.", ""]
+        page += [*markdown(self.lines), ""]
+        return "\n".join(page + [part for text in sections for part in ("```text", text, "```", "")])
+
     def to_dataframe(self) -> pd.DataFrame:
         """Return the lines as a pandas DataFrame."""
         import pandas as pd  # optional

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from training.running.settings import ABOVE_0, RATE, SHARE, Settings, least, listed, setting
+from training.running.settings import (
+    AtLeast2,
+    AtLeast16,
+    Count,
+    CountOrZero,
+    Integer,
+    NonNegative,
+    Positive,
+    Rate,
+    Settings,
+    Share,
+    listed,
+)
 
 
 def widths(text: str) -> list[int]:
@@ -23,12 +35,18 @@ def widths(text: str) -> list[int]:
 class ImitationConfig(Settings):
     """Hold the settings of a network's fit to recorded auctions."""
 
-    layers: str = setting("640,384,384", "widths of the hidden layers")
-    epochs: int = setting(8, "passes over the calls", least(1))
-    batch: int = setting(1024, "calls in each gradient step", least(1))
-    learning_rate: float = setting(1e-3, "first learning rate; it falls to 0 along a cosine", RATE)
-    decay: float = setting(0.02, "weight decay", least(0))
-    seed: int = setting(1, "random seed", least(0))
+    layers: str = "640,384,384"
+    """widths of the hidden layers"""
+    epochs: Count = 8
+    """passes over the calls"""
+    batch: Count = 1024
+    """calls in each gradient step"""
+    learning_rate: Rate = 1e-3
+    """first learning rate; it falls to 0 along a cosine"""
+    decay: NonNegative = 0.02
+    """weight decay"""
+    seed: CountOrZero = 1
+    """random seed"""
 
     def check(self) -> None:
         super().check()
@@ -40,11 +58,16 @@ class ImitationConfig(Settings):
 class BeliefConfig(Settings):
     """Hold the settings of a belief's fit."""
 
-    boards: int = setting(100_000, "training boards to learn from, each bid at two tables", least(2))
-    layers: str = setting("256,256", "widths of the hidden layers")
-    batch: int = setting(1024, "states in each gradient step", least(1))
-    learning_rate: float = setting(1e-3, "first learning rate; it falls to 0 along a cosine", RATE)
-    seed: int = setting(1, "random seed", least(0))
+    boards: AtLeast2 = 100_000
+    """training boards to learn from, each bid at two tables"""
+    layers: str = "256,256"
+    """widths of the hidden layers"""
+    batch: Count = 1024
+    """states in each gradient step"""
+    learning_rate: Rate = 1e-3
+    """first learning rate; it falls to 0 along a cosine"""
+    seed: CountOrZero = 1
+    """random seed"""
 
     def check(self) -> None:
         super().check()
@@ -55,52 +78,77 @@ class BeliefConfig(Settings):
 class LeagueConfig(Settings):
     """Hold the settings of a league. The same settings and machine give the same weights, for any number of workers."""
 
-    start: str = setting("system:two-over-one", "what to begin with: a network (policy:FILE), a bidder whose auctions "
-                         "are imitated first (system:NAME), or nothing")  # fmt: skip
-    iterations: int = setting(4000, "number of rollouts to learn from", least(1))
-    boards: int = setting(4096, "boards in each rollout", least(16))
-    estimated: int = setting(300_000, "deals to play besides the solved ones, with tricks drawn from the trick "
-                             "estimator: a network overfits to few deals", least(0))  # fmt: skip
-    samples_per_side: int = setting(4, "auctions to sample beside the likeliest one, for each side that learns",
-                                    least(1))  # fmt: skip
-    decision_fraction: float = setting(0.4, "share of the decisions to learn from: those with the most to teach", SHARE)
-    double_failing: float = setting(0.05, "share of the boards on which every failing contract counts as doubled",
-                                    least(0))  # fmt: skip
-    artificial_penalty: float = setting(0.0, "penalty in IMPs for an artificial call: a suit bid without four cards, "
-                                        "a low double ... (0.5 makes a system for people)", least(0))  # fmt: skip
-    book: str = setting("", "system (NAME or FILE.bidding) to bid by: the network sees its call and what was shown, "
-                        "and other calls have a penalty (--departure, --misinformation-penalty)")  # fmt: skip
-    prior: float = setting(2.0, "with --book: log odds by which the system's own call is preferred (with 1000 the "
-                           "network starts as the system itself)", ABOVE_0)  # fmt: skip
-    truth: float = setting(10.0, "with --book: log odds by which a call is less likely for each point or card by "
-                           "which the hand misses what the call shows", ABOVE_0)  # fmt: skip
-    departure: float = setting(0.0, "with --book: penalty in IMPs for a call that is not the system's own", least(0))
-    misinformation_penalty: float = setting(1.0, "with --book: penalty in IMPs for each point or card by which the "
-                                            "hand misses what a call shows by the system", least(0))  # fmt: skip
-    strangers: float = setting(0.3, "share of the boards to play against the networks in --pool", least(0))
-    earlier: float = setting(0.2, "share of the boards to play against earlier versions of the network", least(0))
-    pool: str = setting("", "opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass")
-    layers: str = setting("640,384,384", "widths of the hidden layers, where the network starts from nothing")
-    cores: int = setting(0, "number of cores by which to set --rollouts and --batch if those are 0; 0: all cores at "
-                         "the beginning of the run", least(0))  # fmt: skip
-    rollouts: int = setting(0, "rollouts to play side by side and to learn from together; 0: as many as suit --cores "
-                            "(1 on fewer than 8, then half as many as cores)", least(0))  # fmt: skip
-    batch: int = setting(0, "decisions in each gradient step; 0: as suits --cores (1024 on fewer than 8, then as many "
-                         "shards as cores)", least(0))  # fmt: skip
-    shard: int = setting(4096, "most decisions whose gradient one task computes; a larger --batch is cut into such "
-                         "shards, for any core of the cluster", least(2))  # fmt: skip
-    learning_rate: float = setting(3e-4, "first learning rate", SHARE)
-    last_rate: float = setting(0.1, "final learning rate, as a share of the first", SHARE)
-    entropy: float = setting(0.004, "weight of the entropy bonus", least(0))
-    average: float = setting(0.995, "decay of the running average of weights, for each gradient step")
-    eval_ema: float = setting(0.0, "decay of a slower average, which is judged and saved while the other one plays "
-                              "rollouts (0: the same one)")  # fmt: skip
-    evaluate: int = setting(100, "iterations between evaluations, each with a checkpoint", least(1))
-    judged: int = setting(2000, "solved boards in each evaluation; no rollout plays them", least(2))
-    panel: str = setting("system:sayc,system:two-over-one", "opponents to evaluate against, beside the start")
-    device: str = setting("cpu", "compute gradients on this device: cpu, or cuda (its weights differ from run "
-                        "to run)")  # fmt: skip
-    seed: int = setting(1, "random seed", least(0))
+    start: str = "system:two-over-one"
+    """what to begin with: a network (policy:FILE), a bidder whose auctions are imitated first (system:NAME), or
+    nothing"""
+    iterations: Count = 4000
+    """number of rollouts to learn from"""
+    boards: AtLeast16 = 4096
+    """boards in each rollout"""
+    estimated: CountOrZero = 300_000
+    """deals to play besides the solved ones, with tricks drawn from the trick estimator: a network overfits to few
+    deals"""
+    samples_per_side: Count = 4
+    """auctions to sample beside the likeliest one, for each side that learns"""
+    decision_fraction: Share = 0.4
+    """share of the decisions to learn from: those with the most to teach"""
+    double_failing: NonNegative = 0.05
+    """share of the boards on which every failing contract counts as doubled"""
+    artificial_penalty: NonNegative = 0.0
+    """penalty in IMPs for an artificial call: a suit bid without four cards, a low double ... (0.5 makes a system
+    for people)"""
+    book: str = ""
+    """system (NAME or FILE.bidding) to bid by: the network sees its call and what was shown, and other calls have a
+    penalty (--departure, --misinformation-penalty)"""
+    prior: Positive = 2.0
+    """with --book: log odds by which the system's own call is preferred (with 1000 the network starts as the system
+    itself)"""
+    truth: Positive = 10.0
+    """with --book: log odds by which a call is less likely for each point or card by which the hand misses what the
+    call shows"""
+    departure: NonNegative = 0.0
+    """with --book: penalty in IMPs for a call that is not the system's own"""
+    misinformation_penalty: NonNegative = 1.0
+    """with --book: penalty in IMPs for each point or card by which the hand misses what a call shows by the system"""
+    strangers: NonNegative = 0.3
+    """share of the boards to play against the networks in --pool"""
+    earlier: NonNegative = 0.2
+    """share of the boards to play against earlier versions of the network"""
+    pool: str = ""
+    """opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass"""
+    layers: str = "640,384,384"
+    """widths of the hidden layers, where the network starts from nothing"""
+    cores: CountOrZero = 0
+    """number of cores by which to set --rollouts and --batch if those are 0; 0: all cores at the beginning of the
+    run"""
+    rollouts: CountOrZero = 0
+    """rollouts to play side by side and to learn from together; 0: as many as suit --cores (1 on fewer than 8, then
+    half as many as cores)"""
+    batch: CountOrZero = 0
+    """decisions in each gradient step; 0: as suits --cores (1024 on fewer than 8, then as many shards as cores)"""
+    shard: AtLeast2 = 4096
+    """most decisions whose gradient one task computes; a larger --batch is cut into such shards, for any core of
+    the cluster"""
+    learning_rate: Share = 3e-4
+    """first learning rate"""
+    last_rate: Share = 0.1
+    """final learning rate, as a share of the first"""
+    entropy: NonNegative = 0.004
+    """weight of the entropy bonus"""
+    average: float = 0.995
+    """decay of the running average of weights, for each gradient step"""
+    eval_ema: float = 0.0
+    """decay of a slower average, which is judged and saved while the other one plays rollouts (0: the same one)"""
+    evaluate: Count = 100
+    """iterations between evaluations, each with a checkpoint"""
+    judged: AtLeast2 = 2000
+    """solved boards in each evaluation; no rollout plays them"""
+    panel: str = "system:sayc,system:two-over-one"
+    """opponents to evaluate against, beside the start"""
+    device: str = "cpu"
+    """compute gradients on this device: cpu, or cuda (its weights differ from run to run)"""
+    seed: CountOrZero = 1
+    """random seed"""
 
     def for_cores(self, cores: int) -> LeagueConfig:
         """Return the settings with cores, rollouts and batch filled in, for a run that begins on ``cores``."""
@@ -125,24 +173,42 @@ class LeagueConfig(Settings):
 class PPOConfig(Settings):
     """Hold the settings of PPO. With ``steps`` as its limit, the same machine and threads give the same policy."""
 
-    minutes: float = setting(15.0, "stop after this many minutes, evaluations included; 0 = no limit", least(0))
-    steps: int = setting(0, "stop after this many calls; 0 = no limit", least(0))
-    seed: int = setting(1, "random seed of weights, deals and exploration")
-    opponents: str = setting("pass", "bidder that sits East-West while the policy learns")
-    control: str = setting("pass", "bidder of the control pair, which the policy should beat")
-    tables: int = setting(1024, "tables to play at a time", least(1))
-    rollout: int = setting(8, "calls at each table between updates", least(1))
-    batch: int = setting(1024, "calls in each gradient step", least(2))
-    epochs: int = setting(4, "passes over each rollout", least(1))
-    learning_rate: float = setting(1.5e-3, "first learning rate; it falls to a tenth", RATE)
-    entropy: float = setting(0.02, "first weight of the entropy bonus; it falls to a tenth", least(0))
-    layers: str = setting("256,128", "widths of the policy's hidden layers, as in 256,128")
-    critic: str = setting("128", "widths of the critic's hidden layers")
-    shyness: float = setting(0.2, "how much an untrained policy prefers each lower bid")
-    threads: int = setting(1, "threads for torch; more are slower where cores are busy", least(1))
-    evaluate: int = setting(2000, "training boards for each point of the curve", least(2))
-    every: float = setting(60.0, "seconds between evaluations, each with a checkpoint", least(0))
-    judge: int = setting(5000, "unseen boards that judge the policy at the end", least(2))
+    minutes: NonNegative = 15.0
+    """stop after this many minutes, evaluations included; 0 = no limit"""
+    steps: CountOrZero = 0
+    """stop after this many calls; 0 = no limit"""
+    seed: Integer = 1
+    """random seed of weights, deals and exploration"""
+    opponents: str = "pass"
+    """bidder that sits East-West while the policy learns"""
+    control: str = "pass"
+    """bidder of the control pair, which the policy should beat"""
+    tables: Count = 1024
+    """tables to play at a time"""
+    rollout: Count = 8
+    """calls at each table between updates"""
+    batch: AtLeast2 = 1024
+    """calls in each gradient step"""
+    epochs: Count = 4
+    """passes over each rollout"""
+    learning_rate: Rate = 1.5e-3
+    """first learning rate; it falls to a tenth"""
+    entropy: NonNegative = 0.02
+    """first weight of the entropy bonus; it falls to a tenth"""
+    layers: str = "256,128"
+    """widths of the policy's hidden layers, as in 256,128"""
+    critic: str = "128"
+    """widths of the critic's hidden layers"""
+    shyness: float = 0.2
+    """how much an untrained policy prefers each lower bid"""
+    threads: Count = 1
+    """threads for torch; more are slower where cores are busy"""
+    evaluate: AtLeast2 = 2000
+    """training boards for each point of the curve"""
+    every: NonNegative = 60.0
+    """seconds between evaluations, each with a checkpoint"""
+    judge: AtLeast2 = 5000
+    """unseen boards that judge the policy at the end"""
 
     def check(self) -> None:
         super().check()

@@ -35,6 +35,12 @@ from training.running.settings import listed
 KIND = "league"
 START = "start.npz"
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
+LEAGUE_MAY_CHANGE = (
+    "iterations", "estimated", "samples_per_side", "decision_fraction", "double_failing", "artificial_penalty",
+    "prior", "truth", "departure", "misinformation_penalty", "strangers", "earlier", "pool", "learning_rate",
+    "last_rate", "entropy", "evaluate", "judged", "panel", "device",
+)  # fmt: skip
+"""Settings that may change where a run goes on."""
 
 
 @dataclass(frozen=True)

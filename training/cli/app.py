@@ -1,0 +1,171 @@
+"""The command line ``bridge-env``: its commands, options from files, and how errors end.
+
+A command is a function: its docstring is its help, its keywords are its options. Nothing heavy is imported until a
+command runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tomllib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from cyclopts import App, CycloptsError, Parameter
+from cyclopts.config import Dict
+from rich.console import Console
+from rich.text import Text
+
+from training.cli import bench, bid, completion, deals, fit, learn, match, output, serve, systems
+from training.running.cluster import ClusterError
+from training.running.lock import release_all
+from training.running.runs import MANIFEST, read_manifest, version_of
+from training.running.stopping import INTERRUPTED, termination_as_interrupt
+from training.running.stopping import code as stop_code
+
+_TRACEBACK = "BRIDGE_ENV_TRACEBACK"
+_COMMANDS = (
+    deals.deal, deals.read, deals.solve, deals.library, bid.bid, systems.check, systems.book, systems.exam, match.match,
+    match.panel, learn.evolve, learn.train, learn.coach, learn.report, fit.fit, serve.table, serve.serve, serve.manage,
+    serve.seat, bench.bench, completion.completion,
+)  # fmt: skip
+_HELP = """\
+Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play. For example:
+
+    bridge-env bid system:sayc --hand AKQ2.T98.J7.A543    ask for a call and its reason
+    bridge-env match system:sayc pass --boards 1000       play one bidder against another
+    bridge-env table                                      bid and play in the browser
+    bridge-env evolve                                     let partnerships learn
+
+'bridge-env COMMAND --help' explains each command. --config FILE takes options from
+TOML lines such as 'boards = 8192', or from the folder of a run."""
+_OTHER_AGENTS = """\
+the import name 'agents' belongs to another package here: {where}
+(openai-agents installs one of that name). Give bridge-env a virtual environment of its own, or remove the
+other package and install bridge-env again:
+  pip uninstall openai-agents && pip install --force-reinstall --no-deps bridge-env"""
+
+app = App(
+    name="bridge-env",
+    help=_HELP,
+    version=lambda: f"bridge-env {version_of('bridge-env') or '(not installed)'}",
+    default_parameter=Parameter(negative=()),
+    help_format="markdown",
+    error_formatter=lambda error: Text(f"bridge-env: error: {error}"),  # not markup
+    error_console=Console(stderr=True, soft_wrap=True),
+    exit_on_error=False,
+    result_action="return_value",
+)
+for _command in _COMMANDS:
+    app.command(_command)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``bridge-env`` with ``argv`` (default: the process's) and return its exit code.
+
+    0 success, 1 what was looked at or run is at fault, 2 an error that the message explains, 130 stopped by Ctrl-C,
+    143 by SIGTERM, 129 by SIGHUP.
+    """
+    words = [_with_dashes(word) for word in (sys.argv[1:] if argv is None else argv)]
+    output.begin(words)
+    with termination_as_interrupt():
+        return _run(words)
+
+
+def _run(words: list[str]) -> int:
+    """Run one command; return its exit code, or that of the error that ends it."""
+    try:
+        app.config = _options_from_files(words)
+        command, bound, _ = app.parse_args(words)
+        if command.__module__.startswith("training."):  # not --help or --version, which should answer at once
+            _check_agents()
+            if command is bid.bid:
+                bid.avoid_compiling(bound.arguments)
+            _look_in_current_folder()
+        code = command(*bound.args, **bound.kwargs)
+        sys.stdout.flush()
+    except CycloptsError:  # its message is printed already
+        return 2
+    except BrokenPipeError:  # the reader, such as "head", has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print(f"\nbridge-env: stopped{output.how_to_resume('; ')}", file=sys.stderr)
+        return stop_code(INTERRUPTED)
+    except (ValueError, OSError, MemoryError, ClusterError, ImportError) as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        print(f"bridge-env: error: {_message(error)}{output.how_to_resume(chr(10))}", file=sys.stderr)
+        return 2
+    finally:
+        release_all()
+    return stop_code(code or 0)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory for this; ask for less at once ({error})"
+    return str(error)
+
+
+def _with_dashes(word: str) -> str:
+    """Return ``--learning_rate=1`` as ``--learning-rate=1``."""
+    name, equals, value = word.partition("=")
+    return f"{name.replace('_', '-')}{equals}{value}" if name.startswith("--") else word
+
+
+def _options_from_files(words: list[str]) -> list[Any]:
+    """Take ``--config FILE`` out of ``words``; return what it and the run behind ``--resume`` set, for cyclopts.
+
+    Raises:
+        ValueError: the file is missing or no TOML.
+    """
+    sources = []
+    for option in ("--config", "--resume"):
+        at = next((i for i, word in enumerate(words) if word.partition("=")[0] == option), None)
+        if at is None:
+            continue
+        joined = "=" in words[at]
+        path = Path(words[at].partition("=")[2] if joined else "".join(words[at + 1 : at + 2]))
+        if option == "--config":
+            del words[at : at + (1 if joined else 2)]
+        sources.append(Dict(_read_options(path), use_commands_as_keys=False, source=str(path)))
+    return sources
+
+
+def _read_options(path: Path) -> dict[str, Any]:
+    """Return the options in a TOML file, or the config in the manifest of a run's folder."""
+    if path.is_dir() or path.name == MANIFEST:
+        folder = path if path.is_dir() else path.parent
+        config: dict[str, Any] = read_manifest(folder).get("config", {})
+        return {name.replace("_", "-"): value for name, value in config.items() if value is not None}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: this is no TOML ({error}); write lines such as boards = 8192") from None
+
+
+def _check_agents() -> None:
+    """Check that ``agents`` is this project's, without importing it: another package's code may do anything.
+
+    Raises:
+        ImportError: it is another package.
+    """
+    spec = find_spec("agents")
+    where = spec.origin if spec is not None else None
+    if where is None or not Path(where).with_name("registry.py").exists():
+        raise ImportError(_OTHER_AGENTS.format(where=where))
+
+
+def _look_in_current_folder() -> None:
+    """Let ``python:module:factory`` import from the current folder, if there is one still."""
+    from bridge_env import bidders  # here: it loads numba, and --help should answer at once
+
+    with contextlib.suppress(FileNotFoundError):
+        bidders.FOLDERS[:] = [os.getcwd()]

@@ -1,0 +1,267 @@
+"""``bridge-env evolve``, ``train``, ``coach`` and ``report``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from bridge_env.files import atomic_write
+from training.cli.options import AtLeast2, Count, Positive, RunOptions
+from training.cli.output import print_facts
+from training.cli.progress import BarProgress
+from training.coach.config import CoachConfig
+from training.evolve.config import EvolveConfig
+from training.networks.configs import LeagueConfig, PPOConfig
+
+Flat = Parameter(name="*")
+
+
+def evolve(
+    *,
+    config: Annotated[EvolveConfig, Flat] = EvolveConfig(),
+    run: RunOptions = RunOptions(),
+    minutes: Positive | None = None,
+    hours: Positive | None = None,
+    workers: Count | None = None,
+    address: str | None = None,
+) -> int:
+    """Let partnerships improve a bidding system by self-play.
+
+    They change it in these ways:
+
+        tuning      moves the bounds of its lines by a step, or drops a condition
+        swapping    adopts changes of partner or another pair
+        evolution   varies its rules at random
+        refinement  finds rules for hands that another call would have suited better
+        amendment   learns from a network that bids by the system (--player)
+        natural     gives a pair without opening bids a whole natural system
+
+    A change is accepted if it gains IMPs against the control pair and the rest of the league, and again on fresh
+    boards. Boards that training never saw judge the winner.
+
+        bridge-env evolve                                   start a first run, about three minutes on two cores
+        bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
+        bridge-env evolve --minutes 30                      begin no generation after half an hour, then judge
+        bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
+        bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
+                                                            let partners start with two systems, and end with one
+        bridge-env evolve --start champion --operators amendment,tuning,swapping --player policy:by-the-book
+        bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
+
+    The same seed gives the same systems for any number of workers. Ctrl-C loses nothing but the generation in hand,
+    and FOLDER/best.bidding is the best system so far.
+
+    Args:
+        minutes: begin no generation after so many minutes; then the winner is judged
+        hours: the same in hours
+        workers: number of tasks at a time (default: all cores of the cluster)
+        address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
+    """
+    from training.evolve.run import evolve as evolve_systems
+    from training.match import verdict
+
+    if minutes is not None and hours is not None:
+        raise ValueError("give --minutes or --hours, not both")
+    seconds = 60 * (minutes or 0) + 3600 * (hours or 0) or None
+    config = run.check(config, ("generations",))
+    with BarProgress("bridge-env evolve --resume") as progress:
+        result = evolve_systems(
+            config, out=run.out, name=run.name, resume=run.resume, seconds=seconds,
+            open_ended=config.generations == EvolveConfig.generations, workers=workers, address=address,
+            progress=progress,
+        )  # fmt: skip
+    print("\n" + verdict.table_text(result.rows) + "\n")
+    print_facts({
+        "learning curve": result.curve, "report": result.report,
+        "system": " and ".join(map(str, result.systems)), "play it": f"bridge-env match {result.spec} system:sayc",
+    })  # fmt: skip
+    return 0
+
+
+train = App(name="train", help="Learn a policy by reinforcement.")
+
+
+@train.command
+def league(
+    *,
+    config: Annotated[LeagueConfig, Flat] = LeagueConfig(),
+    run: RunOptions = RunOptions(),
+    hours: Positive | None = None,
+    judge: AtLeast2 = 5000,
+    workers: Count | None = None,
+    address: str | None = None,
+) -> int:
+    """Train a network against itself, earlier versions of itself and strangers.
+
+    On each board it samples other auctions beside its usual one; the reward is the difference in IMPs.
+
+        bridge-env train league                                      imitate system:two-over-one, then self-play
+        bridge-env train league --start policy:two-over-one --name long --iterations 20000
+        bridge-env train league --resume results/league/long --hours 3       continue for three hours at most
+        bridge-env train league --start nothing                      start from random weights
+        bridge-env train league --start policy:champion --artificial-penalty 0.5      teach it natural calls
+        bridge-env train league --start policy:champion-plain --book champion         teach it to bid by system:champion
+
+    One process learns and others play rollouts, so at least two cores are needed. Ctrl-C loses nothing before the last
+    evaluation. The same settings give the same weights, for any number of workers, and however often a run is stopped.
+    The network plays as policy:FOLDER/policy.npz. Gatekeepers are refused as opponents and as a start.
+
+    Args:
+        hours: stop after this many hours; --resume continues
+        judge: number of judging boards for the final panel
+        workers: number of tasks at a time (default: all cores of a cluster; without one all cores but one, at least 2)
+        address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
+    """
+    from training.running.runs import require
+
+    require("train", "torch", "ray")
+    from training.match import panel
+    from training.networks.train_league import LEAGUE_MAY_CHANGE, train_league
+
+    config = run.check(config, LEAGUE_MAY_CHANGE)
+    with BarProgress("bridge-env train league --resume") as progress:
+        result = train_league(
+            config, out=run.out, name=run.name, resume=run.resume, hours=hours, judge=judge, workers=workers,
+            address=address, progress=progress,
+        )  # fmt: skip
+    if not result.complete:
+        print(f"stopped after {hours:g} hours and saved. Go on: bridge-env train league --resume {result.folder}")
+        return 0
+    print("\n" + panel.table_text(result.lines) + "\n")
+    print_facts({
+        "report": result.report, "learning curve": result.curve, "network": result.network,
+        "play it": f"bridge-env match policy:{result.network} system:two-over-one",
+    })  # fmt: skip
+    return 0
+
+
+@train.command
+def ppo(
+    *,
+    config: Annotated[PPOConfig, Flat] = PPOConfig(),
+    run: RunOptions = RunOptions(),
+    callback: list[str] | None = None,
+) -> int:
+    """Train a partnership by MaskablePPO, from random weights, to win IMPs against a control pair.
+
+        bridge-env train ppo                                    fifteen minutes against a pair that passes
+        bridge-env train ppo --minutes 60 --name long           longer, into results/train/long
+        bridge-env train ppo --resume results/train/long --minutes 120
+        bridge-env train ppo --opponents system:sayc --control system:sayc
+        bridge-env train ppo --callback my_file.py:MyCallback
+
+    Ctrl-C loses nothing: the run is saved, and --resume goes on. A run folder holds SB3's own model, a file that can
+    run code when it is loaded: resume only folders that you made. The policy to share is policy.npz, plain data.
+
+    Args:
+        callback: MODULE:NAME of a Stable-Baselines3 callback to call too; may be given several times
+    """
+    from training.running.runs import require
+
+    require("rl", "torch", "stable_baselines3", "sb3_contrib")
+    from training.match import verdict
+    from training.networks.ppo import read_callback, train_ppo
+
+    config = run.check(config, ("minutes", "steps", "threads", "evaluate", "every", "judge"))
+    callbacks = [read_callback(where) for where in callback or ()]
+    with BarProgress("bridge-env train ppo --resume") as progress:
+        result = train_ppo(
+            config, out=run.out, name=run.name, resume=run.resume, callbacks=callbacks, progress=progress
+        )
+    print("\n" + verdict.table_text(result.rows) + "\n")
+    print_facts({
+        "learning curve": result.curve, "report": result.report, "policy": result.policy,
+        "play it": f"bridge-env match policy:{result.policy} system:sayc",
+    })  # fmt: skip
+    return 0
+
+
+def coach(
+    system: str | None = None,
+    /,
+    *,
+    config: Annotated[CoachConfig, Flat] = CoachConfig(),
+    run: RunOptions = RunOptions(),
+    workers: Count | None = None,
+    address: str | None = None,
+) -> int:
+    """Train a player (a network) that bids by your system, amend the system by it, and report what the system misses.
+
+        bridge-env coach mine.bidding                    an hour and a half on two cores, into results/coach/mine
+        bridge-env coach sayc --iterations 300 --generations 1        a first look, a quarter of an hour
+        bridge-env coach --resume results/coach/mine     continue after Ctrl-C or a crash
+        bridge-env coach --resume results/coach/mine --rounds 2       go on by the amended book
+        bridge-env table                                 then play with policy:results/coach/mine/mine.npz
+
+    First a network learns to bid by the system: it sees the system's call and what the calls so far have shown, and a
+    call that would mislead partner has a penalty. Then the system learns from the network, rule by rule. Both are
+    judged against gatekeepers, on boards that training never saw. Your file is not changed.
+
+    Args:
+        system: the system: a name or FILE.bidding
+        workers: tasks at a time (default: all cores but one, and at least two)
+        address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
+    """
+    from dataclasses import replace
+
+    from training.running.runs import require
+
+    require("train", "torch", "ray")
+    from training.coach.run import coach as coach_system
+    from training.match import panel
+
+    if (system is None) == (run.resume is None):
+        raise ValueError("name a system (bridge-env coach mine.bidding), or a run with --resume FOLDER")
+    config = config if system is None else replace(config, system=system)
+    config = run.check(config, ("iterations", "generations", "rounds", "counted", "judge"))
+    with BarProgress("bridge-env coach --resume") as progress:
+        result = coach_system(
+            config, out=run.out, name=run.name, resume=run.resume, workers=workers, address=address, progress=progress
+        )
+    for one in result.rounds:
+        print("\n" + panel.table_text(one.player) + "\n\n" + panel.table_text(one.amended))
+    print()
+    print_facts({
+        "report": result.report, "amended book": result.amended,
+        "play with it": f"bridge-env table     (choose policy:{result.player})",
+        "ask it": f"bridge-env bid policy:{result.player} --hand AQT72.A4.Q2.T753 --auction ''",
+    })  # fmt: skip
+    return 0
+
+
+def report(folder: Path, /, *folders: Path, out: Path | None = None) -> int:
+    """Compare runs of 'bridge-env evolve': settings, time, and what they gained on boards that training never saw.
+
+        bridge-env report results/evolve/*                          print a table of all runs of self-play
+        bridge-env report results/evolve/a results/evolve/b --out results/compared
+
+    The table also shows unfinished runs, without their gain: only a finished run is judged.
+
+    Args:
+        folder: a run's folder
+        folders: more of them
+        out: also write README.md and the plot into this folder
+    """
+    from training.evolve import report as reports
+    from training.running import runs
+
+    every = (folder, *folders)
+    begun = [path for path in every if len(every) == 1 or runs.has_begun(path)]
+    for path in every:
+        if path not in begun:
+            print(f"left out: {path} holds no run with a finished generation", file=sys.stderr)
+    if not begun:
+        raise runs.RunError(f"none of {len(every)} folders holds a run with a finished generation")
+    found = [reports.read_run(path) for path in begun]
+    print(reports.text(found))
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        reports.plot(found, out / reports.CURVES)
+        command = shlex.join(["bridge-env", "report", *map(str, every), "--out", str(out)])
+        atomic_write(out / "README.md", reports.markdown(found, command))
+        print(f"\nwritten: {out / 'README.md'}, {out / reports.CURVES}")
+    return 0

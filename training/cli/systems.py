@@ -1,0 +1,307 @@
+"""``bridge-env check``, ``book`` and ``exam``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from bridge_env.files import atomic_write
+from training.cli.options import Count, CountOrZero, JsonFile, Seed
+from training.cli.output import print_text, write_json
+from training.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from agents.hierarchy.lint import Finding
+
+Several = Parameter(consume_multiple=True)
+
+
+def check(system: str, /, *systems: str, sound: bool = False, mend: Path | None = None, base: str | None = None) -> int:
+    """Read bidding systems and list all their faults at once.
+
+        bridge-env check mine.bidding
+        bridge-env check *.bidding
+        bridge-env check --sound sayc
+        bridge-env check --sound mine.bidding --mend better.bidding
+        bridge-env check --sound mine-amended.bidding --base mine.bidding --mend sound.bidding
+
+    Listed are, with line numbers: lines that cannot be read, lines that no auction reaches, duplicate lines, lines that
+    no hand fits, alone or after the calls of their auction, and lines that no hand reaches because the lines above them
+    take every hand. A system with a fault of the first two kinds cannot be used; the exit code is then 2.
+
+    With --sound, thousands of hands of all kinds are tried at every position of the system's tree (half a minute), and
+    what no pair would agree to play is listed:
+
+    - a label that its hands do not keep ("take-out" without shape, "values" without points);
+    - a suit bid on a doubleton that is not a named convention, an artificial call without a name;
+    - a call that forces with one hand and not with another, an asking call that partner may pass;
+    - a weak opening in fourth seat, on a bad suit, or alike at every vulnerability; a better suit that is bid lower;
+    - 6NT or 7NT on fewer points than the quantitative raise asks for;
+    - a line that no hand reaches after the calls of its auction, or that answers a call which partner never makes.
+
+    The exit code is 1 if anything is found.
+
+    Args:
+        system: a bidding system: FILE.bidding, or a shipped one such as sayc
+        systems: more of them
+        sound: list unsound bidding too
+        mend: write the system to this file without the lines that no hand reaches
+        base: with --mend, also take back the unsound changes made to this system
+    """
+    from agents.hierarchy.lint import check_system, sound_findings
+
+    paths = [_system_file(name) for name in (system, *systems)]
+    if base is not None and mend is None:
+        raise ValueError("--base says what to take back; --mend FILE says where to write the system")
+    if mend is not None and len(paths) != 1:
+        raise ValueError(f"--mend writes one system; {len(paths)} are given")
+    worst = 0
+    for path in paths:
+        found = check_system(path)
+        faults = sum(finding.fault for finding in found)
+        notes = len(found) - faults
+        _print_findings(path, found)
+        if sound and not faults:
+            with Bar(what="looking at positions", brief=True) as bar:
+                unsound = sound_findings(path, lambda done, of: bar.share(done / of))
+            _print_findings(path, unsound)
+            print(f"{path}: {len(unsound)} unsound, {notes} notes", file=sys.stderr)
+            worst = max(worst, int(bool(unsound)))
+        else:
+            print(f"{path}: {f'{faults} faults' if faults else 'no faults'}, {notes} notes", file=sys.stderr)
+        worst = max(worst, 2 * bool(faults))
+    if mend is not None and worst < 2:
+        _mend(paths[0], mend, None if base is None else _system_file(base))
+    return worst
+
+
+def _print_findings(path: Path, found: list[Finding]) -> None:
+    for finding in found:
+        print(f"{finding.file or path}:{finding.line}: {'' if finding.fault else 'note: '}{finding.text}")
+
+
+def _mend(path: Path, out: Path, base: Path | None) -> None:
+    from agents.hierarchy.language.text import load_system, system_text
+    from agents.hierarchy.shipped import with_general
+    from agents.hierarchy.sound.mend import as_sound_as, without_dead
+
+    own = load_system(path)
+    mended = with_general(own)
+    if base is not None:
+        with Bar(what="taking back what is unsound", brief=True) as bar:
+            mended, back = as_sound_as(with_general(load_system(base)), mended, lambda done, of: bar.share(done / of))
+        for change in back:
+            print(f"taken back: {change}")
+    with Bar(what="dropping lines", brief=True) as bar:
+        mended = without_dead(mended, lambda done, of: bar.share(done / of))
+    atomic_write(out, system_text(mended if own.blocks else replace(mended, blocks=())))
+    print(f"{out}: written", file=sys.stderr)
+
+
+def _system_file(system: str) -> Path:
+    """Return the file of a system that is a path or the name of a shipped one."""
+    from agents.hierarchy.shipped import shipped_systems, system_path
+    from bridge_env.bidders import SpecError, full_spec
+
+    if system not in shipped_systems() and (path := Path(system)).exists():
+        return path
+    head, _, argument = full_spec(system).partition(":")
+    if head != "system":
+        raise SpecError(f"{system!r} is no bidding system; give a file, as mine.bidding, or a shipped one, as sayc")
+    return system_path(argument)
+
+
+def book(
+    system: str | None = None,
+    /,
+    *,
+    diff: tuple[str, str] | None = None,
+    artificial_calls: Annotated[list[str] | None, Several] = None,
+    format: Literal["markdown", "html", "json"] | None = None,
+    out: Path | None = None,
+    levels: Count | None = None,
+    once_in: CountOrZero = 2000,
+    base: str | None = None,
+    deals: Count = 20_000,
+    rare: CountOrZero = 100_000,
+    examples: CountOrZero = 2,
+    seed: Seed = 1,
+    check: bool = False,
+    worth: bool = False,
+    control: str = "sayc",
+    boards: Count = 10_000,
+) -> int:
+    """Print a bidding system for players: a convention card, surprises, and notes by auction with figures.
+
+        bridge-env book sayc                                  print Markdown at the terminal
+        bridge-env book sayc --levels 3 --worth --out sayc.html
+        bridge-env book mine.bidding --out mine.json          the same as JSON, for other programs
+        bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
+        bridge-env book --artificial-calls sayc policy:champion
+        bridge-env book sayc --check                          check the book against hands on fresh deals
+        bridge-env book --diff sayc mine.bidding              print what the second changes in the first
+        bridge-env book policy:champion --levels 2            measure what a network's calls mean
+
+    The same seed gives the same book. A network has no rules: its book says what the hands behind each call have in
+    common, and how many hands on other deals fit that.
+
+    Args:
+        system: a shipped system's name, FILE.bidding, or a network (policy:NAME or policy:FILE)
+        diff: two systems: print what the second changes in the first, and what each change is worth
+        artificial_calls: only count artificial calls of these bidders (without a name: of all shipped ones)
+        format: default: by the name of --out, else markdown
+        out: write to this file (default: standard output)
+        levels: depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ...
+        once_in: leave out calls made less often than once in so many deals; 0: none
+        base: system from which surprises are measured (default sayc)
+        deals: random deals to measure on
+        rare: further deals to search for rare calls
+        examples: example hands for each call, up to 2
+        seed: random seed of deals and boards
+        check: only print how many hands fit the book; exit with 1 below 98%
+        worth: add the IMPs that each call gains against the control pair
+        control: the control pair's system
+        boards: judging boards for IMPs
+    """
+    from training.book.render import FORMATS
+
+    if artificial_calls is not None:
+        return _artificial_calls(artificial_calls, boards, seed, out)
+    if (system is None) == (diff is None):
+        raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
+    forms = {suffix: name for name, suffix in FORMATS.items()} | {".htm": "html"}
+    form = format or ("markdown" if out is None else forms.get(out.suffix))
+    if form is None:
+        raise ValueError(f"{out}: give --format, or a name that ends in {', '.join(FORMATS.values())}")
+    if base and (diff or (system or "").startswith("policy:")):
+        raise ValueError("--base goes with the book of a system: bridge-env book mine.bidding --base acol")
+    if diff:
+        from training.book.diff import compare_systems
+        from training.book.render import render_difference
+
+        first, second = map(_system, diff)
+        with Bar(None, "change", brief=True) as bar:
+            difference = compare_systems(first, second, _system(control), boards, seed, bar.add)
+        return _write(render_difference(difference.model(), form), out)
+    assert system is not None
+    settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}
+    if system.startswith("policy:"):
+        if worth:
+            raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
+        return _network_book(system, form, max(deals, rare), seed, check, out, settings)
+    from training.book.render import render_book
+    from training.book.system_book import add_worth, make_book
+
+    with Bar(max(deals, rare), "deal", brief=True) as bar:
+        made = make_book(_system(system), deals, seed, rare=rare, tick=bar.add, **settings)
+    if check:
+        return _check_book(made)
+    if worth:
+        with Bar(len(made.graph.entries), "call", brief=True) as bar:
+            add_worth(made, _system(control), boards, seed, bar.add)
+    with Bar(2, "step", brief=True) as bar:
+        model = made.model(_system(base or "sayc"), bar.add)
+    return _write(render_book(model, form), out)
+
+
+def _network_book(
+    spec: str, form: str, deals: int, seed: int, check: bool, out: Path | None, settings: dict[str, Any]
+) -> int:
+    from agents.networks.shipped import read_networks
+    from training.book.network_book import HOLDOUT, make_network_book
+    from training.book.render import render_book
+    from training.running.speed import use_fastest
+
+    networks = read_networks(spec.removeprefix("policy:"))
+    use_fastest()
+    with Bar(deals + HOLDOUT, "deal", brief=True) as bar:
+        made = make_network_book(spec, networks.player, deals, seed, tick=bar.add, **settings)
+    return _check_book(made) if check else _write(render_book(made.model(), form), out)
+
+
+def _artificial_calls(specs: list[str], boards: int, seed: int, out: Path | None) -> int:
+    """Count the artificial calls of some bidders, or of all that are shipped."""
+    from agents.hierarchy.shipped import shipped_systems
+    from agents.networks.shipped import shipped_networks
+    from training.match.artificial_calls import report
+    from training.running.speed import use_fastest
+
+    use_fastest()
+    every = [f"system:{name}" for name in shipped_systems()] + [f"policy:{name}" for name in shipped_networks()]
+    specs = specs or every
+    with Bar(len(specs), "bidder", brief=True) as bar:
+        return _write(report(specs, boards, seed, bar.add), out)
+
+
+def _check_book(made: Any) -> int:
+    """Print how many hands fit the book, and the calls whose hands fit least."""
+    from training.book.model import GOAL
+
+    print(made.facts()[1])
+    for hands, fitting, text in made.worst(10):
+        print(f"  {fitting / hands:7.1%} of {hands:>6,}  {text}")
+    if made.coverage.share >= GOAL:
+        return 0
+    print(f"under {GOAL:.0%}", file=sys.stderr)
+    return 1
+
+
+def _system(name: str) -> Any:
+    from agents.hierarchy.shipped import read_system
+
+    return read_system(name.removeprefix("system:"))
+
+
+def _write(text: str, out: Path | None) -> int:
+    if out is None:
+        print(text, end="")
+    else:
+        atomic_write(out, text)
+        print(f"{out}: {len(text):,} characters")
+    return 0
+
+
+def exam(
+    spec: str,
+    /,
+    *specs: str,
+    key: Literal["sayc", "2/1", "all"] | None = None,
+    area: Annotated[list[str] | None, Several] = None,
+    file: Annotated[list[Path] | None, Several] = None,
+    wrong: bool = False,
+    json: JsonFile | None = None,
+) -> int:
+    """Let bidders answer the textbook exam, and print their scores by area.
+
+        bridge-env exam system:sayc system:two-over-one          print the score by area
+        bridge-env exam system:mine.bidding --wrong              list every wrong answer, with the reason
+        bridge-env exam policy:champion --area openings slam     ask in these areas only
+        bridge-env exam system:mine.bidding --file mine.exam     sit another exam: a file, or a folder of .exam files
+
+    The exam holds positions in which books on five-card majors agree, with the calls that they accept: ten points for a
+    best call, five for a reasonable one. Some positions are for Standard American (sayc) or two over one (2/1) only.
+    The header of a system names its key; without one, either answer counts. A system is asked only what it has the
+    conventions for. The exam measures agreement with the books, not strength.
+
+    Args:
+        spec: the bidder ('bridge-env match --help' lists them)
+        specs: more of them
+        key: use this key (default: the one that the system names)
+        area: ask in these areas only; a wrong name lists them
+        file: sit this exam instead of the textbook's
+        wrong: list the wrong answers, with the reasons
+        json: write scores and answers to this file too; -: to standard output
+    """
+    from training.exam.report import wrong_text
+    from training.exam.run import ExamConfig
+    from training.exam.run import exam as sit_exam
+
+    result = sit_exam(ExamConfig([spec, *specs], key, area or (), file or ()))
+    print_text("\n\n".join([str(result), *(wrong_text(paper) for paper in result.papers if wrong)]), json)
+    if json is not None:
+        write_json(json, result.record())
+    return 0
