@@ -1,29 +1,30 @@
-"""What treatments are worth: two over one with one change, against gatekeepers, and with the cards played out.
+"""Measure what treatments gain: two over one with one change, against gatekeepers, or with the cards played out.
 
     python -m studies.treatments --only "five level"
     python -m studies.treatments --abroad --only "five level" --seeds 1 2 3
 
-Played out, two over one with the change meets itself. A treatment came up where the auctions of the two tables differ.
-There its IMPs are counted at double-dummy tricks, and at the tricks that the rule player takes and defends. Abroad,
-what counts is the gain over two over one on the same boards. Boards are of the judging half.
+Played out, two over one with the change meets itself. A treatment occurs where the auctions of the two tables differ.
+There its IMPs are counted at double-dummy tricks, and at the tricks of the rule player at all seats. Abroad, the gain
+over two over one on the same boards is counted. Boards are of the judging half.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.shipped import register_system, system_path, unregister_system
-from bridge_env.files import atomic_write
+from bridge_env.calls import as_wide
+from studies.tables import command_line, write_tables
 from training.cardplay.match import Teams, play_hands
 from training.match.boards import library_boards, standard_error
 from training.match.duplicate import MatchResult, match
+from training.running.pages import table
 
 BASE = "system:two-over-one"
 PART = 20_000  # boards bid at a time
@@ -31,10 +32,7 @@ PART = 20_000  # boards bid at a time
 
 @dataclass(frozen=True)
 class Treatment:
-    """A change: ``before`` gives way to ``after`` where it stands first in the text, or first below ``under``.
-
-    ``more`` are changes that belong to it.
-    """
+    """A change: ``after`` replaces the first ``before``, or the first below ``under``; pairs in ``more`` likewise."""
 
     name: str
     before: str
@@ -42,8 +40,8 @@ class Treatment:
     under: str = ""
     more: tuple[tuple[str, str], ...] = ()
 
-    def put_into(self, text: str) -> str:
-        """The text with the change.
+    def apply(self, text: str) -> str:
+        """Return the text with the change.
 
         Raises:
             ValueError: the text has no such line.
@@ -52,9 +50,7 @@ class Treatment:
             start = text.find(under)
             at = text.find(before, max(start, 0))
             if start < 0 or at < 0:
-                raise ValueError(
-                    f"two over one has no line {before!r} any more; the treatment {self.name!r} changes it"
-                )
+                raise ValueError(f"two over one has no line {before!r}, which the treatment {self.name!r} changes")
             text = text[:at] + after + text[at + len(before) :]
         return text
 
@@ -103,63 +99,47 @@ GATEKEEPERS = ("policy:humans", "policy:polish", "policy:wbridge5")
 
 
 @dataclass(frozen=True)
-class Worth:
-    """What a treatment is worth where it came up: IMPs each time and their errors."""
+class Occurrences:
+    """The IMPs of a treatment each time that it occurs, with standard errors, double dummy and played out."""
 
     name: str
-    tried: int
-    boards: int
+    tried: int  # boards that were bid
+    boards: int  # boards on which it occurred
     exact: tuple[float, float]
     played: tuple[float, float]
 
-    def text(self) -> str:
-        """One line of the table."""
-        figures = "  ".join(f"{mean:+6.2f} ± {error:.2f}" for mean, error in (self.exact, self.played))
-        return f"{self.name:26} {self.boards:6,} of {self.tried:9,}  {figures}"
 
-
-def measure(treatment: Treatment, boards: int, tried: int) -> Worth:
-    """Bid up to ``tried`` boards, until the treatment came up on ``boards``, and play those."""
-    text = system_path("two-over-one").read_text(encoding="utf-8")
-    changed = register_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
+def play_out(treatment: Treatment, boards: int, tried: int) -> Occurrences:
+    """Bid up to ``tried`` boards, until the treatment occurred on ``boards``, and play those."""
+    changed = _register(treatment)
     found: list[MatchResult] = []
     bid = 0
     while bid < tried and sum(len(result.boards) for result in found) < boards:
         count = min(PART, tried - bid)
         result = match(changed, BASE, library_boards(count, 1, "judging", start=bid))
-        found.append(result.take(_differ(result)))
+        found.append(result.take(differing_boards(result)))
         bid += count
-    exact, played, base = (np.concatenate(parts)[:boards] for parts in zip(*map(_values, found), strict=True))
+    exact, played, base = (np.concatenate(parts)[:boards] for parts in zip(*map(_imps, found), strict=True))
     unregister_system(changed)
-    return Worth(treatment.name, bid, len(exact), _mean(exact, base), _mean(played, base))
+    return Occurrences(treatment.name, bid, len(exact), _mean(exact, base), _mean(played, base))
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What two over one gains by a treatment: of all seeds and gatekeepers together, and of each.
-
-    The seeds' boards share deals, so the error counts deals.
-    """
+    """The IMPs a board that two over one gains by a treatment, with the standard error over deals."""
 
     name: str
     boards: int
-    gain: tuple[float, float]
+    gain: tuple[float, float]  # of all seeds and gatekeepers together
     each: tuple[tuple[float, ...], ...]  # by seed, then gatekeeper
-
-    def text(self) -> str:
-        """One line of the table."""
-        mean, error = self.gain
-        each = "  ".join(" ".join(f"{value:+.3f}" for value in row) for row in self.each)
-        return f"{self.name:26} {mean:+.4f} ± {error:.4f} ({mean / error if error else 0.0:+.1f})  {each}"
 
 
 def abroad(treatments: Sequence[Treatment], boards: int, seeds: Sequence[int]) -> Iterator[Gain]:
     """Play each treatment and two over one itself against all gatekeepers, on the same judging boards."""
-    text = system_path("two-over-one").read_text(encoding="utf-8")
     dealt = [library_boards(boards, seed) for seed in seeds]
     before = [[match(BASE, them, part).imps for them in GATEKEEPERS] for part in dealt]
     for treatment in treatments:
-        changed = register_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
+        changed = _register(treatment)
         gains = [
             [
                 match(changed, them, part).imps.astype(np.int64) - imps
@@ -174,14 +154,19 @@ def abroad(treatments: Sequence[Treatment], boards: int, seeds: Sequence[int]) -
         yield Gain(treatment.name, boards, (mean / len(GATEKEEPERS), error / len(GATEKEEPERS)), each)
 
 
-def _differ(result: MatchResult) -> NDArray[np.int64]:
-    first, second = (table.history for table in result.tables)
-    width = max(first.shape[1], second.shape[1])
-    wide = [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=-1) for part in (first, second)]
-    return np.flatnonzero((wide[0] != wide[1]).any(axis=1))
+def _register(treatment: Treatment) -> str:
+    text = system_path("two-over-one").read_text(encoding="utf-8")
+    return register_system(treatment.name.replace(" ", "-"), treatment.apply(text))
 
 
-def _values(result: MatchResult) -> tuple[NDArray[np.int64], ...]:
+def differing_boards(result: MatchResult) -> NDArray[np.int64]:
+    """Return the boards on which the auctions of the two tables differ."""
+    first, second = as_wide([table.history for table in result.tables])
+    return np.flatnonzero((first != second).any(axis=1))
+
+
+def _imps(result: MatchResult) -> tuple[NDArray[np.int64], ...]:
+    """Return IMPs double dummy and played out, and the numbers of the deals."""
     if not len(result.boards):
         return result.imps, result.imps, result.boards.base
     played = play_hands(result, Teams((None, None), ("rule", "rule")))
@@ -193,31 +178,41 @@ def _mean(values: NDArray[np.int64], base: NDArray[np.int64]) -> tuple[float, fl
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print what each treatment is worth each time."""
-    parser = argparse.ArgumentParser(description="Tell what treatments are worth, abroad or played out.")
+    """Measure treatments, and write their table."""
+    parser = argparse.ArgumentParser(prog="python -m studies.treatments", description="Measure treatments.")
     parser.add_argument("--abroad", action="store_true", help="play against gatekeepers instead")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of these treatments alone")
     parser.add_argument("--judge", type=int, default=20_000, help="with --abroad: boards against each (20000)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="with --abroad: seeds (1 2 3)")
-    parser.add_argument("--boards", type=int, default=1000, help="boards where it came up (1000)")
+    parser.add_argument("--boards", type=int, default=1000, help="boards on which it occurs (1000)")
     parser.add_argument("--tried", type=int, default=400_000, help="boards to bid at most (400000)")
-    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    parser.add_argument("--out", type=Path, default=Path("results/treatments"), help="folder (%(default)s)")
     args = parser.parse_args(argv)
     treatments = [treatment for treatment in TREATMENTS if not args.only or treatment.name in args.only]
     if unknown := set(args.only or ()) - {treatment.name for treatment in treatments}:
         parser.error(f"no treatment {', '.join(sorted(unknown))}; there are {', '.join(t.name for t in TREATMENTS)}")
     if args.abroad:
-        found: Iterator[Worth | Gain] = iter(abroad(treatments, args.judge, args.seeds))
+        gains = list(abroad(treatments, args.judge, args.seeds))
+        each = ((" ".join(f"{value:+.3f}" for value in row) for row in gain.each) for gain in gains)
+        cells = [
+            [g.name, "{:+.4f} ± {:.4f}".format(*g.gain), "; ".join(row)] for g, row in zip(gains, each, strict=True)
+        ]
+        lines = table(("treatment", "gain, IMPs a board", "each gatekeeper; by seed"), cells)
+        rows = [asdict(gain) for gain in gains]
     else:
-        print(f"{'treatment':26} {'came up on boards':>19}  {'double dummy':>14}  {'played out':>14}")
-        found = (measure(treatment, args.boards, args.tried) for treatment in treatments)
-    worths = []
-    for worth in found:
-        worths.append(worth)
-        print(worth.text(), flush=True)
-    if args.json:
-        rows = [vars(worth) for worth in worths]
-        atomic_write(args.json, json.dumps({"treatments": rows}, indent=1) + "\n")
+        found = [play_out(treatment, args.boards, args.tried) for treatment in treatments]
+        cells = [
+            [
+                o.name,
+                f"{o.boards:,} of {o.tried:,}",
+                *("{:+.2f} ± {:.2f}".format(*imps) for imps in (o.exact, o.played)),
+            ]
+            for o in found
+        ]
+        lines = table(("treatment", "occurs on boards", "IMPs double dummy", "IMPs played out"), cells)
+        rows = [asdict(each) for each in found]
+    print("\n".join(lines))
+    write_tables(args.out, command_line("studies.treatments", argv), {"Treatments": lines}, {"treatments": rows})
 
 
 if __name__ == "__main__":

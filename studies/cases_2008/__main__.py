@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from studies.cases_2008 import report, study
+from studies.cases_2008 import study
+from studies.tables import command_line, write_tables
 from training.cases.states import read_states
-from training.running import runs
+from training.running.pages import table
 
 _FEW = (100, 200)
 
@@ -30,16 +31,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     for problem in states.problems:
         print(f"left out: {problem}", file=sys.stderr)
-    found = study.tables(states)
-    few = {count: study.similarity_among(states, count) for count in _FEW if count < found[0].states}
-    names = [path.name for path in args.files]
-    command = shlex.join(["python", "-m", "studies.cases_2008", *names])
-    manifest = runs.manifest({"files": names}, "")
-    report.write(args.out, found, study.with_calls_of_others(states), few, command, manifest)
-    for table in found:
-        shares = (f"k={k} {report.percent(table, k, 0)[0]:.2f}%" for k in (1, 10, 20) if k <= len(table.rows))
-        print(f"{table.name}: {table.states:,} states, {', '.join(shares)}; {table.seconds:.1f} s")
-    print(f"written: {args.out}/README.md, results.json")
+    named = study.openings(states)
+    first = next(iter(named.values()))
+    rows = {name: study.leave_one_out(part.view.hand, part.called) for name, part in named.items()}
+    others = study.with_calls_of_others(first)
+    few = {count: study.similarity_among(first, count) for count in _FEW if count < len(first)}
+    tables = {
+        name: study.row_table(part, others if not number else ()) for number, (name, part) in enumerate(rows.items())
+    }
+    tables["Similarity of the first 2,091 to few cases"] = table(
+        ("cases", "k = 1", f"k = {study.MOST}"), ((str(n), f"{a:.2f}", f"{b:.2f}") for n, (a, b) in few.items()), left=0
+    )
+    for name, part in rows.items():
+        shares = (f"k={k} {part[k - 1].percent(False)[0]:.2f}%" for k in (1, 10, 20) if k <= len(part))
+        print(f"{name}: {part[0].states:,} states, {', '.join(shares)}")
+    content = {name: [asdict(row) for row in part] for name, part in rows.items()}
+    results = {**content, "calls of others": others, "similarity among few": few}
+    write_tables(args.out, command_line("studies.cases_2008", argv), tables, results)
     return 0
 
 

@@ -12,13 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
+from bridge_env.calls import FIRST_BID
 from bridge_env.features import FEATURES, hand_features
 
 HCP_WEIGHT, LENGTH_WEIGHT, CARD_WEIGHT = 51.0, 9.0, 1.0
 MOST_HCP, MOST_CARDS = 37, 13
 _STEPS = 1e9  # similarities are compared in these parts of one, so that rounding makes no ties and breaks none
-_MOST_CASES = 1 << 20
 _BLOCK = 256
 _LENGTHS = [FEATURES[f"length:{suit}"] for suit in "CDHS"]
 
@@ -26,72 +25,58 @@ Hands = NDArray[np.bool_]
 
 
 def ratios(most: int) -> NDArray[np.float64]:
-    """``smaller / larger`` of all pairs of 0 .. ``most``, and 1 for a pair of zeros."""
+    """Return ``smaller / larger`` of all pairs of 0 .. ``most``, and 1 for a pair of zeros."""
     number = np.arange(most + 1, dtype=np.float64)
     low, high = np.minimum.outer(number, number), np.maximum.outer(number, number)
     return np.where(high > 0, low / np.maximum(high, 1), 1.0)
 
 
-class Coded(NamedTuple):
-    """Hands ready to be compared: ``a.plain @ b.weighed.T`` are the similarities of ``a``'s hands and ``b``'s."""
-
-    plain: NDArray[np.float64]
-    weighed: NDArray[np.float64]
-
-
-def coded(hands: Hands) -> Coded:
-    """Hands bool (N, 52), ready to be compared."""
+def _products(hands: Hands) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two forms of hands bool (N, 52): similarity is the product of the first and the second of other hands."""
     f = hand_features(hands)
     points, lengths = np.eye(MOST_HCP + 1), np.eye(MOST_CARDS + 1)
     counted = [(points[f[:, FEATURES["hcp"]]], HCP_WEIGHT * ratios(MOST_HCP))]
     counted += [(lengths[f[:, column]], LENGTH_WEIGHT * ratios(MOST_CARDS)) for column in _LENGTHS]
     cards = hands.astype(np.float64)
     plain = np.concatenate([cards, *(marks for marks, _ in counted)], axis=1)
-    return Coded(plain, np.concatenate([CARD_WEIGHT * cards, *(marks @ table for marks, table in counted)], axis=1))
+    return plain, np.concatenate([CARD_WEIGHT * cards, *(marks @ table for marks, table in counted)], axis=1)
 
 
 def similarities(hands: Hands, others: Hands) -> NDArray[np.float64]:
-    """Similarity of each of ``hands`` (N, 52) and each of ``others`` (M, 52): float64 (N, M), 0 to 100."""
-    return coded(hands).plain @ coded(others).weighed.T
+    """Return the similarity of each of ``hands`` (N, 52) and each of ``others`` (M, 52): float64 (N, M), 0 to 100."""
+    return np.asarray(_products(hands)[0] @ _products(others)[1].T)
 
 
 class Nearest(NamedTuple):
-    """The nearest cases of N hands, the nearest first, the earlier case first where two are as near.
+    """The nearest cases of N hands, the nearest first, the earlier case first where two are as near."""
 
-    Attributes:
-        case: int64 (N, k), numbers of cases.
-        similarity: float64 (N, k).
-    """
-
-    case: NDArray[np.int64]
-    similarity: NDArray[np.float64]
+    case: NDArray[np.int64]  # (N, k), numbers of cases
+    similarity: NDArray[np.float64]  # (N, k)
 
 
 def nearest(hands: Hands | None, cases: Hands, k: int) -> Nearest:
-    """The ``k`` most similar ``cases`` of each hand; with None the cases' own hands, each without itself.
+    """Return the ``k`` most similar ``cases`` of each hand; with None the cases' own hands, each without itself.
 
     Raises:
-        ValueError: there are not k cases, or more than a million.
+        ValueError: there are not k cases.
     """
     others = len(cases) - (hands is None)
-    if not 1 <= k <= others or len(cases) > _MOST_CASES:
-        raise ValueError(f"k is {k} of {others:,} cases; take 1 to all of them, and {_MOST_CASES:,} cases at most")
-    base = coded(cases)
-    asked = base.plain if hands is None else coded(hands).plain
-    number = _MOST_CASES - 1 - np.arange(len(cases), dtype=np.int64)
-    found = np.empty((len(asked), k), np.int64)
-    for start in range(0, len(asked), _BLOCK):
-        rank = np.rint(asked[start : start + _BLOCK] @ base.weighed.T * _STEPS).astype(np.int64) * _MOST_CASES + number
+    if not 1 <= k <= others:
+        raise ValueError(f"k is {k} of {others:,} cases; take 1 to all of them")
+    plain, weighed = (_products(cases if hands is None else hands)[0], _products(cases)[1])
+    found, near = np.empty((len(plain), k), np.int64), np.empty((len(plain), k))
+    for start in range(0, len(plain), _BLOCK):
+        similarity = np.rint(plain[start : start + _BLOCK] @ weighed.T * _STEPS) / _STEPS
         if hands is None:
-            rows = np.arange(len(rank))
-            rank[rows, start + rows] = -1
-        best = np.partition(rank, len(cases) - k, axis=1)[:, len(cases) - k :]
-        found[start : start + _BLOCK] = -np.sort(-best, axis=1)
-    return Nearest(_MOST_CASES - 1 - found % _MOST_CASES, found // _MOST_CASES / _STEPS)
+            similarity[np.arange(len(similarity)), np.arange(start, start + len(similarity))] = -1
+        best = np.argsort(-similarity, axis=1, kind="stable")[:, :k]
+        found[start : start + _BLOCK] = best
+        near[start : start + _BLOCK] = np.take_along_axis(similarity, best, axis=1)
+    return Nearest(found, near)
 
 
 def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.int8]:
-    """CBridge1a: where a case bids a longest suit of its hand, the same level in a longest suit of this one.
+    """Adapt calls as CBridge1a: a bid in a longest suit of its hand becomes one in a longest suit of this hand.
 
     The suit stays if it is a longest one here too; else it is the highest of the longest.
 
@@ -107,8 +92,3 @@ def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.i
     natural = in_suit & (theirs[rows, held] == theirs.max(axis=1)) & (ours[rows, held] < ours.max(axis=1))
     longest = 3 - ours[:, ::-1].argmax(axis=1)
     return np.where(natural, calls + longest - suit, calls).astype(np.int8)
-
-
-def passes(calls: NDArray[np.int8]) -> int:
-    """Count the passes among the calls."""
-    return int(np.bincount(calls, minlength=NUM_CALLS)[PASS])

@@ -1,16 +1,16 @@
-"""``python -m studies.deception``: let two card players solve the problems, and write the page."""
+"""``python -m studies.deception``: let two card players solve the problems, and write the table."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge_env.files import atomic_write
-from studies.deception import report, study
-from training.cli.progress import Bar
+from tqdm import tqdm
+
+from studies.deception import study
+from studies.tables import command_line, write_tables
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,17 +29,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         problems = study.read_problems(args.problems)
-        with Bar(len(problems), "problem", brief=True) as bar:
+        with tqdm(total=len(problems), unit="problem", disable=None) as bar:
             solved = study.solve_problems(
-                problems, args.plain, args.deceptive, args.bidder, seed=args.seed, seeds=args.seeds, progress=bar.add
+                problems, args.plain, args.deceptive, args.bidder, seed=args.seed, seeds=args.seeds, progress=bar.update
             )
     except (ValueError, OSError) as error:
         parser.error(str(error))
-    print("\n".join(report.summary(solved)))
-    args.out.mkdir(parents=True, exist_ok=True)
-    command = shlex.join(["python", "-m", "studies.deception", *(sys.argv[1:] if argv is None else argv)])
-    atomic_write(args.out / "problems.md", report.page(solved, command, args.plain, args.deceptive, args.bidder))
-    print(f"written: {args.out}/problems.md")
+    lines = study.summary(solved)
+    print("\n".join(lines))
+    rows = [study.as_row(one) for one in solved]
+    write_tables(args.out, command_line("studies.deception", argv), {"Problems": lines}, {"problems": rows})
     return 0
 
 

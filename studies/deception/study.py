@@ -6,8 +6,7 @@ tags: [Event] the title, [Idea] a sentence, [PlainCard] and [DeceptiveCard] the 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,30 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.deals import AUCTION, believed_deals
-from agents.cardplay.deception.deceptive import Deception, Deceptive, success
-from agents.cardplay.deception.lookahead import opponents_views
-from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
-from agents.cardplay.options import ALWAYS
+from agents.cardplay.deals import AUCTION
+from agents.cardplay.deception.deceptive import Deceptive
+from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, one_auction
 from bridge_env.calls import Contract
-from bridge_env.cards import CARD_NUMBERS, card_text
+from bridge_env.cards import CARD_NUMBERS, SEATS, card_text
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
-from bridge_env.render import SEAT_NAMES
+from training.running.pages import table
 
 PROBLEMS = Path(__file__).parent / "problems.pbn"
 PLAIN = "montecarlo?lead=solved"
 DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000&sure=0&risk=1000"
-_SUITS = ("clubs", "diamonds", "hearts", "spades")
-_BELIEF_DEALS = 40  # sampled deals that show what the opponent believes after a card
 _SEARCHES = 3  # times that the opponent imagines deals in the true one
-_TEN = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +43,8 @@ class Problem:
     contract: Contract  # not passed out
     plays: Plays  # one row, up to the decision
     auctions: Auctions | None  # one row; None where the file has no complete auction
-    plain: int  # the card expected of the plain player; -1 where the file does not say
-    deceptive: int  # the card expected of the deceptive player; -1 where the file does not say
+    plain: int  # the card expected of the plain player; -1 where the file has none
+    deceptive: int  # the card expected of the deceptive player; -1 where the file has none
 
     @property
     def title(self) -> str:
@@ -90,14 +84,10 @@ class CardResult:
     """The result of one card in the true deal; all tricks are declarer's on the whole board."""
 
     card: int
-    seen_through: int  # double dummy
     believed: NDArray[np.float64]  # (L,), against the modelled opponent, along each line that he may believe in
     share: NDArray[np.float64]  # (L,), weights of these lines, which add up to 1
     played: NDArray[np.int64]  # (K,), played out once a seed against opponents who believe the model's hypotheses
     unbelieving: NDArray[np.int64]  # (K,), played out against opponents who believe no hypothesis
-    opponent: int  # the opposing seat that decides next
-    inferred: tuple[str, ...]  # the opponent's conclusions from the card, in words
-    planted: tuple[str, ...]  # where the opponent imagines the rest of the suit, in words
 
     @property
     def average(self) -> float:
@@ -111,25 +101,18 @@ class CardResult:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A problem with the decisions of the two players and the results of their cards."""
+    """A problem with the results of the plain player's card and of the deceptive player's, which may be the same."""
 
     problem: Problem
-    plain: CardDecision
-    plain_seconds: float  # processor time
-    deception: Deception
-    seconds: float  # processor time
-    # the share of the plain player's sampled deals on which the best card reaches the goal double dummy: ``deceptive``
-    # plays the plain card from one half on, unless ``when=always``
-    reachable: float
-    unit: str  # of averages and risks
-    results: tuple[CardResult, ...]  # of the plain card, and of the deceptive one if it differs
+    plain: CardResult
+    deceptive: CardResult
 
 
 def read_problems(path: str | Path) -> list[Problem]:
     """Return all problems of a PBN file.
 
     Raises:
-        ValueError: a board is no problem; the message has its line and what it lacks.
+        ValueError: a board is no problem; the message has its line and the fault.
     """
     read = read_records(path)
     if read.problems:
@@ -197,7 +180,6 @@ def solve_problems(
     if not isinstance(one, MonteCarlo) or not isinstance(two, Deceptive):
         raise ValueError(f"problems need a montecarlo and a deceptive player, not {plain!r} and {deceptive!r}")
     one.threads = two.threads = two.plain.threads = threads
-    _warm(problems, one, two)
     solved = []
     for number, problem in enumerate(problems):
         key = streams.key("problem", seed, problem.board.number or number)
@@ -206,42 +188,23 @@ def solve_problems(
     return solved
 
 
-def _warm(problems: Sequence[Problem], plain: MonteCarlo, deceptive: Deceptive) -> None:
-    """Compile the players' kernels on few deals, so that compiling is not timed."""
-    for problem in problems[:1]:
-        view, key = problem.view(), streams.key("warm")
-        MonteCarlo(plain.reader, replace(plain.options, deals=2), plain.threads).think(view, key)
-        small = replace(deceptive.options, deals=2, real=1, imagined=1, depth=1, when=ALWAYS)
-        Deceptive(deceptive.reader, small, deceptive.threads).think(view, key)
-
-
 def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArray[np.uint64], seeds: int) -> Solved:
     """Solve one problem; ``key`` uint64 (1,) is its random stream."""
     view = problem.view()
-    began = time.process_time()
-    thought = plain.think(view, key)[0]
-    then = time.process_time()
-    deception = deceptive.think(view, key)[0]
-    after = time.process_time()
-    cards = list(dict.fromkeys([thought.card, deception.card]))
-    (exact,) = solve_cards(view, np.array([0]), [problem.plays.owner], deceptive.threads)
+    chosen = plain.think(view, key)[0].card, deceptive.think(view, key)[0].card
+    cards = list(dict.fromkeys(chosen))
     searches = [
         deceptive.in_deal(view, 0, stream, problem.plays.owner[0], np.array(cards))
         for stream in streams.key("in the deal", key[0], np.arange(_SEARCHES))
     ]
-    results = []
+    naive = MonteCarlo(plain.reader, replace(plain.options, inference=AUCTION), plain.threads)
+    results = {}
     for at, card in enumerate(cards):
-        belief = _belief(problem, view, card, deceptive, key[0])
-        seen = problem.declarers(exact[0, [card]].astype(np.float64))
         believed = problem.declarers(np.concatenate([search.taken[at] for search in searches]))
         share = np.concatenate([search.shares[at] for search in searches]) / len(searches)
-        naive = MonteCarlo(plain.reader, replace(plain.options, inference=AUCTION), plain.threads)
         played, unbelieving = (_played(problem, card, plain, other, key, seeds) for other in (plain, naive))
-        results.append(CardResult(card, int(seen[0]), believed, share, played, unbelieving, *belief))
-    reachable = success(view, 0, deception.plain) if deception.plain.belief is not None else float("nan")
-    return Solved(
-        problem, thought, then - began, deception, after - then, reachable, deceptive.options.score, tuple(results)
-    )
+        results[card] = CardResult(card, believed, share, played, unbelieving)
+    return Solved(problem, *(results[card] for card in chosen))
 
 
 def _played(
@@ -260,28 +223,46 @@ def _played(
     return plays.won.astype(np.int64)
 
 
-def _belief(
-    problem: Problem, view: PlayView, card: int, player: Deceptive, key: np.uint64
-) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Return the opponent who decides next, his conclusions from ``card``, and where he places the suit's rest."""
-    me, owner = int(view.turn[0]), problem.plays.owner
-    opposing, seat = opponents_views(view, 0, card, owner)
-    stream = np.uint64(streams.key(key, "belief", card)[0])
-    belief = believed_deals(opposing, 0, player.reader, _BELIEF_DEALS, stream, player.options.inference)
-    inferred = tuple(
-        h.text.partition(": ")[2] or h.text
-        for h in belief.accepted
-        if h.seat == me and h.text.startswith(card_text(card))
-    )
-    suit = np.flatnonzero(np.arange(52) // 13 == card // 13)
-    mine = [int(c) for c in suit[::-1] if problem.plays.left[0, c] == me and c != card]
-    if me == problem.contract.declarer ^ 2 or not mine:  # he sees dummy
-        return seat, inferred, ()
-    places = [
-        f"{card_text(c)} lies elsewhere in {float(belief.weight @ (belief.owner[:, c] != me)):.0%} of what he imagines"
-        for c in mine if c % 13 >= _TEN
-    ]  # fmt: skip
-    others = [c for c in suit if not view.played[0, c] and c != card]
-    held = float(belief.weight @ (belief.owner[:, others] == me).sum(axis=1))
-    places.append(f"{SEAT_NAMES[me]} has {held:.1f} {_SUITS[card // 13]} left (really {len(mine)})")
-    return seat, inferred, tuple(places)
+def summary(solved: Sequence[Solved]) -> list[str]:
+    """Return the lines of the table of all problems, each cell for the plain card and the deceptive one.
+
+    Modelled are declarer's tricks against an opponent who plays for the deals that he imagines after the card. From the
+    card on the plain player plays out the board at all four seats, once a seed; unbelievers are opponents who infer
+    nothing from the play. The goal of declarer is to make the contract, that of the defenders to beat it.
+    """
+    return table(
+        ("problem", "contract", "to play", "plain", "deceptive", "modelled", "played out", "goal reached",
+         "by unbelievers"),
+        (list(_cells(one)) for one in solved), left=9,
+    )  # fmt: skip
+
+
+def _cells(one: Solved) -> Iterator[str]:
+    problem, both = one.problem, (one.plain, one.deceptive)
+    turn = int(problem.plays.turn[0])
+    role = "dummy" if turn == problem.contract.declarer ^ 2 else "declarer" if problem.declares else "defender"
+    yield problem.title
+    yield str(problem.contract)
+    yield f"{SEATS[turn]} ({role})"
+    yield from (card_text(result.card) for result in both)
+    yield " → ".join(f"{result.average:.1f}" for result in both)
+    yield " → ".join(f"{result.played.mean():.1f}" if len(result.played) else "-" for result in both)
+    yield " → ".join(_goals(problem, result.played) for result in both)
+    yield " → ".join(_goals(problem, result.unbelieving) for result in both)
+
+
+def _goals(problem: Problem, played: NDArray[np.int64]) -> str:
+    """Return in how many of the played boards the goal was reached."""
+    return f"{int(problem.reached(played.astype(np.float64)).sum())}/{len(played)}"
+
+
+def as_row(one: Solved) -> dict[str, object]:
+    """Return a solved problem as JSON can hold it: the title, both cards, and declarer's tricks after each."""
+    results = {
+        name: {
+            "card": card_text(result.card), "modelled": result.average, "reached": result.reached(one.problem),
+            "played": result.played.tolist(), "unbelieving": result.unbelieving.tolist(),
+        }
+        for name, result in (("plain", one.plain), ("deceptive", one.deceptive))
+    }  # fmt: skip
+    return {"problem": one.problem.title, **results}

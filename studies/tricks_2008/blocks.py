@@ -1,50 +1,93 @@
-"""Perceptrons whose first layers may keep the hands apart, trained by Rprop on the whole batch.
+"""Networks as the study of 2008 writes them: perceptrons whose first layers may treat each hand alone, and Rprop.
 
-An architecture is written as the study writes it: see ``architecture``.
+``(52x4)-(26x4)-26-13-1`` has 208 inputs in four groups of 52, four groups of 26 units, each of which sees its own group
+alone and has its own weights, then 26, 13 and 1 that see all of the layer before. ``(52x4+84)`` is four groups of 52
+beside one of 84.
 """
 
 from __future__ import annotations
 
 import copy
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from studies.tricks_2008.architecture import Bands, apart, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 INITIAL_STEP, LARGEST_STEP, WEIGHT_DECAY = 0.1, 50.0, 1e-4
 _ROWS = 4096  # examples at a time: faster than fewer or all at once
-_LOOK_EVERY = 5  # epochs between two looks at the deals held out
+_TRIAL_EVERY = 5  # epochs between two trials on the deals held out
+
+
+Bands = tuple[tuple[int, int], ...]  # (groups, width) of each part of a layer
+
+
+def parse(architecture: str) -> list[Bands]:
+    """Return the layers of an architecture.
+
+    Raises:
+        ValueError: it cannot be read, or two layers do not fit each other.
+    """
+    layers = []
+    for word in architecture.split("-"):
+        bands = []
+        for part in word.strip("()").split("+"):
+            found = re.fullmatch(r"(\d+)(?:x(\d+))?", part)
+            if found is None:
+                raise ValueError(f"cannot read {part!r} in the architecture {architecture!r}")
+            bands.append((int(found[2] or 1), int(found[1])))
+        layers.append(tuple(bands))
+    for before, after in pairwise(layers):
+        sees_all = len(after) == 1 and after[0][0] == 1
+        if not (sees_all or is_grouped(before, after)):
+            raise ValueError(f"{architecture!r}: groups {after} cannot follow {before}")
+    return layers
+
+
+def is_grouped(before: Bands, after: Bands) -> bool:
+    """Return whether each group of a layer sees its own group of the layer before, not all of it."""
+    return [groups for groups, _ in before] == [groups for groups, _ in after]
+
+
+def width(bands: Bands) -> int:
+    """Return the number of inputs or units of a layer."""
+    return sum(groups * wide for groups, wide in bands)
+
+
+def weights(architecture: str) -> int:
+    """Return the number of weights without biases: the multiplications that an example costs."""
+    total = 0
+    for before, after in pairwise(parse(architecture)):
+        if is_grouped(before, after):
+            total += sum(groups * seen * units for (groups, seen), (_, units) in zip(before, after, strict=True))
+        else:
+            total += width(before) * width(after)
+    return total
 
 
 class _Layer(nn.Module):
-    """Units that see their own group, or all of the layer before."""
+    """A layer of units that see their own group, or all of the layer before."""
 
     def __init__(self, before: Bands, after: Bands, generator: torch.Generator) -> None:
         super().__init__()
-        self.apart = apart(before, after)
-        outs = [width for _, width in after] if self.apart else [after[0][1]] * len(before)
+        self.grouped = is_grouped(before, after)
+        outs = [width for _, width in after] if self.grouped else [after[0][1]] * len(before)
         seen = sum(groups * width for groups, width in before)
         self.weights = nn.ParameterList()
         self.biases = nn.ParameterList()
         for (groups, width), out in zip(before, outs, strict=True):
-            bound = (width if self.apart else seen) ** -0.5
-            drawn = torch.rand(groups, width, out, generator=generator)
-            self.weights.append(nn.Parameter((2 * drawn - 1) * bound))
+            bound = (width if self.grouped else seen) ** -0.5
+            uniform = torch.rand(groups, width, out, generator=generator)
+            self.weights.append(nn.Parameter((2 * uniform - 1) * bound))
         for groups, width in after:
             self.biases.append(nn.Parameter(torch.zeros(groups, 1, width)))
 
     def forward(self, bands: Sequence[Tensor]) -> list[Tensor]:
-        if self.apart:
+        if self.grouped:
             return [torch.baddbmm(*three) for three in zip(self.biases, bands, self.weights, strict=True)]
         total = self.biases[0]
         for band, weight in zip(bands, self.weights, strict=True):
@@ -55,7 +98,7 @@ class _Layer(nn.Module):
 class BlockNetwork(nn.Module):
     """A network of an architecture: parts (groups, N, width) to outputs (N,).
 
-    Weights start uniform within one over the root of a unit's inputs, biases at 0.
+    Weights start uniform within one over the root of the number of a unit's inputs, biases at 0.
 
     Args:
         architecture: as the study writes it; the last layer is one unit.
@@ -66,99 +109,83 @@ class BlockNetwork(nn.Module):
     def __init__(self, architecture: str, tanh: bool, seed: int) -> None:
         super().__init__()
         self.bands = parse(architecture)
-        self.bend = torch.tanh if tanh else torch.sigmoid
+        self.activation = torch.tanh if tanh else torch.sigmoid
         generator = torch.Generator().manual_seed(seed)
         self.layers = nn.ModuleList(_Layer(before, after, generator) for before, after in pairwise(self.bands))
 
     def forward(self, parts: Sequence[Tensor]) -> Tensor:
-        """Outputs (N,) of parts (groups, N, width)."""
+        """Return outputs (N,) of parts (groups, N, width)."""
         values = list(parts)
         for layer in self.layers:
-            values = [self.bend(value) for value in layer(values)]
+            values = [self.activation(value) for value in layer(values)]
         return values[0][0, :, 0]
 
     def size(self) -> int:
-        """Number of weights and biases."""
+        """Return the number of weights and biases."""
         return sum(parameter.numel() for parameter in self.parameters())
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Parts float32 (groups, N, width) and the outputs (N,) they should give."""
+    """Parts of the input, float32 (groups, N, width), and the true outputs, float32 (N,)."""
 
     parts: list[Tensor]
-    wanted: Tensor
+    outputs: Tensor
 
     def __len__(self) -> int:
-        return len(self.wanted)
+        return len(self.outputs)
 
     def chunks(self) -> Iterator[tuple[list[Tensor], Tensor]]:
-        """All in pieces of fixed size: sums over them do not depend on the machine's memory."""
+        """Yield all in pieces of fixed size, so that sums over them do not depend on the machine's memory."""
         for first in range(0, len(self), _ROWS):
             piece = slice(first, first + _ROWS)
-            yield [part[:, piece] for part in self.parts], self.wanted[piece]
+            yield [part[:, piece] for part in self.parts], self.outputs[piece]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How training went: the mean squared error on the examples held out, at each look (epoch, error), and the best."""
+    """The result of a training: the epoch with the least mean squared error on held-out examples, and its cost."""
 
-    looks: list[tuple[int, float]]
     best_epoch: int
     best_error: float
     seconds: float  # of the processor
 
 
-def predict(network: BlockNetwork, given: Examples) -> Tensor:
-    """Outputs (N,)."""
+def predict(network: BlockNetwork, examples: Examples) -> Tensor:
+    """Return the network's outputs (N,)."""
     with torch.no_grad():
-        return torch.cat([network(parts) for parts, _ in given.chunks()])
+        return torch.cat([network(parts) for parts, _ in examples.chunks()])
 
 
-def _error(network: BlockNetwork, given: Examples) -> float:
-    return float((predict(network, given) - given.wanted).double().square().mean())
-
-
-def train(
-    network: BlockNetwork, fit: Examples, held_out: Examples, epochs: int, tick: Callable[[], None] = lambda: None
-) -> Fit:
-    """Rprop on all examples at once; the network is left with its best weights on the examples held out.
+def train(network: BlockNetwork, examples: Examples, held_out: Examples, epochs: int) -> Fit:
+    """Train by Rprop on all examples at once; the network gets its best weights on the examples held out.
 
     The gradient is that of half the sum of squared errors plus ``WEIGHT_DECAY`` times the weight, as in SNNS, whose
-    defaults the study took.
-
-    Args:
-        network: to train.
-        fit: what the gradient is of.
-        held_out: what chooses among the weights on the way, looked at every few epochs.
-        epochs: steps to make.
-        tick: called after every step.
+    defaults the study took. The examples held out are tried every few epochs.
     """
     began = time.process_time()
     weights = list(network.parameters())
-    steps = torch.optim.Rprop(weights, lr=INITIAL_STEP, step_sizes=(1e-6, LARGEST_STEP))
-    looks: list[tuple[int, float]] = []
-    best, kept = (0, float("inf")), copy.deepcopy(network.state_dict())
+    optimizer = torch.optim.Rprop(weights, lr=INITIAL_STEP, step_sizes=(1e-6, LARGEST_STEP))
+    best_epoch, best_error, best_state = 0, float("inf"), copy.deepcopy(network.state_dict())
     for epoch in range(1, epochs + 1):
-        steps.zero_grad()
-        for parts, wanted in fit.chunks():
-            (0.5 * (network(parts) - wanted).square().sum()).backward()
+        optimizer.zero_grad()
+        for parts, outputs in examples.chunks():
+            (0.5 * (network(parts) - outputs).square().sum()).backward()
         for weight in weights:
             assert weight.grad is not None
             weight.grad.add_(weight.detach(), alpha=WEIGHT_DECAY)
-        steps.step()
-        if epoch % _LOOK_EVERY == 0 or epoch == epochs:
-            looks.append((epoch, _error(network, held_out)))
-            if looks[-1][1] < best[1]:
-                best, kept = looks[-1], copy.deepcopy(network.state_dict())
-        tick()
-    network.load_state_dict(kept)
-    return Fit(looks, *best, time.process_time() - began)
+        optimizer.step()
+        if epoch % _TRIAL_EVERY == 0 or epoch == epochs:
+            error = float((predict(network, held_out) - held_out.outputs).double().square().mean())
+            if error < best_error:
+                best_epoch, best_error, best_state = epoch, error, copy.deepcopy(network.state_dict())
+    network.load_state_dict(best_state)
+    return Fit(best_epoch, best_error, time.process_time() - began)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Torch computes in one thread: the same sums on every machine, and no fight over the cores."""
+    """Compute in one thread: the same sums on every machine, and one core for each process."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

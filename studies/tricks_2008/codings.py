@@ -1,10 +1,10 @@
-"""How the study of 2008 shows a deal to a network: four codings of the cards, and what players count.
+"""Code deals as inputs of the networks of 2008: four codings of the cards, and the counts of players.
 
 Every part of an input is an array float32 (groups, N, width); a part of one group for each hand has 4 groups, in the
 order N E S W, any other part 1. North-South's tricks are to be estimated, with West on lead.
 
 =========  ===============================================================================================
-part       what
+part       inputs
 =========  ===============================================================================================
 26x4       each hand's 13 cards, spades first, high cards first, each as two numbers: its rank, 0.1 (a two) to
            0.9 (an ace) in equal steps, and its suit, 0.3 spades, 0.5 hearts, 0.7 diamonds, 0.9 clubs
@@ -23,8 +23,8 @@ pairs      both, of the four hands and of the two pairs, NS and EW (6 x 17); a p
 84         both and the lengths, hand by hand (4 x 21)
 =========  ===============================================================================================
 
-The study's own text was not at hand, so what its tables do not say is chosen here: which suit is 0.3, which of two
-hands is 1.0 and which 0.8, the two numbers of ``104``, and the scale of what is counted. A hand's value is divided by
+The study's own text was not at hand, so some details are chosen here: which suit is 0.3, which of two
+hands is 1.0 and which 0.8, the two numbers of ``104``, and the scale of counts. A hand's value is divided by
 ``SCALES`` (point counts by half of what the pack holds), a pair's by twice as much, a length by 13: nearly all are then
 in [0, 1].
 """
@@ -43,7 +43,7 @@ from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distrib
 Float32Array = NDArray[np.float32]
 Part = Callable[[cards.UInt8Array, int], Float32Array]
 
-#: What a hand's value of each method is divided by: about what a good hand has.
+#: Divisors of the methods: about the value of a good hand.
 SCALES = MappingProxyType(
     {name: 2 * sum(values) for name, values in POINT_COUNTS.items()}
     | dict(zip(DISTRIBUTIONAL, (4.0, 10.0, 12.0, 20.0, 20.0, 6.0, 4.0, 4.0), strict=True))
@@ -59,7 +59,7 @@ _OWNER_VALUES = {  # N E S W
 
 
 def ranks_and_suits(owner: cards.UInt8Array) -> Float32Array:
-    """Deals (N, 52) as 26x4: float32 (4, N, 26)."""
+    """Return deals (N, 52) as 26x4: float32 (4, N, 26)."""
     count = len(owner)
     held = 51 - np.argsort(owner[:, ::-1], axis=1, kind="stable")  # by owner; within a hand from the ace of spades down
     pairs = np.stack([_RANK_VALUES[held % 13], _SUIT_VALUES[held // 13]], axis=2)
@@ -67,24 +67,24 @@ def ranks_and_suits(owner: cards.UInt8Array) -> Float32Array:
 
 
 def owner_values(owner: cards.UInt8Array, coding: str) -> Float32Array:
-    """Deals (N, 52) as 52a, 52b or 52c: float32 (1, N, 52)."""
+    """Return deals (N, 52) as 52a, 52b or 52c: float32 (1, N, 52)."""
     return np.array(_OWNER_VALUES[coding], np.float32)[owner][None]
 
 
 def pair_and_hand(owner: cards.UInt8Array) -> Float32Array:
-    """Deals (N, 52) as 104: float32 (1, N, 104)."""
+    """Return deals (N, 52) as 104: float32 (1, N, 104)."""
     north_south = owner % 2 == 0
     first = (owner == 0) | (owner == 3)
     return np.concatenate([north_south, first], axis=1).astype(np.float32)[None]
 
 
 def one_hot(owner: cards.UInt8Array) -> Float32Array:
-    """Deals (N, 52) as 52x4: float32 (4, N, 52)."""
+    """Return deals (N, 52) as 52x4: float32 (4, N, 52)."""
     return _held(owner).astype(np.float32)
 
 
 def lengths(owner: cards.UInt8Array) -> Float32Array:
-    """Suit lengths of the hands of deals (N, 52), of 13: float32 (4, N, 4)."""
+    """Return suit lengths of the hands of deals (N, 52), of 13: float32 (4, N, 4)."""
     counted: NDArray[np.int64] = _held(owner).reshape(4, len(owner), 4, 13).sum(axis=3)
     return counted.astype(np.float32) / np.float32(13)
 
@@ -95,13 +95,13 @@ def _held(owner: cards.UInt8Array) -> NDArray[np.bool_]:
 
 
 def counts(owner: cards.UInt8Array) -> Float32Array:
-    """The nine point counts of the hands of deals (N, 52), to scale: float32 (4, N, 9)."""
+    """Return the nine point counts of the hands of deals (N, 52), to scale: float32 (4, N, 9)."""
     scales = np.array([SCALES[name] for name in POINT_COUNTS], np.float32)
     return np.stack([point_counts(cards.hands(owner, seat)) for seat in range(4)]) / scales
 
 
 def shape(owner: cards.UInt8Array, strain: int) -> Float32Array:
-    """The methods that see shape, of the hands of deals (N, 52), to scale: float32 (4, N, 8)."""
+    """Return the methods that see shape, of the hands of deals (N, 52), to scale: float32 (4, N, 8)."""
     scales = np.array([SCALES[name] for name in DISTRIBUTIONAL], np.float32)
     return np.stack([distributional(cards.hands(owner, seat), strain) for seat in range(4)]) / scales
 
@@ -121,7 +121,7 @@ def _work_ns(owner: cards.UInt8Array, strain: int) -> Float32Array:
 
 
 def _flat(grouped: Float32Array) -> Float32Array:
-    """Groups (G, N, W) side by side: (1, N, G * W)."""
+    """Return groups (G, N, W) side by side: (1, N, G * W)."""
     groups, count, width = grouped.shape
     return np.ascontiguousarray(grouped.transpose(1, 0, 2)).reshape(1, count, groups * width)
 
@@ -148,14 +148,14 @@ PARTS: MappingProxyType[str, Part] = MappingProxyType(
 
 
 def code(owner: cards.UInt8Array, strain: int, parts: Sequence[str]) -> list[Float32Array]:
-    """The parts of the input of deals (N, 52), each float32 (groups, N, width), ``strain`` played."""
+    """Return the parts of the input of deals (N, 52), each float32 (groups, N, width), ``strain`` played."""
     return [np.ascontiguousarray(PARTS[part](owner, strain)) for part in parts]
 
 
 def examples(
     owner: cards.UInt8Array, tricks: NDArray[np.int8], strain: int, exchange: bool
 ) -> tuple[cards.UInt8Array, NDArray[np.int8]]:
-    """What the networks see and must say: deals (M, 52), and North-South's tricks in ``strain``, West leading, (M,).
+    """Return deals (M, 52) as inputs, and North-South's tricks in ``strain``, West leading, as outputs (M,).
 
     Args:
         owner: deals uint8 (N, 52).

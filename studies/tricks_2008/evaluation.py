@@ -2,10 +2,10 @@
 
 These are the methods that Mossakowski and Mandziuk put beside their networks ("Learning without human expertise:
 a case study of the double dummy bridge problem", IEEE Transactions on Neural Networks 20, 2009). Their inventory is
-followed; their own tables were not at hand. So each method below names its source and says all that is needed to
-count it by hand, and where only the name is theirs, it says so. A pair's value is the sum of its two hands'.
+followed; their own tables were not at hand. So each method below names its source with all rules to count it
+by hand, and a note where only the name is theirs. A pair's value is the sum of its two hands'.
 
-**Point counts** sum what each honour is worth (``POINT_COUNTS``). Work is Milton Work's count, first McCampbell's
+**Point counts** sum values of honours (``POINT_COUNTS``). Work is Milton Work's count, first McCampbell's
 (1915); Robertson's is of 1904, Reith's of the early 1930s, Bamberger's that of Stern's Vienna system, the Four Aces'
 that of their system of the 1930s (The Official Encyclopedia of Bridge). Collet, Polish, Vernes and AKQ: the study's.
 
@@ -35,13 +35,13 @@ stayman
     usual corrections (Bernard Magee's glossary, "Distributional point count").
 rule of three and four
     Long-suit tricks: trumps beyond the third and cards of a side suit beyond the fourth, 1 each; at no trump all
-    suits are side suits. Only the name is the study's: this is what it can mean of one hand.
+    suits are side suits. Only the name is the study's: this is a meaning for one hand.
 minus value
     Moins-value: points to take off, as a positive number. 1 for each suit that is a bare K, Q or J, or Q or J with
     one card other than A or K (Qx, Jx, QJ); 1 for no ace; 1 for 4-3-3-3. No strain. Only the name is the study's:
     these are the usual deductions from a 4-3-2-1 count for unguarded honours, no aces and a flat hand.
 plus value
-    Culbertson's plus values, what stands beside his honour tricks (two of them make half a trick). 1 for a bare K; 1
+    Culbertson's plus values, beside his honour tricks (two of them make half a trick). 1 for a bare K; 1
     for Qx without A, K or a QJx; 1 for J with A or K, but not in AKQJ, nor in the KJT that is counted already; 1 in
     all if another suit is void or a singleton. No strain.
 
@@ -51,15 +51,14 @@ Honour tricks and plus values are as Wikinfo, "Honor trick", gives Culbertson's 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bridge_env.features import run_tricks, suit_losers, suit_playing_tricks
 from bridge_env.jit import njit
 
-#: Name -> what A, K, Q, J and T are worth, in the order of the columns of ``point_counts``.
+#: Name -> the values of A, K, Q, J and T, in the order of the columns of ``point_counts``.
 POINT_COUNTS = MappingProxyType(
     {
         "work": (4.0, 3.0, 2.0, 1.0, 0.0),
@@ -96,7 +95,7 @@ Float32Array = NDArray[np.float32]
 
 @njit
 def _honour_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """In halves."""
+    """Return the honour tricks of a suit, in halves."""
     if a:
         return 4 if k else (3 if q else 2)
     if k:
@@ -106,7 +105,7 @@ def _honour_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
 
 @njit
 def _plus_values(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """Plus values of a suit's honours."""
+    """Return the plus values of a suit's honours."""
     if n == 1:
         return k
     if not (a or k):
@@ -117,7 +116,7 @@ def _plus_values(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
 
 @njit
 def _unguarded(n, a, k, q, j):  # type: ignore[no-untyped-def]
-    """1 for a bare K, Q or J, and for Qx, Jx, QJ."""
+    """Return 1 for a bare K, Q or J, and for Qx, Jx, QJ."""
     return int((n == 1 and (k or q or j)) or (n == 2 and (q or j) and not (a or k)))
 
 
@@ -126,7 +125,7 @@ def _unguarded(n, a, k, q, j):  # type: ignore[no-untyped-def]
 
 @njit
 def _assets(hand, suit, n, strain):  # type: ignore[no-untyped-def]
-    """Assets of a suit but for its shape; (assets, 1 if it is an asset of shape)."""
+    """Return the assets of a suit but for its shape, and 1 if it is an asset of shape."""
     a, k, q = int(hand[suit * 13 + 12]), int(hand[suit * 13 + 11]), int(hand[suit * 13 + 10])
     body = int(hand[suit * 13 + 8] and hand[suit * 13 + 7])
     if suit == strain:
@@ -188,28 +187,9 @@ def _all_distributional(hands, strains, out):  # type: ignore[no-untyped-def]
 # --- batches ------------------------------------------------------------------------------------------------
 
 
-def _check_hands(hands: ArrayLike) -> NDArray[np.bool_]:
-    held: NDArray[Any] = np.asarray(hands)
-    if held.ndim != 2 or held.shape[1] != 52 or held.dtype != np.bool_:
-        raise ValueError(
-            f"hands must be bool (N, 52), not {held.dtype} {held.shape}: "
-            "take them from a deal with cards.hands(owner, seat); one hand is hand[None]"
-        )
-    return np.ascontiguousarray(held)
-
-
-def _check_strains(strain: ArrayLike, count: int) -> NDArray[np.int8]:
-    given: NDArray[Any] = np.asarray(strain)
-    if given.shape not in ((), (count,)) or given.dtype.kind not in "iu":
-        raise ValueError(f"strain must be an integer or {count} of them, one a hand, not {given.dtype} {given.shape}")
-    if given.size and not 0 <= given.min() <= given.max() <= _NO_TRUMP:
-        raise ValueError(f"strain must be 0 to 4 (C D H S NT), not {given.min()} to {given.max()}")
-    return np.ascontiguousarray(np.broadcast_to(given, (count,)), np.int8)
-
-
-def point_counts(hands: ArrayLike) -> Float32Array:
-    """Point counts of hands bool (N, 52): float32 (N, 9), columns as in ``POINT_COUNTS``."""
-    held = _check_hands(hands).reshape(-1, 4, 13)
+def point_counts(hands: NDArray[np.bool_]) -> Float32Array:
+    """Return point counts of hands bool (N, 52): float32 (N, 9), columns as in ``POINT_COUNTS``."""
+    held = hands.reshape(-1, 4, 13)
     honours = np.zeros((len(held), 5), np.int16)
     for suit in range(4):
         honours += held[:, suit, :7:-1]
@@ -217,14 +197,14 @@ def point_counts(hands: ArrayLike) -> Float32Array:
     return points
 
 
-def distributional(hands: ArrayLike, strain: ArrayLike) -> Float32Array:
-    """The methods that see shape, of hands bool (N, 52): float32 (N, 8), columns as in ``DISTRIBUTIONAL``.
+def distributional(hands: NDArray[np.bool_], strain: int | NDArray[np.int64]) -> Float32Array:
+    """Return the methods that see shape, of hands bool (N, 52): float32 (N, 8), columns as in ``DISTRIBUTIONAL``.
 
     Args:
         strain: 0 to 4 (C D H S NT), one for all hands or int (N,). Playing tricks, assets, Stayman's points and
             the rule of three and four depend on it.
     """
-    held = _check_hands(hands)
-    halves = np.empty((len(held), len(DISTRIBUTIONAL)), np.int16)
-    _all_distributional(held, _check_strains(strain, len(held)), halves)
+    halves = np.empty((len(hands), len(DISTRIBUTIONAL)), np.int16)
+    strains = np.ascontiguousarray(np.broadcast_to(strain, (len(hands),)), np.int8)
+    _all_distributional(np.ascontiguousarray(hands), strains, halves)
     return halves.astype(np.float32) / np.float32(2)

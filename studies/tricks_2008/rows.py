@@ -1,4 +1,4 @@
-"""The networks of the study of 2008, and what was published of them."""
+"""Define the networks of the study of 2008, with their published figures."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Row:
     """A network of the study.
 
     Attributes:
-        name: what ``--rows`` calls it.
-        architecture: as ``architecture.parse`` reads it.
+        name: for ``--rows``.
+        architecture: as ``blocks.parse`` reads it.
         parts: of its input, see ``codings``.
         inputs: the same in words.
-        published: its figures by (strain, lead exchanged); these are what is repeated.
+        published: its figures by (strain, lead exchanged), which are repeated.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Row:
 
     @property
     def tanh(self) -> bool:
-        """The 52 inputs may be negative: then all units are tanh."""
+        """Return whether all units are tanh, since inputs may be negative."""
         return any(part in ("52a", "52b", "52c") for part in self.parts)
 
 
@@ -59,7 +59,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Also of its file, and what its seed is made of."""
+        """Return the name, also of the file and of the random stream."""
         return f"{self.row.name}-{'nt' if self.strain == NO_TRUMP else 'spades'}{'-exchanged' * self.exchange}"
 
     @property
@@ -117,7 +117,7 @@ ROWS = {
 
 
 def jobs(names: Iterable[str] | None = None) -> list[Job]:
-    """All that is published of the rows ``names`` (default: of all), in the order of the table.
+    """Return the networks of the rows ``names`` (default: of all) with published figures, in the order of the table.
 
     Raises:
         ValueError: no such row.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from bridge_env.calls import NOTRUMP
 from bridge_env.cards import card_text
-from bridge_env.records.pbn import read_boards, write_boards
+from bridge_env.records.pbn import write_boards
 from studies.deception.__main__ import main
 from studies.deception.study import PLAIN, PROBLEMS, Problem, Solved, read_problems, solve_problems
 
@@ -35,12 +36,10 @@ def _marks(problem: Problem) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("problem", [pytest.param(p, id=p.title, marks=_marks(p)) for p in ALL])
 def test_both_cards_are_as_the_file_says_and_the_deceptive_one_is_worth_more(problem):
-    """And it is found in time: in seconds of the processor, one thread; other programs may be running."""
     found = solved(problem)
-    assert found.seconds < (5 if problem.title == EXAMPLE else 30)
-    assert card_text(found.plain.card) == card_text(problem.plain)
-    assert card_text(found.deception.card) == card_text(problem.deceptive)
-    plain, deceptive = found.results
+    plain, deceptive = found.plain, found.deceptive
+    assert card_text(plain.card) == card_text(problem.plain)
+    assert card_text(deceptive.card) == card_text(problem.deceptive)
     sign = 1 if problem.declares else -1
     assert sign * deceptive.average > sign * plain.average
     assert deceptive.reached(problem) > plain.reached(problem)
@@ -68,22 +67,23 @@ def one(tmp_path):
     return path
 
 
-def test_the_command_writes_a_page(one, tmp_path, capsys):
-    (problem,) = read_problems(one)
-    args = ["--problems", str(one), "--plain", "montecarlo?deals=5", "--seeds", "1", "--out", str(tmp_path / "new")]
+def test_the_command_writes_its_table(one, tmp_path, capsys):
+    args = ["--problems", str(one), "--plain", "montecarlo?deals=5", "--seeds", "2", "--out", str(tmp_path / "new")]
     assert main([*args, "--deceptive", "deceptive?deals=5&real=2&imagined=2&when=always"]) == 0
-    assert problem.title in capsys.readouterr().out
-    page = (tmp_path / "new" / "problems.md").read_text(encoding="utf-8")
-    for text in (problem.title, problem.idea, f"--problems {one}", "montecarlo?deals=5", "against unbelievers"):
-        assert text in page
-    assert page.count("```") == 4
+    assert f"| {EXAMPLE} | " in capsys.readouterr().out
+    page = (tmp_path / "new" / "tables.md").read_text(encoding="utf-8")
+    assert f"| {EXAMPLE} | " in page
+    assert "montecarlo?deals=5" in page
+    (row,) = json.loads((tmp_path / "new" / "results.json").read_text())["problems"]
+    assert row["problem"] == EXAMPLE
+    assert len(row["plain"]["played"]) == len(row["deceptive"]["unbelieving"]) == 2
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("[Play ", "[Other ", "a problem needs a [Play] up to the decision"),
-        ("[Contract ", "[Other ", "a problem needs a [Contract] and its [Declarer]"),
+        ("[Contract ", "[Other ", "the contract is not known"),
         ('[PlainCard "', '[PlainCard "X', "is no card that can be played here"),
         ("[Deal ", "[Other ", "the board has no deal"),
     ],
@@ -100,12 +100,10 @@ def test_a_faulty_problem_is_refused_with_its_line(one, tmp_path, old, new, mess
 
 
 def test_an_illegal_play_is_refused(one, tmp_path):
-    (board,) = read_boards(one).boards
-    assert board.play is not None
-    first = " ".join(board.play[0])
     path = tmp_path / "faulty.pbn"
     text = one.read_text(encoding="utf-8")
-    path.write_text(text.replace(first, " ".join([board.play[0][0]] * 4)), encoding="utf-8")
+    first = text.partition("[Play ")[2].splitlines()[1].split()
+    path.write_text(text.replace(" ".join(first), " ".join(first[:1] * 4)), encoding="utf-8")
     with pytest.raises(ValueError, match="is not legal"):
         read_problems(path)
 

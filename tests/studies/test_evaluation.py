@@ -196,21 +196,3 @@ def test_a_system_can_speak_of_them():
     assert agents.calls(HierarchyBidder(Hierarchy(system)), [{"hand": hand} for hand in by_hand]) == list(
         by_hand.values()
     )
-
-
-# --- what they refuse --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("count", [point_counts, lambda held: distributional(held, NT)])
-@pytest.mark.parametrize(
-    "wrong", [np.zeros(52, bool), np.zeros((3, 51), bool), np.zeros((3, 52), np.uint8), np.zeros((1, 3, 52), bool)]
-)
-def test_hands_of_another_shape_or_type(count, wrong):
-    with pytest.raises(ValueError, match=r"hands must be bool \(N, 52\), not .*cards\.hands"):
-        count(wrong)
-
-
-@pytest.mark.parametrize("strain", [5, -1, 300, 1.0, True, [0, 1], [[0], [1], [2]], [0, 1, 5]])
-def test_strains_out_of_range(strain):
-    with pytest.raises(ValueError, match="strain must be"):
-        distributional(np.zeros((3, 52), bool), strain)

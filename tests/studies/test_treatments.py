@@ -9,7 +9,7 @@ import pytest
 
 from agents.hierarchy.shipped import register_system, system_path, unregister_system
 from studies import treatments
-from studies.treatments import TREATMENTS, Treatment, _differ, main, measure
+from studies.treatments import TREATMENTS, Treatment, differing_boards, main, play_out
 from training.match.boards import library_boards
 from training.match.duplicate import match
 
@@ -21,35 +21,35 @@ def text():
 
 @pytest.mark.parametrize("treatment", TREATMENTS, ids=lambda treatment: treatment.name)
 def test_a_treatment_changes_its_lines(treatment, text):
-    before, after = text.splitlines(), treatment.put_into(text).splitlines()
+    before, after = text.splitlines(), treatment.apply(text).splitlines()
     gone = [line for line in before if line not in after]
     assert 0 <= len(before) - len(after) <= 1
     assert len(gone) <= 1 + len(treatment.more)
     assert before != after
 
 
-def test_a_line_that_is_gone_is_told(text):
+def test_a_text_without_the_line_is_refused(text):
     with pytest.raises(ValueError, match="no line"):
-        Treatment("none", "X  99+ hcp", "").put_into(text)
+        Treatment("none", "X  99+ hcp", "").apply(text)
 
 
-def test_a_change_of_nothing_never_comes_up():
+def test_a_change_of_nothing_never_occurs():
     same = match("system:two-over-one", "system:two-over-one", library_boards(50, 1, "judging"))
-    assert not len(_differ(same))
+    assert not len(differing_boards(same))
     other = match("system:two-over-one", "system:acol", library_boards(50, 1, "judging"))
-    differ = _differ(other)
+    differ = differing_boards(other)
     assert len(differ)
     untouched = np.setdiff1d(np.arange(50), differ)
     assert not other.imps[untouched].any()
 
 
 def test_treatments_are_measured_apart(tmp_path, capsys):
-    five, three = measure(TREATMENTS[0], 5, 1000), measure(TREATMENTS[1], 5, 1000)
+    five, three = play_out(TREATMENTS[0], 5, 1000), play_out(TREATMENTS[1], 5, 1000)
     assert 0 < five.boards <= 5
     assert (five.exact, five.played) != (three.exact, three.played)
     only = ["five level", "weak twos on three"]
-    main(["--boards", "2", "--tried", "400", "--json", str(tmp_path / "out.json"), "--only", *only])
-    rows = json.loads((tmp_path / "out.json").read_text())["treatments"]
+    main(["--boards", "2", "--tried", "400", "--out", str(tmp_path), "--only", *only])
+    rows = json.loads((tmp_path / "results.json").read_text())["treatments"]
     assert [row["name"] for row in rows] == only
     assert "five level" in capsys.readouterr().out
 
@@ -57,7 +57,7 @@ def test_treatments_are_measured_apart(tmp_path, capsys):
 def test_a_gain_abroad_is_that_over_the_base_on_the_same_boards(monkeypatch):
     monkeypatch.setattr(treatments, "GATEKEEPERS", ("system:acol", "system:polish"))  # quick ones
     (gain,) = treatments.abroad(TREATMENTS[:1], 600, [1, 2])
-    changed = register_system("five-level-again", TREATMENTS[0].put_into(system_path("two-over-one").read_text()))
+    changed = register_system("five-level-again", TREATMENTS[0].apply(system_path("two-over-one").read_text()))
     boards = library_boards(600, 2, "judging")
     ours, before = match(changed, "system:polish", boards), match("system:two-over-one", "system:polish", boards)
     unregister_system(changed)

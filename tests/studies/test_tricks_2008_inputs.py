@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from bridge_env.cards import parse_deal, rotate_deals
-from studies.tricks_2008 import architecture, codings
+from studies.tricks_2008 import blocks, codings
 from studies.tricks_2008 import rows as study_rows
 from studies.tricks_2008.__main__ import main
 from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
@@ -110,7 +112,7 @@ def test_the_exchange_turns_each_deal_by_half():
 
 
 def test_architectures_are_read():
-    assert architecture.parse("(52x4+84)-(13x4+21)-26-1") == [
+    assert blocks.parse("(52x4+84)-(13x4+21)-26-1") == [
         ((4, 52), (1, 84)),
         ((4, 13), (1, 21)),
         ((1, 26),),
@@ -118,14 +120,14 @@ def test_architectures_are_read():
     ]
     for wrong in ("52x-1", "52-(13x4)-1", "(52x4)-(13x3)-1"):
         with pytest.raises(ValueError, match="52"):
-            architecture.parse(wrong)
+            blocks.parse(wrong)
 
 
 def test_every_row_is_as_wide_as_its_input():
     for row in study_rows.ROWS.values():
         parts = codings.code(DEAL, SPADES, row.parts)
         width = sum(part.shape[0] * part.shape[2] for part in parts)
-        assert width == architecture.width(architecture.parse(row.architecture)[0]), row.name
+        assert width == blocks.width(blocks.parse(row.architecture)[0]), row.name
         assert row.tanh == any((part < 0).any() for part in parts), row.name
 
 
