@@ -23,10 +23,10 @@ from agents.text_api import read_states as states_of
 from bridge_env import bidders
 from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import hand_text
-from training.cases import fit, judge, report, retain
-from training.cases.network import Schooling
+from training.cases import fit, judge, retain
+from training.cases.network import MetricTraining
 from training.cases.states import read_states
-from training.cases.trees import Growing, grown
+from training.cases.trees import ForestConfig, fit_forest
 from training.match.boards import library_boards
 
 
@@ -182,12 +182,12 @@ def test_an_action_gives_its_own_call_back_or_the_same_strain(states):
 
 def test_rounds_and_sides_add_up(base, states):
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
-    rows = {row.name: row for row in judge.rounds_and_sides(made, states)}
-    whole = rows["all calls"]
-    assert (whole.asked, whole.right) == (len(states), int((made == states.called).sum()))
+    rows = {row.name: row for row in judge.by_round_and_side(base, states)}
+    total = rows["all calls"]
+    assert (total.calls, total.right) == (len(states), int((made == states.called).sum()))
     parts = [rows[name] for name in ("openings", "opener's side", "other side")]
-    assert sum(row.asked for row in parts) == whole.asked
-    assert sum(row.right_bids for row in parts) == whole.right_bids
+    assert sum(row.calls for row in parts) == total.calls
+    assert sum(row.right_bids for row in parts) == total.right_bids
 
 
 def test_the_nearest_cases_are_told(base, states):
@@ -217,8 +217,8 @@ def test_cases_that_are_not_there_are_not_counted(base, states):
 def test_fitting(states):
     pytest.importorskip("torch")
     pytest.importorskip("sklearn")
-    config = replace(CONFIG, learning=Schooling(members=2, hidden=(64,), epochs=30, first_epochs=0, batch=64))
-    base = fit.case_base(states, replace(config, growing=Growing(16)))
+    config = replace(CONFIG, metric=MetricTraining(members=2, hidden=(64,), epochs=30, first_epochs=0, batch=64))
+    base = fit.case_base(states, replace(config, forest=ForestConfig(16)))
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     assert (made == states.called).mean() > 0.7
 
@@ -274,13 +274,11 @@ def test_grown_trees_are_those_of_the_library():
     rows = rng.integers(-9, 10, (400, 12)).astype(np.int16)
     rows[:, 5] = 1  # tells nothing
     called = (rows[:, 0] > rows[:, 1]).astype(np.int8) + 2 * (rows[:, 2] > 3)
-    told = []
-    forest = grown(rows, called, Growing(9, features=0.5, least=1), told.append)
+    forest = fit_forest(rows, called, ForestConfig(9, features=0.5, least=1))
     useful = np.delete(rows, 5, axis=1)
     model = ensemble.ExtraTreesClassifier(9, max_features=0.5, random_state=1).fit(useful, called)
     nodes = model.apply(useful.astype(np.float32))
     leaves = forest.leaves(rows)
-    assert told[-1] == 1
     for tree in range(9):
         assert (np.unique(nodes[:, tree], return_inverse=True)[1] == leaves[:, tree]).all()
 
@@ -317,14 +315,14 @@ def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
 
 def test_retained_worths_are_what_other_calls_score(base):
     boards = library_boards(12, 3, "training")
-    after = retain.retained(base, "pass", boards, 1)
+    after = retain.with_experience(base, "pass", boards, 1)
     kept = after.retained
     assert len(kept) > 0
     assert len(after.dealer) > len(base.dealer)
     made = after.auction[kept.board, kept.number]
     assert (kept.worth[np.arange(len(kept)), made] == 0).all()
     assert ((kept.worth != -128).sum(axis=1) > 1).all()
-    again = retain.retained(after, "pass", boards, 1)
+    again = retain.with_experience(after, "pass", boards, 1)
     assert len(again.retained) > len(kept)
     # One worth by hand: against a pair that passes, passing out an opening loses what the board made.
     row = next((i for i in range(len(kept)) if kept.worth[i, 0] != -128 and made[i] != 0 and kept.number[i] < 4), None)
@@ -332,32 +330,13 @@ def test_retained_worths_are_what_other_calls_score(base):
         assert -24 <= kept.worth[row, 0] <= 24
 
 
-def test_reports(base, states, tmp_path):
-    made = judge.calls(base, states)
-    facts = {"cases": len(base), "boards": 60, "held": len(states), "held_boards": 60, "also": [5]}
-    facts |= {"k": base.k, "trees": len(base.forests[0])}
-    report.write(tmp_path, judge.rounds_and_sides(made, states), facts | judge.speeds(base, states), "cmd", {})
-    text = (tmp_path / "README.md").read_text()
-    assert "after 5 calls of others" in text
-    found = report.gain_of(base, base, "pass", 20, 1)
-    assert found["gain"] == (0.0, 0.0)
-    report.write_retained(tmp_path, base, found, {"opponents": "pass", "seed": 1, "boards": 20}, "cmd", {})
-    assert "| gain | +0.000 ± 0.000 |" in (tmp_path / "README.md").read_text()
-
-
-def test_leave_one_out_is_the_naive_loop(base):
-    asked, right, _ = judge.leave_one_out(base, 60)
-    assert asked == len(base)
-    expected = 0
-    for i in range(len(base)):
-        others = np.flatnonzero((base.opened == base.opened[i]) & (np.arange(len(base)) != i))
-        far = apart(base, base.point[i], base.point[others])
-        others = np.where(far == 12, -1, others)
-        called = base.calls(others[np.lexsort((others, far))[:5]])
-        expected += int(majority(called[None])[0] == base.called[i])
-    assert right == expected
-    assert len(judge.of_size(base, 2000)) == 2000
-    assert len(judge.of_size(base, 100)) == 100  # fewer than it has
+def test_retaining_is_judged_on_the_same_boards(base, tmp_path):
+    save(base, tmp_path / "cases.npz")
+    result = retain.retain(tmp_path / "cases.npz", "pass", 12, 20, 3, tmp_path / "new")
+    assert result.added == len(result.base.retained) > 0
+    assert result.gain[0] == pytest.approx(result.after[0] - result.before[0])
+    assert len(load(result.file).retained) == result.added
+    assert json.loads((tmp_path / "new" / "results.json").read_text())["gain"] == list(result.gain)
 
 
 def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):

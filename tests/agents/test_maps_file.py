@@ -20,9 +20,9 @@ from bridge_env.features import FEATURES
 from bridge_env.records.pbn import Board, write_boards
 from studies.maps_2007 import study
 from studies.maps_2007.__main__ import main as repeat
+from studies.maps_2007.picture import colours, picture
 from training.cli.app import main
 from training.maps import examples, fit, judge
-from training.maps.report import colours, picture
 from training.match.boards import library_boards
 from training.match.duplicate import match
 
@@ -34,7 +34,7 @@ def atlas():
 
 @pytest.fixture(scope="module")
 def held():
-    return examples.bid_by("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
+    return examples.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
 
 
 def test_the_same_seed_gives_the_same_bytes(atlas, tmp_path):
@@ -144,15 +144,13 @@ def test_why(atlas, tmp_path):
 # --- judging, pictures, the study --------------------------------------------------------------------------
 
 
-def test_the_verdict_adds_up(atlas, held):
-    verdict = judge.judged(atlas, held, "system:two-over-one", 0)
-    rows = {row.name: row for row in verdict.calls}
-    assert rows["all calls"].asked == len(held) == sum(b.asked for b in verdict.bins)
-    assert sum(rows[name].asked for name in SITUATIONS if name in rows) == len(held)
-    assert sum(b.right for b in verdict.bins) == rows["all calls"].right
-    assert not verdict.matches
-    assert all(region.hands >= 30 and region.right <= region.asked for region in verdict.regions)
-    stated = [b.stated for b in verdict.bins if b.stated]
+def test_judgements_add_up(atlas, held):
+    rows = {row.name: row for row in judge.calls_by_map(atlas, held)}
+    bins = study.by_sureness(atlas, held, "system:two-over-one")
+    assert rows["all calls"].calls == len(held) == sum(b.calls for b in bins)
+    assert sum(rows[name].calls for name in SITUATIONS if name in rows) == len(held)
+    assert sum(b.right for b in bins) == rows["all calls"].right
+    stated = [b.stated for b in bins if b.stated]
     assert stated == sorted(stated)
 
 
@@ -192,21 +190,23 @@ def record(folder, count=120):
     return folder / "sayc.pbn"
 
 
-def test_the_command_and_the_study(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(study, "MANY", 60)
-    monkeypatch.setattr(study.studied, "__defaults__", (60,))
-    out = tmp_path / "maps"
-    path = str(record(tmp_path))
-    assert main(["fit", "maps", path, "--side", "6", "--match-boards", "20", "--out", str(out)]) == 0
-    assert "all calls" in capsys.readouterr().out
-    page, content = (out / "README.md").read_text(), json.loads((out / "results.json").read_text())
-    assert "`bridge-env fit maps --side 6 --match-boards 20 sayc.pbn`" in page
-    assert str(tmp_path) not in page + json.dumps(content)
-    assert "## The most ambiguous units" in page
-    assert {"maps.npz", "maps.png", "ambiguity.png"} <= {p.name for p in out.iterdir()}
-    assert main(["bid", f"python:{__name__}:nothing", "--hand", "AKQ2"]) == 2  # the wrong hand, or no such bidder
-    assert repeat([str(out / "maps.npz"), "--out", str(tmp_path / "study")]) == 0
-    assert "recorded auctions" in (tmp_path / "study" / "README.md").read_text()
+def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(study.no_trump_matches, "__defaults__", (60,))
+    config = replace(CONFIG, side=6)
+    result = fit.fit_maps(config, [record(tmp_path)], tmp_path / "recorded", match_boards=20)
+    assert result.calls[0].name == "all calls"
+    assert [match.opponents for match in result.matches] == ["pass", "system:sayc"]
+    text = (tmp_path / "recorded" / "results.json").read_text()
+    assert json.loads(text)["calls"][0]["right"] == result.calls[0].right
+    assert str(tmp_path) not in text
+    save(small_atlas(), tmp_path / "taught.npz")
+    out = tmp_path / "study"
+    files = [str(result.file), str(tmp_path / "taught.npz")]
+    assert repeat([*files, "--match-boards", "10", "--out", str(out)]) == 0
+    page = (out / "tables.md").read_text()
+    assert "| recorded auctions | published | system:sayc |" in page
+    assert "| six maps, else pass | system:sayc |" in page
+    assert (out / "maps-2.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(SystemExit):
         repeat([str(tmp_path / "none.npz")])
     assert "there is no such file" in capsys.readouterr().err
@@ -215,8 +215,7 @@ def test_the_command_and_the_study(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--boards", "5", "x.pbn"], "--boards does not go with recorded auctions"),
-        (["--side", "0"], "--side: '0' is not a whole number from 1 up"),
+        (["--side", "0"], '"0" for --side'),
         (["--from", "nobody"], "no such system"),
     ],
 )

@@ -1,6 +1,7 @@
 """``bridge-env fit cases`` as its user types it, on a small record."""
 
 import importlib.util
+import json
 
 import pytest
 from support.cases import record
@@ -27,15 +28,13 @@ def test_a_base_that_is_fitted(known, tmp_path, capsys):
     assert main([*words, "--out", str(tmp_path / "a")]) == 0
     base = load(tmp_path / "a" / "cases.npz")
     assert ([len(forest) for forest in base.forests], base.k) == ([9, 9], 5)
-    page = (tmp_path / "a" / "README.md").read_text(encoding="utf-8")
-    assert "9 trees for openings, and as many for other" in page
-    assert "The 5 nearest cases vote" in page
-    assert "--epochs 1 --members 1 --trees 9" in page
-    assert (base.fitted["growing"]["trees"], base.fitted["learning"]["epochs"]) == (9, 1)
+    assert (base.fitted["forest"]["trees"], base.fitted["metric"]["epochs"]) == (9, 1)
+    rows = json.loads((tmp_path / "a" / "results.json").read_text())["rows"]
+    assert [row["name"] for row in rows][:2] == ["all calls", "openings"]
     # The same seed learns and grows the same.
     assert main([*words, "--out", str(tmp_path / "b")]) == 0
     assert (tmp_path / "a" / "cases.npz").read_bytes() == (tmp_path / "b" / "cases.npz").read_bytes()
-    assert "openings: " in capsys.readouterr().out
+    assert "| openings | " in capsys.readouterr().out
 
 
 def test_a_record_of_which_nothing_can_be_learned(tmp_path, capsys):

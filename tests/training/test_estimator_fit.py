@@ -1,6 +1,7 @@
 """Fitting trick estimators: the torch network is the numpy one, it learns, resumes, and never sees judging deals."""
 
 import dataclasses
+import json
 import subprocess
 import sys
 
@@ -13,9 +14,11 @@ from bridge_env.cards import random_deals  # noqa: E402
 from bridge_env.double_dummy import Library, builtin_library, write_library  # noqa: E402
 from bridge_env.double_dummy.canonical import is_judging  # noqa: E402
 from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
+from studies import estimator as study  # noqa: E402
 from training.cli.app import main  # noqa: E402
-from training.estimators import fit, report, verdict  # noqa: E402
+from training.estimators import fit  # noqa: E402
 from training.estimators.config import EstimatorConfig  # noqa: E402
+from training.estimators.judge import hits_of, judge  # noqa: E402
 from training.estimators.network import Network  # noqa: E402
 from training.running import runs  # noqa: E402
 
@@ -24,11 +27,6 @@ SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, block
 
 def ignore(share, state):
     pass
-
-
-@pytest.fixture(autouse=True)
-def _speed_is_seen_at_once(monkeypatch):
-    monkeypatch.setattr(verdict, "_SPEED_DEALS", 500)
 
 
 @pytest.fixture(scope="module")
@@ -88,11 +86,12 @@ def test_it_learns_what_can_be_learned(tmp_path):
         learning_rate=1e-2,
     )
     estimator = fit.fit(tmp_path, config, fit.new_state(config), ignore)
-    found = verdict.judge(estimator, Library.open(tmp_path / "toy.bdl"))
-    assert found.deals > 500
-    assert min(hit.within[0] for hit in found.hits) > 95
-    assert len(found.levels) == 7
-    assert max(level.mean_error for level in found.levels) < 25
+    toy = Library.open(tmp_path / "toy.bdl")
+    assert min(hit.within[0] for hit in judge(estimator, toy)) > 95
+    rows = toy.split("judging")
+    levels = study.score_errors(estimator.distribution(toy.owners(rows)), toy.tricks_at(rows))
+    assert len(levels) == 7
+    assert max(error for error, _, _ in levels) < 25
 
 
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
@@ -128,36 +127,28 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         fit.load_state(tmp_path, SMALL)
 
 
-def test_the_verdict_counts_right_and_the_card_says_it(few, tmp_path):
+def test_judgements_count_right(few):
+    """Of a distribution that gives 0.7 to the truth, and 0.3 to one trick more."""
     library = Library.open(few)
+    tricks = np.maximum(library.tricks_at(library.split("judging")), 0)
+    stated = np.zeros((*tricks.shape, 14), np.float32)
+    np.put_along_axis(stated, tricks[..., None].astype(np.intp), 0.7, -1)
+    more = np.minimum(tricks + 1, 13).astype(np.intp)
+    np.put_along_axis(stated, more[..., None], np.where(tricks == 13, 1.0, 0.3)[..., None], -1)
+    hits = hits_of(stated, tricks)
+    assert [hit.within[0] for hit in hits] == [100, 100]
+    assert hits[0].log_loss == pytest.approx(-np.log(0.7), abs=0.01)
+    bins = study.reliability(stated, tricks)
+    assert [(round(mean, 2), frequency) for mean, frequency, _ in bins if 0.1 < mean < 0.9] == [(0.3, 0), (0.7, 1)]
+    assert study.longest_suits(random_deals(1, 0, 50)).min() >= 4
 
-    class Oracle(TrickEstimator):
-        """Knows the table of every deal, but thinks that each entry is one trick more with a chance of 0.3."""
 
-        def __init__(self):
-            self.threads = 1
-
-        def distribution(self, owner):
-            tricks = np.maximum(library.tables_of(owner), 0).astype(np.intp)
-            out = np.zeros((*tricks.shape, 14), np.float32)
-            np.put_along_axis(out, tricks[..., None], 0.7, -1)
-            more = np.minimum(tricks + 1, 13)
-            np.put_along_axis(out, more[..., None], np.where(tricks == 13, 1.0, 0.3)[..., None], -1)
-            return out
-
-    found = verdict.judge(Oracle(), library, worst=3)
-    assert [hit.within[0] for hit in found.hits] == [100, 100]
-    assert found.hits[0].log_loss == pytest.approx(-np.log(0.7), abs=0.01)
-    assert [(round(said, 2), was) for said, was, _ in found.reliability if 0.1 < said < 0.9] == [(0.3, 0), (0.7, 1)]
-    assert len(found.worst) == 3
-    config = EstimatorConfig()
-    report.write_report(tmp_path, config, found, [{"seconds": 60.0}], [(10, found.hits), (20, found.hits)])
-    card = (tmp_path / "README.md").read_text()
-    assert "100.00 ± 0.00 | 100.00" in card
-    assert f"{found.deals:,} deals" in card
-    assert {p.name for p in tmp_path.iterdir()} == {
-        "README.md", "verdict.json", "reliability.png", "by_tricks.png", "sizes.png"
-    }  # fmt: skip
+def test_the_study_writes_its_tables(few, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(study, "builtin_library", lambda: Library.open(few))
+    assert study.main(["--out", str(tmp_path)]) == 0
+    assert "| best published (2009) | 37.80 |" in capsys.readouterr().out
+    assert "| 8 or more |" in (tmp_path / "tables.md").read_text()
+    assert (tmp_path / "reliability.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_what_is_too_sure_is_cooled(tmp_path):
@@ -175,14 +166,9 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(few, tmp_path, 
     words = ["fit", "estimators", "--deals", "700", "--batch", "64", "--epochs", "1", "--hidden", "4", "--width", "8"]
     words += ["--library", str(few)]
     assert main([*words, "--out", str(out), "--sizes", "300"]) == 0
-    assert {p.name for p in out.iterdir()} >= {
-        "README.md",
-        "estimator.npz",
-        "manifest.json",
-        "metrics.jsonl",
-        "sizes.png",
-    }
-    assert "| 300 |" in (out / "README.md").read_text()
+    assert {p.name for p in out.iterdir()} >= {"estimator.npz", "manifest.json", "metrics.jsonl", "results.json"}
+    assert list(json.loads((out / "results.json").read_text())["by_size"]) == ["300"]
+    assert "300 training deals: " in capsys.readouterr().out
     first = (out / "estimator.npz").read_bytes()
     assert main([*words, "--out", str(out)]) == 2
     assert f"with --resume {out}" in capsys.readouterr().err
@@ -191,7 +177,7 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(few, tmp_path, 
     for wrong, says in (
         (["--resume", str(out), "--width", "9"], "--width cannot change"),
         (["--resume", str(tmp_path)], "not the folder"),
-        (["--depth", "1"], "must be 2 or more"),
+        (["--depth", "1"], "--depth is 1"),
         (["--deals", "99999999"], "training deals"),
     ):
         assert main(["fit", "estimators", *wrong]) == 2
@@ -202,11 +188,11 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(few, tmp_path, 
 def test_medians_of_all_judging_deals_are_counted(few):
     library = Library.open(few)
     estimator = TrickEstimator(Network(4, 2, 4, 0, 1).weights())
-    found = verdict.judge(estimator, library)
+    suits, no_trump = judge(estimator, library)
     rows = library.split("judging")
     off = np.abs(quantile(estimator.distribution(library.owners(rows)), 0.5) - library.tricks_at(rows))
-    assert found.hits[0].within[1] == pytest.approx((off[:, :, :4] <= 1).mean() * 100)
-    assert found.hits[1].mean_error == pytest.approx(off[:, :, 4].mean())
+    assert suits.within[1] == pytest.approx((off[:, :, :4] <= 1).mean() * 100)
+    assert no_trump.mean_error == pytest.approx(off[:, :, 4].mean())
 
 
 def test_prediction_needs_no_torch(tmp_path):

@@ -9,13 +9,13 @@ from agents.text_api import read_states
 from bridge_env import bidders
 from training.maps.learning import (
     Schedule,
+    batch_step,
     best_matching,
     first_units,
-    learned,
-    nearness,
-    updated,
+    neighbourhood,
+    train_units,
 )
-from training.maps.metric import discriminant, published
+from training.maps.metric import discriminant, published_metric
 
 HAND = "AKQ2.T98.J7.A543"
 
@@ -28,7 +28,9 @@ def updated_by_one(units, grid, example, rate, radius):
     """The units (U, E) after one example (E,), as published."""
     best = int(((units - example) ** 2).sum(axis=1).argmin())
     row, column = best // grid[1], best % grid[1]
-    near = np.outer(nearness(np.arange(grid[0]) - row, radius), nearness(np.arange(grid[1]) - column, radius)).ravel()
+    near = np.outer(
+        neighbourhood(np.arange(grid[0]) - row, radius), neighbourhood(np.arange(grid[1]) - column, radius)
+    ).ravel()
     return units + rate * near[:, None] * (example - units)
 
 
@@ -52,7 +54,7 @@ def test_the_neighbourhood_is_round():
     np.testing.assert_allclose(out[4], 0.9)
     np.testing.assert_allclose(out[1], 10 - 0.1 * np.exp(-1 / (2 * 0.64)) * 10)
     np.testing.assert_allclose(out[8], 10 - 0.1 * np.exp(-2 / (2 * 0.64)) * 10)
-    assert nearness(np.array([0, 2]), 2.0).tolist() == [1.0, np.exp(-0.5)]
+    assert neighbourhood(np.array([0, 2]), 2.0).tolist() == [1.0, np.exp(-0.5)]
 
 
 def test_rate_and_radius_decay_exponentially():
@@ -67,7 +69,7 @@ def test_a_batch_of_one_is_the_published_update():
     units = rng.normal(size=(20, 3))
     for radius in (0.5, 3.0):
         example = rng.normal(size=3)
-        many = updated(units, (4, 5), example[None], 0.3, radius)
+        many = batch_step(units, (4, 5), example[None], 0.3, radius)
         np.testing.assert_allclose(many, updated_by_one(units, (4, 5), example, 0.3, radius), atol=1e-9)
 
 
@@ -77,7 +79,7 @@ def test_a_batch_is_nearly_its_examples_in_turn():
     units, example = rng.normal(size=(12, 2)), np.array([0.5, -0.5])
     twice = updated_by_one(units, (3, 4), example, 0.2, 1.0)
     twice = updated_by_one(twice, (3, 4), example, 0.2, 1.0)
-    np.testing.assert_allclose(updated(units, (3, 4), np.stack([example] * 2), 0.2, 1.0), twice, atol=1e-9)
+    np.testing.assert_allclose(batch_step(units, (3, 4), np.stack([example] * 2), 0.2, 1.0), twice, atol=1e-9)
 
 
 def test_best_matching_units():
@@ -101,13 +103,13 @@ def test_a_map_unfolds(batch):
     rng = np.random.default_rng(4)
     examples = np.concatenate([rng.normal(-5, 1, (300, 2)), rng.normal(5, 1, (300, 2))])
     schedule = Schedule((0.5, 0.05), (3.0, 0.5))
-    units = learned(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
+    units = train_units(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
     best = best_matching(units, examples)
     assert not set(best[:300].tolist()) & set(best[300:].tolist())
     assert np.sqrt(((units[best] - examples) ** 2).sum(axis=1)).mean() < 0.7
-    again = learned(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
+    again = train_units(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
     np.testing.assert_array_equal(again, units)
-    assert (learned(examples, (6, 6), schedule, passes=3, batch=batch, key=2) != units).any()
+    assert (train_units(examples, (6, 6), schedule, passes=3, batch=batch, key=2) != units).any()
 
 
 # --- which map, and what it sees ---------------------------------------------------------------------------
@@ -164,5 +166,5 @@ def test_the_metric_tells_calls_apart():
     assert metric.shape == (21, 1)
     assert np.abs(metric[:, 0]).argmax() == 7
     assert np.abs(metric[7]) > 10 * np.delete(np.abs(metric), 7, 0).max()
-    assert published().shape[0] == len(COLUMNS)
+    assert published_metric().shape[0] == len(COLUMNS)
     assert discriminant(rows, np.zeros(2000, np.int8), 8).shape == (21, 1)  # always the same call

@@ -1,1 +1,1 @@
-"""Case bases fitted to recorded auctions, judged on held-out boards; the study of 2008."""
+"""Fit case bases to recorded auctions, and let them learn from boards that they bid."""

@@ -1,26 +1,34 @@
-"""Fit a case base: learn its similarity from training boards, and judge it on held-out boards."""
+"""Fit a case base to recorded auctions: one function from the records to the file and its figures."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cases import file as case_file
 from agents.cases.base import CaseBase, nothing_retained
 from agents.cases.features import SIZE, describe
 from agents.cases.forest import Forest
 from agents.cases.metric import Member, metric_of, points
 from bridge_env.bidders import make
 from bridge_env.double_dummy.canonical import is_judging
-from training.cases.network import Lessons, Schooling, hands_of_others, metric
-from training.cases.states import States
-from training.cases.trees import Growing, grown
+from bridge_env.files import atomic_write
+from training.cases.judge import Share, by_round_and_side
+from training.cases.network import MetricExamples, MetricTraining, fit_metric, hands_of_others
+from training.cases.states import States, read_states
+from training.cases.trees import ForestConfig, fit_forest
+from training.running import runs
+from training.running.progress import Progress
+from training.running.run_folder import to_dataframe
 
+CASES, RESULTS = "cases.npz", "results.json"
 _ROWS = 16_384
-_LEARNING, _GROWING = 0.8, 0.2  # shares of the time, about
 
 
 @dataclass(frozen=True)
@@ -28,22 +36,61 @@ class CasesConfig:
     """The settings of the fit of a case base."""
 
     k: int = 5  # how many of the nearest cases vote
-    reader: str = "system:sayc"  # the system by which calls are read
-    learning: Schooling = field(default_factory=Schooling)  # how the metric is learned
-    growing: Growing = field(default_factory=Growing)  # how the forests are
+    reader: str = "system:sayc"  # the system that interprets calls
+    metric: MetricTraining = field(default_factory=MetricTraining)
+    forest: ForestConfig = field(default_factory=ForestConfig)
 
-    @classmethod
-    def of(cls, epochs: int | None, members: int | None, trees: int | None, seed: int) -> CasesConfig:
-        """Return the settings with those that are given in place of the usual ones."""
-        learning, growing = Schooling(seed=seed), Growing(seed=seed)
-        return cls(
-            learning=replace(learning, epochs=epochs or learning.epochs, members=members or learning.members),
-            growing=replace(growing, trees=trees or growing.trees),
-        )
+
+@dataclass(frozen=True)
+class CasesResult:
+    """The result of a fit."""
+
+    folder: Path
+    base: CaseBase
+    rows: tuple[Share, ...]  # on boards of the judging split; empty if the records have none
+    problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
+    file: Path  # plays as ``cases:PATH``
+
+    def to_dataframe(self) -> Any:
+        """Return how often the base makes the recorded call as a pandas DataFrame, a kind of call a row."""
+        return to_dataframe([asdict(row) for row in self.rows])
+
+
+def fit_cases(
+    files: Sequence[str | Path], config: CasesConfig, out: Path | None = None,
+    *, also: Sequence[Sequence[str | Path]] = (), progress: Progress | None = None,
+) -> CasesResult:  # fmt: skip
+    """Fit a case base to the training boards of PBN files, and measure it on their judging boards.
+
+    Args:
+        out: folder of ``cases.npz`` and ``results.json``; None: a new one below ``results/cases``.
+        also: files of other sources, from which the metric learns first; they add no case.
+
+    Raises:
+        BoardsError: files hold no board with a deal and an auction.
+        ValueError: too few boards are left to learn from.
+        OSError: a file cannot be read.
+    """
+    progress = progress or Progress()
+    states = read_states(files)
+    training = training_rows(states)
+    known, held_out = states.take(training), states.take(~training)
+    if not len(known):
+        raise ValueError(f"all {len(states.owner):,} boards are for judging, so none is left to learn from")
+    sources = [read_states(source) for source in also]
+    sources = [source.take(training_rows(source)) for source in sources]
+    folder = runs.results_folder(out, "cases")
+    progress.stage("learning the metric", unit="%")
+    base = case_base(known, config, sources, lambda share: progress.to(100 * share))
+    case_file.save(base, folder / CASES)
+    rows = tuple(by_round_and_side(base, held_out)) if len(held_out) else ()
+    content = {"manifest": runs.manifest(base.fitted, ""), "rows": [asdict(row) for row in rows]}
+    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    return CasesResult(folder, base, rows, states.problems, folder / CASES)
 
 
 def described(states: States, reader: str) -> NDArray[np.int8]:
-    """The features of states, int8 (N, SIZE)."""
+    """Return the features of states, int8 (N, SIZE)."""
     bidder: Any = make(reader)
     out = np.empty((len(states), SIZE), np.int8)
     for start in range(0, len(states), _ROWS):
@@ -61,9 +108,12 @@ def training_rows(states: States) -> NDArray[np.bool_]:
 
 
 def case_base(
-    states: States, config: CasesConfig, also: Sequence[States] = (), progress: Callable[[float], None] | None = None
-) -> CaseBase:
-    """A base of all ``states``, with forests and a metric learned from them; this first from others' auctions too.
+    states: States, config: CasesConfig, also: Sequence[States] = (),
+    progress: Callable[[float], object] = lambda share: None,
+) -> CaseBase:  # fmt: skip
+    """Return a base of all ``states``, with a metric and forests fitted to them; the metric first to ``also`` too.
+
+    ``progress`` gets the share of the metric's training that is done.
 
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
@@ -72,43 +122,27 @@ def case_base(
         raise ValueError(f"{len(states)} recorded calls are too few: {config.k} cases vote on a call")
     sources = [states, *also]
     rows = [described(source, config.reader) for source in sources]
-    lessons = Lessons(
+    examples = MetricExamples(
         np.concatenate(rows),
         np.concatenate([source.called for source in sources]),
         np.concatenate([hands_of_others(s.owner, s.board, s.view.seat) for s in sources]),
         np.repeat(np.arange(len(sources)), [len(source) for source in sources]),
     )
-    tell = progress or (lambda share: None)
-    members = metric_of(metric(lessons, config.learning, lambda share: tell(_LEARNING * share)), SIZE)
-    forests = grown_forests(states, rows[0], members, config.growing, lambda share: tell(_LEARNING + _GROWING * share))
+    members = metric_of(fit_metric(examples, config.metric, progress), SIZE)
+    parts = (rows[0][start : start + _ROWS].astype(np.int16) for start in range(0, len(states), _ROWS))
+    features = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
+    openings, later = (
+        fit_forest(features[some], states.called[some], config.forest) for some in (~states.opened, states.opened)
+    )
     fitted = {"also": [len(source) for source in also], **asdict(config)}
-    return assembled(states, rows[0], members, forests, config, fitted)
-
-
-def grown_forests(
-    states: States, rows: NDArray[np.int8], members: tuple[Member, ...], how: Growing,
-    progress: Callable[[float], object] = lambda share: None,
-) -> tuple[Forest, Forest]:  # fmt: skip
-    """Forests of openings and of other calls, over states and their coordinates."""
-    parts = (rows[start : start + _ROWS].astype(np.int16) for start in range(0, len(rows), _ROWS))
-    told = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
-    out = []
-    for kind in (False, True):
-        some = np.flatnonzero(states.opened == kind)
-        done, share = int(kind) * (~states.opened).mean(), len(some) / len(states)
-
-        def tell(grown: float, done: float = done, share: float = share) -> None:
-            progress(done + share * grown)
-
-        out.append(grown(told[some], states.called[some], how, tell))
-    return out[0], out[1]
+    return assembled(states, rows[0], members, (openings, later), config, fitted)
 
 
 def assembled(
     states: States, rows: NDArray[np.int8], members: tuple[Member, ...], forests: tuple[Forest, Forest],
     config: CasesConfig, fitted: Mapping[str, Any] | None = None,
 ) -> CaseBase:  # fmt: skip
-    """A base of all ``states``, described in ``rows``, with a metric and forests."""
+    """Return a base of all ``states`` with their features int8 (N, SIZE), a metric and forests."""
     boards, board = np.unique(states.board, return_inverse=True)
     first = np.unique(board, return_index=True)[1]  # the first case of each board
     view = states.view

@@ -21,29 +21,29 @@ Rows = NDArray[np.int64] | NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class States:
-    """Calls on record, board by board."""
+    """Recorded calls, board by board."""
 
-    view: BidView  # what the seats that call knew
-    called: NDArray[np.int8]  # (N,), what they called
-    board: NDArray[np.int64]  # (N,), which of the boards it is
+    view: BidView  # the views of the seats that call
+    called: NDArray[np.int8]  # (N,), the recorded calls
+    board: NDArray[np.int64]  # (N,), the number of the board
     owner: NDArray[np.uint8]  # (B, 52), the boards' deals
     # (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks (-1: not known)
     result: NDArray[np.int16]
-    opened: NDArray[np.bool_]  # (N,), somebody has bid before
+    opened: NDArray[np.bool_]  # (N,), whether there was a bid before
     problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
 
     def __len__(self) -> int:
         return len(self.called)
 
     def take(self, rows: Rows) -> States:
-        """Some of the calls; the boards stay."""
+        """Return some of the calls, with all boards."""
         return replace(
             self, view=self.view.take(rows), called=self.called[rows], board=self.board[rows], opened=self.opened[rows]
         )
 
 
 def read_states(paths: Sequence[str | Path]) -> States:
-    """Every call of the boards in PBN files that have a deal and an auction.
+    """Return every call of the boards in PBN files that have a deal and an auction.
 
     Raises:
         BoardsError: no board has both.
@@ -57,17 +57,21 @@ def read_states(paths: Sequence[str | Path]) -> States:
         boards += [board for board in read.boards if board.auction]
     if not boards:
         raise BoardsError(f"{', '.join(map(str, paths))}: no board has both a deal and an auction")
-    whole = histories_of([board.auction or () for board in boards])
-    which, number = call_indices((whole >= 0).sum(axis=1))
-    said = whole[which, number]
-    history = first_calls(whole[which], number)
+    histories = histories_of([board.auction or () for board in boards])
+    which, number = call_indices((histories >= 0).sum(axis=1))
+    history = first_calls(histories[which], number)
     owner = np.stack([board.owner for board in boards])
     dealer = np.array([board.dealer for board in boards])[which]
     auctions = Auctions.replay(history, dealer, np.array([board.vulnerability for board in boards])[which])
     return States(
-        view_of(auctions, owner[which]), said, which, owner, np.array([_result(board) for board in boards], np.int16),
-        np.asarray((history >= FIRST_BID).any(axis=1)), tuple(problems),
-    )  # fmt: skip
+        view_of(auctions, owner[which]),
+        histories[which, number],
+        which,
+        owner,
+        np.array([_result(board) for board in boards], np.int16),
+        np.asarray((history >= FIRST_BID).any(axis=1)),
+        tuple(problems),
+    )
 
 
 def _result(board: Board) -> tuple[int, int, int, int]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from training.cli.options import Count, CountOrZero, Seed
-from training.cli.output import can_resume, print_facts, print_problems
+from training.cli.options import Count, CountOrZero, RunOptions, Seed
+from training.cli.output import print_facts, print_problems
 from training.cli.progress import Bar, BarProgress
 from training.estimators.config import EstimatorConfig
 from training.networks.configs import BeliefConfig, ImitationConfig
@@ -182,9 +181,9 @@ def cases(
     *files: Path,
     also: Annotated[list[str] | None, Parameter()] = None,
     out: Path | None = None,
-    epochs: Count | None = None,
-    members: Count | None = None,
-    trees: Count | None = None,
+    epochs: Count = 8,
+    members: Count = 2,
+    trees: Count = 64,
     seed: Seed = 1,
 ) -> int:
     """Make a bidder that calls by example, from the auctions of PBN files. Boards of the judging split are held out.
@@ -206,32 +205,21 @@ def cases(
     from training.running import runs
 
     runs.require("rl", "torch", "sklearn")
-    from agents.cases import file as case_file
     from training.cases import fit as fitting
-    from training.cases import judge, report
-    from training.cases.states import read_states
+    from training.cases.judge import share_table
+    from training.cases.network import MetricTraining
+    from training.cases.trees import ForestConfig
 
-    command = shlex.join(["bridge-env", *sys.argv[1:]])
-    folder = runs.results_folder(out, "cases")
-    states = read_states([file, *files])
-    print_problems(states.problems)
-    training = fitting.training_rows(states)
-    known, held = states.take(training), states.take(~training)
-    if not len(known):
-        raise ValueError(f"all {len(states.owner):,} boards are for judging, so none is left to learn from")
-    config = fitting.CasesConfig.of(epochs, members, trees, seed)
-    sources = [read_states(sorted(Path().glob(pattern)) or [pattern]) for pattern in also or ()]
-    others = [source.take(fitting.training_rows(source)) for source in sources]
-    with Bar(what="training", brief=True) as bar:
-        base = fitting.case_base(known, config, others, bar.share)
-    case_file.save(base, folder / "cases.npz")
-    if len(held):
-        rows = judge.rounds_and_sides(judge.calls(base, held), held)
-        report.write(
-            folder, rows, judge.facts(base, held), command, runs.manifest({"command": command, **base.fitted}, "")
-        )
-        print(*rows[:2], sep="\n")
-    print(f"written: {folder / 'cases.npz'}" + (", README.md, results.json" if len(held) else "; no board is held out"))
+    config = fitting.CasesConfig(
+        metric=MetricTraining(epochs=epochs, members=members, seed=seed),
+        forest=ForestConfig(trees=trees, seed=seed),
+    )
+    sources = [sorted(Path().glob(pattern)) or [Path(pattern)] for pattern in also or ()]
+    with BarProgress() as progress:
+        result = fitting.fit_cases([file, *files], config, out, also=sources, progress=progress)
+    print_problems(result.problems)
+    print("\n".join(share_table(result.rows)) if result.rows else "no board is held out")
+    print(f"written: {result.file}, {fitting.RESULTS}")
     return 0
 
 
@@ -258,25 +246,14 @@ def retain(
         out: folder (default: results/cases/run-001 ...)
         seed: random seed
     """
-    from agents.cases import file as case_file
-    from training.cases import report
-    from training.cases import retain as retaining
-    from training.match.boards import library_boards
-    from training.running import runs
+    from training.cases.retain import retain as retain_experience
 
-    command = shlex.join(["bridge-env", *sys.argv[1:]])
-    before = case_file.load(base)
-    folder = runs.results_folder(out, "cases")
-    with Bar(what="retaining", brief=True) as bar:
-        after = retaining.retained(before, against, library_boards(boards, seed, "training"), seed, bar.share)
-    case_file.save(after, folder / "cases.npz")
-    print(f"{len(after.retained) - len(before.retained):,} states retained; judging", file=sys.stderr)
-    found = report.gain_of(before, after, against, judge, seed)
-    match = {"opponents": against, "seed": seed, "boards": judge}
-    report.write_retained(folder, after, found, match, command, runs.manifest({"command": command, **after.fitted}, ""))
-    gain, error = found["gain"]
+    with BarProgress() as progress:
+        result = retain_experience(base, against, boards, judge, seed, out, progress=progress)
+    gain, error = result.gain
+    print(f"{result.added:,} states retained")
     print(f"against {against}, {judge:,} boards: {gain:+.3f} ± {error:.3f} IMPs a board by retaining")
-    print(f"written: {folder / 'cases.npz'}, README.md, results.json")
+    print(f"written: {result.file}")
     return 0
 
 
@@ -291,7 +268,6 @@ def maps(
     side: Count = 64,
     hands: Count = 12,
     seed: CountOrZero = 1,
-    expert: str | None = None,
     match_boards: CountOrZero = 5000,
     out: Path | None = None,
 ) -> int:
@@ -312,38 +288,22 @@ def maps(
         side: largest number of units along a side of a map
         hands: fewest training hands for each unit
         seed: random seed
-        expert: compare with this second bidder (default: two-over-one, or sayc)
         match_boards: boards in each match that judges the maps
         out: folder (default: results/maps/run-001 ...)
     """
-    from agents.maps import atlas
-    from bridge_env.bidders import full_spec, make
-    from training.maps import examples, judge, report
+    from bridge_env.bidders import full_spec
+    from training.cases.judge import share_table
     from training.maps import fit as fitting
-    from training.running import runs
 
     config = fitting.MapsConfig(
         reader=full_spec(reader), inputs=inputs, fallback=full_spec(fallback) if fallback else "", boards=boards,
         rounds=rounds, side=side, hands=hands, seed=seed,
     )  # fmt: skip
-    expert = expert or ("system:sayc" if config.reader != "system:sayc" or files else "system:two-over-one")
-    for spec in filter(None, (config.reader, config.fallback, expert)):
-        make(spec)  # a faulty spec is an error before any work
-    folder, held = runs.results_folder(out, "maps"), None
-    with Bar(what="training", brief=True) as bar:
-        if files:
-            training, held, problems = examples.recorded(files)
-            print_problems(problems)
-            fitted = fitting.from_records(training, config, bar.share)
-        else:
-            fitted = fitting.from_system(config, bar.share)
-    atlas.save(fitted, folder / "maps.npz")
-    held = judge.held_out(config.reader, config.seed) if held is None else held
-    verdict = judge.judged(fitted, held, expert, match_boards)
-    manifest = runs.manifest({"files": [path.name for path in files], **asdict(config)}, "")
-    report.write(folder, fitted, verdict, shlex.join(["bridge-env", *sys.argv[1:]]), manifest)
-    print(*report.lines(verdict), sep="\n")
-    print(f"written: {folder / 'maps.npz'}, README.md, results.json, maps.png, ambiguity.png")
+    with BarProgress() as progress:
+        result = fitting.fit_maps(config, files, out, match_boards=match_boards, progress=progress)
+    print_problems(result.problems)
+    print(*share_table(result.calls), *result.matches, sep="\n")
+    print(f"written: {result.file}, {fitting.RESULTS}")
     return 0
 
 
@@ -358,7 +318,7 @@ def estimators(
     """Train a network that estimates double-dummy tricks, and judge it on deals it never saw.
 
         bridge-env fit estimators                                       about ten minutes of one core
-        bridge-env fit estimators --sizes 5000,20000                    and plot accuracy by number of deals
+        bridge-env fit estimators --sizes 5000,20000                    and print accuracy by number of deals
         bridge-env fit estimators --resume results/estimators/run-001
 
     Ctrl-C loses at most an epoch.
@@ -366,53 +326,27 @@ def estimators(
     Args:
         out: folder for the results (default: results/estimators/run-001 ...)
         resume: go on with the run in this folder
-        sizes: afterwards, also fit the network to so many deals, as in 5000,10000, and plot accuracy by deals
+        sizes: afterwards, also fit the network to so many deals, as in 5000,10000, and print accuracy by deals
     """
     from training.running import runs
     from training.running.settings import listed
 
     runs.require("rl", "torch")
-    from bridge_env.double_dummy import Library, builtin_library
-    from training.estimators import fit as fitting
-    from training.estimators import report, verdict
+    from training.estimators.fit import fit_estimator
+    from training.estimators.judge import hits_table
 
     if resume is not None and out is not None:
         raise runs.RunError("--out is for a new run; --resume continues in its folder")
-    config.check()
+    if resume is not None:  # cyclopts takes no option from a file if a command has its name, as library has
+        own = runs.config_of(resume, EstimatorConfig)
+        config = RunOptions(resume=resume).check(replace(config, library=config.library or own.library), ("threads",))
     if not all(part.isdecimal() and int(part) for part in listed(sizes)):
         raise ValueError(f"--sizes {sizes!r}: write numbers of deals, as in 5000,10000,20000")
-    library = Library.open(config.library) if config.library else builtin_library()
-    fitting.training_deals(config)  # what is wrong with them is an error before there is a folder
-    folder = resume or runs.results_folder(out, "estimators")
-    can_resume(folder, f"bridge-env fit estimators --resume {folder}" + (f" --sizes {sizes}" if sizes else ""))
-    print(f"{folder}: learning from {library!r}")
-    estimator, state = _fit_estimator(folder, config, "all")
-    hits = []
-    for size in sorted({int(part) for part in listed(sizes)}):
-        part = folder / "sizes" / str(size)
-        part.mkdir(parents=True, exist_ok=True)
-        smaller, _ = _fit_estimator(part, replace(config, deals=size), f"{size:,} deals")
-        hits.append((size, verdict.judge(smaller, library).hits))
-    print(f"judging on {len(library.split('judging')):,} deals that training never saw")
-    found = verdict.judge(estimator, library)
-    every = [*hits, (estimator.trained["deals"], found.hits)] if hits else []
-    report.write_report(folder, config, found, state.metrics, every)
-    print("\n".join(report.hits_table(found.hits)))
-    print(f"{found.deals_a_second:,.0f} deals a second; written: {folder}/{report.CARD}, {fitting.ESTIMATOR}")
+    counts = sorted({int(part) for part in listed(sizes)})
+    with BarProgress("bridge-env fit estimators --resume") as progress:
+        result = fit_estimator(config, out, resume=resume, sizes=counts, progress=progress)
+    print("\n".join(hits_table(result.hits)))
+    for deals, (suits, no_trump) in result.by_size.items():
+        print(f"{deals:,} training deals: {suits.within[0]:.2f} and {no_trump.within[0]:.2f}% exact")
+    print(f"written: {result.file}")
     return 0
-
-
-def _fit_estimator(folder: Path, config: EstimatorConfig, what: str) -> tuple[Any, Any]:
-    from training.estimators import fit as fitting
-
-    state = fitting.load_state(folder, config)
-    with Bar(what=what) as bar:
-
-        def tick(share: float, state: Any) -> None:
-            bar.share(share)
-            if state.metrics:
-                last = state.metrics[-1]
-                exact = f"exact {100 * last['exact_suits']:.1f} %, no trump {100 * last['exact_notrump']:.1f} %"
-                bar.note(f"epoch {state.epoch}, loss {last['held_out_loss']:.3f}, {exact}")
-
-        return fitting.fit(folder, config, state, tick), state

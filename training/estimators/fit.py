@@ -1,16 +1,17 @@
-"""Fit a trick estimator to solved deals: maximum likelihood, AdamW, one pass after the other, resumable.
+"""Fit a trick estimator to solved deals: maximum likelihood, AdamW, resumable after each epoch.
 
-A run folder holds ``checkpoint.npz`` (weights and the optimizer's moments, plain arrays), ``metrics.jsonl``
-(a row each epoch) and, at the end, ``estimator.npz``.
+A run folder holds ``checkpoint.npz`` (weights and the optimizer's moments, plain arrays), ``metrics.jsonl`` (a row each
+epoch) and, at the end, ``estimator.npz`` and ``results.json``.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -22,11 +23,14 @@ from torch.nn import functional
 from bridge_env import streams
 from bridge_env.double_dummy.estimator import TrickEstimator, save_estimator
 from bridge_env.double_dummy.library import Library, builtin_library
+from bridge_env.files import atomic_write
 from training.estimators.config import EstimatorConfig
+from training.estimators.judge import Hits, judge
 from training.estimators.network import Network
 from training.running import checkpoint, runs
+from training.running.progress import Progress
 
-CHECKPOINT, ESTIMATOR = "checkpoint.npz", "estimator.npz"
+CHECKPOINT, ESTIMATOR, RESULTS = "checkpoint.npz", "estimator.npz", "results.json"
 
 
 class _State(TypedDict):
@@ -46,13 +50,13 @@ Tick = Callable[[float, "State"], None]
 
 @dataclass(frozen=True)
 class Deals:
-    """Solved deals to learn from: owner uint8 (N, 52), tricks int8 (N, 5, 4) [strain, declarer]."""
+    """Solved deals."""
 
-    owner: NDArray[np.uint8]
-    tricks: NDArray[np.int8]
+    owner: NDArray[np.uint8]  # (N, 52)
+    tricks: NDArray[np.int8]  # (N, 5, 4) [strain, declarer]
 
     def sha256(self) -> str:
-        """Of all of it."""
+        """Return the SHA-256 of owners and tricks, in hex."""
         return hashlib.sha256(self.owner.tobytes() + self.tricks.tobytes()).hexdigest()
 
 
@@ -67,8 +71,74 @@ class State:
     metrics: list[Mapping[str, Any]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class EstimatorResult:
+    """The result of a run."""
+
+    folder: Path
+    estimator: TrickEstimator
+    hits: tuple[Hits, ...]  # on the judging deals
+    by_size: dict[int, tuple[Hits, ...]]  # the same after fewer training deals
+    file: Path  # of the estimator
+
+
+def fit_estimator(
+    config: EstimatorConfig, out: Path | None = None, *, resume: Path | None = None, sizes: Sequence[int] = (),
+    progress: Progress | None = None,
+) -> EstimatorResult:  # fmt: skip
+    """Fit an estimator and judge it on the judging deals of its library.
+
+    Args:
+        out: a new folder for the run; None: a new one below ``results/estimators``.
+        resume: the folder of a run to go on with.
+        sizes: numbers of training deals to which the same network is fitted too.
+
+    Raises:
+        ValueError: a setting makes no sense, or the library has too few deals.
+        RunError: a folder cannot be used, or a checkpoint is damaged or of another network.
+    """
+    config.check()
+    progress = progress or Progress()
+    for size in (config.deals, *sizes):
+        training_deals(replace(config, deals=size))  # faulty settings are an error before there is a folder
+    if resume is None:
+        folder = runs.results_folder(out, "estimators")
+        if (folder / CHECKPOINT).exists():
+            raise runs.RunError(f"{folder} holds a run; continue it with --resume {folder}, or choose another --out")
+    else:
+        folder = resume
+    progress.folder(folder)
+    library = Library.open(config.library) if config.library else builtin_library()
+    estimator = _fit_in(folder, config, progress)
+    hits, by_size = judge(estimator, library), {}
+    for size in sizes:
+        part = folder / "sizes" / str(size)
+        part.mkdir(parents=True, exist_ok=True)
+        by_size[size] = judge(_fit_in(part, replace(config, deals=size), progress), library)
+    content = {
+        "hits": [asdict(hit) for hit in hits],
+        "by_size": {size: [asdict(hit) for hit in found] for size, found in by_size.items()},
+    }
+    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    return EstimatorResult(folder, estimator, hits, by_size, folder / ESTIMATOR)
+
+
+def _fit_in(folder: Path, config: EstimatorConfig, progress: Progress) -> TrickEstimator:
+    """Fit in a folder, from its checkpoint on."""
+    progress.stage(f"learning {config.deals:,} deals" if config.deals else "learning all deals", unit="%")
+
+    def tick(share: float, state: State) -> None:
+        progress.to(100 * share)
+        if state.metrics:
+            last = state.metrics[-1]
+            exact = f"exact {100 * last['exact_suits']:.1f} %, no trump {100 * last['exact_notrump']:.1f} %"
+            progress.note(f"epoch {state.epoch}, loss {last['held_out_loss']:.3f}, {exact}")
+
+    return fit(folder, config, load_state(folder, config), tick)
+
+
 def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
-    """The deals to learn from, and those held out for the curve; none is a judging deal.
+    """Return the deals to learn from, and those held out for the curve; none is a judging deal.
 
     Raises:
         ValueError: the library has too few.
@@ -92,7 +162,7 @@ def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
 
 
 def new_state(config: EstimatorConfig) -> State:
-    """A network with random weights."""
+    """Return a network with random weights."""
     network = Network(config.hidden, config.depth, config.width, config.blocks, config.seed)
     weights = [p for p in network.parameters() if p.dim() > 1]
     biases = [p for p in network.parameters() if p.dim() == 1]
@@ -101,14 +171,11 @@ def new_state(config: EstimatorConfig) -> State:
 
 
 def fit(folder: Path, config: EstimatorConfig, state: State, tick: Tick) -> TrickEstimator:
-    """Go on until all epochs are done; a checkpoint after each.
+    """Train until all epochs are done, with a checkpoint after each; return the estimator, also written to the folder.
 
     Args:
         state: from :func:`new_state` or :func:`load_state`.
-        tick: told the share of the run that is done, now and then.
-
-    Returns:
-        the estimator, which is also in the folder.
+        tick: gets the share of the run that is done, now and then.
     """
     torch.set_num_threads(config.threads)
     learn, held = training_deals(config)
@@ -122,9 +189,9 @@ def fit(folder: Path, config: EstimatorConfig, state: State, tick: Tick) -> Tric
         state.seconds += time.perf_counter() - began
         row = {"epoch": state.epoch, "seconds": round(state.seconds, 1), "loss": loss} | _measure(state.network, held)
         state.metrics.append(row)
-        told = {"epoch": state.epoch, "seconds": state.seconds, "metrics": state.metrics}
+        content = {"epoch": state.epoch, "seconds": state.seconds, "metrics": state.metrics}
         arrays = checkpoint.learner_arrays("network", state.network, state.optimizer)
-        checkpoint.save(folder / CHECKPOINT, arrays, told)
+        checkpoint.save(folder / CHECKPOINT, arrays, content)
         runs.write_metrics(folder, state.metrics)
         tick(state.epoch / config.epochs, state)
     trained: dict[str, Any] = {"config": asdict(config), "deals": len(learn.owner), "deals_sha256": learn.sha256()}
@@ -137,7 +204,7 @@ def fit(folder: Path, config: EstimatorConfig, state: State, tick: Tick) -> Tric
 
 
 def _epoch(config: EstimatorConfig, state: State, suits: torch.Tensor, tricks: torch.Tensor, tick: Tick) -> float:
-    """One pass over the deals in an order of its own; returns the mean loss."""
+    """Make one pass over the deals in an order of its own; return the mean loss."""
     batches = len(suits) // config.batch
     key = streams.key(config.seed, "estimator order", state.epoch)[0]
     order = torch.from_numpy(np.argsort(streams.draws(key, len(suits))))
@@ -161,14 +228,14 @@ def _epoch(config: EstimatorConfig, state: State, suits: torch.Tensor, tricks: t
 
 
 def _pace(share: float) -> float:
-    """The learning rate as a share of its highest: a line up, half a cosine down."""
+    """Return the learning rate as a share of its highest: a line up, half a cosine down."""
     if share < _RISE:
         return share / _RISE
     return 0.5 * (1 + math.cos(math.pi * (share - _RISE) / (1 - _RISE)))
 
 
 def _temperature(network: Network, deals: Deals) -> float:
-    """By what to divide the outputs so that chances are right on deals held out: what was learned by heart is too sure.
+    """Return the divisor of the outputs that calibrates probabilities on held-out deals, since overfitting is too sure.
 
     Temperature scaling, after Guo et al., "On Calibration of Modern Neural Networks" (2017).
     """
@@ -181,7 +248,7 @@ def _temperature(network: Network, deals: Deals) -> float:
 
 
 def _outputs(network: Network, deals: Deals) -> torch.Tensor:
-    """Before the softmax: (N, 5, 4, 14)."""
+    """Return outputs before the softmax: (N, 5, 4, 14)."""
     network.eval()
     suits, _ = _tensors(deals)
     with torch.no_grad():
@@ -189,7 +256,7 @@ def _outputs(network: Network, deals: Deals) -> torch.Tensor:
 
 
 def _measure(network: Network, deals: Deals) -> dict[str, float]:
-    """Loss and share of exact medians on deals that are held out, suits and no trump."""
+    """Return the loss and the shares of exact medians on held-out deals, suits and no trump."""
     outputs, tricks = _outputs(network, deals), torch.from_numpy(deals.tricks)
     loss = functional.cross_entropy(outputs.flatten(0, 2), tricks.flatten().long()).item()
     medians = (outputs.softmax(-1).cumsum(-1)[..., :-1] < 0.5).sum(-1)
@@ -198,23 +265,23 @@ def _measure(network: Network, deals: Deals) -> dict[str, float]:
 
 
 def _tensors(deals: Deals) -> tuple[torch.Tensor, torch.Tensor]:
-    """Suits bool (N, 4, 4 seats * 13 ranks) and tricks int8 (N, 5, 4)."""
+    """Return suits bool (N, 4, 4 seats * 13 ranks) and tricks int8 (N, 5, 4)."""
     suits = deals.owner.reshape(-1, 4, 1, 13) == np.arange(4, dtype=np.uint8)[:, None]
     return torch.from_numpy(suits.reshape(-1, 4, 52)), torch.from_numpy(deals.tricks)
 
 
 def load_state(folder: Path, config: EstimatorConfig) -> State:
-    """Return where a run stopped; its beginning if it did not finish an epoch.
+    """Return the state of a run after its last epoch, or its beginning.
 
     Raises:
         RunError: the checkpoint is damaged or of another network.
     """
     state, path = new_state(config), folder / CHECKPOINT
     if path.exists():
-        arrays, told = checkpoint.load(path, _State)
+        arrays, content = checkpoint.load(path, _State)
         try:
             checkpoint.load_learner("network", arrays, state.network, state.optimizer)
         except (KeyError, RuntimeError) as error:
             raise runs.RunError(f"{path}: {error}") from None
-        state.epoch, state.seconds, state.metrics = told["epoch"], told["seconds"], list(told["metrics"])
+        state.epoch, state.seconds, state.metrics = content["epoch"], content["seconds"], list(content["metrics"])
     return state

@@ -64,9 +64,9 @@ class Network(nn.Module):
         return encoded
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
-        """The layers as ``TrickEstimator`` takes them: ``block_0``, and its bias ``block_0_bias``."""
+        """Return the layers as ``TrickEstimator`` takes them: ``block_0``, and its bias ``block_0_bias``."""
         out = {}
         for name, value in self.named_parameters():
-            _, layer, what = name.split(".")
-            out[layer if what == "weight" else f"{layer}_bias"] = value.detach().numpy().copy()
+            _, layer, kind = name.split(".")
+            out[layer if kind == "weight" else f"{layer}_bias"] = value.detach().numpy().copy()
         return out

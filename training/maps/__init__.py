@@ -1,1 +1,1 @@
-"""Self-organizing maps fitted to a system's or to recorded auctions, judged on held-out boards; the study of 2007."""
+"""Fit self-organizing maps to the calls of a system or to recorded auctions."""

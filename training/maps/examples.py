@@ -1,4 +1,4 @@
-"""Examples: states with the calls that a system or a record makes in them."""
+"""Make examples: states with the calls of a system or of a record."""
 
 from __future__ import annotations
 
@@ -28,35 +28,37 @@ _BOARDS = 4096  # bid at a time
 class Examples:
     """N calls."""
 
-    view: BidView  # what the seats knew
-    called: NDArray[np.int8]  # (N,), what they called, or what the teacher would have called
-    board: NDArray[np.int64]  # (N,), which board it is
+    view: BidView  # of the seats that call
+    called: NDArray[np.int8]  # (N,), the recorded calls, or those of the teacher
+    board: NDArray[np.int64]  # (N,), the number of the board
 
     def __len__(self) -> int:
         return len(self.called)
 
     def take(self, rows: NDArray[Any]) -> Examples:
+        """Return some of the calls."""
         return Examples(self.view.take(rows), self.called[rows], self.board[rows])
 
 
-def recorded(paths: Sequence[str | Path]) -> tuple[Examples, Examples, tuple[str, ...]]:
-    """The calls of PBN files: those of training deals, those of judging deals, and boards that could not be read."""
+def recorded_examples(paths: Sequence[str | Path]) -> tuple[Examples, Examples, tuple[str, ...]]:
+    """Return the calls of PBN files on training deals, on judging deals, and the boards that could not be read."""
     states = read_states(paths)
     training = training_rows(states)
     both = Examples(states.view, states.called, states.board)
     return both.take(training), both.take(~training), states.problems
 
 
-def bid_by(
+def teacher_examples(
     teacher: str, first: str | Bidder, second: str | Bidder, boards: Boards, seed: int,
     progress: Callable[[int], object] = lambda boards: None,
 ) -> Examples:  # fmt: skip
-    """Every call of a duplicate match of two bidders, as the teacher would make it.
+    """Return every state of a duplicate match of two bidders, with the teacher's call in it.
 
-    Calls of seats that hold the teacher are the teacher's; the others' seats are asked as if it sat there.
+    ``progress`` gets the numbers of boards that were bid.
     """
-    one: Any = make(teacher)
-    a, b = make(first, opponents=_spec(second)), make(second, opponents=_spec(first))
+    bidder: Any = make(teacher)
+    specs = [each if isinstance(each, str) else None for each in (first, second)]
+    a, b = make(first, opponents=specs[1]), make(second, opponents=specs[0])
     parts = []
     for start in range(0, len(boards), _BOARDS):
         some = boards.take(slice(start, start + _BOARDS))
@@ -64,17 +66,13 @@ def bid_by(
         if first == second:  # both tables are the same
             auctions = auctions.take(np.arange(len(some)))
         view, board = positions(auctions, np.tile(some.owner, (2, 1))[: len(auctions)])
-        parts.append(Examples(view, one.call(view), board % len(some) + start))
+        parts.append(Examples(view, bidder.call(view), board % len(some) + start))
         progress(len(some))
-    return joined(parts)
-
-
-def _spec(bidder: str | Bidder) -> str | None:
-    return bidder if isinstance(bidder, str) else None
+    return concatenate(parts)
 
 
 def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, NDArray[np.int64]]:
-    """Every state of finished auctions, and the row that it is of."""
+    """Return every state of finished auctions, and the row of its auction."""
     count = auctions.length.astype(np.int64)
     row, number = call_indices(count)
     longest = int(count.max(initial=1))
@@ -83,8 +81,8 @@ def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, ND
     return view_of(before, owner[row]), row
 
 
-def joined(parts: Sequence[Examples]) -> Examples:
-    """Several sets as one; boards keep their numbers."""
+def concatenate(parts: Sequence[Examples]) -> Examples:
+    """Return several sets as one, with the numbers of their boards."""
     history = as_wide([part.view.history for part in parts])
     rest = [np.concatenate([getattr(part.view, name) for part in parts])
             for name in ("hand", "length", "dealer", "vulnerability", "seat", "mask")]  # fmt: skip
@@ -92,7 +90,7 @@ def joined(parts: Sequence[Examples]) -> Examples:
     return Examples(view, np.concatenate([p.called for p in parts]), np.concatenate([p.board for p in parts]))
 
 
-def drawn(count: int, most: int, key: int) -> NDArray[np.int64]:
-    """``most`` of the numbers 0 .. count - 1 by chance, ascending; all of them if there are no more."""
+def sample_rows(count: int, most: int, key: int) -> NDArray[np.int64]:
+    """Return ``most`` random numbers of 0 .. count - 1, ascending; all of them if there are no more."""
     order = np.argsort(streams.key("maps", "sample", key, np.arange(count)), kind="stable")
     return np.sort(order[:most])

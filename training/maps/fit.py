@@ -1,39 +1,47 @@
-"""Fit maps to the calls of a bidding system, or to recorded auctions."""
+"""Fit maps to the calls of a bidding system, or to recorded auctions: one function to the file and its figures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.maps import atlas as atlas_file
 from agents.maps.atlas import Atlas, Map, points
 from agents.maps.bidder import MapBidder
 from agents.maps.inputs import WIDTH, hands_of, rows_of
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
 from bridge_env.bidders import make
 from bridge_env.calls import NUM_CALLS
-from training.maps.examples import Examples, bid_by, drawn, joined
-from training.maps.learning import Schedule, learned
-from training.maps.metric import discriminant, published
+from bridge_env.files import atomic_write
+from training.cases.judge import Share
+from training.maps.examples import Examples, concatenate, recorded_examples, sample_rows, teacher_examples
+from training.maps.judge import Match, calls_by_map, held_out_examples, play_matches
+from training.maps.learning import Schedule, train_units
+from training.maps.metric import discriminant, published_metric
 from training.match.boards import library_boards
+from training.running import runs
+from training.running.progress import Progress
 
+MAPS, RESULTS = "maps.npz", "results.json"
 _ROWS = 16_384
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
 class MapsConfig:
     """The settings of the fit of maps."""
 
-    reader: str = "system:sayc"  # the system that teaches, and by which calls are read
-    inputs: str = "published"  # what the maps see, ``published`` or ``learned``
+    reader: str = "system:sayc"  # the system that teaches and interprets calls
+    inputs: str = "published"  # ``published`` or ``learned``
     fallback: str = ""  # the system that makes the calls for which 2007 had no map; empty: two maps more
     boards: int = 30_000  # deals that the teacher bids, from training deals (not of recorded auctions)
-    # how often the maps then bid a third as many boards, and learn what the teacher would have called. The maps before
-    # the last are coarser, half a side.
+    # rounds in which the maps bid a third as many boards and then learn the teacher's calls there; the maps before the
+    # last are coarser, half a side
     rounds: int = 1
     most: int = 50_000  # examples of a map, at most
     side: int = 64  # of a map, in units, at most
@@ -47,118 +55,134 @@ class MapsConfig:
     seed: int = 1
 
 
-def from_records(examples: Examples, config: MapsConfig, progress: Progress = lambda share: None) -> Atlas:
-    """The maps of recorded calls.
+@dataclass(frozen=True)
+class MapsResult:
+    """The result of a fit."""
+
+    folder: Path
+    atlas: Atlas
+    calls: tuple[Share, ...]  # of judging boards, by map; empty if the records have none
+    matches: tuple[Match, ...]
+    problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
+    file: Path  # plays as ``som:PATH``
+
+
+def fit_maps(
+    config: MapsConfig, files: Sequence[str | Path] = (), out: Path | None = None, *, match_boards: int = 5000,
+    progress: Progress | None = None,
+) -> MapsResult:  # fmt: skip
+    """Fit maps to PBN files or, without any, to the calls of ``config.reader``; judge them on judging boards.
+
+    Args:
+        out: folder of ``maps.npz`` and ``results.json``; None: a new one below ``results/maps``.
+        match_boards: boards of each match; 0: none.
+
+    Raises:
+        SpecError: a system cannot be had.
+        BoardsError: files hold no board with a deal and an auction.
+        ValueError: no recorded call is left to learn from.
+        OSError: a file cannot be read.
+    """
+    progress = progress or Progress()
+    for spec in filter(None, (config.reader, config.fallback)):
+        make(spec)  # a faulty spec is an error before any work
+    problems: tuple[str, ...] = ()
+    if files:
+        training, held_out, problems = recorded_examples(files)
+        atlas = from_records(training, config, progress)
+    else:
+        atlas = from_system(config, progress)
+        held_out = held_out_examples(config.reader, config.seed)
+    folder = runs.results_folder(out, "maps")
+    atlas_file.save(atlas, folder / MAPS)
+    calls = tuple(calls_by_map(atlas, held_out)) if len(held_out) else ()
+    progress.stage("matches")
+    matches = tuple(play_matches(atlas, match_boards)) if match_boards else ()
+    content = {
+        "manifest": runs.manifest({"files": [Path(path).name for path in files], **asdict(config)}, ""),
+        "calls": [asdict(row) for row in calls], "matches": [asdict(row) for row in matches],
+    }  # fmt: skip
+    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    return MapsResult(folder, atlas, calls, matches, problems, folder / MAPS)
+
+
+def from_records(examples: Examples, config: MapsConfig, progress: Progress | None = None) -> Atlas:
+    """Return the maps of recorded calls.
 
     Raises:
         ValueError: there is no call.
     """
     if not len(examples):
         raise ValueError("there is no recorded call to learn from")
-    return atlas_of(examples, config, progress, {"recorded": True, "calls": len(examples), **asdict(config)})
+    fitted = {"recorded": True, "calls": len(examples), **asdict(config)}
+    return _fit_atlas(examples, config, progress or Progress(), fitted)
 
 
-def from_system(config: MapsConfig, progress: Progress = lambda share: None) -> Atlas:
-    """The maps of what ``config.reader`` calls, on training deals of the shipped library.
+def from_system(config: MapsConfig, progress: Progress | None = None) -> Atlas:
+    """Return the maps of the calls of ``config.reader`` on training deals of the shipped library.
 
     The teacher bids against itself and, on a quarter as many boards, against ``pass``. Then the maps bid against each
-    other and against the teacher, and the teacher says what it would have called there: so they also learn the states
-    that their own calls lead to.
+    other and against the teacher, whose calls are learned, so that the maps meet the states of their own auctions.
     """
-    turns = config.rounds + 1
-    share, begun = 1 / turns, 0.0
+    progress = progress or Progress()
+    teacher, seed = config.reader, config.seed
 
-    def bidding(done: float) -> None:
-        progress(begun + 0.3 * share * done)
+    def bid(first: str | MapBidder, second: str | MapBidder, count: int, start: int) -> Examples:
+        boards = library_boards(max(1, count), seed, "training", start=start)
+        progress.stage("bidding", len(boards))
+        return teacher_examples(teacher, first, second, boards, seed, progress.add)
 
-    def learning(done: float) -> None:
-        progress(begun + share * (0.3 + 0.7 * done))
-
-    seed, teacher = config.seed, config.reader
-    fourth = library_boards(max(1, config.boards // 4), seed, "training", start=config.boards)
-    own = library_boards(config.boards, seed, "training")
-    found = [bid_by(teacher, teacher, teacher, own, seed, _counted(bidding, 0.0, 0.8, len(own)))]
-    found.append(bid_by(teacher, teacher, "pass", fourth, seed, _counted(bidding, 0.8, 1.0, len(fourth))))
-    for turn in range(config.rounds):
-        coarse = replace(config, most=config.most // 4, side=config.side // 2, described=config.described // 2)
-        maps = MapBidder(atlas_of(joined(found), coarse, learning, {}))
-        begun += share
-        start = config.boards * (turn + 2)
-        some = library_boards(max(1, config.boards // 6), seed, "training", start=start)
-        others: tuple[MapBidder | str, ...] = (maps, teacher)
-        for number, other in enumerate(others):
-            told = _counted(bidding, number / 2, (number + 1) / 2, len(some))
-            found.append(bid_by(teacher, maps, other, some, seed, told))
-    return atlas_of(joined(found), config, learning, {"calls": sum(map(len, found)), **asdict(config)})
+    parts = [bid(teacher, teacher, config.boards, 0), bid(teacher, "pass", config.boards // 4, config.boards)]
+    coarse = replace(config, most=config.most // 4, side=config.side // 2, described=config.described // 2)
+    for number in range(config.rounds):
+        maps = MapBidder(_fit_atlas(concatenate(parts), coarse, progress, {}))
+        start = config.boards * (number + 2)
+        parts += [bid(maps, other, config.boards // 6, start) for other in (maps, teacher)]
+    fitted = {"calls": sum(map(len, parts)), **asdict(config)}
+    return _fit_atlas(concatenate(parts), config, progress, fitted)
 
 
-def _counted(progress: Progress, first: float, last: float, boards: int) -> Callable[[int], None]:
-    done = 0
-
-    def tell(count: int) -> None:
-        nonlocal done
-        done += count
-        progress(first + (last - first) * done / boards)
-
-    return tell
-
-
-def atlas_of(examples: Examples, config: MapsConfig, progress: Progress, fitted: dict[str, Any]) -> Atlas:
-    """A map for every situation that has examples."""
+def _fit_atlas(examples: Examples, config: MapsConfig, progress: Progress, fitted: dict[str, Any]) -> Atlas:
+    """Return a map for every situation that has examples."""
     kind = situation(examples.view)
-    wanted = [
-        k for k in range(len(SITUATIONS)) if not (config.fallback and k in (ADVANCES, LATER)) and (kind == k).any()
-    ]
-    maps, done = {}, 0
-    sizes = [min(int((kind == k).sum()), config.most) for k in wanted]
-    for k, size in zip(wanted, sizes, strict=True):
-
-        def tell(share: float, before: int = done, size: int = size) -> None:
-            progress((before + share * size) / sum(sizes))
-
-        those = np.flatnonzero(kind == k)
-        maps[k] = _map(examples.take(those[drawn(len(those), config.most, config.seed + 100 * k)]), k, config, tell)
-        done += size
-    atlas = Atlas(maps, config.inputs, config.reader, config.fallback, fitted)
-    return atlas
+    excluded = (ADVANCES, LATER) if config.fallback else ()
+    rows = {k: np.flatnonzero(kind == k) for k in range(len(SITUATIONS)) if k not in excluded}
+    progress.stage("learning", sum(min(len(some), config.most) for some in rows.values()), "call")
+    maps = {}
+    for k, some in rows.items():
+        if len(some):
+            chosen = some[sample_rows(len(some), config.most, config.seed + 100 * k)]
+            maps[k] = _fit_map(examples.take(chosen), k, config)
+            progress.add(len(chosen))
+    return Atlas(maps, config.inputs, config.reader, config.fallback, fitted)
 
 
-def _map(examples: Examples, k: int, config: MapsConfig, progress: Progress) -> Map:
-    rows = _described(examples, config)
+def _fit_map(examples: Examples, k: int, config: MapsConfig) -> Map:
+    rows = _inputs(examples, config)
     if config.inputs == "learned":
-        some = drawn(len(examples), config.described, config.seed + 1000 + k)
+        some = sample_rows(len(examples), config.described, config.seed + 1000 + k)
         metric = discriminant(rows[some], examples.called[some], config.dimensions)
     else:
-        metric = published()
+        metric = published_metric()
     parts = (rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS))
     place = np.concatenate([points(part, metric) for part in parts])
     side = int(np.clip(np.sqrt(len(examples) / config.hands), 2, config.side))
-    grid = (side, side)
     schedule = Schedule(config.rates, (max(side / 2, config.radius), config.radius))
-    units = learned(
-        place.astype(np.float64), grid, schedule, passes=config.passes, batch=config.batch, key=config.seed + k,
-        progress=progress,
-    )  # fmt: skip
-    return labelled(examples, place, units, grid, metric)
-
-
-def labelled(
-    examples: Examples, place: NDArray[np.int16], units: NDArray[np.float64], grid: tuple[int, int],
-    metric: NDArray[np.float32],
-) -> Map:  # fmt: skip
-    """A map whose units know the calls and the mean hand of the examples that are theirs."""
-    count = grid[0] * grid[1]
-    unit = np.rint(units).astype(np.int16)
-    bare = Map(*grid, metric, unit, np.zeros((count, NUM_CALLS), np.int32), np.zeros((count, 5), np.float32))
+    units = train_units(
+        place.astype(np.float64), (side, side), schedule, passes=config.passes, batch=config.batch, key=config.seed + k
+    )
+    unit, count = np.rint(units).astype(np.int16), side * side
+    bare = Map(side, side, metric, unit, np.zeros((count, NUM_CALLS), np.int32), np.zeros((count, 5), np.float32))
     best = bare.best(place)
     calls = np.bincount(best * NUM_CALLS + examples.called, minlength=count * NUM_CALLS).astype(np.int32)
     hands = np.zeros((count, 5))
     np.add.at(hands, best, hands_of(examples.view))
     mean = hands / np.maximum(np.bincount(best, minlength=count), 1)[:, None]
-    return Map(*grid, metric, unit, calls.reshape(count, -1), mean.astype(np.float32))
+    return replace(bare, calls=calls.reshape(count, -1), hand=mean.astype(np.float32))
 
 
-def _described(examples: Examples, config: MapsConfig) -> NDArray[np.int16]:
+def _inputs(examples: Examples, config: MapsConfig) -> NDArray[np.int16]:
+    """Return the inputs of examples, int16 (N, D)."""
     out = np.empty((len(examples), WIDTH[config.inputs]), np.int16)
     reader: Any = make(config.reader)
     for start in range(0, len(examples), _ROWS):

@@ -1,0 +1,127 @@
+"""Judge a trick estimator in detail, on the judging deals of the library of the package.
+
+    python -m studies.estimator                                    # the estimator of the package
+    python -m studies.estimator results/estimators/run-001/estimator.npz
+
+Tables: hits in suits and at no trump, hits by the longest suit of the deal, expected scores of undoubled contracts,
+whether the stated probabilities are right; a plot of these, ``reliability.png``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.double_dummy import builtin_library
+from bridge_env.double_dummy.estimator import builtin_estimator, expected_scores, load_estimator
+from bridge_env.scoring import SCORE_TABLE
+from studies.tables import command_line, write_tables
+from training.estimators.judge import hits_of, hits_table
+from training.running.pages import drawn, table
+
+_BINS = 10
+_ROWS = 2000  # deals at a time
+
+Rows = list[tuple[float, ...]]
+
+
+def reliability(probabilities: NDArray[Any], tricks: NDArray[Any]) -> Rows:
+    """Return bins of stated probabilities: their mean, the frequency of what they state, their number."""
+    occurs = np.arange(probabilities.shape[-1]) == tricks[..., None]
+    stated = probabilities.ravel()
+    bins = np.minimum((stated * _BINS).astype(np.intp), _BINS - 1)
+    count = np.bincount(bins, minlength=_BINS)
+    mean, frequency = (np.bincount(bins, values, _BINS) / np.maximum(count, 1) for values in (stated, occurs.ravel()))
+    return [(float(mean[i]), float(frequency[i]), int(count[i])) for i in range(_BINS) if count[i]]
+
+
+def score_errors(probabilities: NDArray[Any], tricks: NDArray[Any]) -> Rows:
+    """Return, for each level, the mean absolute error and the bias of expected scores, and the spread of exact ones.
+
+    Points of undoubled contracts by all declarers in all strains, not vulnerable and vulnerable.
+    """
+    errors: list[list[NDArray[Any]]] = [[] for _ in range(7)]
+    exact: list[list[NDArray[Any]]] = [[] for _ in range(7)]
+    for start in range(0, len(tricks), _ROWS):
+        part = slice(start, start + _ROWS)
+        for code in (0, 3):
+            expected = expected_scores(probabilities[part], code)[..., 0]  # (n, 4, 35)
+            for level in range(7):
+                scores = [SCORE_TABLE[5 * level + s, 0, code & 1][tricks[part, :, s]] for s in range(5)]
+                truth = np.stack(scores, axis=2).astype(np.float64)
+                errors[level].append((expected[:, :, 5 * level : 5 * level + 5] - truth).ravel())
+                exact[level].append(truth.ravel())
+    both = ((np.concatenate(errors[level]), np.concatenate(exact[level])) for level in range(7))
+    return [(float(np.abs(error).mean()), float(error.mean()), float(truth.std())) for error, truth in both]
+
+
+def longest_suits(owner: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the length of the longest suit of any hand of deals (N, 52), int64 (N,)."""
+    holds = owner.reshape(-1, 4, 1, 13) == np.arange(4)[:, None]
+    longest: NDArray[np.int64] = holds.sum(-1).max(axis=(1, 2))
+    return longest
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m studies.estimator", description="Judge a trick estimator.")
+    parser.add_argument("file", nargs="?", type=Path, help="estimator.npz (that of the package)")
+    parser.add_argument("--out", type=Path, default=Path("results/estimators/study"), help="folder (%(default)s)")
+    args = parser.parse_args(argv)
+    try:
+        estimator = load_estimator(args.file) if args.file else builtin_estimator()
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    library = builtin_library()
+    rows = library.split("judging")
+    owner, tricks = library.owners(rows), library.tricks_at(rows)
+    began = time.perf_counter()
+    probabilities = estimator.distribution(owner)
+    speed = len(rows) / (time.perf_counter() - began)
+    hits, bins = hits_of(probabilities, tricks), reliability(probabilities, tricks)
+    levels, longest = score_errors(probabilities, tricks), np.clip(longest_suits(owner), 5, 8)
+    by_shape = {f"{n} or more" if n == 8 else f"{n} or less" if n == 5 else str(n):
+                hits_of(probabilities[longest == n], tricks[longest == n])
+                for n in range(5, 9) if (longest == n).sum() > 1}  # fmt: skip
+    tables = {
+        f"{len(rows):,} judging deals, {speed:,.0f} a second": hits_table(hits),
+        "By the longest suit of any hand": table(
+            ("longest suit", "suits exact %", "no trump exact %"),
+            ((name, *(f"{hit.within[0]:.1f}" for hit in both)) for name, both in by_shape.items()),
+        ),
+        "Expected scores of undoubled contracts, points": table(
+            ("level", "mean error", "bias", "spread of exact scores"),
+            (
+                (str(n), f"{error:.1f}", f"{bias:+.2f}", f"{spread:.1f}")
+                for n, (error, bias, spread) in enumerate(levels, 1)
+            ),
+        ),
+        "Stated probabilities": table(
+            ("stated", "frequency", "entries"),
+            ((f"{mean:.3f}", f"{frequency:.3f}", f"{n:,.0f}") for mean, frequency, n in bins),
+        ),
+    }
+    for title, lines in tables.items():
+        print(f"{title}\n", *lines, "", sep="\n")
+    results = {
+        "hits": [asdict(hit) for hit in hits], "reliability": bins, "levels": levels,
+        "by_longest_suit": {name: [asdict(hit) for hit in both] for name, both in by_shape.items()},
+    }  # fmt: skip
+    write_tables(args.out, command_line("studies.estimator", argv), tables, results)
+    with drawn(args.out / "reliability.png", 4.6, 4.2) as axes:
+        axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
+        axes.plot([mean for mean, _, _ in bins], [frequency for _, frequency, _ in bins], "o-")
+        axes.set(xlabel="stated probability", ylabel="frequency")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

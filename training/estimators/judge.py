@@ -1,0 +1,70 @@
+"""Judge an estimator on deals that it never saw: exact medians, and those within one and two tricks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.double_dummy.estimator import TrickEstimator, quantile
+from bridge_env.double_dummy.library import Library
+from training.running.pages import table
+
+GROUPS = {"suits": slice(0, 4), "no trump": slice(4, 5)}
+_PUBLISHED = {
+    "suits": ("best published, spades alone (2009)", 53.11, 96.48, 99.88),
+    "no trump": ("best published (2009)", 37.80, 84.31, 97.34),
+}
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Per cent of the medians that are exact, within one and within two tricks, with standard errors over deals."""
+
+    group: str
+    within: tuple[float, ...]
+    errors: tuple[float, ...]
+    mean_error: float  # absolute, of the medians, in tricks
+    log_loss: float  # nats an entry
+
+
+def judge(estimator: TrickEstimator, library: Library) -> tuple[Hits, ...]:
+    """Return the hits in suits and at no trump on all judging deals of a library, none of them permuted."""
+    rows = library.split("judging")
+    return hits_of(estimator.distribution(library.owners(rows)), library.tricks_at(rows))
+
+
+def hits_of(probabilities: NDArray[np.float32], tricks: NDArray[np.int8]) -> tuple[Hits, ...]:
+    """Return the hits of distributions float32 (N, 4, 5, 14), given the true tricks int8 (N, 4, 5)."""
+    off = np.abs(quantile(probabilities, 0.5) - tricks)
+    loss = -np.log(np.maximum(probability_of(probabilities, tricks), 1e-9))
+    out = []
+    for group, strains in GROUPS.items():
+        part = off[:, :, strains]
+        shares = [
+            (part <= limit).mean(axis=(1, 2)) * 100 for limit in range(3)
+        ]  # of each deal, whose entries correlate
+        within = tuple(float(share.mean()) for share in shares)
+        errors = tuple(float(share.std(ddof=1) / len(share) ** 0.5) for share in shares)
+        out.append(Hits(group, within, errors, float(part.mean()), float(loss[:, :, strains].mean())))
+    return tuple(out)
+
+
+def probability_of(probabilities: NDArray[np.float32], tricks: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return the probability of the true tricks, float64 (N, 4, 5)."""
+    found: NDArray[Any] = np.take_along_axis(probabilities, tricks[..., None].astype(np.intp), -1)
+    return found[..., 0].astype(np.float64)
+
+
+def hits_table(hits: Sequence[Hits]) -> list[str]:
+    """Return the lines of a table of hits beside the published ones."""
+    cells = []
+    for hit in hits:
+        within = (f"{share:.2f} ± {error:.2f}" for share, error in zip(hit.within, hit.errors, strict=True))
+        cells.append([hit.group, *within, f"{hit.mean_error:.3f}", f"{hit.log_loss:.3f}"])
+        name, *published = _PUBLISHED[hit.group]
+        cells.append([name, *(f"{share:.2f}" for share in published), "", ""])
+    return table(("", "exact %", "within one %", "within two %", "mean error, tricks", "nats an entry"), cells)
