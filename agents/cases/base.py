@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.forest import Forest
-from agents.cases.leaf_index import NOTHING, LeafIndex, by_leaves
+from agents.cases.leaf_index import NOTHING, LeafIndex, index_leaves
 from agents.cases.metric import Member, points
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 
@@ -94,14 +94,14 @@ class CaseBase:
         for call in np.unique(made):
             for kind in (False, True):
                 states = np.flatnonzero((made == call) & (opened == kind))
-                out[int(call), kind] = by_leaves(retained.point[states], states)
+                out[int(call), kind] = index_leaves(retained.point[states], states)
         return out
 
     @cached_property
     def _indices(self) -> tuple[LeafIndex, LeafIndex]:
         """Return the indices of openings and of other calls."""
         kinds = [np.flatnonzero(self.opened == kind) for kind in (False, True)]
-        return by_leaves(self.point[kinds[0]], kinds[0]), by_leaves(self.point[kinds[1]], kinds[1])
+        return index_leaves(self.point[kinds[0]], kinds[0]), index_leaves(self.point[kinds[1]], kinds[1])
 
     def places(self, rows: NDArray[np.int16], opened: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return coordinates of described states, int16 (N, D); ``opened`` marks states where somebody has bid."""

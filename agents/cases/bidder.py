@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agents.bidder_files import cached_by_mtime
 from agents.cases.actions import action_of, call_of
 from agents.cases.base import CaseBase
-from agents.cases.experience import VOICES, Revision, revised, spoken_for
+from agents.cases.experience import VOICES, Revision, revise, spoken_for
 from agents.cases.features import describe
 from agents.cases.file import load
 from bridge_env.bidders import make
@@ -78,7 +78,7 @@ class CaseBidder:
         voice = self._votes(view, shown, case)
         vote = voice[:, : self.k]
         elected = majority(vote)
-        revision = revised(self.base, place, opened(view), elected, spoken_for(voice, elected, view.mask))
+        revision = revise(self.base, place, opened(view), elected, spoken_for(voice, elected, view.mask))
         return Retrieved(
             revision.call, place, case[:, : self.k], similarity[:, : self.k], vote, voice, elected, revision
         )

@@ -52,7 +52,7 @@ class Revision:
     error: NDArray[np.float64]  # (N,), the standard error of that; 0 where nothing changes
 
 
-def revised(
+def revise(
     base: CaseBase, place: NDArray[np.int16], opened: NDArray[np.bool_], call: NDArray[np.int8],
     spoken: NDArray[np.bool_],
 ) -> Revision:  # fmt: skip

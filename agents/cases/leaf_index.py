@@ -53,7 +53,7 @@ class LeafIndex:
         return np.where(case >= 0, self.case[case], -1) if len(self) else case, distance
 
 
-def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
+def index_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
     """Return an index of cases at places int16 (N, T) whose numbers are ``case``, int64 (N,)."""
     trees = place.shape[1]
     leaves = place.max(axis=0).astype(np.int64) + 1 if len(place) else np.zeros(trees, np.int64)

@@ -162,7 +162,7 @@ def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
     return out, ends
 
 
-def stacked(parts: Sequence[Sparse]) -> Sparse:
+def stack_rows(parts: Sequence[Sparse]) -> Sparse:
     """Return rows of several batches, one behind the other."""
     begins = np.cumsum([0, *(len(numbers) for numbers, _ in parts)])
     starts = [starts[:-1] + begin for (_, starts), begin in zip(parts, begins, strict=False)]

@@ -126,7 +126,7 @@ def look(
     return (numbers[:used], starts), mask
 
 
-def judged(
+def evaluate(
     player: Network | SystemGuided, auctions: Auctions, deals: Deals, board: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.bool_], NDArray[np.float32] | None]:
     """Return a network's outputs for the positions at ``rows``.
@@ -213,7 +213,7 @@ def play_on(
             if not isinstance(player, (Network, SystemGuided)):
                 calls[mine] = ask(player, auctions, deals.owner[board], turns, key[turns])
                 continue
-            outputs, _, mask, part = judged(player, auctions, deals, board, turns)
+            outputs, _, mask, part = evaluate(player, auctions, deals, board, turns)
             drawn = np.flatnonzero((samples[turns] == side[mine]) & (number == 0))
             if not drawn.size and (number or note is None):  # nobody asks for chances
                 calls[mine] = np.where(mask, outputs, np.float32(-np.inf)).argmax(axis=1)
@@ -227,7 +227,7 @@ def play_on(
         auctions.step(calls, rows)
 
 
-def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
+def rewind(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
     """Return the auctions at ``rows`` as they stood after ``length`` calls."""
     out = auctions.take(rows)
     _rewind(out.state, out.history, length)
@@ -245,11 +245,9 @@ def _rewind(state, history, length):  # type: ignore[no-untyped-def]
             row_step(state[i], history[i], calls[k])
 
 
-def branched(
-    auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64], call: NDArray[np.int8]
-) -> Auctions:
+def branch(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64], call: NDArray[np.int8]) -> Auctions:
     """Branch auctions: copy the first ``length`` calls of ``auctions`` at ``rows``, then make another ``call``."""
-    out = rewound(auctions, rows, length)
+    out = rewind(auctions, rows, length)
     out.step(call)
     return out
 

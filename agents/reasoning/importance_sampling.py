@@ -90,12 +90,12 @@ def weighted_deals(
 
     def thin(row: int, share: NDArray[np.float64], *why: int | str) -> None:
         at = streams.uniforms(streams.key(key[row], "thinned", *why), 1)[0, 0]
-        chosen, by = thinned(share, alive, at)
+        chosen, by = thin_weights(share, alive, at)
         owners[row], weights[row] = owners[row][chosen], weights[row][chosen]
         weights[row] = weights[row] / (by if weights[row].ndim == 1 else by[:, None])
         weights[row] /= weights[row].max()
 
-    partners = _heard(view, partner=True)
+    partners = _calls_heard(view, partner=True)
     spoken = partners[0].position if partners else ()
     for row in spoken:
         weights[row] = weight_of_partner(owners[row], odds[row])
@@ -105,12 +105,12 @@ def weighted_deals(
             thin(row, weights[row], "partner", number)
     for row in spoken:
         numbers = streams.uniforms(streams.key(key[row], "split", np.arange(len(owners[row]))), 26 * (drawn // alive))
-        owners[row], factor = dealt_again(owners[row], odds[row], numbers)
+        owners[row], factor = redeal_opponents(owners[row], odds[row], numbers)
         weights[row] = np.repeat(weights[row], drawn // alive) * factor
         weights[row] /= weights[row].max()
     for row, weight in enumerate(weights):
         weights[row] = np.repeat(weight[:, None], len(models), axis=1)
-    for number, calls in enumerate(_heard(view, partner=False)):
+    for number, calls in enumerate(_calls_heard(view, partner=False)):
         for row, chance in _chances(calls, owners, lambda seen, made: [chance_of(m, seen, made) for m in models]):
             weights[row] = weights[row] * chance
             thin(row, weights[row].sum(axis=1), "opponents", number)
@@ -179,7 +179,7 @@ def _deal_again(owner, odds, numbers, cards, table, out, weight):  # type: ignor
         weight[row] = factor
 
 
-def dealt_again(
+def redeal_opponents(
     owner: NDArray[np.uint8], odds: NDArray[np.float64], numbers: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """Deal the opponents' cards again, several times for each deal.
@@ -199,7 +199,7 @@ def dealt_again(
 def _sampled(owner: NDArray[np.uint8], weights: NDArray[np.float64], count: int, key: np.uint64) -> WeightedDeals:
     """Return at most ``count`` pairs of a deal and a model, of weights (D, M)."""
     at = streams.uniforms(streams.key(key, "chosen"), 1)[0, 0]
-    chosen, by = thinned(weights.ravel(), count, at)
+    chosen, by = thin_weights(weights.ravel(), count, at)
     weight = weights.ravel()[chosen] / by
     weight /= weight.sum()
     used, deal = np.unique(chosen // weights.shape[1], return_inverse=True)
@@ -207,7 +207,7 @@ def _sampled(owner: NDArray[np.uint8], weights: NDArray[np.float64], count: int,
     return WeightedDeals(owner[used], deal, chosen % weights.shape[1], weight, effective)
 
 
-def thinned(weight: NDArray[np.float64], count: int, at: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def thin_weights(weight: NDArray[np.float64], count: int, at: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Choose ``count`` of weighed things, the heavy ones surely, so that weighed averages stay right on average.
 
     Args:
@@ -232,7 +232,7 @@ def thinned(weight: NDArray[np.float64], count: int, at: float) -> tuple[NDArray
     return order[chosen][rising], chance[chosen][rising]
 
 
-def _heard(view: BidView, *, partner: bool) -> list[_Calls]:
+def _calls_heard(view: BidView, *, partner: bool) -> list[_Calls]:
     """Return the calls of partner or of the opponents, in the order in which they are heard: bids before passes."""
     length = view.length.astype(np.int64)
     number = np.arange(int(length.max(initial=0)))

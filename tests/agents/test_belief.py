@@ -15,7 +15,7 @@ from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks
 from agents.reasoning.call_models import LIKELY, NetworkCallModel
-from agents.reasoning.importance_sampling import dealt_again, thinned, weight_of_partner, weighted_deals
+from agents.reasoning.importance_sampling import redeal_opponents, thin_weights, weight_of_partner, weighted_deals
 from agents.reasoning.network_lookahead import UNCLEAR, NetworkLookahead, expected_loss
 from agents.reasoning.options import Options
 from agents.reasoning.system_lookahead import SystemLookahead, turned
@@ -117,7 +117,7 @@ def test_opponents_cards_dealt_again_leave_averages_right():
     odds = rng.uniform(0.7, 1.3, (52, 3))
     odds[~HAND, :2] *= np.where(np.arange(39)[:, None] % (2, 3) == 0, 1.5, 1.0)
     owner, _ = belief.draw_deals(HAND, odds, 20_000, KEY)
-    again, factor = dealt_again(owner, odds, streams.uniforms(streams.key(KEY, np.arange(len(owner))), 52))
+    again, factor = redeal_opponents(owner, odds, streams.uniforms(streams.key(KEY, np.arange(len(owner))), 52))
     np.testing.assert_array_equal(again[::2] == 2, owner == 2)
     assert (again[::2] != again[1::2]).any(axis=1).mean() > 0.99
     weight = np.repeat(weight_of_partner(owner, odds), 2) * factor
@@ -138,7 +138,7 @@ def test_thinned_weights_are_right_on_average():
     weight = np.concatenate([[5.0, 3.0], np.random.default_rng(1).random(60) / 20])
     counted = np.zeros(len(weight))
     for at in (np.arange(2_000) + 0.5) / 2_000:
-        kept, chance = thinned(weight, 10, at)
+        kept, chance = thin_weights(weight, 10, at)
         assert len(np.unique(kept)) == len(kept) == 10
         assert (chance[kept < 2] == 1).all()
         counted[kept] += weight[kept] / chance
@@ -147,7 +147,7 @@ def test_thinned_weights_are_right_on_average():
 
 def test_few_things_are_all_kept():
     for weight in (np.array([1.0, 0.0, 2.0]), np.array([1.0, 0.0, 2.0, 0.0, 0.0])):
-        kept, chance = thinned(weight, 3, 0.5)
+        kept, chance = thin_weights(weight, 3, 0.5)
         assert {0, 2} <= set(kept.tolist())
         assert (chance[np.isin(kept, (0, 2))] == 1).all()
 

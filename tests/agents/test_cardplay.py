@@ -293,7 +293,7 @@ def test_montecarlo_beats_chance():
         ("montecarlo?score=glory", "score must be tricks or points or imps"),
         ("deceptive?sure=nan", "finite"),
         ("python:nowhere", "write python:package.module:factory"),
-        ("python:nowhere:at_all", "cannot import .nowhere."),
+        ("python:nowhere:at_all", "No module named .nowhere."),
         ("python:random:Random", "no method play"),
         (7, "neither a spec string nor a CardPlayer"),
     ],

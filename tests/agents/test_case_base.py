@@ -12,12 +12,12 @@ from agents.bidder_files import BidderFileError
 from agents.cases import actions
 from agents.cases.base import Retained
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
-from agents.cases.experience import revised, spoken_for
+from agents.cases.experience import revise, spoken_for
 from agents.cases.explain import explain
 from agents.cases.features import SIZE, describe
 from agents.cases.file import load, save
 from agents.cases.forest import LEAF
-from agents.cases.leaf_index import NOTHING, by_leaves
+from agents.cases.leaf_index import NOTHING, index_leaves
 from agents.cases.metric import points
 from agents.text_api import read_states as states_of
 from bridge_env import bidders
@@ -232,7 +232,7 @@ def test_cases_by_shared_leaves_are_what_a_sorted_list_has(count, trees, k):
     leaf = rng.integers(0, 9, (count, trees)).astype(np.int16)  # ties abound
     numbers = rng.permutation(2 * count)[:count]
     place = rng.integers(0, 12, (20, trees)).astype(np.int16)  # some come to leaves that no case came to
-    case, missing = by_leaves(leaf, numbers).nearest(place, k)
+    case, missing = index_leaves(leaf, numbers).nearest(place, k)
     for row, p in enumerate(place):
         far = (leaf != p).sum(axis=1)
         order = [i for i in np.lexsort((numbers, far))[:k] if far[i] < trees]
@@ -244,7 +244,7 @@ def test_many_queries_are_found_as_one_by_one():
     """A large batch is shared between threads."""
     rng = np.random.default_rng(8)
     leaf = rng.integers(0, 40, (3000, 6)).astype(np.int16)
-    index = by_leaves(leaf, np.arange(3000))
+    index = index_leaves(leaf, np.arange(3000))
     asked = np.concatenate([leaf, rng.integers(0, 40, (9000, 6)).astype(np.int16)])
     case, differ = index.nearest(asked, 7)
     for start in range(0, len(asked), 500):
@@ -298,18 +298,18 @@ def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
     )  # fmt: skip
     legal = states.view.mask[[row]]
     for retained, call in ((many, one_spade), (replace(many, worth=np.minimum(worth, 0)), 0)):
-        found = revised(replace(base, retained=retained), place, np.array([False]), np.zeros(1, np.int8), legal)
+        found = revise(replace(base, retained=retained), place, np.array([False]), np.zeros(1, np.int8), legal)
         assert found.call.tolist() == [call]
-    assert revised(base, place, np.array([False]), np.zeros(1, np.int8), legal).call.tolist() == [0]
+    assert revise(base, place, np.array([False]), np.zeros(1, np.int8), legal).call.tolist() == [0]
     few = Retained(*(getattr(many, f)[:20] for f in ("board", "number", "hand", "point", "worth")))
-    found = revised(replace(base, retained=few), place, np.array([False]), np.zeros(1, np.int8), legal)
+    found = revise(replace(base, retained=few), place, np.array([False]), np.zeros(1, np.int8), legal)
     assert found.call.tolist() == [0]
     # Where no case speaks for it, nobody has tried it in such a state.
     for votes, call in ((1, 0), (2, one_spade)):
         vote = np.array([[0] * 5 + [one_spade] * votes + [-1]], np.int8)
         spoken = spoken_for(vote, np.zeros(1, np.int8), legal)
         assert spoken.sum() == votes - 1
-        found = revised(replace(base, retained=many), place, np.array([False]), np.zeros(1, np.int8), spoken)
+        found = revise(replace(base, retained=many), place, np.array([False]), np.zeros(1, np.int8), spoken)
         assert found.call.tolist() == [call]
 
 

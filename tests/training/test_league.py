@@ -15,7 +15,7 @@ from support.networks import random_networks
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
-from agents.networks.tables import branched, play_on
+from agents.networks.tables import branch, play_on
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError
@@ -107,7 +107,7 @@ def test_branches_are_auctions_that_went_another_way():
         slow.step(bidder.bid(view_of(slow, deals.owner, rows), np.zeros(len(rows), np.uint64)), rows)
     np.testing.assert_array_equal(auctions.history, slow.history)
     rows, length = np.arange(50), auctions.length // 2
-    left = branched(auctions, rows, length.astype(np.int64), np.full(50, PASS, np.int8))
+    left = branch(auctions, rows, length.astype(np.int64), np.full(50, PASS, np.int8))
     for row in range(50):
         calls = [*auctions.calls(row)[: length[row]], PASS]
         again = Auctions.replay(np.array([calls]), int(deals.dealer[row]), int(deals.vulnerability[row]))

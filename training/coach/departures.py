@@ -15,7 +15,7 @@ from agents.hierarchy.language.paths import readings
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, walk
 from agents.networks.book import SystemGuided, departs
-from agents.networks.tables import Deals, Player, branched, play_on
+from agents.networks.tables import Deals, Player, branch, play_on
 from bridge_env.auction import Auctions
 from bridge_env.boards import Boards
 from bridge_env.calls import call_text
@@ -93,7 +93,7 @@ def find_departures(player: SystemGuided, opponent: Player, boards: Boards, key:
     fired, followed = _count_lines(player, deals, auctions, board, length, call)
     departed, decisions = departs(system_logits[np.arange(len(call)), call]), len(call)
     board, length, book, call = board[departed], length[departed], book[departed], call[departed]
-    other = branched(auctions, board, length, book)
+    other = branch(auctions, board, length, book)
     play_on(other, deals, board, [player, opponent], seated[board], np.full(len(board), -1, np.int8), key[board])
     doubled = np.zeros(n, np.bool_)
     gained = deals.points(auctions, everyone, doubled)[board] - deals.points(other, board, doubled[board])

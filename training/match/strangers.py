@@ -16,7 +16,7 @@ from agents.hierarchy.fast.positions import Asked, positions_among
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
-from agents.networks.tables import Deals, decide, judged
+from agents.networks.tables import Deals, decide, evaluate
 from bridge_env.auction import LENGTH, Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import first_calls
@@ -97,7 +97,7 @@ def bid_against(
         chosen[mine] = ours(auctions, board, rows[mine])
         rest = rows[~mine]
         if rest.size:
-            outputs, _, mask, _ = judged(them.network, auctions, deals, board, rest)
+            outputs, _, mask, _ = evaluate(them.network, auctions, deals, board, rest)
             chosen[~mine] = decide(outputs, mask, np.full(len(rest), -1.0))[1]
         auctions.step(chosen, rows)
 

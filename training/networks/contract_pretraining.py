@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, take_rows
 from agents.networks.network import quantized
-from agents.networks.tables import Deals, look, play_on, rewound
+from agents.networks.tables import Deals, look, play_on, rewind
 from bridge_env import streams
 from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, Auctions, row_declarer, row_turn
 from bridge_env.calls import FIRST_BID, NUM_CALLS
@@ -109,4 +109,4 @@ def _visited_states(policy: Any, deals: Deals, key: NDArray[np.uint64]) -> tuple
 
     play_on(auctions, deals, np.arange(n), [policy, None], seated, side, streams.key(key, "play", np.arange(n)), note)
     board = np.concatenate([rows for rows, _ in visited])
-    return rewound(auctions, board, np.concatenate([length for _, length in visited])), board
+    return rewind(auctions, board, np.concatenate([length for _, length in visited])), board

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stacked, take_rows
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stack_rows, take_rows
 from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS, PASS, call_indices, first_calls
@@ -48,7 +48,7 @@ def calls_of(recorded: Recorded) -> Calls:
     ]
     rest = ("mask", "called", "kind", "turn")
     return Calls(
-        stacked([p.rows for p in parts]), *(np.concatenate([getattr(p, name) for p in parts]) for name in rest)
+        stack_rows([p.rows for p in parts]), *(np.concatenate([getattr(p, name) for p in parts]) for name in rest)
     )
 
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from agents.networks.book import SystemGuided
-from agents.networks.inputs import Sparse, stacked, take_rows
+from agents.networks.inputs import Sparse, stack_rows, take_rows
 from agents.networks.network import Network
-from agents.networks.tables import Deals, branched, look, play_on, rewound
+from agents.networks.tables import Deals, branch, look, play_on, rewind
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
@@ -91,7 +91,7 @@ def concatenate_experience(parts: Sequence[Experience]) -> Experience:
         for name, value in part.figures.items():
             figures[name] = figures.get(name, 0.0) + value
     return Experience(
-        rows=stacked([part.rows for part in parts]), critic_rows=stacked([part.critic_rows for part in parts]),
+        rows=stack_rows([part.rows for part in parts]), critic_rows=stack_rows([part.critic_rows for part in parts]),
         system_logits=np.concatenate(logits) if logits else None, figures=figures, **arrays,
     )  # fmt: skip
 
@@ -228,7 +228,7 @@ def _rollout(
         best.history, deals.dealer, length, sides, greedy.index, chances, points, config.samples_per_side, out
     )
     board, side, left, other = (out[:count, i].astype(np.int64) for i in range(4))
-    auctions = branched(best, board, left, other.astype(np.int8))
+    auctions = branch(best, board, left, other.astype(np.int8))
     sample_keys = streams.key(keys[board], "drawn", np.arange(count))
     later = _complete_auctions(auctions, deals, board, side, players, seated, sample_keys)
     more_points = deals.points(auctions, board, doubled[board]) - best_points[board]
@@ -309,7 +309,7 @@ def _experience(
     # Decisions after it, against what the critic expected.
     rows = later.rows
     later_length = np.concatenate([*later.length, np.empty(0, np.int64)])
-    critic_inputs = critic_rows(rewound(auctions, rows, later_length), deals, board[rows], best_points[board[rows]])
+    critic_inputs = critic_rows(rewind(auctions, rows, later_length), deals, board[rows], best_points[board[rows]])
     expected = critic.outputs(*critic_inputs)[:, 0]
 
     auction = np.concatenate([early, rows])
@@ -321,7 +321,7 @@ def _experience(
     interest = (1 - chance) * (np.abs(advantage) + _LEAST)
     keep = np.clip(interest * _thinning_factor(interest, config.decision_fraction), _RAREST, 1.0)
     chosen = np.flatnonzero(streams.uniforms(streams.key(key, "kept", np.arange(len(keep))), 1)[:, 0] < keep)
-    states = rewound(auctions, auction[chosen], length[chosen])
+    states = rewind(auctions, auction[chosen], length[chosen])
     inputs, mask = look(states, deals, board[auction[chosen]], np.arange(len(chosen)))
     logits = None
     if penalty is not None:
