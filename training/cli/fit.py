@@ -157,12 +157,12 @@ def meanings(network: str, /, *, boards: Count = 1_000_000, seed: Seed = 1) -> i
     from agents.networks.shipped import network_path
     from bridge_env.bidders import SpecError, make
     from training.networks import meaning_fit
-    from training.running.speed import use_fastest
+    from training.running.speed import use_fast_matmul
 
     bidder = make(network)
     if not isinstance(bidder, NetworkBidder):
         raise SpecError(f"{network!r} is no network that this measures; write policy:NAME or policy:FILE")
-    use_fastest()
+    use_fast_matmul()
     with Bar(what="measuring") as bar:
         found = meaning_fit.measure(bidder, boards, seed, bar.share)
     path = meaning.path_beside(network_path(network.partition(":")[2]))

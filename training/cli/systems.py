@@ -214,10 +214,10 @@ def _network_book(
     from agents.networks.shipped import read_networks
     from training.book.network_book import HOLDOUT, make_network_book
     from training.book.render import render_book
-    from training.running.speed import use_fastest
+    from training.running.speed import use_fast_matmul
 
     networks = read_networks(spec.removeprefix("policy:"))
-    use_fastest()
+    use_fast_matmul()
     with Bar(deals + HOLDOUT, "deal", brief=True) as bar:
         made = make_network_book(spec, networks.player, deals, seed, tick=bar.add, **settings)
     return _check_book(made) if check else _write(render_book(made.model(), form), out)
@@ -228,9 +228,9 @@ def _artificial_calls(specs: list[str], boards: int, seed: int, out: Path | None
     from agents.hierarchy.shipped import shipped_systems
     from agents.networks.shipped import shipped_networks
     from training.match.artificial_calls import report
-    from training.running.speed import use_fastest
+    from training.running.speed import use_fast_matmul
 
-    use_fastest()
+    use_fast_matmul()
     every = [f"system:{name}" for name in shipped_systems()] + [f"policy:{name}" for name in shipped_networks()]
     specs = specs or every
     with Bar(len(specs), "bidder", brief=True) as bar:

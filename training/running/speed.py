@@ -21,13 +21,10 @@ def multiply_on_one_thread() -> None:
 
 @cache
 def use_fast_matmul() -> None:
-    """Multiply matrices of networks by torch in this process, where it is installed: a third faster than numpy."""
+    """Multiply matrices of networks by torch in this process, where it is installed: a little faster than numpy."""
     if find_spec("torch") is None:
         return
     import torch  # optional, and slow to import
 
     torch.set_num_threads(1)  # products side by side are faster than threads within them
     set_matmul(lambda a, b: torch.mm(torch.from_numpy(a), torch.from_numpy(b)).numpy())
-
-
-use_fastest = use_fast_matmul  # the command line's name of it
