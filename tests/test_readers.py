@@ -161,11 +161,12 @@ def run(folder):
     config = EvolveConfig(start="silent", control="silent", league="", gatekeepers="")
     state = generations.begin(config)
     state.metrics.append({
-        "generation": 0, "mean_imps": 0.5, "standard_error": float("nan"), "seconds": 2.0, "kept": ["a (+0.1 ± 0.0)"]
+        "generation": 0, "mean_imps": 0.5, "standard_error": float("nan"), "seconds": 2.0, "kept": ["a (+0.1 ± 0.0)"],
+        "best": 0,
     })  # fmt: skip
     run = folder / "run"
     run.mkdir()
-    generations.save(run, config, state)
+    generations.save(run, state)
     runs.write_manifest(run, runs.manifest(asdict(config), "0" * 64) | {"kind": "evolve"})
     verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
     (run / VERDICT).write_text(json.dumps(verdict))

@@ -50,11 +50,11 @@ def make_env(settings):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
     together = make_env(SETTINGS[name])
-    assert together._tables._company is not None or name == "against strangers"
+    assert together._tables._group is not None or name == "against strangers"
     seen = played(together, 3)
     monkeypatch.setattr(table, "bidder_group", lambda seats, tables: None)
     alone = make_env(SETTINGS[name])
-    assert alone._tables._company is None
+    assert alone._tables._group is None
     assert_equal(seen, played(alone, 3))
 
 
@@ -65,7 +65,7 @@ def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
     monkeypatch.setattr(positions.Positions, "__init__", _small(room, positions.Positions.__init__))
     small = make_env({"learner": "NS"})
     assert_equal(seen, played(small, 5, 100))
-    kept = small._tables._company._positions
+    kept = small._tables._group._positions
     assert len(kept) <= room
     assert kept.edition > 0 or room > 60  # so it was emptied in between
 
@@ -79,7 +79,7 @@ def test_a_copy_goes_on_with_a_company_of_its_own():
     played(env, 8, 5)
     twin, thawed = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
     for other in (twin, thawed):
-        assert other._tables._company is not env._tables._company
+        assert other._tables._group is not env._tables._group
     calls = np.zeros(32, np.int64)
     for _ in range(12):
         one, *others = (e.step(calls) for e in (env, twin, thawed))

@@ -305,7 +305,7 @@ def test_a_player_bids_on_the_mildest_terms_that_are_true_enough(monkeypatch):
         asked.append(bidder.networks.terms.truth)
         return SystemConsistency(0.93 + 0.002 * asked[-1], 0.001, 0.7, 5.0)
 
-    monkeypatch.setattr(coaching.truth, "of_pair", of_pair)
+    monkeypatch.setattr(coaching.system_consistency, "of_pair", of_pair)
     found = coaching.choose_terms(networks, seed=1)
     assert found.terms == Terms(2.0, 12.0)  # 0.96 less 0.008 is asked: 0.952 at 10, 0.954 at 12
     assert asked == [8.0, 10.0, 12.0]
