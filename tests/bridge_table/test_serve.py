@@ -151,9 +151,7 @@ def test_pages_and_names_that_are_allowed_may_ask():
 
 @pytest.mark.parametrize("origin", ["*", "example.org", "https://example.org/path", "ftp://x", "https://*.org"])
 def test_what_is_no_origin_is_refused(origin, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["serve", "--allow-origin", origin])
-    assert ended.value.code == 2
+    assert main(["serve", "--allow-origin", origin]) == 2
     assert "is no origin" in capsys.readouterr().err
 
 
@@ -304,7 +302,7 @@ def test_fuzzed_questions(ours):
     [
         (["nobody:1"], "names no bidder"),
         (["system:sayc", "--play", "nobody"], "names no player of cards"),
-        (["--port", "65536"], "--port: '65536' is not a whole number from 0 to 65535"),
+        (["--port", "65536"], 'Invalid value "65536" for --port'),
         (["pass", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
     ],
 )

@@ -494,7 +494,7 @@ def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
     broken = tmp_path / "broken.bidding"
     broken.write_text("system: b\n1Q  15+ hcp\n")
     assert f"{broken}:2:" in refused(str(broken))
-    assert "invalid choice: 'pdf'" in refused("sayc", "--format", "pdf")
+    assert 'Invalid value "pdf" for --format' in refused("sayc", "--format", "pdf")
 
 
 def test_the_difference_at_the_command(capsys, tmp_path, toy_file):

@@ -168,11 +168,11 @@ def test_code_words_of_any_bidder(capsys):
     words = of_itself("system:sayc", 200, 1)
     assert 15 < words[0] < 45
     assert of_itself("pass", 50, 1)[0] == 0
-    assert main(["book", "--code-words", "system:sayc", "pass", "--boards", "200"]) == 0
+    assert main(["book", "--artificial-calls", "system:sayc", "pass", "--boards", "200"]) == 0
     out = capsys.readouterr().out
     rows = [line for line in out.splitlines() if line.startswith("| `")]
     assert rows == ["| `pass` | 0.0 ± 0.0 |", f"| `system:sayc` | {words[0]:.1f} ± {words[1]:.1f} |"]
-    assert main(["book", "sayc", "--code-words", "pass"]) == 2
+    assert main(["book", "sayc", "--artificial-calls", "pass"]) == 2
 
 
 def test_the_card_reads_answers_to_four_notrump():

@@ -52,7 +52,7 @@ def test_a_cluster_that_fails(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "evolve" / "x"
     said = capsys.readouterr().err
     assert "bridge-env: error: Ray could not finish a task" in said
-    assert f"what was done before is kept in {folder}; go on: bridge-env evolve --resume {folder}" in said
+    assert f"what was done is in {folder}; go on: bridge-env evolve --resume {folder}" in said
 
 
 def full(*_):
@@ -66,7 +66,7 @@ def test_a_disk_that_is_full(tmp_path, capsys, monkeypatch):
     assert main(words) == 2
     said = capsys.readouterr().err
     assert "the file: No space left on device" in said
-    assert f"is kept in {keep}; go on: bridge-env match pass doubler" in said
+    assert f"what was done is in {keep}; go on: bridge-env match pass doubler" in said
     assert f"--keep '{keep}'" in said
 
 

@@ -127,7 +127,7 @@ def test_bad_input_gets_a_clear_error(capsys):
     for words, says in (
         (["system:nobody"], "nobody"),
         (["pass", "--against", "policy:nobody"], "no such network is shipped"),
-        (["pass", "--boards", "1"], "--boards: '1' is not a whole number from 2 up"),
+        (["pass", "--boards", "1"], 'Invalid value "1" for --boards'),
     ):
         assert says in refused(capsys, "panel", *words)
 

@@ -53,7 +53,7 @@ app = App(
     name="bridge-env",
     help=_HELP,
     version=lambda: f"bridge-env {version_of('bridge-env') or '(not installed)'}",
-    default_parameter=Parameter(negative=()),
+    default_parameter=Parameter(negative=(), allow_repeating=True),  # the last one counts
     help_format="markdown",
     error_formatter=lambda error: Text(f"bridge-env: error: {error}"),  # not markup
     error_console=Console(stderr=True, soft_wrap=True),
@@ -135,6 +135,8 @@ def _options_from_files(words: list[str]) -> list[Any]:
         path = Path(words[at].partition("=")[2] if joined else "".join(words[at + 1 : at + 2]))
         if option == "--config":
             del words[at : at + (1 if joined else 2)]
+        elif not path.is_dir():
+            continue  # the command says what is wrong
         sources.append(Dict(_read_options(path), use_commands_as_keys=False, source=str(path)))
     return sources
 

@@ -170,6 +170,10 @@ def book(
     from training.book.render import FORMATS
 
     if artificial_calls is not None:
+        if system or diff:
+            raise ValueError(
+                "--artificial-calls takes the bidders itself: bridge-env book --artificial-calls sayc pass"
+            )
         return _artificial_calls(artificial_calls, boards, seed, out)
     if (system is None) == (diff is None):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
