@@ -224,7 +224,7 @@ def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch)
         words = ["match", f"seat:{url}?retries=0", "system:sayc", "--boards", "20", "--keep", str(tmp_path / "kept")]
         assert main(words) == 2
         said = capsys.readouterr()
-        assert f"is kept in {tmp_path / 'kept'}; go on: bridge-env match" in said.err
+        assert f"what was done is in {tmp_path / 'kept'}; go on: bridge-env match" in said.err
         done = len((tmp_path / "kept").read_text().splitlines()) - 1
         assert 0 < done < 20
         assert done % 4 == 0
