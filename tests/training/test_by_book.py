@@ -18,6 +18,7 @@ from agents.networks.file import book_of
 from agents.networks.shipped import read_networks
 from bridge_env import streams
 from bridge_env.bidders import SpecError
+from tests.golden.runs import SHORT
 from training.cli.app import main
 from training.coach import run as coaching
 from training.coach.config import CoachConfig
@@ -234,25 +235,6 @@ def test_departures_are_worth_what_the_two_auctions_score():
     never, seldom = unused_lines(found, player)
     assert len(never) > 100
     assert all(followed <= 0.2 * fired for _, fired, followed in seldom)
-
-
-SHORT = """\
-system: mine
-1N    15-17 hcp, balanced
-  2C    8+ hcp, 4 H or 4 S ; Stayman !forcing !artificial
-    2H    4+ H
-    2S    4+ S
-    2D ; no major !artificial
-  P     0-7 hcp
-1S    12+ hcp, 5+ S
-  4S    10+ hcp, 4+ S
-  2S    6-9 hcp, 3+ S
-1H    12+ hcp, 5+ H
-  4H    10+ hcp, 4+ H
-P
-when 0-7 last-level
-  P
-"""
 
 
 def test_a_coach_says_what_is_missing(tmp_path, capsys):

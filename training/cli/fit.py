@@ -328,7 +328,8 @@ def estimators(
         resume: go on with the run in this folder
         sizes: afterwards, also fit the network to so many deals, as in 5000,10000, and print accuracy by deals
     """
-    from training.running import lock, runs
+    from training.running import runs
+    from training.running.run_folder import resume_config
     from training.running.settings import listed
 
     runs.require("rl", "torch")
@@ -338,9 +339,7 @@ def estimators(
     if resume is not None and out is not None:
         raise runs.RunError("--out is for a new run; --resume continues in its folder")
     if resume is not None:  # cyclopts takes no option from a file if a command has its name, as library has
-        if resume.is_dir():
-            lock.hold(resume)  # before anything is read: another process may go on with it
-        own = runs.config_of(resume, EstimatorConfig)
+        own = resume_config(resume, EstimatorConfig)
         config = RunOptions(resume=resume).check(replace(config, library=config.library or own.library), ("threads",))
     if not all(part.isdecimal() and int(part) for part in listed(sizes)):
         raise ValueError(f"--sizes {sizes!r}: write numbers of deals, as in 5000,10000,20000")

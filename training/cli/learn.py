@@ -214,8 +214,10 @@ def coach(
     from training.coach.run import coach as coach_system
     from training.match import panel
 
-    if (system is None) == (run.resume is None):
+    if system is None and run.resume is None:
         raise ValueError("name a system (bridge-env coach mine.bidding), or a run with --resume FOLDER")
+    if system is not None and run.resume is not None:
+        raise ValueError(f"--resume goes on with the system of {run.resume}: leave SYSTEM away")
     config = config if system is None else replace(config, system=system)
     config = run.check(config, ("iterations", "generations", "rounds", "counted", "judge"))
     with BarProgress("bridge-env coach --resume") as progress:

@@ -80,7 +80,8 @@ class RunOptions:
             RunError: ``resume`` names no such run, or a setting may not change.
             ValueError: a setting makes no sense.
         """
-        from training.running import lock, runs  # here: --help does without them
+        from training.running import runs  # here: --help does without them
+        from training.running.run_folder import resume_config
 
         config.check()
         if self.resume is None:
@@ -88,9 +89,7 @@ class RunOptions:
             return config
         if self.name is not None:
             raise runs.RunError("--name is for a new run; --resume continues in its folder")
-        if self.resume.is_dir():
-            lock.hold(self.resume)  # before anything is read: another process may go on with it
-        own = runs.config_of(self.resume, type(config))
+        own = resume_config(self.resume, type(config))
         for name in (item.name for item in fields(config)):
             if getattr(config, name) != getattr(own, name) and name not in may_change:
                 option = f"--{name.replace('_', '-')}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from training.running import lock, runs
 from training.running.settings import Settings
+
+C = TypeVar("C", bound=Settings)
 
 
 def open_run(
@@ -32,6 +34,17 @@ def open_run(
     content = runs.manifest(asdict(config), runs.shipped_deals() if deals is None else deals)
     runs.write_manifest(folder, content | {"kind": kind})
     return folder
+
+
+def resume_config(folder: Path, kind: type[C]) -> C:
+    """Lock a run's folder, so that no other process goes on with it, and return its config.
+
+    Raises:
+        RunError: another process uses the folder, it is not of a run of this kind, or its manifest is damaged.
+    """
+    if folder.is_dir():
+        lock.hold(folder)
+    return runs.config_of(folder, kind)
 
 
 def to_dataframe(rows: Sequence[Mapping[str, Any]]) -> Any:

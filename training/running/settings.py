@@ -15,9 +15,10 @@ AtLeast2 = Annotated[int, msgspec.Meta(ge=2, le=_MOST)]
 AtLeast16 = Annotated[int, msgspec.Meta(ge=16, le=_MOST)]
 AtLeast64 = Annotated[int, msgspec.Meta(ge=64, le=_MOST)]
 NonNegative = Annotated[float, msgspec.Meta(ge=0)]
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
-Rate = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+# msgspec checks gt=0 as ">= the smallest denormal", which 0 passes once a learner has called torch.set_flush_denormal.
+Positive = Annotated[float, msgspec.Meta(ge=1e-9)]
+Share = Annotated[float, msgspec.Meta(ge=1e-9, le=1)]
+Rate = Annotated[float, msgspec.Meta(ge=1e-9, lt=1)]
 
 
 @dataclass(frozen=True)
