@@ -5,6 +5,6 @@ environment; where the other one comes first on the path, ``bridge-env`` says so
 """
 
 from agents.text_api import call, calls
-from bridge_env.bidders import SpecError, make
+from bridge_env.bidders.registry import SpecError, make
 
 __all__ = ["SpecError", "call", "calls", "make"]

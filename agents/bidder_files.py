@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from bridge_env.bidders import SpecError
+from bridge_env.bidders.registry import SpecError
 
 Read = TypeVar("Read")
 

@@ -15,18 +15,18 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.language.tree import place_of
-from agents.hierarchy.telling.position import rules_for
-from agents.hierarchy.telling.wording import measured_text, promise, remark, shown_text, symbols
+from agents.lookahead.player_models import trivial
 from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
-from agents.reasoning.player_models import trivial
 from agents.registry import network_at, spec_at, system_of
-from bridge_env.auction import one_auction
-from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
-from bridge_env.view import public_view
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.explain.player_terms import measured_text, promise, remark, shown_text, symbols
+from agents.systems.explain.position import rules_for
+from agents.systems.language.tree import place_of
+from bridge_env.bidders.view import public_view
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
 
 _LINES = 4  # of a system that are told for a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it tells nothing

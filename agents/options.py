@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
-from bridge_env.bidders import SpecError
+from bridge_env.bidders.registry import SpecError
 
 Given = TypeVar("Given")  # a frozen dataclass whose fields are whole numbers, numbers or words
 

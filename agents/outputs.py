@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.networks.file import Networks
-from bridge_env.bidders import SpecError
-from bridge_env.calls import NUM_CALLS
-from bridge_env.observation import OBSERVATION_SIZE, observe
-from bridge_env.optional_dependencies import missing
-from bridge_env.view import BidView
+from bridge_env.bidders.observation import OBSERVATION_SIZE, observe
+from bridge_env.bidders.registry import SpecError
+from bridge_env.bidders.view import BidView
+from bridge_env.io.optional_dependencies import missing
+from bridge_env.rules.calls import NUM_CALLS
 
 _ROWS = 8192  # bid at a time, to bound memory
 SUFFIX = ".onnx"
@@ -34,7 +34,7 @@ def highest_legal(outputs: Callable[[NDArray[Any]], ArrayLike], view: BidView) -
     """Return for every row the legal call with the highest output, the lowest such call in a tie: int8 (N,).
 
     Args:
-        outputs: from observations int8 (N, 480), ``bridge_env.observation``, to numbers (N, 38).
+        outputs: from observations int8 (N, 480), ``bridge_env.bidders.observation``, to numbers (N, 38).
 
     Raises:
         ValueError: they are of another shape, or the highest is no number.
@@ -76,7 +76,7 @@ class ObservationPolicy:
     ``agents.networks.file.save(policy.networks, path)`` writes the file that ``policy:FILE`` plays.
     """
 
-    networks: Networks  # with ``inputs`` of ``bridge_env.observation.LAYOUT``
+    networks: Networks  # with ``inputs`` of ``bridge_env.bidders.observation.LAYOUT``
 
     def outputs(self, observation: NDArray[np.int8]) -> NDArray[np.float32]:
         """Return the outputs, float32 (N, 38), for observations (N, 480) of zeros and ones."""

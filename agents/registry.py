@@ -1,13 +1,13 @@
-"""Resolve spec strings to agents: the specs that this package adds to those of ``bridge_env.bidders``.
+"""Resolve spec strings to agents: the specs that this package adds to those of ``bridge_env.bidders.registry``.
 
 ==========================  ====================================================================================
 spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours. Either without some conventions:
-                            ``system:sayc?without=splinter+support`` (``agents.hierarchy.conventions``)
+                            ``system:sayc?without=splinter+support`` (``agents.systems.library.conventions``)
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
-                            ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
+                            ``reason:sayc?samples=128&look=minimax`` (``agents.lookahead.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
                             by a book may bid on other terms: ``policy:by-the-book?truth=16`` (``agents.networks.book``)
@@ -30,9 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.explain import explain
-from agents.hierarchy.shipped import hierarchy_of
+from agents.lookahead.call_models import NetworkCallModel, SystemCallModel
+from agents.lookahead.network_lookahead import NetworkLookahead
+from agents.lookahead.options import Options, parse_options
+from agents.lookahead.player_models import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, PlayerModel, trivial
+from agents.lookahead.system_lookahead import SystemLookahead
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
@@ -40,14 +42,12 @@ from agents.networks.inputs import LAYOUT
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
 from agents.outputs import SUFFIX, ObservationPolicy, OnnxPolicy
-from agents.reasoning.call_models import NetworkCallModel, SystemCallModel
-from agents.reasoning.network_lookahead import NetworkLookahead
-from agents.reasoning.options import Options, parse_options
-from agents.reasoning.player_models import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, PlayerModel, trivial
-from agents.reasoning.system_lookahead import SystemLookahead
-from bridge_env.bidders import SpecError, full_spec, make
-from bridge_env.protocols import Bidder, BidderGroup
-from bridge_env.view import BidView
+from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.explain.explain import explain
+from agents.systems.library.shipped import hierarchy_of
+from bridge_env.bidders.protocols import Bidder, BidderGroup
+from bridge_env.bidders.registry import SpecError, full_spec, make
+from bridge_env.bidders.view import BidView
 
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
@@ -76,7 +76,7 @@ def make_policy(
 
 def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:
     """Explain the call of a network that has a belief or a book, thinking it over."""
-    from agents.reasoning.explain import explain_by_book
+    from agents.lookahead.explain import explain_by_book
 
     thinker = make_reason(f"policy:{bidder.path}")
     assert isinstance(thinker, NetworkLookahead), "networks think as doubters do"

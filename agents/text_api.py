@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env import streams
-from bridge_env.auction import Auctions, IllegalCall
-from bridge_env.bidder_errors import legal_calls
-from bridge_env.bidders import make
-from bridge_env.calls import call_text, parse_call
-from bridge_env.cards import UNKNOWN, parse_hand, parse_seat, parse_vulnerability
-from bridge_env.protocols import Bidder
-from bridge_env.view import BidView, view_of
+from bridge_env.bidders.errors import legal_calls
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import BidView, view_of
+from bridge_env.hands.deals import parse_hand
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, IllegalCall
+from bridge_env.rules.calls import call_text, parse_call
+from bridge_env.rules.cards import UNKNOWN, parse_seat, parse_vulnerability
 
 _KEYS = ("hand", "dealer", "vulnerability", "auction")
 

@@ -7,10 +7,11 @@ from typing import Annotated, get_args
 from msgspec import Meta
 from starlette.routing import Route
 
-from bridge_env.auction import one_auction
-from bridge_env.calls import call_text
-from bridge_env.cards import SEATS, VULNERABILITIES, deal_text, parse_deal
+from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_table.board.dealing import problem_texts, read_texts
 from bridge_table.board.export import Format, board_file
 from bridge_table.board.views import legal_calls

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from starlette.routing import Route
 
-from bridge_env.calls import parse_call
+from bridge_env.rules.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
 from bridge_table.http.fields import Name, NoFields, RequestError, RequestFields, Spec, SystemText

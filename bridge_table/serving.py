@@ -9,7 +9,7 @@ import webbrowser
 from pathlib import Path
 
 from bridge_table.http.server import LOCAL, address_of, listen, make_server, needing_table
-from training.running.speed import multiply_on_one_thread
+from training.runtime.speed import multiply_on_one_thread
 
 
 def serve(
@@ -64,7 +64,7 @@ def _wake() -> None:
     """Load what the first board needs, so that its first call comes at once."""
     # imported here, in a thread, because that takes seconds
     from agents.meanings import reader
-    from bridge_env.bidders import make
+    from bridge_env.bidders.registry import make
     from bridge_table.board.dealing import random_deal
     from bridge_table.board.table import BIDDING, Setup, Table
 

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from agents.hierarchy.language.tree import System
-from agents.hierarchy.shipped import unregister_system
 from agents.registry import system_of
+from agents.systems.language.tree import System
+from agents.systems.library.shipped import unregister_system
 from bridge_table.board.dealing import Deal, Stack, judging_deal, random_deal
 from bridge_table.board.seating import check_spec, drop_system
 from bridge_table.board.table import Setup, Table
@@ -19,7 +19,7 @@ from bridge_table.http.fields import RequestError
 from bridge_table.learning.database import Database, DatabaseError
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.save_review import save_review
-from training.match.duplicate import MatchResult
+from training.evaluation.duplicate import MatchResult
 
 _MAX_DRAFTS = 32
 _Value = TypeVar("_Value")

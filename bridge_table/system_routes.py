@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.routing import Route
 
-from agents.hierarchy.language.text import system_text
+from agents.systems.language.text import system_text
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
 from bridge_table.http.fields import Name, NoFields, RequestError, RequestFields, Spec, SystemText
@@ -15,7 +15,7 @@ from bridge_table.http.routing import Json, Router
 from bridge_table.session import Session
 from bridge_table.systems import books, versions
 from bridge_table.systems.jobs import Jobs
-from training.match.duplicate import match
+from training.evaluation.duplicate import match
 
 _MAX_BOARDS = 2000
 

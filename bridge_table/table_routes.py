@@ -10,8 +10,8 @@ from msgspec import Meta
 from starlette.routing import Route
 
 from agents.registry import system_of
-from bridge_env.calls import parse_call
-from bridge_env.cards import SEATS, VULNERABILITIES
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_table.board import seating
 from bridge_table.board.dealing import read_stack
 from bridge_table.board.export import Format, export

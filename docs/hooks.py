@@ -10,9 +10,11 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
-from agents.hierarchy.telling.language_reference import words_markdown
-from training.match import match
-from training.match.report.page import report
+from agents.systems.explain.language_reference import words_markdown
+from bridge_env import show
+from bridge_env.display.notebook import ShowError
+from training.evaluation import match
+from training.evaluation.report.page import report
 
 ROOT = Path(__file__).parents[1]
 PICTURES = "notebook.md"  # the page whose snippets are run, and drawn below their code
@@ -77,5 +79,6 @@ def picture(code, names):
     with contextlib.redirect_stdout(io.StringIO()):  # show prints outside a notebook
         exec(compile(tree, "<snippet>", "exec"), names)
         value = None if last is None else eval(compile(ast.Expression(last.value), "<snippet>", "eval"), names)
-    draw = getattr(value, "_repr_html_", None)
-    return "" if draw is None else draw()
+        with contextlib.suppress(ShowError):
+            return "" if value is None else show(value).drawing
+    return ""

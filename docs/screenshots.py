@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import atomic_write
-from bridge_env.optional_dependencies import how_to_install
+from bridge_env.io.files import atomic_write
+from bridge_env.io.optional_dependencies import how_to_install
 
 _DEAL = "N:AQJ84.K73.62.KJ5 T97.A2.KQ983.Q82 K632.QJ54.A5.A76 5.T986.JT74.T943"
 _WIDTH, _HEIGHT = 1200, 820

@@ -8,12 +8,12 @@ South holds a weak no trump and North a five-card major with an opening hand. Ho
 import numpy as np
 
 import agents
-from bridge_env import streams
-from bridge_env.auction import Auctions
+from bridge_env.bidders.view import view_of
 from bridge_env.double_dummy import ExactDoubleDummy
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.scoring import score
 from bridge_env.sampling import KnownCards, hand, sample_deals
-from bridge_env.scoring import score
-from bridge_env.view import view_of
 
 
 def main(count: int = 20):

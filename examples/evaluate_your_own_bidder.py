@@ -11,7 +11,7 @@ folder ``examples``:
 import numpy as np
 
 import agents
-from training.match import match
+from training.evaluation import match
 
 PASS, ONE_NOTRUMP = 0, 7
 

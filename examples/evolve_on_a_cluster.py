@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from training.evolve.config import EvolveConfig
-from training.evolve.run import EvolveResult, evolve
+from training.evolution.config import EvolveConfig
+from training.evolution.run import EvolveResult, evolve
 
 
 def main(address: str | None = None, out: Path = Path("results"), **settings: Any) -> EvolveResult:

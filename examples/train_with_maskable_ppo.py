@@ -11,7 +11,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from bridge_env.envs.vector import BiddingVectorEnv
-from training.sb3 import SB3VecEnv
+from training.integrations.sb3 import SB3VecEnv
 
 
 def main(calls: int = 200_000, tables: int = 1024) -> float:

@@ -5,10 +5,10 @@
 The convention: a weak jump to two diamonds is given up, and two diamonds shows both majors instead (Ekrens).
 """
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.shipped import read_system
-from training.match import match
+from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.language.text import parse_system, system_text
+from agents.systems.library.shipped import read_system
+from training.evaluation import match
 
 CONVENTION = """\
 2D    5-10 hcp, 4+ H, 4+ S                 ; both majors !artificial

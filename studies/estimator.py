@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from bridge_env.double_dummy import builtin_library
 from bridge_env.double_dummy.estimator import builtin_estimator, expected_scores, load_estimator
-from bridge_env.scoring import SCORE_TABLE
+from bridge_env.rules.scoring import SCORE_TABLE
 from studies.tables import command_line, write_tables
 from training.estimators.judge import hits_of, hits_table
-from training.running.pages import drawn, table
+from training.runtime.pages import drawn, table
 
 _BINS = 10
 _ROWS = 2000  # deals at a time

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import atomic_write
+from bridge_env.io.files import atomic_write
 
 TABLES, RESULTS = "tables.md", "results.json"
 

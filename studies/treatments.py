@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.shipped import register_system, system_path, unregister_system
-from bridge_env.calls import as_wide
+from agents.systems.library.shipped import register_system, system_path, unregister_system
+from bridge_env.rules.calls import as_wide
 from studies.tables import command_line, write_tables
-from training.cardplay.match import Teams, play_hands
-from training.match.boards import library_boards, standard_error
-from training.match.duplicate import MatchResult, match
-from training.running.pages import table
+from training.evaluation.boards import library_boards, standard_error
+from training.evaluation.cardplay.match import Teams, play_hands
+from training.evaluation.duplicate import MatchResult, match
+from training.runtime.pages import table
 
 BASE = "system:two-over-one"
 PART = 20_000  # boards bid at a time

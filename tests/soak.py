@@ -13,12 +13,12 @@ import time
 import urllib.request
 from pathlib import Path
 
-from bridge_env.cards import hand_text, random_deals
+from bridge_env.hands.deals import hand_text, random_deals
 
 MOST = 0.05  # growth between the first fifth of the time and its end
 _MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 _ENV = """
-from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.vector import BiddingVectorEnv
 env = BiddingVectorEnv(512, learner='NS', opponents='system:sayc', control='pass')
 info, n = env.reset(seed=1)[1], 0

@@ -17,25 +17,26 @@ from support.damage import ARRAY_WORDS, JSON_WORDS, RECORD_WORDS, SYSTEM_WORDS, 
 
 import agents
 import bridge_env
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
 from agents.networks.file import load as load_network
+from agents.systems.engine.compiled import compile_system
+from agents.systems.language.text import SystemTextError, parse_system, system_text
 from agents.text_api import calls
-from bridge_env.auction import Auctions
-from bridge_env.bidders import SpecError, make
-from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+from bridge_env.bidders.registry import SpecError, make
 from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
 from bridge_env.double_dummy.library import Library, LibraryError, write_library
-from bridge_env.files import FileError
+from bridge_env.hands.deals import random_deals
+from bridge_env.io.files import FileError
 from bridge_env.records.board import Board
 from bridge_env.records.lin import LinError, board_of_link, iter_lin, lin_text
 from bridge_env.records.pbn import board_text, iter_boards
-from training.evolve import generations, report
-from training.evolve.config import EvolveConfig
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.cards import board_dealer, board_vulnerability
+from training.evaluation import panel
+from training.evaluation.verdict import VERDICT, Row
+from training.evolution import generations, report
+from training.evolution.config import EvolveConfig
 from training.exam.positions import ExamError, read_exam
-from training.match import panel
-from training.match.verdict import VERDICT, Row
-from training.running import runs
+from training.runtime import runs
 
 FEW = settings(max_examples=60, deadline=None)
 _SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"

@@ -6,8 +6,8 @@ import re
 import pytest
 from support.places import ROOT
 
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.shipped import read_system
+from agents.systems.engine.compiled import compile_system
+from agents.systems.library.shipped import read_system
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
@@ -93,4 +93,4 @@ def test_every_module_says_what_it_is_for():
         for name, what in listing.modules(folder).items():
             assert re.search(r"[.?`]$", what), f"{folder / name}: {what!r}"
             assert f"| `{name}` | {what} |" in page
-    assert "## agents/hierarchy/changes" in page
+    assert "## agents/systems/changes" in page

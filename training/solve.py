@@ -17,14 +17,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bridge_env.calls import STRAINS
-from bridge_env.cards import SEATS, UInt8Array, random_deals
 from bridge_env.double_dummy.library import Library, write_records
-from bridge_env.double_dummy.packing import DEAL_BYTES, RECORD_BYTES, pack_deals, pack_records
-from bridge_env.files import FileError
-from bridge_env.protocols import DoubleDummy
-from training.running.cluster import Cluster
-from training.running.lock import held
+from bridge_env.double_dummy.protocol import DoubleDummy
+from bridge_env.hands.deals import random_deals
+from bridge_env.hands.packing import DEAL_BYTES, RECORD_BYTES, pack_deals, pack_records
+from bridge_env.io.files import FileError
+from bridge_env.rules.calls import STRAINS
+from bridge_env.rules.cards import SEATS, UInt8Array
+from training.runtime.cluster import Cluster
+from training.runtime.lock import held
 
 BATCH = 40  # deals a range in this process, on all threads: some seconds
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too
@@ -56,7 +57,7 @@ def solve_random(
     cluster: Cluster | None = None,
     progress: Callable[[int], None] = lambda deals: None,
 ) -> Solved:
-    """Solve deals ``start .. start + count - 1`` of ``bridge_env.cards.random_deals(seed)`` into a library.
+    """Solve deals ``start .. start + count - 1`` of ``bridge_env.rules.cards.random_deals(seed)`` into a library.
 
     A file that holds the first of them already is gone on with, and the bytes at the end are the same as
     those of one uninterrupted run, for any number of workers. Ctrl-C saves what is solved; a kill loses at most
@@ -149,7 +150,7 @@ class _GrowingLibrary:
         if self.deals == self._saved:
             return
         provenance = {
-            "source": "bridge_env.cards.random_deals", "seed": self.seed, "start": self.start, "count": self.deals,
+            "source": "random_deals", "seed": self.seed, "start": self.start, "count": self.deals,
             "solver": _SOLVER,
         }  # fmt: skip
         write_records(self.path, self._records, provenance)

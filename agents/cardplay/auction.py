@@ -7,14 +7,14 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.inverse.shown import CallsShow, Memory, shown_by_calls
+from agents.lookahead.player_models import trivial
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
-from agents.reasoning.player_models import trivial
 from agents.registry import models_for, seat_specs, system_of
-from bridge_env.play_view import PlayView
-from bridge_env.view import BidView
+from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.inference.shown import CallsShow, Memory, shown_by_calls
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.bidders.view import BidView
 
 _UNREAD = "pass"  # stands in for a seat whose calls tell nothing
 

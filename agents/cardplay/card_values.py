@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.options import IMPS, TRICKS
-from agents.reasoning.valuation import estimator
-from bridge_env.par import par
-from bridge_env.play_view import PlayView
-from bridge_env.scoring import SCORE_TABLE, imps
+from agents.lookahead.valuation import estimator
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.rules.par import par
+from bridge_env.rules.scoring import SCORE_TABLE, imps
 
 _SAME = 1e-9
 

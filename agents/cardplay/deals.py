@@ -22,9 +22,9 @@ from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls
 from agents.networks.network import Network
 from agents.registry import default_belief
-from bridge_env import streams
-from bridge_env.cards import SEATS
-from bridge_env.play_view import PlayView
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.rng import streams
+from bridge_env.rules.cards import SEATS
 from bridge_env.sampling import Constraint, KnownCards, KnownCardsError, Sample, sample_deals
 from bridge_env.sampling.drawing import all_classes
 

@@ -9,9 +9,10 @@ import numpy as np
 from agents.cardplay.deals import Belief
 from agents.cardplay.known_cards import hidden_seats
 from agents.cardplay.montecarlo import CardDecision
-from agents.hierarchy.telling.wording import under
-from bridge_env.cards import SEATS, card_text, hand_text
-from bridge_env.play_view import PlayView
+from agents.systems.explain.player_terms import under
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.cards import SEATS, card_text
 
 _EXAMPLES = 3
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import NOTRUMP
-from bridge_env.cards import RANKS, SEATS, SUITS, card_text
-from bridge_env.play import beats
-from bridge_env.play_view import PlayView
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.rules.calls import NOTRUMP
+from bridge_env.rules.cards import RANKS, SEATS, SUITS, card_text
+from bridge_env.rules.play import beats
 from bridge_env.sampling import KnownCards
 
 TEN, JACK, QUEEN, KING, ACE = range(8, 13)

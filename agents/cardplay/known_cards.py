@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.auction import Auctions
-from bridge_env.cards import SEATS, UNKNOWN, hand_text
-from bridge_env.play import Plays, row_winner
-from bridge_env.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.cards import SEATS, UNKNOWN
+from bridge_env.rules.play import Plays, row_winner
 from bridge_env.sampling import KnownCards
 
 Hand = NDArray[np.bool_]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from agents.cardplay.card_values import Slack
 from agents.cardplay.options import IMPS, POINTS, TRICKS
 from agents.cardplay.rule import lead_from
-from bridge_env.calls import NOTRUMP
-from bridge_env.play_view import PlayView
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.rules.calls import NOTRUMP
 
 ACE_KING, ACE, SINGLETON, TRUMP, OTHER = "ace and king", "ace", "singleton", "trump", "other"
 DOUBLE_DUMMY_BIAS = {ACE_KING: 0.12, ACE: 0.06, SINGLETON: 0.05, TRUMP: 0.05, OTHER: 0.0}

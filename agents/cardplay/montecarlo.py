@@ -21,8 +21,8 @@ from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, double
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
 from agents.cardplay.table import present_trick, trick_leader
+from bridge_env.bidders.play_view import PlayView
 from bridge_env.double_dummy.positions import card_tricks
-from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from agents.cardplay.deals import ALL, AUCTION, FACTS
 from agents.options import options_text, read_options
-from bridge_env.bidders import SpecError
+from bridge_env.bidders.registry import SpecError
 
 TRICKS, POINTS, IMPS = "tricks", "points", "imps"
 NEEDED, ALWAYS = "needed", "always"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env import streams
-from bridge_env.auction import Auctions, Contracts
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
-from bridge_env.protocols import CardPlayer
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.bidders.protocols import CardPlayer
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, Contracts
+from bridge_env.rules.play import Plays
 
 Ask = Callable[[CardPlayer, PlayView, NDArray[np.uint64], NDArray[np.int64]], NDArray[np.int8]]
 

@@ -32,9 +32,9 @@ from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import Options, parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
 from agents.cardplay.table import declares
-from bridge_env.bidders import SpecError, from_python, implements
-from bridge_env.play_view import PlayView
-from bridge_env.protocols import CardPlayer
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.bidders.protocols import CardPlayer
+from bridge_env.bidders.registry import SpecError, from_python, implements
 
 ENTRY_POINT_GROUP = "bridge_env.card_players"
 

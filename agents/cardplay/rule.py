@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.table import declares, dummy_left, hand_opposite, hand_to_play, present_trick
-from bridge_env.calls import NOTRUMP
-from bridge_env.jit import njit
-from bridge_env.play import beats
-from bridge_env.play_view import PlayView
-from bridge_env.streams import uniforms
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.compiled.jit import njit
+from bridge_env.rng.streams import uniforms
+from bridge_env.rules.calls import NOTRUMP
+from bridge_env.rules.play import beats
 
 _TEN, _JACK, _QUEEN, _KING, _ACE = range(8, 13)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.play_view import PlayView
+from bridge_env.bidders.play_view import PlayView
 
 
 def present_trick(view: PlayView) -> NDArray[np.int8]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.context import SUIT
-from bridge_env.calls import FIRST_BID
-from bridge_env.view import BidView
+from agents.systems.engine.auction_state import SUIT
+from bridge_env.bidders.view import BidView
+from bridge_env.rules.calls import FIRST_BID
 
 SUPPORT, LONGEST, SECOND, THEIRS, NOTRUMP, STRAIN = range(6)
 CHEAPEST, GAME, SLAM = 0, 3, 4  # 1 and 2: that many levels above the cheapest

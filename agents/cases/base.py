@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agents.cases.forest import Forest
 from agents.cases.leaf_index import NOTHING, LeafIndex, index_leaves
 from agents.cases.metric import Member, points
-from bridge_env.calls import FIRST_BID, NUM_CALLS
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 
 UNTRIED = -128
 

@@ -20,9 +20,9 @@ from agents.cases.base import CaseBase
 from agents.cases.experience import VOICES, Revision, revise, spoken_for
 from agents.cases.features import describe
 from agents.cases.file import load
-from bridge_env.bidders import make
-from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS, first_calls
-from bridge_env.view import BidView
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import BidView
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, first_calls
 
 _ROWS = 4096  # looked up at a time, to bound memory
 
@@ -119,7 +119,7 @@ def opened(view: BidView) -> NDArray[np.bool_]:
 
 def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
     """Return the views of the seats that called in some cases."""
-    from bridge_env.auction import Auctions
+    from bridge_env.rules.auction import Auctions
 
     board, number = base.board[cases], base.number[cases]
     wide = max(int(number.max(initial=0)), 1)

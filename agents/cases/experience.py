@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.leaf_index import NOTHING
-from bridge_env.calls import NUM_CALLS
+from bridge_env.rules.calls import NUM_CALLS
 
 STATES = 200  # of self-play, the nearest, are asked
 ENOUGH = 25  # of them must have tried a call

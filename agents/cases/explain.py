@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.cases.base import CaseBase
-from bridge_env.calls import Contract, call_text
-from bridge_env.cards import SEATS, VULNERABILITIES, hand_text
-from bridge_env.view import BidView
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.calls import Contract, call_text
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
 
 if TYPE_CHECKING:  # it imports this module to explain itself
     from agents.cases.bidder import CaseBidder, Retrieved

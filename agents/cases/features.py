@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.language.columns import QUANTITY, TOP
-from bridge_env.calls import FIRST_BID, NUM_CALLS
-from bridge_env.features import FEATURES, NUM_FEATURES, hand_features
-from bridge_env.view import BidView
+from agents.systems.language.columns import QUANTITY, TOP
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.features import FEATURES, NUM_FEATURES, hand_features
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 
 LAYOUT = "cases 2"  # changes whenever a column does
 LAST_CALLS = 12

@@ -1,4 +1,4 @@
-"""The file of a case base, one of ``bridge_env.weights``.
+"""The file of a case base, one of ``bridge_env.io.weights``.
 
 ========================  =========================================================================================
 member                    what it holds
@@ -27,7 +27,7 @@ from agents.cases.base import CaseBase, Retained
 from agents.cases.features import LAYOUT, SIZE
 from agents.cases.forest import Forest
 from agents.cases.metric import Layer, Member, metric_of
-from bridge_env.weights import read_weights, write_weights
+from bridge_env.io.weights import read_weights, write_weights
 
 _EXPECTED = {"format": "bridge-env cases", "version": 3, "layout": LAYOUT}
 _CASES = {

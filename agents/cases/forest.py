@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.jit import njit
+from bridge_env.compiled.jit import njit
 
 MOST_TREES, MOST_LEAVES = 250, 1 << 15
 LEAF = -1

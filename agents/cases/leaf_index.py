@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.jit import njit
+from bridge_env.compiled.jit import njit
 
 NOTHING = np.int64(1) << 40  # the trees that differ where there is no further case
 _A_THREAD = 4096  # queries that are worth a thread of their own

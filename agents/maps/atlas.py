@@ -2,7 +2,7 @@
 
 A map is a grid of units. Each unit has a place in the space of inputs, and the calls of the training hands for which
 it was the best-matching unit: the one at the least Euclidean distance, of equals the first. The file is one of
-``bridge_env.weights``; k is a situation's number in ``SITUATIONS``, and a map that had no examples is not in it.
+``bridge_env.io.weights``; k is a situation's number in ``SITUATIONS``, and a map that had no examples is not in it.
 
 =============  ==================================================================================================
 member         what it holds
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from agents.bidder_files import faults_of
 from agents.maps.inputs import LAYOUT
 from agents.maps.situations import SITUATIONS
-from bridge_env.weights import read_weights, write_weights
+from bridge_env.io.weights import read_weights, write_weights
 
 STEP = 2.0**-10  # of the metrics' numbers
 UNIT = 8.0  # a card more in a suit, under the published inputs; under a learned metric one deviation within a call

@@ -17,9 +17,9 @@ from agents.bidder_files import cached_by_mtime
 from agents.maps.atlas import Atlas, Map, load, points
 from agents.maps.inputs import rows_of
 from agents.maps.situations import situation
-from bridge_env.bidders import make
-from bridge_env.calls import PASS
-from bridge_env.view import BidView
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import BidView
+from bridge_env.rules.calls import PASS
 
 _ROWS = 8192  # states described at a time, to bound memory
 

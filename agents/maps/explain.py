@@ -9,8 +9,8 @@ import numpy as np
 
 from agents.maps.atlas import UNIT, Map
 from agents.maps.situations import SITUATIONS
-from bridge_env.calls import call_text
-from bridge_env.view import BidView
+from bridge_env.bidders.view import BidView
+from bridge_env.rules.calls import call_text
 
 if TYPE_CHECKING:  # it imports this module to explain itself
     from agents.maps.bidder import MapBidder

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases import features as cases
-from agents.hierarchy.engine.context import STRENGTH, SUIT
-from agents.hierarchy.language.columns import TOP
-from bridge_env.calls import DOUBLE, FIRST_BID
-from bridge_env.features import FEATURES, hand_features
-from bridge_env.view import BidView
+from agents.systems.engine.auction_state import STRENGTH, SUIT
+from agents.systems.language.columns import TOP
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.features import FEATURES, hand_features
+from bridge_env.rules.calls import DOUBLE, FIRST_BID
 
 LAYOUT = "maps 1, " + cases.LAYOUT  # changes whenever a column does
 INPUTS = ("published", "learned")

@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import FIRST_BID, PASS
-from bridge_env.view import BidView
+from bridge_env.bidders.view import BidView
+from bridge_env.rules.calls import FIRST_BID, PASS
 
 SITUATIONS = (
     "openings", "responses to no trump", "responses to suits", "overcalls", "opener's rebids", "responder's rebids",

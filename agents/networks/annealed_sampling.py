@@ -23,8 +23,9 @@ from agents.networks import belief
 from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls, chance_of
 from agents.networks.network import Network
-from bridge_env import streams
-from bridge_env.cards import UNKNOWN, deals_of
+from bridge_env.hands.deals import deals_of
+from bridge_env.rng import streams
+from bridge_env.rules.cards import UNKNOWN
 from bridge_env.sampling import Constraint, KnownCards, Sample
 
 # Of all calls, the share that follows no network; ten times as many leave a 1NT opener any hand in 11%.

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from agents.networks.inputs import BELIEFS, inputs_of
 from agents.networks.network import Network
-from bridge_env.jit import njit
-from bridge_env.streams import draws
-from bridge_env.view import BidView
+from bridge_env.bidders.view import BidView
+from bridge_env.compiled.jit import njit
+from bridge_env.rng.streams import draws
 
 OUTPUTS = BELIEFS
 

@@ -14,7 +14,7 @@ from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
 from agents.networks.meaning import Meanings, meanings_of
 from agents.networks.network import Network
-from bridge_env.view import BidView
+from bridge_env.bidders.view import BidView
 
 _ROWS = 4096  # asked at a time, to bound memory
 

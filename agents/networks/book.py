@@ -27,17 +27,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.engine.compiled import FIRST, FIRST_RULE
-from agents.hierarchy.fast.positions import Asked, Positions
-from agents.hierarchy.language.text import system_text
-from agents.hierarchy.language.tree import System
 from agents.networks import inputs
 from agents.networks.inputs import NUM_INPUTS, Sparse
 from agents.networks.network import Network
-from bridge_env.calls import NUM_CALLS
-from bridge_env.jit import njit
-from bridge_env.view import BidView
+from agents.systems.bidder import Hierarchy
+from agents.systems.engine.compiled import FIRST, FIRST_RULE
+from agents.systems.engine.state_cache import Asked, Positions
+from agents.systems.language.text import system_text
+from agents.systems.language.tree import System
+from bridge_env.bidders.view import BidView
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.calls import NUM_CALLS
 
 BOOK_LAYOUT = f"{inputs.LAYOUT}+book/1"  # goes into the files of such networks
 CALLED = NUM_INPUTS

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.telling.wording import under
 from agents.networks import belief
 from agents.networks.meaning import auction_keys, ranges_text
 from agents.networks.sampled_meanings import HANDS, sampled_meanings
-from bridge_env.calls import call_text
-from bridge_env.cards import SEATS
-from bridge_env.view import BidView
+from agents.systems.explain.player_terms import under
+from bridge_env.bidders.view import BidView
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import SEATS
 
 if TYPE_CHECKING:  # it imports this module to explain itself
     from agents.networks.bidder import NetworkBidder

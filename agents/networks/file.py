@@ -26,16 +26,16 @@ from typing import Any
 from numpy.typing import NDArray
 
 from agents.bidder_files import BidderFileError, faults_of
-from agents.hierarchy.language.text import system_text
-from agents.hierarchy.shipped import hierarchy_of, shipped_systems
 from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, Book, SystemGuided, Terms, shared_book
 from agents.networks.inputs import BELIEFS, LAYOUT, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError
-from bridge_env.calls import NUM_CALLS
-from bridge_env.files import atomic_write
-from bridge_env.observation import LAYOUT as OBSERVATIONS
-from bridge_env.observation import OBSERVATION_SIZE
-from bridge_env.weights import read_weights, write_weights
+from agents.systems.language.text import system_text
+from agents.systems.library.shipped import hierarchy_of, shipped_systems
+from bridge_env.bidders.observation import LAYOUT as OBSERVATIONS
+from bridge_env.bidders.observation import OBSERVATION_SIZE
+from bridge_env.io.files import atomic_write
+from bridge_env.io.weights import read_weights, write_weights
+from bridge_env.rules.calls import NUM_CALLS
 
 FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
 _EXPECTED: dict[str, Any] = {"format": FORMAT, "version": 2, "inputs": LAYOUT}

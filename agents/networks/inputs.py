@@ -30,9 +30,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import FIRST_BID, NUM_BIDS, PASS
-from bridge_env.jit import njit
-from bridge_env.view import BidView
+from bridge_env.bidders.view import BidView
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, PASS
 
 LAYOUT = "bridge-env-814/1"  # goes into the files of networks; changes when the table above does
 

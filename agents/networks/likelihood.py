@@ -12,8 +12,8 @@ from agents.networks.bidder import outputs_of
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.tables import decide
-from bridge_env.auction import Auctions
-from bridge_env.view import BidView, public_view
+from bridge_env.bidders.view import BidView, public_view
+from bridge_env.rules.auction import Auctions
 
 Chance = Callable[[BidView, NDArray[np.int8]], NDArray[np.float64]]
 """How likely a player makes calls (N,), float64 (N,), with the hands of a view."""

@@ -1,6 +1,6 @@
 """Read the measured meanings of a network's calls: the ranges that hold nine in ten hands, in a file beside it.
 
-The file is one of ``bridge_env.weights``, with one row for each auction that came up often enough:
+The file is one of ``bridge_env.io.weights``, with one row for each auction that came up often enough:
 
 ============  ======================  ============================================================================
 member        type                    what it holds
@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidder_files import cached_by_mtime
-from bridge_env.streams import key as hashed
-from bridge_env.weights import read_weights, write_weights
+from bridge_env.io.weights import read_weights, write_weights
+from bridge_env.rng.streams import key as hashed
 
 _EXPECTED = {"format": "bridge-env meanings", "version": 1}
 _KINDS = {"key": "uint64", "count": "int32", "ranges": "uint8"}

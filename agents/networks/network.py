@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.jit import njit
+from bridge_env.compiled.jit import njit
 
 TOP = 255  # the largest number that a layer passes on
 _EXACT = 2.0**24  # whole numbers below this are exact in float32

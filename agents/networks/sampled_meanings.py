@@ -16,11 +16,11 @@ from agents.networks.annealed_sampling import Evidence, kibitzer_deals
 from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls, chances_of
 from agents.networks.network import Network
-from bridge_env import streams
-from bridge_env.auction import one_auction
-from bridge_env.calls import PASS
-from bridge_env.features import HCP_AND_LENGTHS, hand_features
-from bridge_env.view import public_view
+from bridge_env.bidders.view import public_view
+from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
+from bridge_env.rng import streams
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import PASS
 
 HANDS = 100
 NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing

@@ -11,7 +11,7 @@ from pathlib import Path
 from agents.bidder_files import cached_by_mtime
 from agents.networks.file import Networks, belief_path, load
 from agents.options import read_options
-from bridge_env.bidders import SpecError
+from bridge_env.bidders.registry import SpecError
 
 GATEKEEPER = "gatekeeper"  # the role of a network that nothing may train against or be tuned on
 _FOLDER = files("agents.networks") / "shipped"

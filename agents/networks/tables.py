@@ -9,13 +9,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import deal_features
-from agents.hierarchy.fast.positions import Asked
 from agents.networks.book import SystemGuided
 from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
-from bridge_env import streams
-from bridge_env.auction import (
+from agents.systems.bidder import deal_features
+from agents.systems.engine.state_cache import Asked
+from bridge_env.bidders.bidding import ask
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.compiled.jit import njit
+from bridge_env.hands.deals import hands
+from bridge_env.rng import streams
+from bridge_env.rules.auction import (
     DEALER,
     LENGTH,
     MAX_CALLS,
@@ -26,12 +30,8 @@ from bridge_env.auction import (
     row_step,
     row_turn,
 )
-from bridge_env.bidding import ask
-from bridge_env.calls import NUM_CALLS, PASS
-from bridge_env.cards import hands
-from bridge_env.jit import njit
-from bridge_env.protocols import Bidder
-from bridge_env.scoring import score
+from bridge_env.rules.calls import NUM_CALLS, PASS
+from bridge_env.rules.scoring import score
 
 Player = Network | SystemGuided | Bidder
 

@@ -31,10 +31,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import ThreadpoolController
 
-from bridge_env.cards import check_deals
-from bridge_env.jit import njit
-from bridge_env.scoring import SCORE_TABLE
-from bridge_env.weights import Weights, WeightsError, read_weights, write_weights
+from bridge_env.compiled.jit import njit
+from bridge_env.io.weights import Weights, WeightsError, read_weights, write_weights
+from bridge_env.rules.cards import check_deals
+from bridge_env.rules.scoring import SCORE_TABLE
 
 ROLES = ("trump", "side", "notrump")
 OUTCOMES = 14  # tricks 0..13

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.cards import UInt8Array, check_deals
-from bridge_env.double_dummy.packing import pack_deals
+from bridge_env.hands.packing import pack_deals
+from bridge_env.rules.cards import UInt8Array, check_deals
 
 if TYPE_CHECKING:
     from bridge_env.double_dummy.solver.solve import WorkspacePool
@@ -67,7 +67,7 @@ def check_contracts(
 
 
 class ExactDoubleDummy:
-    """Exact tricks of any deal. A ``bridge_env.protocols.DoubleDummy``.
+    """Exact tricks of any deal. A ``bridge_env.bidders.protocols.DoubleDummy``.
 
     A table costs about 0.2 s of CPU, one (declarer, strain) a fourteenth of it. Solved deals are cached. Ctrl-C
     stops within milliseconds, and deals that are solved stay in the cache.

@@ -18,7 +18,7 @@ offset                   bytes    what
 64 + 23 * n              m        provenance, how it was made: a JSON object in ASCII, keys sorted
 =======================  =======  ==================================================================
 
-A file is never changed in place (``bridge_env.files``): a stop at any moment leaves the old file or the new one.
+A file is never changed in place (``bridge_env.io.files``): a stop at any moment leaves the old file or the new one.
 """
 
 from __future__ import annotations
@@ -35,16 +35,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.cards import UInt8Array, check_deals
-from bridge_env.double_dummy import canonical
-from bridge_env.double_dummy.packing import (
-    DEAL_BYTES,
-    RECORD_BYTES,
-    pack_records,
-    unpack_deals,
-    unpack_tables,
-)
-from bridge_env.files import FileError, atomic_write
+from bridge_env.hands import canonical
+from bridge_env.hands.packing import DEAL_BYTES, RECORD_BYTES, pack_records, unpack_deals, unpack_tables
+from bridge_env.io.files import FileError, atomic_write
+from bridge_env.rules.cards import UInt8Array, check_deals
 
 Int8Array = NDArray[np.int8]
 IndexArray = NDArray[np.intp]

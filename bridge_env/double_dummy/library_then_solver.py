@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.cards import check_deals
 from bridge_env.double_dummy.exact import ExactDoubleDummy, check_contracts
 from bridge_env.double_dummy.library import builtin_library
-from bridge_env.protocols import DoubleDummy
+from bridge_env.double_dummy.protocol import DoubleDummy
+from bridge_env.rules.cards import check_deals
 
 
 class LibraryThenSolver:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bridge_env import streams
-from bridge_env.calls import STRAINS
-from bridge_env.cards import SEATS
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, LibraryError, check_tables, write_library, write_records
-from bridge_env.double_dummy.packing import DEAL_BYTES
-from bridge_env.files import PathLike
-from bridge_env.protocols import DoubleDummy
+from bridge_env.double_dummy.protocol import DoubleDummy
+from bridge_env.hands.packing import DEAL_BYTES
+from bridge_env.io.files import PathLike
+from bridge_env.rng import streams
+from bridge_env.rules.calls import STRAINS
+from bridge_env.rules.cards import SEATS
 
 
 def info(path: PathLike) -> dict[str, Any]:

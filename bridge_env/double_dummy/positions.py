@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.cards import UNKNOWN
 from bridge_env.double_dummy.exact import default_threads
 from bridge_env.double_dummy.solver.solve import (
     ALL_BEST,
@@ -22,6 +21,7 @@ from bridge_env.double_dummy.solver.solve import (
     solve_cards,
 )
 from bridge_env.double_dummy.solver.state import Workspace
+from bridge_env.rules.cards import UNKNOWN
 
 __all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "SOLVING_COST", "card_tricks"]
 

@@ -11,10 +11,10 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.cards import UInt8Array
-from bridge_env.double_dummy import packing
-from bridge_env.jit import njit
-from bridge_env.streams_numba import purpose, row_key
+from bridge_env.compiled.jit import njit
+from bridge_env.hands import packing
+from bridge_env.rng.streams_numba import purpose, row_key
+from bridge_env.rules.cards import UInt8Array
 
 SUIT_ORDERS = np.array([[*order, 4] for order in permutations(range(4))], np.int64)
 """int64 (24, 5): strain i of the result is strain ``SUIT_ORDERS[order, i]`` of the deal. No trump stays."""

@@ -15,13 +15,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from bridge_env.calls import NUM_CALLS
-from bridge_env.cards import SEATS
+from bridge_env.bidders.observation import OBSERVATION_SIZE
 from bridge_env.envs.episodes import OPTIONS
 from bridge_env.envs.picture import Frame
 from bridge_env.envs.single import BiddingEnv
-from bridge_env.observation import OBSERVATION_SIZE
-from bridge_env.optional_dependencies import how_to_install
+from bridge_env.io.optional_dependencies import how_to_install
+from bridge_env.rules.calls import NUM_CALLS
+from bridge_env.rules.cards import SEATS
 
 try:
     from pettingzoo import AECEnv

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env import bidders
-from bridge_env.bidders import DEFAULT_BIDDER
-from bridge_env.calls import NUM_CALLS
-from bridge_env.cards import SEATS, parse_seat, parse_vulnerability
+from bridge_env.bidders import registry
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import DEFAULT_BIDDER
 from bridge_env.envs import deals as deal_sources
 from bridge_env.envs.deals import DealSource
 from bridge_env.envs.rewards import CONTROL, REWARDS, Reward, RewardFunction, custom_reward
-from bridge_env.protocols import Bidder
+from bridge_env.rules.calls import NUM_CALLS
+from bridge_env.rules.cards import SEATS, parse_seat, parse_vulnerability
 
 ALL_SEATS = "all"
 LEARNERS = ("N", "E", "S", "W", "NS", "EW", ALL_SEATS)
@@ -130,12 +130,12 @@ def _bidders(
         return (None,) * 4, None
     side = learner[0] & 1
     alone = len(learner) == 1
-    theirs = bidders.make(opponents, partner=_spec(opponents), opponents=_spec(partner) if alone else None)
-    ours = bidders.make(partner, opponents=_spec(opponents)) if alone else None
+    theirs = registry.make(opponents, partner=_spec(opponents), opponents=_spec(partner) if alone else None)
+    ours = registry.make(partner, opponents=_spec(opponents)) if alone else None
     table = tuple(theirs if seat & 1 != side else None if seat in learner else ours for seat in range(4))
     if control is None:
         return table, None
-    pair = bidders.make(control, partner=_spec(control), opponents=_spec(opponents))
+    pair = registry.make(control, partner=_spec(control), opponents=_spec(opponents))
     return table, tuple(pair if seat & 1 == side else theirs for seat in range(4))
 
 

@@ -29,15 +29,15 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env import streams
-from bridge_env.boards import UNKNOWN, Boards, boards_of
-from bridge_env.cards import deals_of
 from bridge_env.double_dummy import Library, builtin_library
+from bridge_env.double_dummy.boards import UNKNOWN, Boards, boards_of
 from bridge_env.double_dummy.estimator import builtin_estimator, quantile
 from bridge_env.double_dummy.library_then_solver import library_then_solver
+from bridge_env.double_dummy.protocol import DoubleDummy
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
-from bridge_env.protocols import DoubleDummy
+from bridge_env.hands.deals import deals_of
 from bridge_env.records.pbn import read_boards
+from bridge_env.rng import streams
 
 _NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.pbn or FILE.bdl'
 
@@ -45,8 +45,8 @@ _NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.p
 class DealSource(DoubleDummy, Protocol):
     """A source of boards, the same for the same keys and numbers, and of the tricks that do not come with them.
 
-    ``bridge_env.boards.boards_of`` makes boards of arrays. ``SolvingDeals`` is a base that has the methods of a
-    ``DoubleDummy``.
+    ``bridge_env.double_dummy.boards.boards_of`` makes boards of arrays. ``SolvingDeals`` is a base that has the methods
+    of a ``DoubleDummy``.
     """
 
     @property

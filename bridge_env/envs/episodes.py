@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env import streams
-from bridge_env.auction import Contracts
-from bridge_env.bidders import implements
-from bridge_env.boards import Boards, boards_of
-from bridge_env.cards import DealError, parse_deal, parse_seat, parse_vulnerability
+from bridge_env.bidders.protocols import SlowBidder
+from bridge_env.bidders.registry import implements
+from bridge_env.double_dummy.boards import Boards, boards_of
+from bridge_env.envs.compiled.rows import EPISODE, SETTLED
 from bridge_env.envs.config import EnvConfig
-from bridge_env.envs.kernels.rows import EPISODE, SETTLED
 from bridge_env.envs.rewards import PAR
 from bridge_env.envs.table import Tables
-from bridge_env.par import par
-from bridge_env.protocols import SlowBidder
+from bridge_env.hands.deals import parse_deal
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Contracts
+from bridge_env.rules.cards import DealError, parse_seat, parse_vulnerability
+from bridge_env.rules.par import par
 
 OPTIONS = ("deal", "dealer", "vulnerability")
 _BUFFERED = 4096  # episodes of all tables: some MB

@@ -14,8 +14,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.protocols import DoubleDummy
-from bridge_env.render import (
+from bridge_env.display.text import (
     AUCTION_ORDER,
     SEAT_NAMES,
     about_lines,
@@ -24,6 +23,7 @@ from bridge_env.render import (
     is_vulnerable,
     shown_call,
 )
+from bridge_env.double_dummy.protocol import DoubleDummy
 
 if TYPE_CHECKING:
     from bridge_env.envs.table import Tables

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.auction import Contracts
-from bridge_env.jit import njit
-from bridge_env.scoring import SCORE_TABLE, imps
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.auction import Contracts
+from bridge_env.rules.scoring import SCORE_TABLE, imps
 
 CONTROL, PAR, NOTHING = "control", "par", "nothing"
 

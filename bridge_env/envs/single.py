@@ -11,18 +11,18 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from bridge_env.auction import Contracts
-from bridge_env.bidders import DEFAULT_BIDDER
-from bridge_env.calls import NUM_CALLS, Contract
-from bridge_env.cards import parse_seat
+from bridge_env.bidders.observation import OBSERVATION_SIZE
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import DEFAULT_BIDDER
+from bridge_env.envs.compiled.arrays import CALLER_TURN, DISABLED, REFERENCE, SCORE, TRICKS, new_output
 from bridge_env.envs.config import EnvConfig, one_call
 from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
-from bridge_env.envs.kernels.arrays import CALLER_TURN, DISABLED, REFERENCE, SCORE, TRICKS, new_output
 from bridge_env.envs.picture import Frame, Window, checked_mode, frame_of
 from bridge_env.envs.rewards import PAR, RewardFunction
 from bridge_env.envs.table import Tables
-from bridge_env.observation import OBSERVATION_SIZE
-from bridge_env.protocols import Bidder
+from bridge_env.rules.auction import Contracts
+from bridge_env.rules.calls import NUM_CALLS, Contract
+from bridge_env.rules.cards import parse_seat
 
 _ROW = np.zeros(1, np.intp)
 
@@ -32,8 +32,8 @@ Observation = NDArray[np.int8]
 class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     """Contract-bridge bidding for one learner, who acts only when it is its turn.
 
-    Actions are ``Discrete(38)``: Pass 0, X 1, XX 2, 1C 3 ... 7NT 37 (``bridge_env.calls``). Observations
-    are ``MultiBinary(480)``, int8 (``bridge_env.observation``). ``info["action_mask"]``, int8 (38,), marks
+    Actions are ``Discrete(38)``: Pass 0, X 1, XX 2, 1C 3 ... 7NT 37 (``bridge_env.rules.calls``). Observations
+    are ``MultiBinary(480)``, int8 (``bridge_env.bidders.observation``). ``info["action_mask"]``, int8 (38,), marks
     on reset and on every step the legal calls; ``action_masks()`` returns it as bool, for sb3-contrib's
     MaskablePPO.
 
@@ -74,7 +74,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     Args:
         learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
             ``"all"`` four.
-        partner: a spec string (``bridge_env.bidders``) or a Bidder; not used if the learner bids both seats.
+        partner: a spec string (``bridge_env.bidders.registry``) or a Bidder; not used if the learner bids both seats.
         opponents: spec or Bidder of the other side, the same at both tables.
         control: spec or Bidder of the learner's side at the other table; used by the reward ``imps`` only.
         deals: ``"training"``, ``"judging"``, ``"library"``, ``"random"``, a PBN file, owners, or a DealSource

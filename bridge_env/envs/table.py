@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.array_structs import PointerTable, writeable
-from bridge_env.auction import DEALER, DONE, LENGTH, Auctions, Contracts
-from bridge_env.bidders import PassBidder
-from bridge_env.bidding import bid_round, bidder_group
-from bridge_env.boards import Boards, contract_tricks
-from bridge_env.envs.config import EnvConfig
-from bridge_env.envs.kernels.arrays import (
+from bridge_env.bidders.bidding import bid_round, bidder_group
+from bridge_env.bidders.builtin import PassBidder
+from bridge_env.bidders.observation import OBSERVATION_SIZE
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.compiled.array_structs import PointerTable, writeable
+from bridge_env.display.text import auction_table, deal_diagram, result_line
+from bridge_env.double_dummy.boards import Boards, contract_tricks
+from bridge_env.double_dummy.protocol import DoubleDummy
+from bridge_env.envs.compiled.arrays import (
     BID,
     BIDDER,
     BIDDER_TURN,
@@ -36,7 +38,7 @@ from bridge_env.envs.kernels.arrays import (
     TableState,
     new_tables,
 )
-from bridge_env.envs.kernels.rounds import (
+from bridge_env.envs.compiled.rounds import (
     advance_rows,
     call_rows,
     finish_rows,
@@ -46,11 +48,10 @@ from bridge_env.envs.kernels.rounds import (
     write_observations,
     write_seat,
 )
+from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.rewards import CustomReward
-from bridge_env.observation import OBSERVATION_SIZE
-from bridge_env.protocols import Bidder, DoubleDummy
-from bridge_env.render import auction_table, deal_diagram, result_line
-from bridge_env.scoring import SCORE_TABLE
+from bridge_env.rules.auction import DEALER, DONE, LENGTH, Auctions, Contracts
+from bridge_env.rules.scoring import SCORE_TABLE
 
 _SIGNS = np.array([1, -1, 1, -1], np.float32)  # of N, E, S, W for North-South
 

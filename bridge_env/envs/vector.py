@@ -12,13 +12,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.array_structs import writeable
-from bridge_env.bidders import DEFAULT_BIDDER
-from bridge_env.calls import NUM_CALLS
-from bridge_env.envs.config import EnvConfig, many_calls, not_a_call
-from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
-from bridge_env.envs.kernels.arrays import (
+from bridge_env.bidders.observation import OBSERVATION_SIZE
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import DEFAULT_BIDDER
+from bridge_env.compiled.array_structs import writeable
+from bridge_env.envs.compiled.arrays import (
     BID,
     BIDDER,
     DECLARER,
@@ -33,13 +31,15 @@ from bridge_env.envs.kernels.arrays import (
     StepOutput,
     new_output,
 )
-from bridge_env.envs.kernels.rounds import deal_rows, step_all
+from bridge_env.envs.compiled.rounds import deal_rows, step_all
+from bridge_env.envs.config import EnvConfig, many_calls, not_a_call
+from bridge_env.envs.deals import LibraryDeals
+from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
 from bridge_env.envs.picture import Frame, checked_mode, frame_of
 from bridge_env.envs.rewards import CONTROL, PAR, RewardFunction
 from bridge_env.envs.table import Tables
-from bridge_env.observation import OBSERVATION_SIZE
-from bridge_env.par import ACCEPTED
-from bridge_env.protocols import Bidder
+from bridge_env.rules.calls import NUM_CALLS
+from bridge_env.rules.par import ACCEPTED
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 _OUTCOMES = {"score": SCORE, "bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bridge_env.auction import MAX_CALLS, Auctions
-from bridge_env.calls import Contract, call_text
-from bridge_env.cards import UInt8Array
-from bridge_env.play import Plays
+from bridge_env.rules.auction import MAX_CALLS, Auctions
+from bridge_env.rules.calls import Contract, call_text
+from bridge_env.rules.cards import UInt8Array
+from bridge_env.rules.play import Plays
 
 DIFFERS, ILLEGAL, BAD_PLAY, ILLEGAL_PLAY = "contract is not the auction's", "illegal call", "bad play", "illegal play"
 
@@ -67,19 +67,6 @@ class Board:
         return self._content() == other._content()
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __str__(self) -> str:
-        from bridge_env.render import board_text
-
-        return board_text(
-            self.owner, self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks
-        )
-
-    def _repr_html_(self) -> str:
-        """Draw the board, for notebooks."""
-        from bridge_env import html
-
-        return html.framed(html.board_html([self]))
 
     def _content(self) -> tuple[object, ...]:
         known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks, self.play)

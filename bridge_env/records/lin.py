@@ -23,19 +23,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import numpy as np
 
-from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
-from bridge_env.cards import (
-    CARD_NUMBERS,
-    RANKS,
-    SEATS,
-    SUITS,
-    UNKNOWN,
-    UInt8Array,
-    board_dealer,
-    board_vulnerability,
-    card_text,
-    suit_ranks,
-)
+from bridge_env.hands.deals import suit_ranks
 from bridge_env.records.board import (
     BAD_PLAY,
     BadBoard,
@@ -48,6 +36,18 @@ from bridge_env.records.board import (
 )
 from bridge_env.records.pbn import passes_missing
 from bridge_env.records.text import Source, source_name, text_lines, write_text
+from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
+from bridge_env.rules.cards import (
+    CARD_NUMBERS,
+    RANKS,
+    SEATS,
+    SUITS,
+    UNKNOWN,
+    UInt8Array,
+    board_dealer,
+    board_vulnerability,
+    card_text,
+)
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 

@@ -20,21 +20,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bridge_env.calls import FIRST_BID, PASS, CallError, Contract, call_text, parse_call
-from bridge_env.cards import (
-    CARD_NUMBERS,
-    SEATS,
-    SUITS,
-    DealError,
-    UInt8Array,
-    board_dealer,
-    board_vulnerability,
-    card_text,
-    deal_text,
-    parse_deal,
-    parse_seat,
-    parse_vulnerability,
-)
+from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import (
     BAD_PLAY,
     DIFFERS,
@@ -48,6 +34,19 @@ from bridge_env.records.board import (
     check_play,
 )
 from bridge_env.records.text import Source, source_name, text_lines, write_text
+from bridge_env.rules.calls import FIRST_BID, PASS, CallError, Contract, call_text, parse_call
+from bridge_env.rules.cards import (
+    CARD_NUMBERS,
+    SEATS,
+    SUITS,
+    DealError,
+    UInt8Array,
+    board_dealer,
+    board_vulnerability,
+    card_text,
+    parse_seat,
+    parse_vulnerability,
+)
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, cast
 
-from bridge_env.files import atomic_write
+from bridge_env.io.files import atomic_write
 from bridge_env.records.board import Problem
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import lowest
-from bridge_env.streams import GOLDEN
-from bridge_env.streams_numba import row_mix
+from bridge_env.compiled.intrinsics import lowest
+from bridge_env.compiled.jit import njit
+from bridge_env.rng.streams import GOLDEN
+from bridge_env.rng.streams_numba import row_mix
 
 UInt64Array = NDArray[np.uint64]
 

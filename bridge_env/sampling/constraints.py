@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.features import BY_SHAPE, FEATURES, HCP, HCP_AND_SHAPE, KINDS, LENGTH, hand_features
+from bridge_env.hands.features import BY_SHAPE, FEATURES, HCP, HCP_AND_SHAPE, KINDS, LENGTH, hand_features
 
 UInt64Array = NDArray[np.uint64]
 Range = int | bool | tuple[int, int]
@@ -120,7 +120,7 @@ def hand(ranges: Mapping[str, Range] | None = None, **more: Range) -> Ranges:
     """A constraint on a hand.
 
     Args:
-        ranges: name of a feature -> its range, or its only value. The names are those of ``bridge_env.features``,
+        ranges: name of a feature -> its range, or its only value. The names are those of ``bridge_env.hands.features``,
             and C D H S for the lengths: ``hand({"top5:S": (2, 5)}, hcp=(5, 10), S=6)``.
         more: the same, for names that are Python's too.
 

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import highest, lowest, ones
+from bridge_env.compiled.intrinsics import highest, lowest, ones
+from bridge_env.compiled.jit import njit
 from bridge_env.sampling.bits import HONOUR_POINTS, holding, random_below, uniform
 
 _ZERO, _ONE, _NINE, _SPOTS = np.uint64(0), np.uint64(1), np.uint64(9), np.uint64(0x1FF)

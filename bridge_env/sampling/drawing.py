@@ -19,13 +19,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import ones
+from bridge_env.compiled.intrinsics import ones
+from bridge_env.compiled.jit import njit
+from bridge_env.rng.streams_numba import row_draw
 from bridge_env.sampling.bits import holding, points, random_subset, to_bits, uniform
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, SHAPES, hull
 from bridge_env.sampling.counting import TABLES, Scratch, count_hands, draw_hand, scratch
 from bridge_env.sampling.known_cards import KnownCards
-from bridge_env.streams_numba import row_draw
 
 UInt64Array = NDArray[np.uint64]
 

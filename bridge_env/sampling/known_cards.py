@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.cards import SEATS, SUITS, UNKNOWN, hand_text, parse_hand, parse_seat
+from bridge_env.hands.deals import hand_text, parse_hand
+from bridge_env.rules.cards import SEATS, SUITS, UNKNOWN, parse_seat
 
 Hand = str | NDArray[np.bool_] | Iterable[int]
 

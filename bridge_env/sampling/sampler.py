@@ -17,8 +17,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env import streams
-from bridge_env.cards import parse_seat
+from bridge_env.rng import streams
+from bridge_env.rules.cards import parse_seat
 from bridge_env.sampling.bits import to_hands, to_owner
 from bridge_env.sampling.constraints import Constraint, relaxed
 from bridge_env.sampling.drawing import COUNTED, SHUFFLED, DealSpace, all_classes
@@ -89,7 +89,7 @@ def sample_deals(
         known: which seats may hold each card: ``KnownCards.seen({"S": "AKQ2.T98.J7.A543"})``.
         constraints: seat -> what its hand is like, such as ``{"N": hand(hcp=(15, 17), balanced=True)}``.
         count: deals wanted. Where enough fit, a smaller count gives the first of the same deals.
-        key: uint64, the stream that the deals are drawn from (``bridge_env.streams.key``).
+        key: uint64, the stream that the deals are drawn from (``bridge_env.rng.streams.key``).
         weights: seat -> what a violation of its constraint counts for (default 1), where deals must be chosen
             that do not fit.
         tolerance: a deal that violates this much counts for 1/e; infinite: all count the same.

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.cards import board_dealer, board_vulnerability, parse_deal, random_deals
+from bridge_env.hands.deals import parse_deal, random_deals
 from bridge_env.records.board import Board, Problem, ReadResult
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
+from bridge_env.rules.cards import board_dealer, board_vulnerability
 from bridge_table.http.fields import RequestError
-from training.match.boards import library_boards
+from training.evaluation.boards import library_boards
 
 _DEAL = re.compile(r"^[NESWnesw]\s*:")
 _MAX_BOARDS = 2000  # of a text

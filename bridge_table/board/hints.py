@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import Options as CardOptions
+from agents.lookahead.network_lookahead import NetworkDecision, NetworkLookahead
+from agents.lookahead.system_lookahead import SystemDecision, SystemLookahead
 from agents.networks.bidder import NetworkBidder
-from agents.reasoning.network_lookahead import NetworkDecision, NetworkLookahead
-from agents.reasoning.system_lookahead import SystemDecision, SystemLookahead
 from agents.registry import network_at, spec_at, without_search
-from bridge_env.auction import one_auction
-from bridge_env.bidder_errors import explain_call, legal_calls
-from bridge_env.bidders import implements, make
-from bridge_env.calls import call_text
-from bridge_env.cards import card_text
-from bridge_env.protocols import Bidder, Explains
-from bridge_env.view import BidView, view_of
+from bridge_env.bidders.errors import explain_call, legal_calls
+from bridge_env.bidders.protocols import Bidder, Explains
+from bridge_env.bidders.registry import implements, make
+from bridge_env.bidders.view import BidView, view_of
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import card_text
 from bridge_table.board.seating import bidder_at
 from bridge_table.board.table import BIDDING, PLAYING, Table
 from bridge_table.http.fields import RequestError
-from training.match.boards import known
+from training.evaluation.boards import known
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
 _NETWORK_SAMPLES = 32  # each stands for four that are weighed, by several networks

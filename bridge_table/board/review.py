@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.registry import without_search
-from bridge_env.auction import Auctions, one_auction
-from bridge_env.bidding import ask, complete_auctions
-from bridge_env.calls import STRAINS, Contract, call_text, parse_call
-from bridge_env.cards import SEATS, card_text
+from bridge_env.bidders.bidding import ask, complete_auctions
+from bridge_env.display.text import result_line
 from bridge_env.double_dummy.library_then_solver import library_then_solver
 from bridge_env.double_dummy.positions import card_tricks
-from bridge_env.par import par_contracts
-from bridge_env.play import Plays
-from bridge_env.render import result_line
-from bridge_env.scoring import imps, score
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import STRAINS, Contract, call_text, parse_call
+from bridge_env.rules.cards import SEATS, card_text
+from bridge_env.rules.par import par_contracts
+from bridge_env.rules.play import Plays
+from bridge_env.rules.scoring import imps, score
 from bridge_table.board.hints import compare_call
 from bridge_table.board.seating import teams
 from bridge_table.board.table import OVER, Table

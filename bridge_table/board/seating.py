@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from agents.hierarchy.shipped import register_system, shipped_systems
 from agents.networks.shipped import shipped_networks
 from agents.registry import seat_specs, without_search
-from bridge_env.bidders import SpecError, make, player_at
-from bridge_env.protocols import Bidder
+from agents.systems.library.shipped import register_system, shipped_systems
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import SpecError, make, player_at
 from bridge_table.http.fields import RequestError
-from training.match.duplicate import seat_teams
+from training.evaluation.duplicate import seat_teams
 
 Player = Literal["montecarlo", "rule", "deceptive"]  # card players of the page
 _PLAIN = ("pass", "random", "doubler")

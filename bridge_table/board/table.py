@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
-from bridge_env import streams
-from bridge_env.auction import Auctions, Contracts, one_auction
-from bridge_env.bidder_errors import legal_calls
-from bridge_env.calls import Contract, call_text
-from bridge_env.cards import SEATS, card_text
+from bridge_env.bidders.errors import legal_calls
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.bidders.protocols import CardPlayer
+from bridge_env.bidders.view import BidView, view_of
 from bridge_env.double_dummy.positions import card_tricks
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
-from bridge_env.protocols import CardPlayer
-from bridge_env.view import BidView, view_of
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, Contracts, one_auction
+from bridge_env.rules.calls import Contract, call_text
+from bridge_env.rules.cards import SEATS, card_text
+from bridge_env.rules.play import Plays
 from bridge_table.board.dealing import Deal
 from bridge_table.board.seating import bidder_at
 from bridge_table.http.fields import RequestError

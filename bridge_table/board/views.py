@@ -10,11 +10,12 @@ import numpy as np
 
 from agents.meanings import Reader, Shows, reader
 from agents.registry import spec_at
-from bridge_env.auction import Auctions, one_auction
-from bridge_env.calls import call_text
-from bridge_env.cards import SEATS, VULNERABILITIES, card_text, hand_text
-from bridge_env.play import Plays
-from bridge_env.render import result_line
+from bridge_env.display.text import result_line
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
+from bridge_env.rules.play import Plays
 from bridge_table.board.table import BIDDING, OVER, PLAYING, Table
 from bridge_table.http.fields import RequestError
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from starlette.requests import Request
 
-from bridge_env.calls import parse_call
-from bridge_env.cards import SEATS
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import SEATS
 
 Spec = Annotated[str, msgspec.Meta(max_length=300)]
 Words = Annotated[str, msgspec.Meta(max_length=2000)]  # calls or cards with spaces between them

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bridge_env.bidder_errors import BidderError
+from bridge_env.bidders.errors import BidderError
 from bridge_table.http.fields import RequestError, read_fields
 from bridge_table.http.worker import SerialWorker
 

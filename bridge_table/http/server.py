@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
-from bridge_env.optional_dependencies import how_to_install
+from bridge_env.io.optional_dependencies import how_to_install
 
 LOCAL = "127.0.0.1"
 DEFAULT_PORT = 8737

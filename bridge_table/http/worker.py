@@ -9,7 +9,7 @@ from typing import TypeVar
 import anyio.to_thread
 
 from bridge_table.http.fields import RequestError
-from training.running.timeout import CallTimeout, call_with_timeout
+from training.runtime.timeout import CallTimeout, call_with_timeout
 
 _Result = TypeVar("_Result")
 

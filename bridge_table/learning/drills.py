@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.language.tree import System
-from agents.hierarchy.telling import wording
-from agents.hierarchy.telling.position import rules_for
 from agents.meanings import reader
-from bridge_env import streams
-from bridge_env.auction import one_auction
-from bridge_env.calls import PASS, call_text
-from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
-from bridge_env.view import view_of
+from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.explain import player_terms
+from agents.systems.explain.position import rules_for
+from agents.systems.language.tree import System
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import parse_hand
+from bridge_env.rng import streams
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import PASS, call_text
+from bridge_env.rules.cards import SEATS, UNKNOWN, VULNERABILITIES
 from bridge_table.board.views import legal_calls
 from bridge_table.http.fields import RequestError
 from bridge_table.learning.topics import Decision, Topic
@@ -100,11 +101,11 @@ class Search:
         owner[0, parse_hand(position.hand)] = position.seat
         rules = rules_for(self.bidder, view_of(auctions, owner), position.answers[0][0])
         found = next((rule.needs for rule in rules if rule.line.number == number), line.constraint)
-        promise = wording.promise(found) if found else "the hands that no line above takes"
-        words = ": ".join([*filter(None, [", ".join(dict.fromkeys(wording.remark(line).split(", ")))]), promise])
+        promise = player_terms.promise(found) if found else "the hands that no line above takes"
+        words = ": ".join([*filter(None, [", ".join(dict.fromkeys(player_terms.remark(line).split(", ")))]), promise])
         entry = self.graph.of_line[number]
-        where = "a general rule" if entry.point is None else wording.path((*entry.point.path, entry.step))
-        return replace(position, reason=wording.symbols(f"{words} ({where})"))
+        where = "a general rule" if entry.point is None else player_terms.path((*entry.point.path, entry.step))
+        return replace(position, reason=player_terms.symbols(f"{words} ({where})"))
 
     def drill(self, spec: str) -> Drill:
         """Return a drill: each line of the system in turn, in random order, and few passes.

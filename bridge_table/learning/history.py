@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bridge_env.calls import parse_call
-from bridge_env.cards import CARD_NUMBERS, SEATS, VULNERABILITIES, parse_deal
+from bridge_env.hands.deals import parse_deal
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import CARD_NUMBERS, SEATS, VULNERABILITIES
 from bridge_table.board.dealing import Deal
 from bridge_table.board.table import Setup
 from bridge_table.board.views import mean_error

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bridge_env.calls import call_text, parse_call
-from bridge_env.cards import SEATS, VULNERABILITIES, card_text, deal_text, hand_text
-from bridge_env.features import hand_features
+from bridge_env.hands.deals import deal_text, hand_text
+from bridge_env.hands.features import hand_features
+from bridge_env.rules.calls import call_text, parse_call
+from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
 from bridge_table.board.table import Table
 from bridge_table.learning.database import Database
 from bridge_table.learning.topics import TOPICS, Decision, topic_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from bridge_env.calls import parse_call
-from bridge_env.cards import SEATS, VULNERABILITIES
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_table.http.fields import RequestError
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
-from bridge_env.features import HCP_AND_LENGTHS
+from bridge_env.hands.features import HCP_AND_LENGTHS
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
 
 _ONE_NOTRUMP, _TWO_CLUBS, _TWO_NOTRUMP, _FOUR_NOTRUMP = (FIRST_BID + n for n in (4, 5, 9, 19))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.scoring import imps, matchpoint_percent
+from bridge_env.rules.scoring import imps, matchpoint_percent
 from bridge_table.board.dealing import random_deal
 from bridge_table.board.table import Setup
 from bridge_table.http.fields import RequestError

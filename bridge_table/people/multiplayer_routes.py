@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from bridge_env.bidder_errors import BidderError
-from bridge_env.calls import parse_call
+from bridge_env.bidders.errors import BidderError
+from bridge_env.rules.calls import parse_call
 from bridge_table.board.seating import Player
 from bridge_table.board.table import Setup
 from bridge_table.board.views import note

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.registry import spec_at
-from bridge_env.cards import SEATS
-from bridge_env.render import SEAT_NAMES
+from bridge_env.display.text import SEAT_NAMES
+from bridge_env.rules.cards import SEATS
 from bridge_table.board.dealing import Deal, random_deal
 from bridge_table.board.review import review
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table

@@ -19,25 +19,26 @@ from agents.cardplay.montecarlo import CardDecision, MonteCarlo
 from agents.cardplay.options import TRICKS
 from agents.cardplay.registry import Split, make_player
 from agents.cardplay.table import declares
+from agents.lookahead.explain import explain
+from agents.lookahead.system_lookahead import SystemLookahead
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
-from agents.reasoning.explain import explain
-from agents.reasoning.system_lookahead import SystemLookahead
 from agents.text_api import read_states
-from bridge_env import streams
-from bridge_env.auction import one_auction
-from bridge_env.bidder_errors import explain_call, legal_calls
-from bridge_env.bidders import implements, make, player_at
-from bridge_env.calls import NOTRUMP, PASS, bid_call, call_text
-from bridge_env.cards import SEATS, hand_text, parse_hand
-from bridge_env.play_view import PlayView
-from bridge_env.protocols import Bidder, CardPlayer, Explains
+from bridge_env.bidders.errors import explain_call, legal_calls
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains
+from bridge_env.bidders.registry import implements, make, player_at
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.deals import hand_text, parse_hand
+from bridge_env.rng import streams
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import NOTRUMP, PASS, bid_call, call_text
+from bridge_env.rules.cards import SEATS
 from bridge_env.sampling import Sample
-from bridge_env.view import BidView
 from bridge_table.http.server import TIMEOUT
 from bridge_table.programs.ben import meaning
 from bridge_table.programs.question import CallAnswer, CardAnswer, Question, SampledDeals
-from training.running.timeout import CallTimeout, call_with_timeout
+from training.runtime.timeout import CallTimeout, call_with_timeout
 
 _Result = TypeVar("_Result")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)

@@ -27,10 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.meanings import Shows
-from bridge_env.auction import one_auction
-from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
-from bridge_env.cards import RANKS, card_text, hand_text, parse_hand, parse_vulnerability
-from bridge_env.play import row_winner
+from bridge_env.hands.deals import hand_text, parse_hand
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
+from bridge_env.rules.cards import RANKS, card_text, parse_vulnerability
+from bridge_env.rules.play import row_winner
 from bridge_table.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat, required
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"

@@ -16,8 +16,8 @@ import urllib3
 from urllib3.exceptions import HTTPError, MaxRetryError
 
 from agents.options import read_options
-from bridge_env.bidder_errors import BidderError, BidderUnreachable
-from bridge_env.bidders import SpecError
+from bridge_env.bidders.errors import BidderError, BidderUnreachable
+from bridge_env.bidders.registry import SpecError
 
 _BUSY = (429, 500, 502, 503, 504)
 _CHOICES = {"vul": ("words", "signs"), "tournament": ("imps", "mp"), "key": ("no", "yes")}

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bridge_env.auction import Auctions
-from bridge_env.boards import Boards
-from bridge_env.play import Plays
+from bridge_env.display.text import SEAT_NAMES
+from bridge_env.double_dummy.boards import Boards
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards, write_boards
-from bridge_env.render import SEAT_NAMES
-from bridge_env.scoring import imps, score
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.play import Plays
+from bridge_env.rules.scoring import imps, score
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.table_manager import Line, TalkError
 

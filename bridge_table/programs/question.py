@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bridge_env.cards import CARD_NUMBERS, hand_text
-from bridge_env.features import HCP_AND_LENGTHS, hand_features
-from bridge_env.play_view import PlayView
-from bridge_env.view import BidView
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.deals import hand_text
+from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bridge_env.rules.cards import CARD_NUMBERS
 
 _MAX_SAMPLES = 20  # deals, those that count the most first
 

@@ -14,11 +14,11 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.auction import one_auction
-from bridge_env.calls import call_text
-from bridge_env.cards import SEATS, card_text
-from bridge_env.play_view import PlayView
-from bridge_env.view import BidView
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.bidders.view import BidView
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import SEATS, card_text
 from bridge_table.programs import ben
 from bridge_table.programs.client import Address, SeatFault, get, parse_address
 from bridge_table.programs.question import CallAnswer, Question, call_question, card_question

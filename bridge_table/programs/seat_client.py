@@ -6,10 +6,10 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from bridge_env.auction import one_auction
-from bridge_env.calls import Contract
-from bridge_env.play import beats
-from bridge_env.render import SEAT_NAMES
+from bridge_env.display.text import SEAT_NAMES
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.play import beats
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.question import Question

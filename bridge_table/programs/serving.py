@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection
 
-from bridge_env.bidders import DEFAULT_BIDDER
+from bridge_env.bidders.registry import DEFAULT_BIDDER
 from bridge_table.http.server import LOCAL, TIMEOUT, address_of, listen, make_server, needing_table
-from training.running.speed import multiply_on_one_thread
+from training.runtime.speed import multiply_on_one_thread
 
 DEFAULT_PORT = 8085  # BEN's
 

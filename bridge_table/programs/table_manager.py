@@ -12,9 +12,10 @@ import socket
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text
-from bridge_env.cards import CARD_NUMBERS, RANKS, SUITS, suit_ranks
-from bridge_env.render import SEAT_NAMES
+from bridge_env.display.text import SEAT_NAMES
+from bridge_env.hands.deals import suit_ranks
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text
+from bridge_env.rules.cards import CARD_NUMBERS, RANKS, SUITS
 
 VERSION = 18
 VULNERABLE = ("Neither", "N/S", "E/W", "Both")

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.hierarchy.language.tree import Line, System
-from agents.hierarchy.shipped import read_system
-from agents.hierarchy.telling import wording
-from bridge_env.calls import call_text
+from agents.systems.explain import player_terms
+from agents.systems.language.tree import Line, System
+from agents.systems.library.shipped import read_system
+from bridge_env.rules.calls import call_text
 from training.book.diff import lines_by_path, match_lines
 from training.book.graph import AuctionGraph, Walker
 from training.book.model import system_tree
@@ -69,7 +69,7 @@ def figures_of(
     book = make_book(system, deals, seed, tick=tick)
     if boards:
         add_worth(book, read_system(CONTROL), boards, seed, tick)
-    facts = [wording.symbols(fact) for fact in book.facts()]
+    facts = [player_terms.symbols(fact) for fact in book.facts()]
     return {"facts": facts, "figures": [book.entry_figures(entry) for entry in book.graph.entries]}
 
 
@@ -91,9 +91,9 @@ def side_by_side(a: System, b: System) -> dict[str, Any]:
 
 def _lines_at(graph: AuctionGraph) -> dict[str, list[Line]]:
     """Return the lines of every point and block by where they stand, in the order of the text."""
-    found = {wording.symbols(wording.path(path)): lines for path, lines in lines_by_path(graph).items()}
+    found = {player_terms.symbols(player_terms.path(path)): lines for path, lines in lines_by_path(graph).items()}
     for block in graph.system.blocks:
-        found.setdefault(f"When {wording.symbols(wording.promise(block.when))}", []).extend(block.lines)
+        found.setdefault(f"When {player_terms.symbols(player_terms.promise(block.when))}", []).extend(block.lines)
     return found
 
 
@@ -101,6 +101,7 @@ def _line(line: Line | None) -> dict[str, str] | None:
     if line is None:
         return None
     return {
-        "call": wording.symbols(wording.call(line.path[-1])), "what": wording.symbols(wording.promise(line.constraint)),
-        "note": wording.remark(line),
-    }  # fmt: skip
+        "call": player_terms.symbols(player_terms.call(line.path[-1])),
+        "what": player_terms.symbols(player_terms.promise(line.constraint)),
+        "note": player_terms.remark(line),
+    }

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from agents.hierarchy.language.text import SystemTextError
-from agents.hierarchy.lint import check_text
-from bridge_env.calls import as_wide, call_text
+from agents.systems.language.text import SystemTextError
+from agents.systems.lint import check_text
+from bridge_env.rules.calls import as_wide, call_text
 from bridge_table.board.dealing import Deal
 from bridge_table.board.table import Setup
+from training.evaluation.boards import known
+from training.evaluation.duplicate import MatchResult
 from training.exam.marks import Paper, plays, sit
 from training.exam.positions import textbook
-from training.match.boards import known
-from training.match.duplicate import MatchResult
 
 _MAX_BOARDS = 300  # differing boards, the most IMPs first
 _MAX_CHANGED = 40

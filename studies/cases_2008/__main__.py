@@ -11,7 +11,7 @@ from pathlib import Path
 from studies.cases_2008 import study
 from studies.tables import command_line, write_tables
 from training.cases.states import read_states
-from training.running.pages import table
+from training.runtime.pages import table
 
 _FEW = (100, 200)
 

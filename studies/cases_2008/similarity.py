@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import FIRST_BID
-from bridge_env.features import FEATURES, hand_features
+from bridge_env.hands.features import FEATURES, hand_features
+from bridge_env.rules.calls import FIRST_BID
 
 HCP_WEIGHT, LENGTH_WEIGHT, CARD_WEIGHT = 51.0, 9.0, 1.0
 MOST_HCP, MOST_CARDS = 37, 13

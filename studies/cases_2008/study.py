@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.bidder import majority
-from bridge_env import streams
-from bridge_env.calls import PASS
+from bridge_env.rng import streams
+from bridge_env.rules.calls import PASS
 from studies.cases_2008.similarity import Hands, adapted, nearest
 from training.cases.states import States
-from training.running.pages import table
+from training.runtime.pages import table
 
 MOST = 20
 FIRST = 2091  # openings of the study

@@ -19,15 +19,15 @@ from agents.cardplay.deception.deceptive import Deceptive
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
-from bridge_env import streams
-from bridge_env.auction import Auctions, Contracts, one_auction
-from bridge_env.calls import Contract
-from bridge_env.cards import CARD_NUMBERS, SEATS, card_text
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import PlayView, play_view
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
-from training.running.pages import table
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, Contracts, one_auction
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.cards import CARD_NUMBERS, SEATS, card_text
+from bridge_env.rules.play import Plays
+from training.runtime.pages import table
 
 PROBLEMS = Path(__file__).parent / "problems.pbn"
 PLAIN = "montecarlo?lead=solved"

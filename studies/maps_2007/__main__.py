@@ -14,7 +14,7 @@ from studies.maps_2007 import study
 from studies.maps_2007.picture import draw_maps
 from studies.tables import command_line, write_tables
 from training.maps.judge import held_out_examples
-from training.running.pages import table
+from training.runtime.pages import table
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.maps.atlas import Atlas, Map
 from agents.maps.situations import SITUATIONS
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, call_text
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, call_text
 
 _STRAINS = ((0.18, 0.55, 0.25), (0.95, 0.60, 0.10), (0.85, 0.15, 0.20), (0.15, 0.30, 0.75), (0.55, 0.25, 0.65))
 _NAMED = 8  # calls in a legend

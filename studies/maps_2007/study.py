@@ -15,20 +15,20 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.hierarchy.bidder import deal_features
 from agents.maps.atlas import Atlas
 from agents.maps.bidder import MapBidder
 from agents.maps.situations import PUBLISHED
-from bridge_env import streams
-from bridge_env.bidders import make
-from bridge_env.cards import board_vulnerability
-from bridge_env.features import FEATURES
+from agents.systems.bidder import deal_features
+from bridge_env.bidders.registry import make
+from bridge_env.hands.features import FEATURES
+from bridge_env.rng import streams
+from bridge_env.rules.cards import board_vulnerability
 from training.cases.judge import percent
+from training.evaluation.boards import Boards, library_boards, standard_error
+from training.evaluation.duplicate import match
 from training.maps.examples import Examples
 from training.maps.judge import Match, play_matches
-from training.match.boards import Boards, library_boards, standard_error
-from training.match.duplicate import match
-from training.running.pages import table
+from training.runtime.pages import table
 
 POINTS = (15, 17)
 FEW, MANY = 24, 10_000

@@ -37,7 +37,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env import cards
+from bridge_env.hands.deals import hands, rotate_deals
+from bridge_env.rules import cards
 from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 
 Float32Array = NDArray[np.float32]
@@ -97,13 +98,13 @@ def _held(owner: cards.UInt8Array) -> NDArray[np.bool_]:
 def counts(owner: cards.UInt8Array) -> Float32Array:
     """Return the nine point counts of the hands of deals (N, 52), to scale: float32 (4, N, 9)."""
     scales = np.array([SCALES[name] for name in POINT_COUNTS], np.float32)
-    return np.stack([point_counts(cards.hands(owner, seat)) for seat in range(4)]) / scales
+    return np.stack([point_counts(hands(owner, seat)) for seat in range(4)]) / scales
 
 
 def shape(owner: cards.UInt8Array, strain: int) -> Float32Array:
     """Return the methods that see shape, of the hands of deals (N, 52), to scale: float32 (4, N, 8)."""
     scales = np.array([SCALES[name] for name in DISTRIBUTIONAL], np.float32)
-    return np.stack([distributional(cards.hands(owner, seat), strain) for seat in range(4)]) / scales
+    return np.stack([distributional(hands(owner, seat), strain) for seat in range(4)]) / scales
 
 
 def _methods(owner: cards.UInt8Array, strain: int) -> Float32Array:
@@ -166,4 +167,4 @@ def examples(
     south = tricks[:, 2, strain]
     if not exchange:
         return owner, south
-    return np.concatenate([owner, cards.rotate_deals(owner, 2)]), np.concatenate([south, tricks[:, 0, strain]])
+    return np.concatenate([owner, rotate_deals(owner, 2)]), np.concatenate([south, tricks[:, 0, strain]])

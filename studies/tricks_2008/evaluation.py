@@ -55,8 +55,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.features import run_tricks, suit_losers, suit_playing_tricks
-from bridge_env.jit import njit
+from bridge_env.compiled.jit import njit
+from bridge_env.hands.features import run_tricks, suit_losers, suit_playing_tricks
 
 #: Name -> the values of A, K, Q, J and T, in the order of the columns of ``point_counts``.
 POINT_COUNTS = MappingProxyType(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from studies.tricks_2008.rows import NO_TRUMP, SPADES, STRAINS, Job, jobs
 from studies.tricks_2008.study import Record
-from training.running.pages import table
+from training.runtime.pages import table
 
 _KINDS = ("within_two", "within_one", "exact")
 _NEAR = 2.0  # points from the published percent that count as a repetition

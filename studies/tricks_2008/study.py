@@ -16,15 +16,15 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env import streams
 from bridge_env.double_dummy import Library, builtin_library
-from bridge_env.files import atomic_write
-from bridge_env.json_files import read_json
+from bridge_env.io.files import atomic_write
+from bridge_env.io.json_files import read_json
+from bridge_env.rng import streams
 from studies.tricks_2008.blocks import BlockNetwork, Examples, one_thread, predict, train, weights
 from studies.tricks_2008.codings import code, examples
 from studies.tricks_2008.rows import Job, jobs
-from training.running import runs
-from training.running.processes import map_in_processes
+from training.runtime import runs
+from training.runtime.processes import map_in_processes
 
 FOLDER = "networks"
 _HELD_OUT_ONE_IN = 10

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from support.networks import by_book, random_networks, views, with_belief
 
-from agents.hierarchy.fast.positions import Asked
+from agents.lookahead.call_models import LIKELY, NetworkCallModel
+from agents.lookahead.importance_sampling import redeal_opponents, thin_weights, weight_of_partner, weighted_deals
+from agents.lookahead.network_lookahead import UNCLEAR, NetworkLookahead, expected_loss
+from agents.lookahead.options import Options
+from agents.lookahead.system_lookahead import SystemLookahead, turned
 from agents.networks import belief
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
@@ -14,19 +18,15 @@ from agents.networks.book import Terms
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks
-from agents.reasoning.call_models import LIKELY, NetworkCallModel
-from agents.reasoning.importance_sampling import redeal_opponents, thin_weights, weight_of_partner, weighted_deals
-from agents.reasoning.network_lookahead import UNCLEAR, NetworkLookahead, expected_loss
-from agents.reasoning.options import Options
-from agents.reasoning.system_lookahead import SystemLookahead, turned
 from agents.registry import make_reason, make_system
+from agents.systems.engine.state_cache import Asked
 from agents.text_api import read_states
-from bridge_env import streams
-from bridge_env.bidders import SpecError
-from bridge_env.calls import parse_call
-from bridge_env.cards import parse_hand
+from bridge_env.bidders.registry import SpecError
+from bridge_env.hands.deals import parse_hand
+from bridge_env.rng import streams
+from bridge_env.rules.calls import parse_call
 from training.cli.app import main
-from training.match.boards import library_boards
+from training.evaluation.boards import library_boards
 from training.networks import belief_fit
 
 HAND = parse_hand("AKQ2.T98.J7.A543")

@@ -6,22 +6,22 @@ from support.networks import by_book
 from support.positions import positions
 
 from agents.bidder_files import BidderFileError
-from agents.hierarchy.bidder import HierarchyBidder, deal_features
-from agents.hierarchy.fast.positions import Asked
-from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.shipped import hierarchy_of, read_system
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_MISDESCRIPTION, NO_RULE, Book, SystemGuided, Terms
 from agents.networks.file import book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
-from bridge_env.auction import Auctions
-from bridge_env.bidders import SpecError, make
-from bridge_env.calls import PASS
-from bridge_env.features import FEATURES
-from bridge_env.view import view_of
-from training.match.duplicate import match as play_match
-from training.match.system_consistency import of_match
+from agents.systems.bidder import HierarchyBidder, deal_features
+from agents.systems.engine.state_cache import Asked
+from agents.systems.language.text import parse_system, system_text
+from agents.systems.library.shipped import hierarchy_of, read_system
+from bridge_env.bidders.registry import SpecError, make
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.features import FEATURES
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import PASS
+from training.evaluation.duplicate import match as play_match
+from training.evaluation.system_consistency import of_match
 
 
 def look_at(book, auctions, owner):
@@ -85,7 +85,7 @@ def read(name):
 def test_a_full_store_starts_again_and_says_the_same():
     auctions, owner, _ = positions(300, seed=6)
     book, small = Book(hierarchy_of("sayc")), Book(hierarchy_of("sayc"))
-    from agents.hierarchy.fast.positions import Positions
+    from agents.systems.engine.state_cache import Positions
 
     most = 200  # far fewer than these auctions need: they are looked at in parts
     small.__dict__["positions"] = Positions([small.hierarchy], positions=most)
@@ -193,7 +193,7 @@ def test_comments_do_not_make_another_version():
 
 
 def hierarchy_for(text):
-    from agents.hierarchy.bidder import Hierarchy
+    from agents.systems.bidder import Hierarchy
 
     return Hierarchy(parse_system(text))
 

@@ -24,10 +24,10 @@ from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import CONVENTION, IMPS, SOLVED, Options
 from agents.cardplay.registry import make_player
 from agents.cardplay.rule import RulePlayer
-from bridge_env.calls import NOTRUMP
-from bridge_env.cards import parse_deal
-from bridge_env.play import Plays
-from bridge_env.play_view import play_view
+from bridge_env.bidders.play_view import play_view
+from bridge_env.hands.deals import parse_deal
+from bridge_env.rules.calls import NOTRUMP
+from bridge_env.rules.play import Plays
 
 HEARTS, SPADES = 2, 3
 PLAIN = "montecarlo?lead=solved"

@@ -9,7 +9,7 @@ from support.plays import law_card, law_play, random_plays
 
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.positions import NOT_LEGAL, card_tricks
-from bridge_env.play import Plays
+from bridge_env.rules.play import Plays
 
 
 def present_trick(plays: Plays) -> np.ndarray:

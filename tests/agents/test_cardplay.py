@@ -17,14 +17,14 @@ from agents.cardplay.montecarlo import MonteCarlo, has_choice, solve_cards
 from agents.cardplay.options import Options, parse_options
 from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
-from bridge_env.auction import Auctions
-from bridge_env.bidders import SpecError
-from bridge_env.calls import NOTRUMP
-from bridge_env.cards import parse_deal, random_deals
-from bridge_env.features import HCP, hand_features
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
-from bridge_env.protocols import CardPlayer
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.bidders.protocols import CardPlayer
+from bridge_env.bidders.registry import SpecError
+from bridge_env.hands.deals import parse_deal, random_deals
+from bridge_env.hands.features import HCP, hand_features
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import NOTRUMP
+from bridge_env.rules.play import Plays
 from bridge_env.sampling import hand
 
 SPADES = 3

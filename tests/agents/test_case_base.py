@@ -20,14 +20,14 @@ from agents.cases.forest import LEAF
 from agents.cases.leaf_index import NOTHING, index_leaves
 from agents.cases.metric import points
 from agents.text_api import read_states as states_of
-from bridge_env import bidders
-from bridge_env.calls import NUM_CALLS, call_text, parse_call
-from bridge_env.cards import hand_text
+from bridge_env.bidders import registry
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
 from training.cases import fit, judge, retain
 from training.cases.network import MetricTraining
 from training.cases.states import read_states
 from training.cases.trees import ForestConfig, fit_forest
-from training.match.boards import library_boards
+from training.evaluation.boards import library_boards
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_batch_of_places_is_its_rows(base, states):
 
 
 def test_the_described_state_has_its_size(states):
-    shown, call = bidders.make("system:sayc").meaning(states.view), np.full(len(states), -1, np.int8)
+    shown, call = registry.make("system:sayc").meaning(states.view), np.full(len(states), -1, np.int8)
     rows = describe(states.view, shown, call)
     assert rows.shape == (len(states), SIZE)
     assert (rows[:, -38:] == 0).all()
@@ -145,7 +145,7 @@ def test_too_few_states(states):
 
 def one(hand, auction):
     view, _ = states_of([{"hand": hand, "auction": auction.split()}])
-    return view, bidders.make("system:sayc").meaning(view)
+    return view, registry.make("system:sayc").meaning(view)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_actions_in_other_auctions(hand, auction, call, to_hand, to_auction, com
 
 
 def test_an_action_gives_its_own_call_back_or_the_same_strain(states):
-    shown = bidders.make("system:sayc").meaning(states.view)
+    shown = registry.make("system:sayc").meaning(states.view)
     action = actions.action_of(states.view, shown, states.called)
     again = actions.call_of(action, states.view, shown)
     bids = states.called >= 3

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from agents.hierarchy.shipped import read_system
+from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
-from bridge_env.bidders import DEFAULT_BIDDER, make
-from bridge_env.calls import parse_call
+from bridge_env.bidders.registry import DEFAULT_BIDDER, make
+from bridge_env.rules.calls import parse_call
 from training.book.model import GOAL
 from training.book.system_book import make_book
-from training.match.duel import Partnership, Stretch, duel
-from training.match.strangers import Stranger
+from training.evaluation.network_opponents import Stranger
+from training.evaluation.partnership_match import Partnership, Stretch, duel
 
 BOARDS = Stretch(9, "judging", 0, 2500)
 START = "two-over-one"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from agents.hierarchy.changes.chapters import GENERAL, OPENINGS, chapter_of, chapters
-from agents.hierarchy.changes.edits import differences, sub_hierarchies
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.text import parse_system
-from agents.hierarchy.shipped import read_system
+from agents.systems.changes.chapters import GENERAL, OPENINGS, chapter_of, chapters
+from agents.systems.changes.edits import differences, sub_hierarchies
+from agents.systems.engine.compiled import compile_system
+from agents.systems.language.text import parse_system
+from agents.systems.library.shipped import read_system
 
 MINE = """system: mine
 1N    15-17 hcp, balanced

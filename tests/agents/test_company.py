@@ -6,12 +6,13 @@ import pickle
 import numpy as np
 import pytest
 
-from agents.hierarchy.fast import positions
-from bridge_env import bidding, streams
-from bridge_env.bidders import make
+from agents.systems.engine import state_cache
+from bridge_env.bidders import bidding
+from bridge_env.bidders.registry import make
 from bridge_env.envs import table
-from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.rng import streams
 
 SETTINGS = {
     "as it comes": {},
@@ -61,8 +62,8 @@ def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
 @pytest.mark.parametrize("room", [1, 60, 900])
 def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
     seen = played(make_env({"learner": "NS"}), 5, 100)
-    monkeypatch.setattr(positions, "_kept", type(positions._kept)())
-    monkeypatch.setattr(positions.Positions, "__init__", _small(room, positions.Positions.__init__))
+    monkeypatch.setattr(state_cache, "_kept", type(state_cache._kept)())
+    monkeypatch.setattr(state_cache.Positions, "__init__", _small(room, state_cache.Positions.__init__))
     small = make_env({"learner": "NS"})
     assert_equal(seen, played(small, 5, 100))
     kept = small._tables._group._positions

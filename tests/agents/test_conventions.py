@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import agents
-from agents.hierarchy.conventions import CONVENTIONS, UnknownConvention, conventions_of, shows, without
-from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.shipped import hierarchy_of, read_system
-from bridge_env.bidders import SpecError
+from agents.systems.language.text import parse_system, system_text
+from agents.systems.library.conventions import CONVENTIONS, UnknownConvention, conventions_of, shows, without
+from agents.systems.library.shipped import hierarchy_of, read_system
+from bridge_env.bidders.registry import SpecError
 
 BOOKLET = "system:sayc?without=splinter+new-minor-forcing+support+responsive"
 SMALL = """\

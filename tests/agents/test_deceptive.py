@@ -29,8 +29,8 @@ from agents.cardplay.deception.lookahead import (
 )
 from agents.cardplay.deception.paired import Solver, positions, real_values
 from agents.cardplay.registry import make_player
+from bridge_env.bidders.play_view import play_view
 from bridge_env.double_dummy.positions import card_tricks
-from bridge_env.play_view import play_view
 
 
 def ending(seed: int, length: int):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, seen_rows
-from agents.hierarchy.changes.mutation import moves
-from agents.hierarchy.language.text import parse_system
-from agents.hierarchy.language.tree import Atom
-from agents.hierarchy.language.vocabulary import WORDS
-from agents.hierarchy.shipped import hierarchy_of
+from agents.systems.bidder import Hierarchy, HierarchyBidder, seen_rows
+from agents.systems.changes.mutation import moves
+from agents.systems.language.text import parse_system
+from agents.systems.language.tree import Atom
+from agents.systems.language.vocabulary import WORDS
+from agents.systems.library.shipped import hierarchy_of
 from agents.text_api import read_states
-from bridge_env.calls import call_text, parse_call
-from bridge_env.features import NUM_FEATURES
+from bridge_env.hands.features import NUM_FEATURES
+from bridge_env.rules.calls import call_text, parse_call
 
 BY_BOOKS = ("sayc", "two-over-one", "champion")
 DEFENDERS = (*BY_BOOKS, "acol", "precision", "polish")

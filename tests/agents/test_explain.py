@@ -7,21 +7,22 @@ import json
 import numpy as np
 import pytest
 
-from agents.hierarchy.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
-from agents.hierarchy.engine.compiled import RULE_LINE
-from agents.hierarchy.engine.walk import is_general
-from agents.hierarchy.explain import explain, ranges_of
-from agents.hierarchy.language.text import is_difference
-from agents.hierarchy.language.vocabulary import SUIT_LETTERS, WORDS, difference
-from agents.hierarchy.telling.position import Position, line_of
-from agents.hierarchy.telling.ranges import unite
-from agents.hierarchy.telling.wording import sentence
+from agents.systems.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
+from agents.systems.engine.compiled import RULE_LINE
+from agents.systems.engine.rule_order import is_general
+from agents.systems.explain.explain import explain, ranges_of
+from agents.systems.explain.player_terms import sentence
+from agents.systems.explain.position import Position, line_of
+from agents.systems.explain.ranges import unite
+from agents.systems.language.text import is_difference
+from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS, difference
 from agents.text_api import call, read_states
-from bridge_env.auction import Auctions
-from bridge_env.bidders import make
-from bridge_env.calls import call_text
-from bridge_env.cards import board_dealer, board_vulnerability, random_deals
-from bridge_env.view import BidView, view_of
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import BidView, view_of
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.cli.app import main
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import agents
-from training.match import duplicate
+from training.evaluation import duplicate
 
 # hand (spades first), calls so far from the dealer North on, the call
 PRECISION = [

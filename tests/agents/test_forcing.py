@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from support.systems import FORCING, boards
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features, seen_rows
-from agents.hierarchy.engine.compiled import FLAG_BITS, RULE_FLAGS
-from agents.hierarchy.explain import explain
-from agents.hierarchy.language.text import parse_system
-from agents.hierarchy.language.vocabulary import WORDS
-from agents.hierarchy.telling.position import rules_for
 from agents.registry import make_system
+from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features, seen_rows
+from agents.systems.engine.compiled import FLAG_BITS, RULE_FLAGS
+from agents.systems.explain.explain import explain
+from agents.systems.explain.position import rules_for
+from agents.systems.language.text import parse_system
+from agents.systems.language.vocabulary import WORDS
 from agents.text_api import read_states
-from bridge_env.auction import Auctions
-from bridge_env.calls import call_text, parse_call
-from bridge_env.cards import random_deals
-from bridge_env.view import view_of
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import call_text, parse_call
 
 GAME = {0: 20, 1: 21, 2: 17, 3: 18, 4: 14}  # the game bid of each strain, as a bid 0..34
 

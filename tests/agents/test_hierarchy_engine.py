@@ -8,20 +8,21 @@ from reference.hierarchy import Tree
 from reference.hierarchy import hand_features as slow_features
 from support.systems import TANGLE, boards
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
-from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE
-from agents.hierarchy.explain import explain
-from agents.hierarchy.language.text import constraint_text, parse_system
-from agents.hierarchy.language.tree import walk
-from agents.hierarchy.shipped import shipped_systems
-from agents.hierarchy.telling.wording import shown_text
 from agents.registry import make_system
+from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
+from agents.systems.engine.compiled import END_RULE, RULE_LINE
+from agents.systems.explain.explain import explain
+from agents.systems.explain.player_terms import shown_text
+from agents.systems.language.text import constraint_text, parse_system
+from agents.systems.language.tree import walk
+from agents.systems.library.shipped import shipped_systems
 from agents.text_api import read_states
-from bridge_env.auction import Auctions
-from bridge_env.calls import CALL_NAMES, call_text
-from bridge_env.cards import SEATS, hand_text, random_deals
-from bridge_env.features import FEATURES, hand_features
-from bridge_env.view import view_of
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import hand_text, random_deals
+from bridge_env.hands.features import FEATURES, hand_features
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import CALL_NAMES, call_text
+from bridge_env.rules.cards import SEATS
 
 SHORT = {call: "P" if call == 0 else call_text(call).replace("NT", "N") for call in range(38)}
 

@@ -10,12 +10,12 @@ import pytest
 from support.damage import SYSTEM_WORDS, mutations
 
 import agents
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language import limits
-from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
-from agents.hierarchy.shipped import read_system, shipped_systems
+from agents.systems.engine.compiled import compile_system
+from agents.systems.language import limits
+from agents.systems.language.text import SystemTextError, parse_system, system_text
+from agents.systems.library.shipped import read_system, shipped_systems
 
-SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
+SYSTEMS = Path(agents.__file__).parent / "systems" / "library"
 
 
 def nested(token: str, times: int, first: str = "1C") -> str:

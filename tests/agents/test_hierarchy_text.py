@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.text import (
+from agents.systems.engine.compiled import compile_system
+from agents.systems.explain.language_reference import words_markdown, words_text
+from agents.systems.language.text import (
     FLAGS,
     SystemTextError,
     constraint_text,
@@ -20,11 +21,10 @@ from agents.hierarchy.language.text import (
     parse_system,
     system_text,
 )
-from agents.hierarchy.language.tree import INFINITE, Atom, Block, Line, Step, System, walk
-from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, MEANINGS, SUIT_WORDS, WORDS
-from agents.hierarchy.shipped import read_system, shipped_systems
-from agents.hierarchy.telling.language_reference import words_markdown, words_text
-from bridge_env import features
+from agents.systems.language.tree import INFINITE, Atom, Block, Line, Step, System, walk
+from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, MEANINGS, SUIT_WORDS, WORDS
+from agents.systems.library.shipped import read_system, shipped_systems
+from bridge_env.hands import features
 
 EXAMPLE = """\
 # Whose system this is.

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.explain import explain
-from agents.hierarchy.shipped import register_system
-from agents.hierarchy.telling.position import Position, rules_for
 from agents.registry import system_of
-from bridge_env.auction import Auctions
-from bridge_env.bidders import SpecError, make
-from bridge_env.calls import PASS, call_text, parse_call
-from bridge_env.cards import UNKNOWN, random_deals
-from bridge_env.view import view_of
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.explain.explain import explain
+from agents.systems.explain.position import Position, rules_for
+from agents.systems.library.shipped import register_system
+from bridge_env.bidders.registry import SpecError, make
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import PASS, call_text, parse_call
+from bridge_env.rules.cards import UNKNOWN
 
 NOBODYS = np.full((1, 52), UNKNOWN, np.uint8)
 

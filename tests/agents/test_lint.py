@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.hierarchy.language.text import SystemTextError, parse_system
-from agents.hierarchy.lint import check_system, check_text
-from agents.hierarchy.shipped import shipped_systems, system_path
+from agents.systems.language.text import SystemTextError, parse_system
+from agents.systems.library.shipped import shipped_systems, system_path
+from agents.systems.lint import check_system, check_text
 from training.cli.app import main
 
 FAULTY = """system: mine

@@ -15,16 +15,16 @@ from agents.maps.bidder import MapBidder, read_atlas
 from agents.maps.explain import explain, neighbours
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS
 from agents.text_api import read_states
-from bridge_env.calls import call_text, parse_call
-from bridge_env.features import FEATURES
+from bridge_env.hands.features import FEATURES
 from bridge_env.records.pbn import Board, write_boards
+from bridge_env.rules.calls import call_text, parse_call
 from studies.maps_2007 import study
 from studies.maps_2007.__main__ import main as repeat
 from studies.maps_2007.picture import colours, picture
 from training.cli.app import main
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match
 from training.maps import examples, fit, judge
-from training.match.boards import library_boards
-from training.match.duplicate import match
 
 
 @pytest.fixture(scope="module")
@@ -225,11 +225,11 @@ def test_faulty_words(words, says, capsys, tmp_path):
 
 def test_bid_tells_why(atlas, tmp_path, capsys, monkeypatch):
     import agents.registry
-    from bridge_env import bidders
+    from bridge_env.bidders import registry
 
     save(atlas, tmp_path / "maps.npz")
     bidder = agents.registry.make_maps(str(tmp_path / "maps.npz"), opponents="system:sayc")
-    monkeypatch.setattr(bidders, "make", lambda spec, **others: bidder)
+    monkeypatch.setattr(registry, "make", lambda spec, **others: bidder)
     assert main(["bid", "som:maps.npz", "--hand", "AKQ2.T98.J7.A543", "--auction", "1S P"]) == 0
     assert "the map of responses to suits" in capsys.readouterr().out
     assert parse_call(explain(bidder, read_states([{"hand": "AKQ2.T98.J7.A543"}])[0]).splitlines()[0]) >= 0

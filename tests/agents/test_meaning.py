@@ -12,7 +12,7 @@ from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.shipped import read_networks, shipped_networks
 from agents.text_api import read_states
-from bridge_env.weights import WeightsError
+from bridge_env.io.weights import WeightsError
 from training.cli.app import main
 from training.networks import meaning_fit
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.hierarchy.shipped import register_system
 from agents.meanings import Reader
-from bridge_env.calls import parse_call
+from agents.systems.library.shipped import register_system
+from bridge_env.rules.calls import parse_call
 
 TEXT = """\
 system: pair

@@ -2,16 +2,10 @@
 
 from support.systems import with_constraint
 
-from agents.hierarchy.changes.mutation import (
-    Chance,
-    addresses,
-    line_at,
-    threshold_move,
-    with_lines,
-)
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.shipped import read_system
+from agents.systems.changes.mutation import Chance, addresses, line_at, threshold_move, with_lines
+from agents.systems.engine.compiled import compile_system
+from agents.systems.language.text import parse_system, system_text
+from agents.systems.library.shipped import read_system
 
 SAYC = read_system("sayc")
 TOY = parse_system("system: toy\n1N  15-17 hcp, balanced\n  2C  8+ hcp, 4 H or 4 S\nwhen ours\n  P  0-20 hcp\n")

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
-from agents.hierarchy.changes.mutation import Chance
-from agents.hierarchy.changes.natural import sets
-from agents.hierarchy.language.text import system_text
-from agents.hierarchy.shipped import read_system
-from agents.hierarchy.sound import sound
-from bridge_env.features import FEATURES
-from training.match.boards import library_boards
+from agents.systems.audit import audit
+from agents.systems.bidder import Hierarchy, bid_out, deal_features
+from agents.systems.changes.mutation import Chance
+from agents.systems.changes.natural import sets
+from agents.systems.language.text import system_text
+from agents.systems.library.shipped import read_system
+from bridge_env.hands.features import FEATURES
+from training.evaluation.boards import library_boards
 
 EMPTY = read_system("empty")
 PARTS = sets().parts
@@ -28,8 +28,8 @@ def built(genes, parts=PARTS):
 @pytest.mark.parametrize("genes", drawn(1))
 def test_a_drawn_system_is_sound_and_opens_every_strong_hand(genes, monkeypatch):
     system = built(genes)
-    monkeypatch.setattr(sound, "_dead", lambda *_: ())  # some lines of a drawn system are
-    assert not sound.unsound(Hierarchy(system))
+    monkeypatch.setattr(audit, "_dead", lambda *_: ())  # some lines of a drawn system are
+    assert not audit.unsound(Hierarchy(system))
     assert system.blocks == EMPTY.blocks
     boards = library_boards(2000, 1, "training")
     features = deal_features(boards.owner)

@@ -16,9 +16,9 @@ from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
 from agents.networks.network import TOP, UNIT, Network, NetworkError, quantized, set_matmul
 from agents.networks.shipped import network_path, read_networks, role, shipped_networks
 from agents.registry import make_policy
-from bridge_env.auction import Auctions
-from bridge_env.bidders import SpecError
-from bridge_env.view import view_of
+from bridge_env.bidders.registry import SpecError
+from bridge_env.bidders.view import view_of
+from bridge_env.rules.auction import Auctions
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agents.cardplay.options import Options as Cards
+from agents.lookahead.options import Options as Reason
 from agents.options import options_text, read_options
-from agents.reasoning.options import Options as Reason
-from bridge_env.bidders import SpecError
+from bridge_env.bidders.registry import SpecError
 from bridge_table.programs.client import Options as Seat
 
 CHOICES = {"vul": ("words", "signs")}

@@ -5,12 +5,12 @@ import os
 import pytest
 
 import agents
-from agents.hierarchy.language.files import GENERAL_FILE
-from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
-from agents.hierarchy.language.tree import place_of, walk
-from agents.hierarchy.lint import check_system, check_text, sound_findings
-from agents.hierarchy.shipped import read_system, register_system, shipped_systems, system_path
-from bridge_env.bidders import SpecError
+from agents.systems.language.files import GENERAL_FILE
+from agents.systems.language.text import SystemTextError, load_system, parse_system, system_text
+from agents.systems.language.tree import place_of, walk
+from agents.systems.library.shipped import read_system, register_system, shipped_systems, system_path
+from agents.systems.lint import check_system, check_text, sound_findings
+from bridge_env.bidders.registry import SpecError
 
 BASE = """system: old
 1N    15-17 hcp, balanced
@@ -193,7 +193,7 @@ def test_general_rules_of_a_base_are_not_lines_of_it(write, tmp_path, monkeypatc
     assert len(set(numbers)) == len(numbers)
     base = next(line for line in system.lines if line.name == "1N").number
     unsound = [((True, system.blocks[-1].lines[0].number), "a"), ((False, base), "b"), ((False, 3), "c")]
-    monkeypatch.setattr("agents.hierarchy.lint.unsound", lambda *_: unsound)
+    monkeypatch.setattr("agents.systems.lint.unsound", lambda *_: unsound)
     found = {f.text: (f.line, f.file) for f in sound_findings(tmp_path / "new.bidding")}
     last = system.blocks[-1].lines[0].source
     assert found == {"a": (last[1], str(GENERAL_FILE)), "b": (3, str(tmp_path / "middle.bidding")), "c": (3, "")}

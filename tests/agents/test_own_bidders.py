@@ -9,13 +9,13 @@ from support.positions import positions
 
 import agents
 from agents.outputs import Outputs
-from bridge_env import bidders
-from bridge_env.bidder_errors import BidderRaised
-from bridge_env.bidders import SpecError
-from bridge_env.observation import observe
-from bridge_env.optional_dependencies import missing
-from bridge_env.view import view_of
-from training.match.duplicate import match
+from bridge_env.bidders import registry
+from bridge_env.bidders.errors import BidderRaised
+from bridge_env.bidders.observation import observe
+from bridge_env.bidders.registry import SpecError
+from bridge_env.bidders.view import view_of
+from bridge_env.io.optional_dependencies import missing
+from training.evaluation.duplicate import match
 
 MINE = """
 import numpy as np
@@ -45,7 +45,7 @@ def turns(count=300, seed=1):
 
 
 def test_a_file_bids_and_is_imported_once(file):
-    one, other = (bidders.make(f"python:{file}:Mine") for _ in range(2))
+    one, other = (registry.make(f"python:{file}:Mine") for _ in range(2))
     assert type(one) is type(other)
     assert match(f"python:{file}:Mine", "pass", 4).mean_imps == 0
     assert type(pickle.loads(pickle.dumps(one))) is type(one)
@@ -55,7 +55,7 @@ def test_a_file_may_not_have_the_name_of_another_module(file):
     namesake = file.with_name("random.py")
     namesake.write_text(MINE.format(beside="beside_the_bidder"))
     with pytest.raises(SpecError, match="another module is named 'random'; rename the file"):
-        bidders.make(f"python:{namesake}:Mine")
+        registry.make(f"python:{namesake}:Mine")
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,15 @@ def test_a_file_may_not_have_the_name_of_another_module(file):
 )
 def test_what_is_wrong_with_a_file_is_told(spec, says, file):
     with pytest.raises(SpecError, match=says):
-        bidders.make(spec.format(file=file))
+        registry.make(spec.format(file=file))
 
 
 def test_a_file_that_fails_is_named_and_read_anew(file):
     file.write_text("1 / 0")
     with pytest.raises(SpecError, match=r"my_own_file\.py:Mine': ZeroDivisionError"):
-        bidders.make(f"python:{file}:Mine")
+        registry.make(f"python:{file}:Mine")
     file.write_text(MINE.format(beside="beside_the_bidder") + "# mended")
-    bidders.make(f"python:{file}:Mine")
+    registry.make(f"python:{file}:Mine")
 
 
 def test_the_highest_legal_output_of_a_function_is_called():

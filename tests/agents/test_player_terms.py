@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agents.hierarchy.language.text import parse_constraint
-from agents.hierarchy.language.tree import INFINITE, Atom
-from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_LETTERS, SUIT_WORDS, WORDS
-from agents.hierarchy.telling import wording
+from agents.systems.explain import player_terms
+from agents.systems.language.text import parse_constraint
+from agents.systems.language.tree import INFINITE, Atom
+from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_LETTERS, SUIT_WORDS, WORDS
 
 
 def atoms() -> list[Atom]:
@@ -34,18 +34,18 @@ def atoms() -> list[Atom]:
 
 def test_phrases_hold_no_sign_that_separates_conditions():
     for atom in atoms():
-        text = wording.condition(atom)
+        text = player_terms.condition(atom)
         assert not re.search(r" or | and |[,;:/()*]", text), text  # signs between conditions
 
 
 def test_every_word_of_the_language_has_a_phrase():
     stems = {name.partition(":")[0] for name in WORDS} - {*SUIT_LETTERS} - CALL_WORDS
-    assert stems <= {*wording._PHRASES, *wording._YES_NO}
-    phrases = [*wording._PHRASES.values(), *wording._RANGES.values()]
+    assert stems <= {*player_terms._PHRASES, *player_terms._YES_NO}
+    phrases = [*player_terms._PHRASES.values(), *player_terms._RANGES.values()]
     assert len(set(phrases)) == len(phrases)
 
 
 def test_a_whole_clause_has_a_phrase():
     ways = " or ".join(f"{mine}+ shown:H and {his}+ partner:H" for mine, his in ((5, 3), (4, 4), (3, 5), (2, 6)))
     agreed = parse_constraint(f"{ways}, ours")
-    assert wording.symbols(wording.promise(agreed)) == "♥ agreed; the last bid is ours"
+    assert player_terms.symbols(player_terms.promise(agreed)) == "♥ agreed; the last bid is ours"

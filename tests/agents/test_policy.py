@@ -11,7 +11,7 @@ from agents import outputs
 from agents.networks import file as networks_file
 from agents.networks.network import TOP, UNIT
 from agents.registry import make_policy
-from bridge_env.observation import observe
+from bridge_env.bidders.observation import observe
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_it_needs_neither_torch_nor_sb3(file):
     code = f"""
 import sys
 sys.modules.update(torch=None, stable_baselines3=None, sb3_contrib=None)
-from training.match.duplicate import match
+from training.evaluation.duplicate import match
 assert len(match("policy:{file}", "pass", 50).imps) == 50
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)

@@ -10,13 +10,13 @@ import pytest
 from reference.boards import bid_boards
 from support.systems import FORCING, TANGLE, boards, with_constraint
 
-from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features, line_usage
-from agents.hierarchy.changes.mutation import Chance, threshold_move
-from agents.hierarchy.fast import positions as kept
-from agents.hierarchy.fast.positions import Asked, Positions, positions_among
-from agents.hierarchy.language.text import parse_system
-from agents.hierarchy.shipped import read_system
-from bridge_env.auction import Auctions
+from agents.systems.bidder import Hierarchy, bid_out, deal_features, line_usage
+from agents.systems.changes.mutation import Chance, threshold_move
+from agents.systems.engine import state_cache as kept
+from agents.systems.engine.state_cache import Asked, Positions, positions_among
+from agents.systems.language.text import parse_system
+from agents.systems.library.shipped import read_system
+from bridge_env.rules.auction import Auctions
 
 # General rules that speak of the hand in their ``when``, of partner's ranges, stoppers, and the longest fit.
 ODD = """\

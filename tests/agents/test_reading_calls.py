@@ -18,13 +18,13 @@ from agents.networks.likelihood import Calls
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
 from agents.registry import default_belief, models_for
-from bridge_env import streams
-from bridge_env.auction import one_auction
-from bridge_env.calls import NOTRUMP, PASS, bid_call
-from bridge_env.cards import parse_hand, random_deals
-from bridge_env.features import HCP, LENGTH, hand_features
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.hands.deals import parse_hand, random_deals
+from bridge_env.hands.features import HCP, LENGTH, hand_features
+from bridge_env.rng import streams
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
+from bridge_env.rules.play import Plays
 from bridge_env.sampling import KnownCards
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.question import Question

@@ -7,27 +7,28 @@ import pytest
 from reference.bidding_game import value
 from support.clock import set_clock
 
-from agents.hierarchy.inverse.shown import Memory, sample_view
-from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.shipped import read_system
-from agents.reasoning import system_lookahead
-from agents.reasoning.deals import fitting_deals
-from agents.reasoning.game import call_values, game_values
-from agents.reasoning.options import Options, parse_options
-from agents.reasoning.player_models import AS_BEST, TRIVIAL, PlayerModel
-from agents.reasoning.system_lookahead import turned
-from agents.reasoning.valuation import smooth_imps
+from agents.lookahead import system_lookahead
+from agents.lookahead.deals import fitting_deals
+from agents.lookahead.game import call_values, game_values
+from agents.lookahead.options import Options, parse_options
+from agents.lookahead.player_models import AS_BEST, TRIVIAL, PlayerModel
+from agents.lookahead.system_lookahead import turned
+from agents.lookahead.valuation import smooth_imps
 from agents.registry import make_pair, make_reason, make_system
+from agents.systems.inference.shown import Memory, sample_view
+from agents.systems.language.text import parse_system, system_text
+from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
-from bridge_env import streams
-from bridge_env.auction import Auctions, one_auction
-from bridge_env.bidders import DoublerBidder, PassBidder, SpecError
-from bridge_env.calls import NUM_CALLS, PASS, call_text, parse_call
-from bridge_env.cards import hands, random_deals
-from bridge_env.features import HCP, LENGTH, hand_features
-from bridge_env.view import view_of
-from training.match.boards import library_boards
-from training.match.duplicate import match
+from bridge_env.bidders.builtin import DoublerBidder, PassBidder
+from bridge_env.bidders.registry import SpecError
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import hands, random_deals
+from bridge_env.hands.features import HCP, LENGTH, hand_features
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import NUM_CALLS, PASS, call_text, parse_call
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match
 
 KEY = streams.key("test of reasoning")
 MINIMAX = np.ones(4)

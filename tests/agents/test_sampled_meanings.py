@@ -13,8 +13,8 @@ from agents.networks.shipped import network_path, read_networks
 from agents.networks.tables import all_by
 from agents.registry import make_policy
 from agents.text_api import read_states
-from bridge_env.calls import parse_call
-from bridge_env.cards import random_deals
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.calls import parse_call
 
 
 def after(name: str, text: str):

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from agents.hierarchy.changes.edits import Insert
-from agents.hierarchy.changes.sayable import faults, new_faults
-from agents.hierarchy.language.text import parse_constraint, parse_system
-from agents.hierarchy.language.tree import Line, Step
-from agents.hierarchy.shipped import read_system
+from agents.systems.changes.complexity_limits import faults, new_faults
+from agents.systems.changes.edits import Insert
+from agents.systems.language.text import parse_constraint, parse_system
+from agents.systems.language.tree import Line, Step
+from agents.systems.library.shipped import read_system
 
 
 def line(call, constraint):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import agents
-from bridge_env.bidders import make
-from training.match import duplicate
+from bridge_env.bidders.registry import make
+from training.evaluation import duplicate
 
 # hand (spades first), calls so far from the dealer North on, the call
 OPENINGS = [

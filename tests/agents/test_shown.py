@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from support.sampling import differ, holding_mine, kinds_of
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
-from agents.hierarchy.inverse.backwards import DENIED, EXACT, NATURAL, UNDENIED
-from agents.hierarchy.inverse.shown import sample_view, shown_by_calls
-from agents.hierarchy.language.text import parse_system
 from agents.registry import make_system
+from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
+from agents.systems.inference.hand_classes import DENIED, EXACT, NATURAL, UNDENIED
+from agents.systems.inference.shown import sample_view, shown_by_calls
+from agents.systems.language.text import parse_system
 from agents.text_api import read_states
-from bridge_env import streams
-from bridge_env.auction import Auctions
-from bridge_env.cards import SEATS, check_deals, parse_hand, random_deals
-from bridge_env.view import view_of
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import parse_hand, random_deals
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.cards import SEATS, check_deals
 
 KEY = streams.key("test of what calls show")
 MINE = "KJ42.87.AQ4.KJ92"

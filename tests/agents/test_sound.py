@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from support.systems import boards
 
-from agents.hierarchy.bidder import Hierarchy, deal_features
-from agents.hierarchy.changes.mutation import addresses
-from agents.hierarchy.fast.positions import Positions
-from agents.hierarchy.language.text import numbered_anew, parse_system, system_text
-from agents.hierarchy.language.tree import walk
-from agents.hierarchy.lint import sound_findings
-from agents.hierarchy.shipped import read_system, shipped_systems, system_path
-from agents.hierarchy.sound import mend, preempts, sound
-from agents.hierarchy.sound.mend import as_sound_as, without_dead
-from agents.hierarchy.sound.probes import better_suit, draw_hands
-from agents.hierarchy.sound.reach import HandPool
-from agents.hierarchy.sound.sound import newly_unsound, unsound
-from bridge_env.auction import Auctions
-from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
+from agents.systems.audit import audit, mend, preempts
+from agents.systems.audit.audit import newly_unsound, unsound
+from agents.systems.audit.mend import as_sound_as, without_dead
+from agents.systems.audit.probes import better_suit, draw_hands
+from agents.systems.audit.reach import HandPool
+from agents.systems.bidder import Hierarchy, deal_features
+from agents.systems.changes.mutation import addresses
+from agents.systems.engine.state_cache import Positions
+from agents.systems.language.text import numbered_anew, parse_system, system_text
+from agents.systems.language.tree import walk
+from agents.systems.library.shipped import read_system, shipped_systems, system_path
+from agents.systems.lint import sound_findings
+from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
+from bridge_env.rules.auction import Auctions
 from training.cli.app import main
 
 SOUND = """\
@@ -123,9 +123,9 @@ NOT_BY_A_CALL = (
 def _fewer_hands(request, monkeypatch):
     """A small system shows its faults on fewer hands; the shipped ones are checked on all of them."""
     if request.node.get_closest_marker("slow") is None:
-        monkeypatch.setattr(sound, "_BOARDS", 800)
-        monkeypatch.setattr(sound, "_HANDS", 2000)
-        monkeypatch.setattr(sound, "_hand_pool", few_in_reserve)
+        monkeypatch.setattr(audit, "_BOARDS", 800)
+        monkeypatch.setattr(audit, "_HANDS", 2000)
+        monkeypatch.setattr(audit, "_hand_pool", few_in_reserve)
         monkeypatch.setattr(preempts, "_COUNT", 15_000)
 
 

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import agents
-from agents.hierarchy.shipped import shipped_systems
 from agents.registry import PairBidder, make_system
-from bridge_env.auction import Auctions, IllegalCall
-from bridge_env.bidders import PassBidder, SpecError, player_at
-from bridge_env.calls import CALL_NAMES, CallError, call_text
-from bridge_env.cards import SEATS, VULNERABILITIES, DealError, hand_text, random_deals
+from agents.systems.library.shipped import shipped_systems
+from bridge_env.bidders.builtin import PassBidder
+from bridge_env.bidders.registry import SpecError, player_at
+from bridge_env.hands.deals import hand_text, random_deals
+from bridge_env.rules.auction import Auctions, IllegalCall
+from bridge_env.rules.calls import CALL_NAMES, CallError, call_text
+from bridge_env.rules.cards import SEATS, VULNERABILITIES, DealError
 
 HAND = "AKQ2.T98.J7.A543"
 

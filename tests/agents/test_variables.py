@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support.systems import TANGLE
 
-from agents.hierarchy.engine.compiled import FIRST_RULE, RULE_CALL, compile_system
-from agents.hierarchy.language.text import SystemTextError, parse_system
-from agents.hierarchy.shipped import read_system, shipped_systems
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text, parse_call
+from agents.systems.engine.compiled import FIRST_RULE, RULE_CALL, compile_system
+from agents.systems.language.text import SystemTextError, parse_system
+from agents.systems.library.shipped import read_system, shipped_systems
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text, parse_call
 
 
 def illegal(compiled):

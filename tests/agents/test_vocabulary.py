@@ -5,23 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.hierarchy.bidder import Hierarchy, deal_features, seen_rows
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.engine.meaning import constraint_shows
-from agents.hierarchy.engine.walk import needs_of
-from agents.hierarchy.language.columns import (
-    HAND,
-    LEAST,
-    MOST,
-    NOTHING,
-    PLUS,
-    QUANTITIES,
-    QUANTITY,
-    SHOWS,
-    TOP,
-)
-from agents.hierarchy.language.tree import Atom, Line, Step, System
-from agents.hierarchy.language.vocabulary import (
+from agents.systems.bidder import Hierarchy, deal_features, seen_rows
+from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.rule_order import needs_of
+from agents.systems.engine.shown_ranges import constraint_shows
+from agents.systems.language.columns import HAND, LEAST, MOST, NOTHING, PLUS, QUANTITIES, QUANTITY, SHOWS, TOP
+from agents.systems.language.tree import Atom, Line, Step, System
+from agents.systems.language.vocabulary import (
     CALL_WORDS,
     CONTEXT,
     FLAG_WORDS,
@@ -31,10 +21,10 @@ from agents.hierarchy.language.vocabulary import (
     SHOWN,
     WORDS,
 )
-from agents.hierarchy.shipped import read_system
-from bridge_env.auction import Auctions
-from bridge_env.cards import parse_hand, random_deals
-from bridge_env.features import DECLARED, FEATURES, NUM_FEATURES, hand_features
+from agents.systems.library.shipped import read_system
+from bridge_env.hands.deals import parse_hand, random_deals
+from bridge_env.hands.features import DECLARED, FEATURES, NUM_FEATURES, hand_features
+from bridge_env.rules.auction import Auctions
 
 SEATS = tuple(Hierarchy(read_system(name)) for name in ("sayc", "precision", "polish", "two-over-one"))
 NAMES = {column: word for word, column in WORDS.items()}

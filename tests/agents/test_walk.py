@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support.systems import TANGLE
 
-from agents.hierarchy.engine.compiled import END_RULE, LAST_RESORT, RULE_LINE, compile_system, pool
-from agents.hierarchy.engine.walk import (
+from agents.systems.engine.compiled import END_RULE, LAST_RESORT, RULE_LINE, compile_system, pool
+from agents.systems.engine.rule_order import (
     NOWHERE,
     call_of,
     context_of,
@@ -18,12 +18,12 @@ from agents.hierarchy.engine.walk import (
     parts,
     rules_of,
 )
-from agents.hierarchy.language.paths import SPAN_CODES, span_call
-from agents.hierarchy.language.text import parse_system
-from agents.hierarchy.shipped import read_system
-from bridge_env.auction import LAST_BID, Auctions
-from bridge_env.calls import FIRST_BID, NUM_BIDS, NUM_CALLS
-from bridge_env.jit import njit
+from agents.systems.language.paths import SPAN_CODES, span_call
+from agents.systems.language.text import parse_system
+from agents.systems.library.shipped import read_system
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.auction import LAST_BID, Auctions
+from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, NUM_CALLS
 
 AFTER = """\
 1M    5+ M, 11+ hcp

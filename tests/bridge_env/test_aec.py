@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from support.envs import SLAM
 
-from bridge_env.calls import parse_call
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.rules.calls import parse_call
 
 pytest.importorskip("pettingzoo")
 
 from pettingzoo.test import api_test, seed_test
 
 from bridge_env.envs import aec
-from bridge_env.optional_dependencies import how_to_install
+from bridge_env.io.optional_dependencies import how_to_install
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")

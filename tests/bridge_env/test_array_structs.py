@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bridge_env.array_structs import PointerTable, Schema, writeable
-from bridge_env.envs.kernels.arrays import SCHEMA, RewardParams, SolvedDeals, TableState
+from bridge_env.compiled.array_structs import PointerTable, Schema, writeable
+from bridge_env.compiled.jit import njit
+from bridge_env.envs.compiled.arrays import SCHEMA, RewardParams, SolvedDeals, TableState
 from bridge_env.envs.vector import BiddingVectorEnv
-from bridge_env.jit import njit
 
 
 class Shop(NamedTuple):

@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 from reference.auction import LawAuction
 from support.positions import longest_auction
 
-from bridge_env.auction import (
-    DOUBLING,
-    LENGTH,
-    MAX_CALLS,
-    PASSES,
-    Auctions,
-    IllegalCall,
-    one_auction,
-)
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
+from bridge_env.rules.auction import DOUBLING, LENGTH, MAX_CALLS, PASSES, Auctions, IllegalCall, one_auction
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
 
 BITS = 1 << np.arange(NUM_CALLS, dtype=np.int64)
 

@@ -14,21 +14,23 @@ from support.positions import positions
 from agents.cases.file import save as save_cases
 from agents.maps.atlas import save as save_maps
 from agents.networks import file as networks_file
-from bridge_env import bidders, streams
-from bridge_env.auction import MAX_CALLS, Auctions, one_auction
-from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError, player_at
-from bridge_env.bidding import call_keys
-from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, parse_call
-from bridge_env.cards import random_deals
+from bridge_env.bidders import registry
+from bridge_env.bidders.bidding import call_keys
+from bridge_env.bidders.builtin import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import SpecError, player_at
+from bridge_env.bidders.view import view_of
 from bridge_env.envs.table import Tables
-from bridge_env.protocols import Bidder
-from bridge_env.view import view_of
+from bridge_env.hands.deals import random_deals
+from bridge_env.rng import streams
+from bridge_env.rules.auction import MAX_CALLS, Auctions, one_auction
+from bridge_env.rules.calls import DOUBLE, NUM_CALLS, PASS, parse_call
 
 SPECS = [
     "pass",
     "random",
     "doubler",
-    "python:bridge_env.bidders:RandomBidder",
+    "python:bridge_env.bidders.builtin:RandomBidder",
     "python:test_bidders:make_timid",
     "python:test_bidders:BOLD",
     "system:sayc",
@@ -48,7 +50,7 @@ SPECS = [
     "pair:reason:sayc?samples=4&look=minimax,system:sayc",
 ]
 
-PUBLISHED = {entry.name for entry in entry_points(group=bidders.ENTRY_POINT_GROUP)}
+PUBLISHED = {entry.name for entry in entry_points(group=registry.ENTRY_POINT_GROUP)}
 BUILT_IN = {"pass", "random", "doubler", "python"}
 
 
@@ -122,7 +124,7 @@ def bidder(request, written):
     for word in WRITERS:
         if word in spec:
             spec = spec.replace(word, str(written(word)))
-    return bidders.make(spec)
+    return registry.make(spec)
 
 
 def enough(bidder, count):
@@ -267,7 +269,7 @@ def test_doubler_doubles_opposing_bids_from_2nt_up():
 )
 def test_bad_specs_say_what_is_wrong(spec, says):
     with pytest.raises(SpecError, match=says) as caught:
-        bidders.make(spec)
+        registry.make(spec)
     assert repr(spec) in str(caught.value)
 
 
@@ -279,16 +281,16 @@ def test_bad_specs_of_published_factories(spec):
     if spec.partition(":")[0] not in PUBLISHED:
         pytest.skip("not published here")
     with pytest.raises(SpecError):
-        bidders.make(spec)
+        registry.make(spec)
 
 
 def test_a_published_factory_that_cannot_be_loaded_is_named(monkeypatch):
     from importlib.metadata import EntryPoint
 
-    broken = EntryPoint("broken", "no_such_package.registry:make", bidders.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(bidders, "_published", lambda: {"broken": broken})
+    broken = EntryPoint("broken", "no_such_package.registry:make", registry.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(registry, "_published", lambda: {"broken": broken})
     with pytest.raises(SpecError, match=r"'broken:x'.*no_such_package\.registry"):
-        bidders.make("broken:x")
+        registry.make("broken:x")
 
 
 def breaks(argument, partner=None, opponents=None):
@@ -314,23 +316,23 @@ def nothing(argument, partner=None, opponents=None):
 def test_a_published_factory_that_fails_is_named(factory, says, monkeypatch):
     from importlib.metadata import EntryPoint
 
-    broken = EntryPoint("broken", f"test_bidders:{factory}", bidders.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(bidders, "_published", lambda: {"broken": broken})
+    broken = EntryPoint("broken", f"test_bidders:{factory}", registry.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(registry, "_published", lambda: {"broken": broken})
     with pytest.raises(SpecError, match=f"'broken:x': test_bidders:{factory} .*{says}"):
-        bidders.make("broken:x")
+        registry.make("broken:x")
 
 
 @pytest.mark.skipif("policy" not in PUBLISHED, reason="no installed package publishes networks")
 def test_a_short_name_of_two_bidders_is_refused():
     with pytest.raises(SpecError, match=r"system:champion, a system, and policy:champion"):
-        bidders.make("champion")
+        registry.make("champion")
     for name in ("sayc", "acol"):
-        assert type(bidders.make(name)) is type(bidders.make(f"system:{name}"))
+        assert type(registry.make(name)) is type(registry.make(f"system:{name}"))
 
 
 def test_what_make_returns():
-    assert bidders.make(BOLD) is BOLD
-    assert bidders.make("python:test_bidders:Bold").__class__.__name__ == "Bold"
-    assert bidders.make(" random ") == RandomBidder()
-    seats = Tables(1, [bidders.make(s) for s in ("pass", "random", "doubler", "pass")])
+    assert registry.make(BOLD) is BOLD
+    assert registry.make("python:test_bidders:Bold").__class__.__name__ == "Bold"
+    assert registry.make(" random ") == RandomBidder()
+    seats = Tables(1, [registry.make(s) for s in ("pass", "random", "doubler", "pass")])
     assert len(seats.state.status) == 1

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bridge_env import streams
-from bridge_env.auction import Auctions, IllegalCall
-from bridge_env.bidder_errors import BidderError, InvalidOutput
-from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
-from bridge_env.bidding import ask, bid_round, call_keys, complete_auctions
-from bridge_env.calls import parse_call
-from bridge_env.cards import random_deals
-from bridge_env.view import view_of
+from bridge_env.bidders.bidding import ask, bid_round, call_keys, complete_auctions
+from bridge_env.bidders.builtin import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.bidders.errors import BidderError, InvalidOutput
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import random_deals
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, IllegalCall
+from bridge_env.rules.calls import parse_call
 
 COUNT = 40
 OWNER = random_deals(4, 0, COUNT)

@@ -5,12 +5,12 @@ import pickle
 import numpy as np
 import pytest
 
-from bridge_env.auction import Auctions, one_auction
-from bridge_env.boards import Boards, boards_of, contract_tricks
-from bridge_env.calls import parse_call
-from bridge_env.cards import random_deals
 from bridge_env.double_dummy import builtin_library
-from training.match.boards import library_boards
+from bridge_env.double_dummy.boards import Boards, boards_of, contract_tricks
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import parse_call
+from training.evaluation.boards import library_boards
 
 NAMES = ("owner", "dealer", "vulnerability", "number", "base", "tricks")
 

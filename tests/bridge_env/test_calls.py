@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge_env.calls import (
+from bridge_env.rules.calls import (
     CALL_NAMES,
     DOUBLE,
     FIRST_BID,

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
-from bridge_env import cards
 from bridge_env.double_dummy import (
     builtin_library,
     canonical_form,
     canonical_key,
     is_judging,
 )
+from bridge_env.rules import cards
 
 PERMUTATIONS = list(itertools.permutations(range(4)))
 turns = st.integers(0, 3)

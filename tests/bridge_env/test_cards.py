@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge_env import streams
-from bridge_env.cards import (
+from bridge_env.hands.deals import deal_text, hand_text, hands, parse_deal, parse_hand, random_deals, rotate_deals
+from bridge_env.rng import streams
+from bridge_env.rules.cards import (
     RANKS,
     SEATS,
     UNKNOWN,
@@ -16,15 +17,8 @@ from bridge_env.cards import (
     board_vulnerability,
     card_text,
     check_deals,
-    deal_text,
-    hand_text,
-    hands,
-    parse_deal,
-    parse_hand,
     parse_seat,
     parse_vulnerability,
-    random_deals,
-    rotate_deals,
 )
 
 SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from support.envs import some_deals
 
-from bridge_env import streams
-from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.rng import streams
 
 STEPS = 250
 TABLES = 12

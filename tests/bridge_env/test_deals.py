@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from support.envs import QUIET
 
-from bridge_env import streams
-from bridge_env.boards import UNKNOWN, boards_of
-from bridge_env.cards import DealError, check_deals, deal_text, parse_deal, random_deals
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, canonical_key, is_judging, write_library
+from bridge_env.double_dummy.boards import UNKNOWN, boards_of
 from bridge_env.envs import deals
 from bridge_env.envs.deals import FixedDeals, LibraryDeals, RandomDeals, pbn_deals, resolve
 from bridge_env.envs.single import BiddingEnv
+from bridge_env.hands.deals import deal_text, parse_deal, random_deals
+from bridge_env.rng import streams
+from bridge_env.rules.cards import DealError, check_deals
 
 KEYS = streams.key("test", np.arange(500))
 NUMBERS = np.arange(500)

@@ -10,21 +10,22 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from support.envs import ID, PART, QUIET, SLAM, Unsolved
 
-from bridge_env import bidders
-from bridge_env.auction import IllegalCall, one_auction
-from bridge_env.bidders import PassBidder, RandomBidder
-from bridge_env.bidding import call_keys
-from bridge_env.boards import boards_of
-from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, REDOUBLE, Contract, parse_call
-from bridge_env.cards import DealError, deal_text, parse_deal, random_deals, rotate_deals
+from bridge_env.bidders import registry
+from bridge_env.bidders.bidding import call_keys
+from bridge_env.bidders.builtin import PassBidder, RandomBidder
+from bridge_env.bidders.observation import OBSERVATION_SIZE, observe
+from bridge_env.bidders.view import view_of
 from bridge_env.double_dummy import LibraryThenSolver
+from bridge_env.double_dummy.boards import boards_of
+from bridge_env.envs.compiled.arrays import CALLER_TURN, OVER
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.kernels.arrays import CALLER_TURN, OVER
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.table import Tables
-from bridge_env.observation import OBSERVATION_SIZE, observe
-from bridge_env.streams import key as stream_key
-from bridge_env.view import view_of
+from bridge_env.hands.deals import deal_text, parse_deal, random_deals, rotate_deals
+from bridge_env.rng.streams import key as stream_key
+from bridge_env.rules.auction import IllegalCall, one_auction
+from bridge_env.rules.calls import DOUBLE, NUM_CALLS, PASS, REDOUBLE, Contract, parse_call
+from bridge_env.rules.cards import DealError
 
 # Tricks N E S W by C D H S NT, checked against the shipped library below.
 SLAM_TRICKS = [[4, 1, 3, 2, 1], [9, 12, 9, 11, 12], [4, 1, 3, 2, 1], [9, 12, 9, 11, 12]]
@@ -355,7 +356,7 @@ class Guest:
 @pytest.mark.parametrize(("learner", "opponents"), [("S", "random"), ("NS", "doubler"), ("W", "system:sayc")])
 def test_a_learner_that_calls_as_the_control_pair_gets_nothing(spec, learner, opponents):
     env = BiddingEnv(learner=learner, partner=spec, opponents=opponents, control=spec)
-    guest = Guest(env, bidders.make(spec, partner=spec, opponents=opponents))
+    guest = Guest(env, registry.make(spec, partner=spec, opponents=opponents))
     env.reset(seed=1)
     for _ in range(40):
         reward, info = guest.episode()
@@ -365,7 +366,7 @@ def test_a_learner_that_calls_as_the_control_pair_gets_nothing(spec, learner, op
 
 @pytest.mark.parametrize("reward", ["points", "imps_vs_par"])
 def test_what_one_side_wins_the_other_loses(reward):
-    ours, theirs = bidders.make("random"), bidders.make("system:sayc")
+    ours, theirs = registry.make("random"), registry.make("system:sayc")
     at_ns = Guest(BiddingEnv(learner="NS", opponents=theirs, reward=reward), ours)
     at_ew = Guest(BiddingEnv(learner="EW", opponents=ours, reward=reward), theirs)
     for seed in range(40):

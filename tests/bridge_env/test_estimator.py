@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from reference import estimator as reference
 from reference.symmetries import permute_suits
 
-from bridge_env.cards import DealError, random_deals, rotate_deals
 from bridge_env.double_dummy import builtin_library
 from bridge_env.double_dummy.estimator import (
     OUTCOMES,
@@ -26,7 +25,9 @@ from bridge_env.double_dummy.estimator import (
     save_estimator,
 )
 from bridge_env.envs.deals import EstimatedDeals
-from bridge_env.scoring import score
+from bridge_env.hands.deals import random_deals, rotate_deals
+from bridge_env.rules.cards import DealError
+from bridge_env.rules.scoring import score
 
 DEPTH, BLOCKS, HIDDEN, WIDTH = 3, 2, 6, 8
 

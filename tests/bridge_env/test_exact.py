@@ -13,9 +13,9 @@ from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 from support.places import ROOT
 
-from bridge_env import cards
 from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver, builtin_library
 from bridge_env.double_dummy import exact as exact_module
+from bridge_env.rules import cards
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from bridge_env.files import FileError, atomic_write
-from bridge_env.json_files import read_json, read_json_lines
-from bridge_env.weights import WeightsError, read_weights, write_weights
+from bridge_env.io.files import FileError, atomic_write
+from bridge_env.io.json_files import read_json, read_json_lines
+from bridge_env.io.weights import WeightsError, read_weights, write_weights
 
 
 @pytest.fixture

@@ -9,14 +9,16 @@ import pytest
 from support.page import Page
 from support.positions import calls
 
-from bridge_env import html
-from bridge_env.auction import Auctions, one_auction
-from bridge_env.boards import boards_of
-from bridge_env.calls import Contract
-from bridge_env.cards import UNKNOWN, parse_deal, parse_hand, random_deals
+from bridge_env import show
+from bridge_env.display import html
+from bridge_env.display.text import result_line
+from bridge_env.double_dummy.boards import boards_of
+from bridge_env.hands.deals import parse_deal, parse_hand, random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.lin import board_of_link
-from bridge_env.render import result_line
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.cards import UNKNOWN
 
 OWNER = parse_deal("E:.AKJ9762..AQ9742 K987..A9653.J853 AQT4.QT854.QJ74. J6532.3.KT82.KT6")
 TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 10]]
@@ -109,7 +111,7 @@ def test_a_deal_alone_is_a_board():
 
 def test_texts_of_others_stay_texts():
     names = dict.fromkeys(("North", "East", "South", "West"), HOSTILE)
-    drawn = board(tags=names, notes={0: HOSTILE})._repr_html_()
+    drawn = show(board(tags=names, notes={0: HOSTILE})).drawing
     page = Page(drawn)
     assert page.text.count(HOSTILE) == 5  # four names and a note
     assert page.all("script") == []
@@ -120,12 +122,12 @@ def test_what_draws_itself_brings_its_style_and_nothing_from_elsewhere():
     boards = boards_of(random_deals(3, 0, 6), dealer=[0, 1, 2, 3, -1, 0])
     auctions = Auctions.joined([one_auction(calls("1H P"), 0)] * 5)
     for thing, count in ((boards, "6 boards"), (auctions, "5 auctions")):
-        drawn = thing._repr_html_()
+        drawn = show(thing).drawing
         page = Page(drawn)
         assert page.text.endswith(f"{count}; the first 4 are shown")
         assert len(page.all("style")) == 1
         assert not re.search(r"url\(|@import|@font-face|https?:", drawn)
-    assert Page(auctions._repr_html_()).text.count("S to call") == 4
+    assert Page(show(auctions).drawing).text.count("S to call") == 4
 
 
 def test_the_style_reaches_nothing_outside_its_frame():

@@ -9,7 +9,7 @@ import pytest
 from support.forks import Forks
 from support.places import ROOT
 
-from bridge_env import jit
+from bridge_env.compiled import jit
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +26,10 @@ def test_the_hash_follows_kernels_and_the_modules_that_they_import(tmp_path):
     before = jit._sources_hash(tmp_path)
     assert before == jit._sources_hash(ROOT)
     for file, same in (
-        ("bridge_env/render.py", True),
-        ("bridge_env/auction.py", False),  # kernels
-        ("bridge_env/calls.py", False),  # "from bridge_env.calls import": constants
-        ("bridge_env/streams.py", False),  # "from bridge_env import streams"
+        ("bridge_env/display/text.py", True),
+        ("bridge_env/rules/auction.py", False),  # kernels
+        ("bridge_env/rules/calls.py", False),  # "from bridge_env.rules.calls import": constants
+        ("bridge_env/rng/streams.py", False),  # "from bridge_env import streams"
         ("training/networks/model.py", False),
     ):
         path = tmp_path / file
@@ -41,7 +41,7 @@ def test_the_hash_follows_kernels_and_the_modules_that_they_import(tmp_path):
 
 # --- where the cache lies ----------------------------------------------------------------------------------
 
-MODULE = "from bridge_env.jit import njit\n\n\n@njit\ndef twice(x):\n    return 2 * x\n"
+MODULE = "from bridge_env.compiled.jit import njit\n\n\n@njit\ndef twice(x):\n    return 2 * x\n"
 USE = "import module_under_test as m; print(m.twice(21), sum(m.twice.stats.cache_hits.values()))"
 
 

@@ -8,7 +8,6 @@ import struct
 import numpy as np
 import pytest
 
-from bridge_env import cards
 from bridge_env.double_dummy import (
     Library,
     LibraryError,
@@ -18,7 +17,8 @@ from bridge_env.double_dummy import (
     write_library,
 )
 from bridge_env.double_dummy.maintenance import import_npz
-from bridge_env.double_dummy.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
+from bridge_env.hands.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
+from bridge_env.rules import cards
 from training.cli.app import main
 
 MADE = {"source": "a test", "seed": 3}
@@ -144,7 +144,7 @@ def test_tables_are_looked_up(some):
 
 def test_two_deals_with_one_hash_are_told_apart(some, monkeypatch):
     one_hash = lambda *coordinates: np.zeros(len(coordinates[0]), np.uint64)  # noqa: E731
-    monkeypatch.setattr("bridge_env.streams.key", one_hash)
+    monkeypatch.setattr("bridge_env.rng.streams.key", one_hash)
     library = Library.open(some[0])
     assert (library.tables_of(some[1])[1:] == -1).all()
 

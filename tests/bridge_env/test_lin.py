@@ -15,13 +15,14 @@ from support.lin import BOARD, HANDS, played_board
 from support.pbn import random_board
 from support.positions import calls
 
-from bridge_env.auction import one_auction
-from bridge_env.calls import Contract
-from bridge_env.cards import CARD_NUMBERS, deal_text, parse_deal
+from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board, Problem
 from bridge_env.records.lin import LinError, board_of_link, lin_text, read_lin, viewer_link, write_lin
 from bridge_env.records.pbn import board_text, read_boards
 from bridge_env.records.read import iter_records
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.cards import CARD_NUMBERS
 
 PLAY = tuple(CARD_NUMBERS[word] for word in ["H5", "H7", "H2", "D4", "CK"])
 DEAL = "N:752..KQJ54.AJ984 K3.AJT543.T86.65 AQJ8.KQ87.A7.KQ2 T964.962.932.T73"

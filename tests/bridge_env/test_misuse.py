@@ -5,11 +5,11 @@ import pytest
 from gymnasium.error import ResetNeeded
 from support.envs import QUIET
 
-from bridge_env.auction import IllegalCall
-from bridge_env.bidders import RandomBidder
-from bridge_env.cards import random_deals
+from bridge_env.bidders.builtin import RandomBidder
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.auction import IllegalCall
 
 # --- actions ------------------------------------------------------------------------------------------------
 

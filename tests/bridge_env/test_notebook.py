@@ -11,13 +11,13 @@ import pytest
 from support.page import Page
 
 import bridge_env
-from bridge_env.auction import one_auction
-from bridge_env.boards import boards_of
-from bridge_env.calls import Contract
-from bridge_env.cards import parse_deal, parse_hand
-from bridge_env.notebook import ShowError
+from bridge_env.display.notebook import ShowError
+from bridge_env.display.text import auction_table, deal_diagram
+from bridge_env.double_dummy.boards import boards_of
+from bridge_env.hands.deals import parse_deal, parse_hand
 from bridge_env.records.board import Board
-from bridge_env.render import auction_table, deal_diagram
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import Contract
 
 HAND = "AKQ2.T98.J7.A543"
 DEAL = "E:.AKJ9762..AQ9742 K987..A9653.J853 AQT4.QT854.QJ74. J6532.3.KT82.KT6"
@@ -56,12 +56,25 @@ def test_a_result_and_tricks():
     assert str(bridge_env.show(TRICKS)).startswith("   C  D  H  S NT\nN  9")
 
 
-def test_what_draws_itself_is_shown_as_it_is():
-    board = Board(parse_deal(DEAL), 1, 1, 2)
-    for thing in (board, one_auction([3], 0), boards_of(parse_deal(DEAL)[None])):
+def test_records_and_batches():
+    owner = parse_deal(DEAL)
+    assert str(bridge_env.show(Board(owner, 1, 1, 2))) == deal_diagram(owner, 1, 1, 2)
+    for thing, end in ((one_auction([3], 0), "E to call1 auction"), (boards_of(owner[None]), "1 board")):
         shown = bridge_env.show(thing)
-        assert shown.kind == type(thing).__name__
-        assert (str(shown), shown._repr_html_()) == (str(thing), thing._repr_html_())
+        assert Page(shown.drawing).text.endswith(end)
+        assert str(shown).replace("\n", "").endswith(end)
+
+
+def test_what_draws_itself_is_shown_as_it_is():
+    class Drawing:
+        def __str__(self):
+            return "a table"
+
+        def _repr_html_(self):
+            return "<p>a table</p>"
+
+    shown = bridge_env.show(Drawing())
+    assert (shown.kind, str(shown), shown.drawing) == ("Drawing", "a table", "<p>a table</p>")
 
 
 @pytest.mark.parametrize("wrong", [3.5, object(), np.zeros((2, 3)), [[1, 2], [3, 4]], {"a": 1}, None])
@@ -85,10 +98,33 @@ def test_a_notebook_draws_and_prints_nothing(shell, printed, monkeypatch, capsys
     assert bool(capsys.readouterr().out) == printed
 
 
+def test_a_notebook_draws_boards_and_auctions_by_themselves():
+    code = """
+import sys
+from types import SimpleNamespace
+drawers = {}
+formatter = SimpleNamespace(for_type_by_name=lambda module, name, draw: drawers.update({(module, name): draw}))
+shell = SimpleNamespace(kernel=1, display_formatter=SimpleNamespace(formatters={"text/html": formatter}))
+sys.modules["IPython"] = SimpleNamespace(get_ipython=lambda: shell)
+import bridge_env
+from bridge_env.double_dummy.boards import boards_of
+from bridge_env.hands.deals import random_deals
+from bridge_env.records.board import Board
+from bridge_env.rules.auction import one_auction
+owner = random_deals(1, 0, 1)
+board = Board(owner[0], 0, 0)
+for thing, text in ((one_auction([3], 0), "1 auction"), (boards_of(owner), "1 board"), (board, "None vul")):
+    kind = type(thing)
+    assert text in drawers.pop((kind.__module__, kind.__name__))(thing), kind
+assert not drawers
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+
+
 def test_show_is_imported_when_it_is_asked_for():
     code = """
 import sys, bridge_env
-assert "bridge_env.notebook" not in sys.modules and "numba" not in sys.modules
+assert "bridge_env.display.notebook" not in sys.modules and "numba" not in sys.modules
 assert callable(bridge_env.show)
 assert not {"endplay", "torch", "ray", "matplotlib", "IPython"} & set(sys.modules)
 try:

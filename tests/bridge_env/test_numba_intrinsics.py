@@ -6,8 +6,8 @@ from numba.core.errors import TypingError
 from support.forks import Forks
 from support.places import ROOT
 
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import copy
+from bridge_env.compiled.intrinsics import copy
+from bridge_env.compiled.jit import njit
 
 
 @njit

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from bridge_env import observation as layout
-from bridge_env.auction import Auctions, one_auction
-from bridge_env.calls import FIRST_BID, PASS, parse_call
-from bridge_env.cards import RANKS, parse_deal, random_deals, rotate_deals
-from bridge_env.observation import OBSERVATION_SIZE, observe
-from bridge_env.view import view_of
+from bridge_env.bidders import observation as layout
+from bridge_env.bidders.observation import OBSERVATION_SIZE, observe
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import parse_deal, random_deals, rotate_deals
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import FIRST_BID, PASS, parse_call
+from bridge_env.rules.cards import RANKS
 
 SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bridge_env
-from bridge_env import optional_dependencies
+from bridge_env.io import optional_dependencies
 
 ROOT = Path(bridge_env.__file__).parent.parent
 

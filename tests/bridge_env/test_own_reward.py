@@ -7,11 +7,11 @@ import gymnasium
 import numpy as np
 import pytest
 
-from bridge_env import streams
-from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
-from bridge_env.scoring import imps
+from bridge_env.rng import streams
+from bridge_env.rules.scoring import imps
 
 RANDOM = {"partner": "random", "opponents": "random", "control": "random"}
 

@@ -12,9 +12,10 @@ from support.pbn import DEAL, GAME, random_board
 from support.places import SHARED
 from support.positions import calls
 
-from bridge_env.calls import Contract
-from bridge_env.cards import CARD_NUMBERS, deal_text, parse_deal
+from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.pbn import Board, Problem, board_text, iter_boards, read_boards, write_boards
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.cards import CARD_NUMBERS
 
 
 def read(text: str | bytes):

@@ -12,13 +12,14 @@ from support.pbn import GAME
 from support.places import SHARED
 from support.plays import contracts_of, law_card, law_play, random_plays
 
-from bridge_env.auction import Auctions
-from bridge_env.calls import Contract
-from bridge_env.cards import SEATS, UNKNOWN, card_text, random_deals
-from bridge_env.play import IllegalCard, Plays
-from bridge_env.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.hands.deals import random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards, write_boards
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.cards import SEATS, UNKNOWN, card_text
+from bridge_env.rules.play import IllegalCard, Plays
 
 
 def same_as_the_laws(plays: Plays, masks: list[np.ndarray], rows: range) -> None:

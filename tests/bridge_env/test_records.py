@@ -13,11 +13,11 @@ from support.lin import BOARD, HANDS
 from support.pbn import DEAL, GAME, random_board
 from support.places import SHARED
 
-from bridge_env.auction import one_auction
 from bridge_env.records.board import Board
 from bridge_env.records.lin import LinError, board_of_link, iter_lin, read_lin
 from bridge_env.records.pbn import board_text, iter_boards, read_boards
 from bridge_env.records.read import Report, iter_records
+from bridge_env.rules.auction import one_auction
 from training.cli.app import main
 
 

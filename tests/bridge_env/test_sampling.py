@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from support.sampling import MINE, differ, holding_mine, kinds_of
 
-from bridge_env import streams
-from bridge_env.cards import check_deals, parse_deal, parse_hand, random_deals
-from bridge_env.features import FEATURES, hand_features
+from bridge_env.hands.deals import parse_deal, parse_hand, random_deals
+from bridge_env.hands.features import FEATURES, hand_features
+from bridge_env.rng import streams
+from bridge_env.rules.cards import check_deals
 from bridge_env.sampling import KnownCards, KnownCardsError, hand, sample_deals
 from bridge_env.sampling.bits import to_bits, to_hands, to_owner
 from bridge_env.sampling.constraints import hull, relaxed, shape_features

@@ -13,16 +13,9 @@ from hypothesis import strategies as st
 from reference.scoring import GOLDEN, golden_rows, law_77, naive_par
 from support.places import DATA
 
-from bridge_env.calls import STRAINS, Contract, parse_call
-from bridge_env.par import par, par_contracts
-from bridge_env.scoring import (
-    IMP_STEPS,
-    SCORE_TABLE,
-    imps,
-    matchpoint_percent,
-    matchpoints,
-    score,
-)
+from bridge_env.rules.calls import STRAINS, Contract, parse_call
+from bridge_env.rules.par import par, par_contracts
+from bridge_env.rules.scoring import IMP_STEPS, SCORE_TABLE, imps, matchpoint_percent, matchpoints, score
 
 # From the printed table of scores: (contract, tricks, not vulnerable, vulnerable).
 WELL_KNOWN = [

@@ -12,11 +12,11 @@ import pytest
 from support.dds import dds_cards, dds_tables
 from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
-from bridge_env import cards
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
 from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
 from bridge_env.double_dummy.solver.state import STOP, Workspace
+from bridge_env.rules import cards
 
 TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
 """Whole tables of the slow tests; a fifth as many hard ones, and 40 times as many endings. 20,000 take two hours."""

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
-from bridge_env import streams
-from bridge_env.cards import random_deals, rotate_deals
+from bridge_env.compiled.jit import njit
 from bridge_env.double_dummy import (
     ExactDoubleDummy,
     builtin_library,
@@ -15,7 +14,6 @@ from bridge_env.double_dummy import (
     is_judging,
     write_library,
 )
-from bridge_env.double_dummy.packing import entry, suit_seats
 from bridge_env.double_dummy.symmetries import (
     NUM_SYMMETRIES,
     SUIT_ORDERS,
@@ -25,8 +23,10 @@ from bridge_env.double_dummy.symmetries import (
     symmetry_number,
 )
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.jit import njit
-from bridge_env.streams_numba import purpose, row_draw, row_key, row_key_of_three
+from bridge_env.hands.deals import random_deals, rotate_deals
+from bridge_env.hands.packing import entry, suit_seats
+from bridge_env.rng import streams
+from bridge_env.rng.streams_numba import purpose, row_draw, row_key, row_key_of_three
 
 NUMBERS = np.arange(20_000)
 KEYS = streams.key("images", NUMBERS)

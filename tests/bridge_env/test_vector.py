@@ -7,13 +7,13 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from support.envs import ID, SLAM, some_deals
 
-from bridge_env import streams
-from bridge_env.auction import IllegalCall
-from bridge_env.calls import parse_call
 from bridge_env.double_dummy import is_judging
-from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.rng import streams
+from bridge_env.rules.auction import IllegalCall
+from bridge_env.rules.calls import parse_call
 
 SEED = 40
 MODES = list(AutoresetMode)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from support.ben_client import BenClient
 
-from bridge_env.calls import NUM_CALLS, parse_call
-from bridge_env.cards import RANKS, SUITS, parse_hand
+from bridge_env.hands.deals import parse_hand
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards, write_boards
+from bridge_env.rules.calls import NUM_CALLS, parse_call
+from bridge_env.rules.cards import RANKS, SUITS
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.manager import Limits, Table, TeamsMatch, seat_players
@@ -20,7 +21,7 @@ from bridge_table.programs.question import CallAnswer, CardAnswer, Question
 from bridge_table.programs.seat_client import SeatClient, join
 from bridge_table.programs.table_manager import Line, TalkError
 from training.cli.app import main
-from training.match.boards import library_boards
+from training.evaluation.boards import library_boards
 
 _ONE_AT_A_TIME = threading.Lock()  # eight programs in one process
 

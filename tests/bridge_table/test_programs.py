@@ -16,13 +16,13 @@ from support.positions import longest_auction, positions
 
 from agents.cardplay.known_cards import view_of_seen
 from agents.cardplay.registry import make_player
-from bridge_env.auction import Contracts, one_auction
-from bridge_env.bidders import SpecError
-from bridge_env.calls import NOTRUMP, parse_call
-from bridge_env.cards import parse_hand
-from bridge_env.play import IllegalCard, Plays
-from bridge_env.play_view import play_view
-from bridge_env.view import view_of
+from bridge_env.bidders.play_view import play_view
+from bridge_env.bidders.registry import SpecError
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import parse_hand
+from bridge_env.rules.auction import Contracts, one_auction
+from bridge_env.rules.calls import NOTRUMP, parse_call
+from bridge_env.rules.play import IllegalCard, Plays
 from bridge_table.programs import ben
 from bridge_table.programs.client import Options, parse_address
 from bridge_table.programs.question import Question, call_question, card_question, plain, read_card

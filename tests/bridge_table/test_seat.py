@@ -17,15 +17,15 @@ pytest.importorskip("uvicorn")
 from support.positions import positions
 from support.serve import doors, program, publish_seat
 
-from bridge_env.bidder_errors import BidderError
-from bridge_env.bidders import make
-from bridge_env.view import view_of
+from bridge_env.bidders.errors import BidderError
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import view_of
 from bridge_table.programs import client
 from bridge_table.programs.seat import make_seat
-from training.cardplay.match import Teams, play_hands
 from training.cli.app import main
-from training.match import duplicate
-from training.match.duplicate import match
+from training.evaluation import duplicate
+from training.evaluation.cardplay.match import Teams, play_hands
+from training.evaluation.duplicate import match
 
 SIDES = ("system:sayc", "system:acol")
 

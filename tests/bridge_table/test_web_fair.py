@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from bridge_env.calls import parse_call
-from bridge_env.cards import parse_deal
+from bridge_env.hands.deals import parse_deal
+from bridge_env.rules.calls import parse_call
 from bridge_table.board.dealing import Deal
 from bridge_table.board.hints import compare_call
 from bridge_table.board.review import review

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from support.table import visitor_of
 
-from bridge_env.calls import parse_call
-from bridge_env.cards import SEATS, deal_text, random_deals
-from bridge_env.features import HCP_AND_LENGTHS, NUM_FEATURES
+from bridge_env.hands.deals import deal_text, random_deals
+from bridge_env.hands.features import HCP_AND_LENGTHS, NUM_FEATURES
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import SEATS
 from bridge_table.board.views import mean_error
 from bridge_table.learning import history, spaced_repetition
 from bridge_table.learning.database import Database, default_file

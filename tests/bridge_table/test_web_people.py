@@ -18,8 +18,8 @@ pytest.importorskip("httpx2")
 from starlette.testclient import TestClient
 from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
 
-from bridge_env.bidder_errors import BidderError
-from bridge_env.scoring import imps
+from bridge_env.bidders.errors import BidderError
+from bridge_env.rules.scoring import imps
 from bridge_table.app import make_app
 from bridge_table.http.server import reachable
 from bridge_table.people import rooms as rooms_module

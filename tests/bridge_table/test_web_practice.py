@@ -6,9 +6,9 @@ import pytest
 from support.table import visitor_of
 
 from agents.text_api import call as call_of
-from bridge_env.calls import parse_call
-from bridge_env.cards import parse_hand
-from bridge_env.features import hand_features
+from bridge_env.hands.deals import parse_hand
+from bridge_env.hands.features import hand_features
+from bridge_env.rules.calls import parse_call
 from bridge_table.learning.topics import TOPICS, Decision
 from training.exam.positions import Position, exam_text, parse_exam, textbook
 

@@ -9,12 +9,13 @@ import pytest
 from support.table import visitor_of
 from support.web import cards_of, dealt
 
-from bridge_env.auction import one_auction
-from bridge_env.calls import call_text, parse_call
-from bridge_env.cards import SEATS, parse_deal, parse_vulnerability
+from bridge_env.hands.deals import parse_deal
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
-from bridge_env.scoring import imps
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import call_text, parse_call
+from bridge_env.rules.cards import SEATS, parse_vulnerability
+from bridge_env.rules.scoring import imps
 from bridge_table.board.dealing import random_deal
 
 SEED = 11

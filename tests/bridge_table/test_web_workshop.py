@@ -9,17 +9,17 @@ from support.jobs import failing, sleeping
 from support.table import visitor_of
 from support.web import is_sentence
 
-from agents.hierarchy.language.text import parse_system
-from agents.hierarchy.shipped import read_system
-from bridge_env.calls import call_text
+from agents.systems.language.text import parse_system
+from agents.systems.library.shipped import read_system
+from bridge_env.rules.calls import call_text
 from bridge_table import session
 from bridge_table.http.fields import RequestError
 from bridge_table.systems.books import book_of, figures_of
 from bridge_table.systems.jobs import DONE, FAILED, RUNNING, STOPPED, Jobs
 from training.book.graph import AuctionGraph
+from training.evaluation.duplicate import match
 from training.exam.marks import plays, sit
 from training.exam.positions import textbook
-from training.match.duplicate import match
 
 
 @pytest.fixture

@@ -12,22 +12,23 @@ from typing import Any
 import gymnasium
 
 import bridge_env  # noqa: F401 - registers the env
-from agents.hierarchy.explain import explain
+from agents.systems.explain.explain import explain
 from agents.text_api import call, read_states
-from bridge_env.bidder_errors import explain_call
-from bridge_env.bidders import make, player_at
-from bridge_env.calls import call_text
-from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, random_deals
+from bridge_env.bidders.errors import explain_call
+from bridge_env.bidders.registry import make, player_at
 from bridge_env.double_dummy.estimator import builtin_estimator
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import builtin_library
 from bridge_env.double_dummy.library_then_solver import library_then_solver
-from bridge_env.lin import lin_text, read_lin, viewer_link
-from bridge_env.par import par, par_contracts
-from bridge_env.pbn import board_text, read_boards
-from bridge_env.scoring import imps, matchpoints, score
-from training.match.boards import library_boards
-from training.match.duplicate import match as play
+from bridge_env.hands.deals import hand_text, random_deals
+from bridge_env.records.lin import lin_text, read_lin, viewer_link
+from bridge_env.records.pbn import board_text, read_boards
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
+from bridge_env.rules.par import par, par_contracts
+from bridge_env.rules.scoring import imps, matchpoints, score
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match as play
 
 __all__ = [
     "SEATS",
@@ -67,9 +68,9 @@ def make_vec(num_envs: int, **arguments: Any) -> Any:
 
 def shipped_systems() -> list[str]:
     """Return the specs of the systems of the package."""
-    from agents.hierarchy import shipped
+    from agents.systems.library.shipped import shipped_systems
 
-    return [f"system:{name}" for name in shipped.shipped_systems()]
+    return [f"system:{name}" for name in shipped_systems()]
 
 
 def shipped_networks() -> list[str]:
@@ -140,7 +141,7 @@ def _figure_row(place: str, step: object, figures: Any, shows: Any) -> list[Any]
 
 def system_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, Any]]:
     """Return a row for each call of a system's book, and figures of all."""
-    from agents.hierarchy.shipped import read_system
+    from agents.systems.library.shipped import read_system
     from training.book.system_book import make_book
 
     book = make_book(read_system(name), deals, seed)
@@ -190,13 +191,13 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
     """Evolve in this process; return the systems, what was accepted, the champion, and the verdict."""
     from support.here import Here
 
-    from agents.hierarchy.language.text import system_text
-    from training.evolve import generations
-    from training.evolve.cluster_evaluator import ClusterEvaluator
-    from training.evolve.config import EvolveConfig
-    from training.evolve.finalize import finalize
-    from training.match import verdict as judge
-    from training.running.progress import Progress
+    from agents.systems.language.text import system_text
+    from training.evaluation import verdict as judge
+    from training.evolution import generations
+    from training.evolution.cluster_evaluator import ClusterEvaluator
+    from training.evolution.config import EvolveConfig
+    from training.evolution.finalize import finalize
+    from training.runtime.progress import Progress
 
     config = EvolveConfig(start=start, control=start, **settings)
     state = generations.begin(config)
@@ -225,7 +226,7 @@ def league_run(folder: Path) -> dict[str, Any]:
     import torch
     from support.league import run_league
 
-    from training.networks.configs import LeagueConfig
+    from training.league.config import LeagueConfig
 
     torch.set_num_threads(1)
     config = LeagueConfig(
@@ -247,11 +248,11 @@ def coach_run(folder: Path, text: str) -> dict[str, Any]:
     import torch
     from support.here import Here
 
-    from agents.hierarchy.language.text import system_text
-    from agents.hierarchy.shipped import read_system
-    from training.coach import run as coaching
-    from training.coach.config import CoachConfig
-    from training.running.progress import Progress
+    from agents.systems.language.text import system_text
+    from agents.systems.library.shipped import read_system
+    from training.coaching import run as coaching
+    from training.coaching.config import CoachConfig
+    from training.runtime.progress import Progress
 
     torch.set_num_threads(1)
 

@@ -1,4 +1,4 @@
-"""The Laws of the auction, read slowly: lists and loops, nothing shared with ``bridge_env.auction``.
+"""The Laws of the auction, read slowly: lists and loops, nothing shared with ``bridge_env.rules.auction``.
 
 This is the oracle. It keeps the list of calls and works everything out from the start each time it is asked.
 Calls are numbers: Pass 0, X 1, XX 2, bids 3 (1C) to 37 (7NT).

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agents.hierarchy.engine.context import new_state
-from agents.hierarchy.engine.engine import apply_call, decide, replay
-from bridge_env.auction import DEALER, DONE, VULNERABILITY, row_turn
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import copy
+from agents.systems.engine.auction_state import new_state
+from agents.systems.engine.engine import apply_call, decide, replay
+from bridge_env.compiled.intrinsics import copy
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.auction import DEALER, DONE, VULNERABILITY, row_turn
 
 
 @njit

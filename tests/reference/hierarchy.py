@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from agents.hierarchy.language.tree import Atom, Constraint, Line, Step, System
+from agents.systems.language.tree import Atom, Constraint, Line, Step, System
 
 SUITS = "CDHS"
 CHOICES = {"M": "SH", "m": "DC", "x": "SHDC", "y": "SHDC"}

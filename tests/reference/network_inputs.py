@@ -1,6 +1,6 @@
 """The inputs of a network, slowly and from the words of their table: an oracle for ``agents.networks.inputs``."""
 
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 
 _POINTS = {12: 4, 11: 3, 10: 2, 9: 1}
 

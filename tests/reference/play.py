@@ -1,4 +1,4 @@
-"""The Laws of play, read slowly: sets and lists of cards, nothing shared with ``bridge_env.play``.
+"""The Laws of play, read slowly: sets and lists of cards, nothing shared with ``bridge_env.rules.play``.
 
 This is the oracle. A card is a pair (suit, rank), suits 0..3 for C D H S and 4 for no trump, ranks 2..14.
 """

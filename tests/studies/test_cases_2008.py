@@ -5,8 +5,8 @@ import pytest
 from support.cases import record
 
 from agents.cases.bidder import majority
-from bridge_env.calls import parse_call
-from bridge_env.cards import hands, parse_hand, random_deals
+from bridge_env.hands.deals import hands, parse_hand, random_deals
+from bridge_env.rules.calls import parse_call
 from studies.cases_2008.__main__ import main
 from studies.cases_2008.similarity import adapted, nearest, ratios, similarities
 from studies.cases_2008.study import leave_one_out

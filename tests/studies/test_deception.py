@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from bridge_env.calls import NOTRUMP
-from bridge_env.cards import card_text
 from bridge_env.records.pbn import write_boards
+from bridge_env.rules.calls import NOTRUMP
+from bridge_env.rules.cards import card_text
 from studies.deception.__main__ import main
 from studies.deception.study import PLAIN, PROBLEMS, Problem, Solved, read_problems, solve_problems
 

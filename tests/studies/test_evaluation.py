@@ -7,10 +7,10 @@ import pytest
 from reference.symmetries import permute_suits
 
 import agents
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.language.text import parse_system, system_text
-from bridge_env.cards import hands, parse_hand, random_deals
-from bridge_env.features import FEATURES, hand_features
+from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.language.text import parse_system, system_text
+from bridge_env.hands.deals import hands, parse_hand, random_deals
+from bridge_env.hands.features import FEATURES, hand_features
 from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 
 C, D, H, S, NT = range(5)

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from agents.hierarchy.shipped import register_system, system_path, unregister_system
+from agents.systems.library.shipped import register_system, system_path, unregister_system
 from studies import treatments
 from studies.treatments import TREATMENTS, Treatment, differing_boards, main, play_out
-from training.match.boards import library_boards
-from training.match.duplicate import match
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match
 
 
 @pytest.fixture(scope="module")

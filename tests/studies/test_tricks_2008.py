@@ -14,7 +14,7 @@ from studies.tricks_2008 import blocks, study
 from studies.tricks_2008 import rows as study_rows
 from studies.tricks_2008.__main__ import main
 from studies.tricks_2008.codings import code
-from training.running import runs
+from training.runtime import runs
 
 FEW = study.Settings(deals=60, epochs=6)
 

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from bridge_env.cards import parse_deal, rotate_deals
+from bridge_env.hands.deals import parse_deal, rotate_deals
 from studies.tricks_2008 import blocks, codings
 from studies.tricks_2008 import rows as study_rows
 from studies.tricks_2008.__main__ import main
@@ -87,7 +87,7 @@ def test_inputs_of_all_methods_stand_hand_by_hand_and_pair_by_pair():
 
 
 def test_counted_inputs_are_about_from_0_to_1():
-    from bridge_env.cards import random_deals
+    from bridge_env.hands.deals import random_deals
 
     deals = random_deals(1, 0, 500)
     for part in ("pairs", "84", "20", "work NS"):

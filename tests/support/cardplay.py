@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from support.plays import contracts_of
 
-from bridge_env import streams
-from bridge_env.cards import RANKS, SUITS, parse_deal
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.hands.deals import parse_deal
+from bridge_env.rng import streams
+from bridge_env.rules.cards import RANKS, SUITS
+from bridge_env.rules.play import Plays
 
 
 def card(text: str) -> int:

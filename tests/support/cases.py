@@ -8,8 +8,8 @@ from agents.cases.metric import metric_of, points
 from bridge_env.records.pbn import Board, write_boards
 from training.cases import fit
 from training.cases.states import read_states
-from training.match.boards import library_boards
-from training.match.duplicate import match
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match
 
 CONFIG = fit.CasesConfig(k=5)
 

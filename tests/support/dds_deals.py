@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support.places import DATA
 
-from bridge_env import cards
+from bridge_env.rules import cards
 
 DDS_LIST = DATA / "dds_list100.txt"
 SLIDES_DEAL = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.boards import boards_of
-from bridge_env.cards import random_deals
+from bridge_env.double_dummy.boards import boards_of
 from bridge_env.envs.deals import FixedDeals
+from bridge_env.hands.deals import random_deals
 
 ID = "bridge_env:bridge_env/Bidding-v0"
 QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}

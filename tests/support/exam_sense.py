@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, call_text, level_of, strain_of
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, call_text, level_of, strain_of
 
 _HONOURS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 _WEAK_TWOS = {"2D": 1, "2H": 2, "2S": 3}

@@ -3,7 +3,7 @@
 import numpy as np
 from support.here import Here
 
-from training.networks.league import League
+from training.league.league import League
 
 
 def run_league(folder, config, start=None, stop=lambda: False, eager=False):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from support.pbn import random_play
 
-from bridge_env.auction import Auctions
-from bridge_env.cards import random_deals
+from bridge_env.hands.deals import random_deals
 from bridge_env.records.board import Board
+from bridge_env.rules.auction import Auctions
 
 HANDS = "SAQJ8HKQ87DA7CKQ2,ST964H962D932CT73,S752HDKQJ54CAJ984,"
 

@@ -11,9 +11,9 @@ from agents.networks.file import Networks, book_of
 from agents.networks.inputs import MOST_ON, NUM_INPUTS
 from agents.networks.network import quantized
 from agents.outputs import ObservationPolicy
-from bridge_env.calls import NUM_CALLS
-from bridge_env.observation import LAYOUT, OBSERVATION_SIZE
-from bridge_env.view import view_of
+from bridge_env.bidders.observation import LAYOUT, OBSERVATION_SIZE
+from bridge_env.bidders.view import view_of
+from bridge_env.rules.calls import NUM_CALLS
 
 
 def random_layers(seed=1, widths=(48, 24), spread=1.0, outputs=NUM_CALLS, inputs=NUM_INPUTS):

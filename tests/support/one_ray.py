@@ -1,6 +1,6 @@
 """A Ray that tests share. Starting one, and loading what its workers need, takes longer than most of these tests."""
 
-from training.running.cluster import Cluster
+from training.runtime.cluster import Cluster
 
 _held = []
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.auction import Auctions
-from bridge_env.calls import Contract
-from bridge_env.cards import random_deals
-from bridge_env.play import Plays
+from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import Board
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.play import Plays
 
 DEAL = "N:J8.Q965.A954.985 9.KJ872.T862.KT6 T7432.T3.K7.AQJ2 AKQ65.A4.QJ3.743"
 

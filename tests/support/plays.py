@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from reference.play import LawPlay
 
-from bridge_env.auction import Contracts
-from bridge_env.cards import random_deals
-from bridge_env.play import Plays
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.auction import Contracts
+from bridge_env.rules.play import Plays
 
 
 def random_plays(count: int, seed: int, cards: int = 52) -> tuple[Plays, list[np.ndarray]]:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from bridge_env import streams
-from bridge_env.auction import Auctions
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
-from bridge_env.cards import random_deals
+from bridge_env.hands.deals import random_deals
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
 
 
 def calls(text: str) -> tuple[int, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.cards import parse_hand
-from bridge_env.features import FEATURES, hand_features
+from bridge_env.hands.deals import parse_hand
+from bridge_env.hands.features import FEATURES, hand_features
 
 MINE = "AKQ2.T98.J7.A543"
 

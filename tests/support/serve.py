@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import EntryPoint
 
 from agents.cardplay import registry as card_players
-from bridge_env import bidders
+from bridge_env.bidders import registry as bidders
 
 
 @contextlib.contextmanager

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.hierarchy.changes.mutation import line_at, with_lines
-from bridge_env.cards import random_deals
+from agents.systems.changes.mutation import line_at, with_lines
+from bridge_env.hands.deals import random_deals
 
 
 def boards(count, seed):

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from bridge_env.calls import PASS
+from bridge_env.rules.calls import PASS
 
 
 def unlucky(view):

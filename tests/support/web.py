@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.cards import SEATS, card_text
+from bridge_env.rules.cards import SEATS, card_text
 
 TOKEN = "a-key-for-tests"
 HOST = "http://127.0.0.1"

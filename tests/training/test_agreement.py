@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from support.places import SHARED
 
-from bridge_env.cards import random_deals
+from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import Board, write_boards
-from training.match.agreement import agreement
-from training.match.boards import BoardsError
-from training.match.duplicate import match
+from training.evaluation.agreement import agreement
+from training.evaluation.boards import BoardsError
+from training.evaluation.duplicate import match
 
 WBRIDGE5 = SHARED / "wbridge5.pbn.gz"
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bridge_env.jit import FOLDER
+from bridge_env.compiled.jit import FOLDER
 from training.bench import measures, peers
 from training.cli.app import main
 

@@ -7,12 +7,13 @@ import zlib
 import numpy as np
 import pytest
 
-from bridge_env import cards
-from bridge_env.bidders import PassBidder
-from bridge_env.double_dummy import Library, builtin_library, canonical, write_library
+from bridge_env.bidders.builtin import PassBidder
+from bridge_env.double_dummy import Library, builtin_library, write_library
+from bridge_env.hands import canonical
 from bridge_env.records.pbn import Board, write_boards
-from training.match import duplicate
-from training.match.boards import Boards, BoardsError, library_boards, pbn_boards
+from bridge_env.rules import cards
+from training.evaluation import duplicate
+from training.evaluation.boards import Boards, BoardsError, library_boards, pbn_boards
 
 # --- of the library --------------------------------------------------------------------------------------
 

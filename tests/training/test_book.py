@@ -14,13 +14,13 @@ from reference.hierarchy import Tree, hand_features
 from support import command as typed
 from support.page import Page
 
-from agents.hierarchy.bidder import Hierarchy, bid_out
-from agents.hierarchy.language.text import parse_system
-from agents.hierarchy.shipped import read_system
-from agents.hierarchy.telling.wording import condition, promise, symbols
-from bridge_env.auction import Auctions
-from bridge_env.calls import call_text
-from bridge_env.cards import hand_text
+from agents.systems.bidder import Hierarchy, bid_out
+from agents.systems.explain.player_terms import condition, promise, symbols
+from agents.systems.language.text import parse_system
+from agents.systems.library.shipped import read_system
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import call_text
 from training.book import system_book
 from training.book.deals import COLUMNS, BidDeals
 from training.book.diff import compare_systems, find_changes
@@ -30,7 +30,7 @@ from training.book.render import render_book, render_difference
 from training.book.shows import Shows, check
 from training.book.system_book import add_worth, make_book
 from training.book.worth import Judge, without
-from training.match.duel import Partnership, Stretch, duel
+from training.evaluation.partnership_match import Partnership, Stretch, duel
 
 TOY_TEXT = """\
 # A system for tests.

@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.shipped import read_system
-from agents.hierarchy.telling.wording import symbols
-from bridge_env.calls import parse_call
-from bridge_env.features import HCP, LENGTH
+from agents.systems.bidder import Hierarchy
+from agents.systems.explain.player_terms import symbols
+from agents.systems.language.text import parse_system, system_text
+from agents.systems.library.shipped import read_system
+from bridge_env.hands.features import HCP, LENGTH
+from bridge_env.rules.calls import parse_call
 from training.book.card import Section, convention_card
 from training.book.card_slam import slam
 from training.book.model import card_model
@@ -21,7 +21,7 @@ from training.book.surprises import CallTable, hand_distance, surprises
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
 from training.cli.app import main
-from training.match.artificial_calls import count_artificial, of_itself
+from training.evaluation.artificial_calls import count_artificial, of_itself
 
 SAYC = read_system("sayc")
 

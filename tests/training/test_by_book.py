@@ -10,34 +10,34 @@ import pytest
 from support.league import run_league, same
 from support.networks import by_book, random_networks
 
-from agents.hierarchy.shipped import hierarchy_of
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import Terms
 from agents.networks.file import book_of
 from agents.networks.shipped import read_networks
-from bridge_env import streams
-from bridge_env.bidders import SpecError
+from agents.systems.library.shipped import hierarchy_of
+from bridge_env.bidders.registry import SpecError
+from bridge_env.rng import streams
 from tests.golden.runs import SHORT
 from training.cli.app import main
-from training.coach import run as coaching
-from training.coach.config import CoachConfig
-from training.coach.departures import find_departures, unused_lines
-from training.evolve.config import EvolveConfig
-from training.evolve.generations import numbered
-from training.evolve.refine import judgement
-from training.evolve.refine.decisions import UNTRIED, decisions_of, legal_calls
-from training.evolve.refine.line_steps import step_gains_task
-from training.evolve.refine.tasks import count_task
-from training.evolve.run import check_start
-from training.match.boards import library_boards
-from training.match.duel import Stretch, duel
-from training.match.duplicate import match as play_match
-from training.match.system_consistency import SystemConsistency, of_match
-from training.networks.configs import LeagueConfig
-from training.networks.league import start_networks
-from training.networks.system_penalty import Penalties, SystemPenalty
-from training.networks.train_league import by_the_book
+from training.coaching import run as coaching
+from training.coaching.config import CoachConfig
+from training.coaching.departures import find_departures, unused_lines
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match as play_match
+from training.evaluation.partnership_match import Stretch, duel
+from training.evaluation.system_consistency import SystemConsistency, of_match
+from training.evolution.config import EvolveConfig
+from training.evolution.generations import numbered
+from training.evolution.refine import judgement
+from training.evolution.refine.decisions import UNTRIED, decisions_of, legal_calls
+from training.evolution.refine.line_steps import step_gains_task
+from training.evolution.refine.tasks import count_task
+from training.evolution.run import check_start
+from training.league.config import LeagueConfig
+from training.league.system_penalty import Penalties, SystemPenalty
+from training.league.train_league import by_the_book
+from training.networks.start import start_networks
 
 SMALL = LeagueConfig(
     start="policy:champion-plain", book="sayc", iterations=2, boards=48, estimated=0, evaluate=1, judged=40,

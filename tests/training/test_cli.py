@@ -13,11 +13,11 @@ from support import command as typed
 from support.command import run
 
 import training
-from bridge_env.cards import random_deals
+from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import read_boards
 from training.cli.app import app, main
-from training.running import runs
-from training.running.cluster import ClusterError
+from training.runtime import runs
+from training.runtime.cluster import ClusterError
 
 COMMANDS = tuple(name for name in app if not name.startswith("-"))
 HAND = "AKQ2.T98.J7.A543"

@@ -8,7 +8,7 @@ from support.cases import record
 from support.command import refused
 
 from agents.cases.file import load
-from bridge_env import optional_dependencies as extras
+from bridge_env.io import optional_dependencies as extras
 from training.cli.app import main
 
 SMALL = ["--epochs", "1", "--members", "1", "--trees", "9"]

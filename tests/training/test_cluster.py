@@ -11,10 +11,10 @@ from support.here import Here
 
 from bridge_env.double_dummy import ExactDoubleDummy
 from training import solve
-from training.evolve import generations
-from training.evolve.config import EvolveConfig
-from training.running.cluster import Cluster, ClusterError
-from training.running.progress import Progress
+from training.evolution import generations
+from training.evolution.config import EvolveConfig
+from training.runtime.cluster import Cluster, ClusterError
+from training.runtime.progress import Progress
 
 ray = pytest.importorskip("ray")
 
@@ -158,8 +158,8 @@ def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, n
 def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, nodes):
     pytest.importorskip("torch")
     from tests.support.league import run_league, same
-    from training.networks.configs import LeagueConfig
-    from training.networks.league import League
+    from training.league.config import LeagueConfig
+    from training.league.league import League
 
     config = LeagueConfig(
         start="nothing", iterations=4, boards=240, estimated=0, layers="32,16", batch=480, shard=64, evaluate=2,

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge_env.calls import parse_call
-from bridge_env.cards import parse_deal
-from training.match.artificial_calls import count_artificial, of_match
-from training.match.duplicate import match
+from bridge_env.hands.deals import parse_deal
+from bridge_env.rules.calls import parse_call
+from training.evaluation.artificial_calls import count_artificial, of_match
+from training.evaluation.duplicate import match
 
 DEAL = "N:AKQ2.T98.J7.A543 J43.KJ7.AQ65.K72 T98.AQ6542.K.QJ6 765.3.T98432.T98"  # N 4-3-2-4, E 3-3-4-3, S 3-6-1-3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from training.running import curves
+from training.runtime import curves
 
 
 @pytest.fixture(params=["torch", "tensorboardX"])

@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import pytest
 
-from training.evolve import generations, report
-from training.evolve.config import EvolveConfig
-from training.match import panel
-from training.match.verdict import VERDICT, Row
-from training.running import runs
+from training.evaluation import panel
+from training.evaluation.verdict import VERDICT, Row
+from training.evolution import generations, report
+from training.evolution.config import EvolveConfig
+from training.runtime import runs
 
 
 @pytest.fixture(scope="module")

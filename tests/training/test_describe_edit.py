@@ -7,13 +7,13 @@ import pytest
 from support.command import refused
 from support.here import Here
 
-from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Replace, Together
-from agents.hierarchy.changes.mutation import line_at
-from agents.hierarchy.language.paths import path_steps
-from agents.hierarchy.language.text import parse_constraint, parse_system
+from agents.systems.changes.edits import Exchange, Insert, InsertGeneral, Replace, Together
+from agents.systems.changes.mutation import line_at
+from agents.systems.language.paths import path_steps
+from agents.systems.language.text import parse_constraint, parse_system
 from training.cli.app import main
-from training.evolve import run
-from training.evolve.describe_edit import describe_edit
+from training.evolution import run
+from training.evolution.describe_edit import describe_edit
 
 SYSTEM = parse_system(
     """system: toy

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from support.systems import TANGLE
 
-from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Replace, differences, sub_hierarchies
-from agents.hierarchy.changes.mutation import Chance, addresses
-from agents.hierarchy.changes.tidying import added, grouped, same_rules, without_empty
-from agents.hierarchy.changes.variation import vary
-from agents.hierarchy.language.paths import path_steps
-from agents.hierarchy.language.text import SystemTextError, parse_constraint, parse_system, system_text
-from training.evolve.cluster_evaluator import ClusterEvaluator
-from training.evolve.generations import numbered
-from training.evolve.proposals import Proposal, rule_edit, swaps, trial, verdict
-from training.evolve.refine.induce import Rule
-from training.match.duel import Partnership, Stretch, duel, gains_and_touched, hierarchy, is_system
-from training.match.duplicate import match
-from training.running.progress import Progress
+from agents.systems.changes.edits import Exchange, Insert, InsertGeneral, Replace, differences, sub_hierarchies
+from agents.systems.changes.mutation import Chance, addresses
+from agents.systems.changes.simplify import added, grouped, same_rules, without_empty
+from agents.systems.changes.variation import vary
+from agents.systems.language.paths import path_steps
+from agents.systems.language.text import SystemTextError, parse_constraint, parse_system, system_text
+from training.evaluation.duplicate import match
+from training.evaluation.partnership_match import Partnership, Stretch, duel, gains_and_touched, hierarchy, is_system
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.generations import numbered
+from training.evolution.proposals import Proposal, rule_edit, swaps, trial, verdict
+from training.evolution.refine.induce import Rule
+from training.runtime.progress import Progress
 
 SAYC = numbered("sayc")
 OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"

@@ -10,17 +10,17 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from bridge_env.cards import random_deals  # noqa: E402
 from bridge_env.double_dummy import Library, builtin_library, write_library  # noqa: E402
-from bridge_env.double_dummy.canonical import is_judging  # noqa: E402
 from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
+from bridge_env.hands.canonical import is_judging  # noqa: E402
+from bridge_env.hands.deals import random_deals  # noqa: E402
 from studies import estimator as study  # noqa: E402
 from training.cli.app import main  # noqa: E402
 from training.estimators import fit  # noqa: E402
 from training.estimators.config import EstimatorConfig  # noqa: E402
 from training.estimators.judge import hits_of, judge  # noqa: E402
 from training.estimators.network import Network  # noqa: E402
-from training.running import runs  # noqa: E402
+from training.runtime import runs  # noqa: E402
 
 SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
 
@@ -203,7 +203,7 @@ def test_prediction_needs_no_torch(tmp_path):
     code = f"""
 import sys
 sys.modules["torch"] = None
-from bridge_env.cards import random_deals
+from bridge_env.rules.cards import random_deals
 from bridge_env.double_dummy.estimator import load_estimator
 assert load_estimator({str(path)!r}).distribution(random_deals(1, 0, 2)).shape == (2, 4, 5, 14)
 """

@@ -10,8 +10,9 @@ from support.command import refused, run
 from support.exam_sense import Hand
 from support.places import ROOT
 
-from bridge_env.calls import PASS, parse_call
-from bridge_env.cards import SEATS, hand_text
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.calls import PASS, parse_call
+from bridge_env.rules.cards import SEATS
 from training.exam.marks import key_of, plays, sit
 from training.exam.positions import ALL, FULL, HALF, ExamError, exam_text, parse_exam, read_exam, textbook
 from training.exam.report import scores_text, wrong_text

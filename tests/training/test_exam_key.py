@@ -8,8 +8,8 @@ import pytest
 from support.exam_sense import LEAST, Hand, fault
 from support.places import DATA, ROOT
 
-from bridge_env.calls import DOUBLE, PASS, call_text, parse_call
-from bridge_env.cards import SEATS
+from bridge_env.rules.calls import DOUBLE, PASS, call_text, parse_call
+from bridge_env.rules.cards import SEATS
 from training.exam.positions import ALL, FULL, KEYS, textbook
 
 EXAM = textbook()

@@ -11,12 +11,12 @@ import pytest
 from support import unruly
 from support.command import refused
 
-from bridge_env.bidder_errors import BidderError, BidderRaised, explain_call, legal_calls
-from bridge_env.cards import hand_text
-from bridge_env.view import BidView
+from bridge_env.bidders.errors import BidderError, BidderRaised, explain_call, legal_calls
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.deals import hand_text
 from training.cli.app import main
-from training.match import match
-from training.match.boards import library_boards
+from training.evaluation import match
+from training.evaluation.boards import library_boards
 
 WORDS = {
     "raises": r"Unruly .*KeyError: 'the third suit'",
@@ -53,7 +53,7 @@ def test_a_bidder_that_ends_its_process_ends_the_match():
 
 def test_a_script_without_a_main_guard_gets_a_hint(tmp_path):
     script = tmp_path / "unguarded.py"
-    script.write_text("from training.match import match\nmatch('pass', 'pass', 40, workers=2)\n")
+    script.write_text("from training.evaluation import match\nmatch('pass', 'pass', 40, workers=2)\n")
     error = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=120).stderr
     assert "if __name__ == '__main__':" in error.splitlines()[-1]
 

@@ -9,12 +9,12 @@ import pytest
 
 from agents.registry import make_system, system_of
 from agents.text_api import call
-from bridge_env.bidders import SpecError, make
+from bridge_env.bidders.registry import SpecError, make
 from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import read_boards, write_boards
 from training.cli.app import main
-from training.match.boards import pbn_boards
-from training.match.duplicate import match
+from training.evaluation.boards import pbn_boards
+from training.evaluation.duplicate import match
 
 # --- specs and options ------------------------------------------------------------------------------------
 

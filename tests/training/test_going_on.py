@@ -8,9 +8,9 @@ import pytest
 from support.command import refused
 
 from training.cli.app import main
-from training.evolve import run
-from training.running.cluster import ClusterError
-from training.running.result_log import ResultLog
+from training.evolution import run
+from training.runtime.cluster import ClusterError
+from training.runtime.result_log import ResultLog
 
 
 class NoCluster:

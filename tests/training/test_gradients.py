@@ -5,10 +5,10 @@ import pytest
 
 from tests.support.here import Here
 from tests.support.league import run_league, same
-from training.networks import contract_pretraining, league
-from training.networks.configs import LeagueConfig
-from training.networks.deal_pool import solved_deals
-from training.networks.gradients import (
+from training.league import contract_pretraining, league
+from training.league.config import LeagueConfig
+from training.league.deal_pool import solved_deals
+from training.league.gradients import (
     CriticShard,
     DeviceGradients,
     GradientBackend,
@@ -17,8 +17,8 @@ from training.networks.gradients import (
     shard_gradient,
     split_shards,
 )
-from training.networks.learner import Learner
-from training.networks.rollout import Opponent, RolloutConfig, concatenate_experience, rollout
+from training.league.learner import Learner
+from training.league.rollout import Opponent, RolloutConfig, concatenate_experience, rollout
 
 CONFIG = LeagueConfig(
     start="nothing", iterations=3, boards=96, estimated=0, layers="24,16", batch=400, shard=90, evaluate=2, judged=20,

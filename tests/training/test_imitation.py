@@ -9,12 +9,12 @@ import torch
 from agents.networks import file as networks_file
 from agents.networks.network import Network
 from agents.networks.shipped import role
-from bridge_env.cards import random_deals
-from bridge_env.double_dummy.canonical import is_judging
+from bridge_env.hands.canonical import is_judging
+from bridge_env.hands.deals import random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import write_boards
 from training.cli.app import main
-from training.match.boards import BoardsError
+from training.evaluation.boards import BoardsError
 from training.networks import imitate, recorded
 from training.networks.configs import ImitationConfig
 

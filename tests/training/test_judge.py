@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.match.verdict import verdict
+from training.evaluation.verdict import verdict
 
 
 def test_rows_do_not_depend_on_the_number_of_processes():

@@ -16,29 +16,29 @@ from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
 from agents.networks.tables import branch, play_on
-from bridge_env import streams
-from bridge_env.auction import Auctions
-from bridge_env.bidders import SpecError
-from bridge_env.calls import DOUBLE, PASS, parse_call
-from bridge_env.double_dummy.canonical import canonical_key, is_judging, key_is_judging
+from bridge_env.bidders.registry import SpecError
+from bridge_env.bidders.view import view_of
 from bridge_env.double_dummy.library import builtin_library
-from bridge_env.double_dummy.packing import pack_records, unpack_deals
-from bridge_env.scoring import imps, score
-from bridge_env.view import view_of
+from bridge_env.hands.canonical import canonical_key, is_judging, key_is_judging
+from bridge_env.hands.packing import pack_records, unpack_deals
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import DOUBLE, PASS, parse_call
+from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
-from training.match import panel
-from training.match.duplicate import match as play_match
-from training.match.strangers import refuse_gatekeepers
-from training.networks import contract_pretraining, deal_pool
-from training.networks import league as league_module
-from training.networks.configs import LeagueConfig
-from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
-from training.networks.deal_pool import NUM_CURVE_DEALS, curve_boards, solved_deals
-from training.networks.league import League, earlier_versions
-from training.networks.learner import Learner
-from training.networks.rollout import Opponent, RolloutConfig, _branches, _thinning_factor, draw_deals, rollout, seating
-from training.networks.train_league import LeagueResult
-from training.running import runs
+from training.evaluation import panel
+from training.evaluation.duplicate import match as play_match
+from training.evaluation.network_opponents import refuse_gatekeepers
+from training.league import contract_pretraining, deal_pool
+from training.league import league as league_module
+from training.league.config import LeagueConfig
+from training.league.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
+from training.league.deal_pool import NUM_CURVE_DEALS, curve_boards, solved_deals
+from training.league.league import League, earlier_versions
+from training.league.learner import Learner
+from training.league.rollout import Opponent, RolloutConfig, _branches, _thinning_factor, draw_deals, rollout, seating
+from training.league.train_league import LeagueResult
+from training.runtime import runs
 
 torch.set_num_threads(1)  # sums in another order make other weights
 SMALL = LeagueConfig(
@@ -452,7 +452,7 @@ def test_a_run_from_nothing_meets_silence_first(tmp_path, monkeypatch):
 @pytest.mark.xdist_group("ray")
 def test_ray_workers_do_not_matter(one_ray, tmp_path):
     """One worker or two, or none at all: the same weights."""
-    from training.running.cluster import Cluster
+    from training.runtime.cluster import Cluster
 
     runs_, small = [], LeagueConfig(**(vars(SMALL) | {"iterations": 4, "evaluate": 2}))
     for workers in (1, 2):

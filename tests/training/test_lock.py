@@ -12,12 +12,12 @@ import pytest
 
 from bridge_env.double_dummy import Library
 from training.cli.app import main
-from training.running import lock, runs
-from training.running.result_log import ResultLog
+from training.runtime import lock, runs
+from training.runtime.result_log import ResultLog
 from training.solve import solve_random
 
 HOLDER = (
-    "import sys, time\nfrom pathlib import Path\nfrom training.running import lock\n"
+    "import sys, time\nfrom pathlib import Path\nfrom training.runtime import lock\n"
     "lock.hold(Path(sys.argv[1]))\nprint('held', flush=True)\ntime.sleep(60)\n"
 )
 

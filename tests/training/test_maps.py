@@ -6,7 +6,7 @@ import pytest
 from agents.maps.inputs import COLUMNS, INPUTS, WIDTH, rows_of
 from agents.maps.situations import SITUATIONS, situation
 from agents.text_api import read_states
-from bridge_env import bidders
+from bridge_env.bidders import registry
 from training.maps.learning import (
     Schedule,
     batch_step,
@@ -135,7 +135,7 @@ def test_situations(auction, name):
 
 def test_published_inputs_by_hand():
     view = states("1H 2D P 3D")
-    shown = bidders.make("system:sayc").meaning(view)
+    shown = registry.make("system:sayc").meaning(view)
     row = dict(zip(COLUMNS, rows_of(view, shown, "published")[0].tolist(), strict=True))
     assert [row[name] for name in ("C", "D", "H", "S", "hcp")] == [4, 2, 3, 4, 14]
     assert [row["last level"], row["last D"], row["last H"], row["ours"]] == [3, 1, 0, 0]
@@ -149,7 +149,7 @@ def test_published_inputs_by_hand():
 def test_no_input_hangs_on_the_seat_and_there_are_inputs_before_any_call():
     auction = ["1H", "2D", "P"]
     both = [read_states([{"hand": HAND, "auction": auction, "dealer": seat}])[0] for seat in "NS"]
-    reader = bidders.make("system:sayc")
+    reader = registry.make("system:sayc")
     for inputs in INPUTS:
         one, other = (rows_of(view, reader.meaning(view), inputs) for view in both)
         np.testing.assert_array_equal(one, other)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bridge_env import cards
-from bridge_env.bidders import SpecError
-from bridge_env.calls import parse_call
-from training.match import duplicate
-from training.match.boards import Boards
+from bridge_env.bidders.registry import SpecError
+from bridge_env.rules import cards
+from bridge_env.rules.calls import parse_call
+from training.evaluation import duplicate
+from training.evaluation.boards import Boards
 
 # The sample deal of the 2009 slides, with its exact table.
 SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"

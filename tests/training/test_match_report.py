@@ -12,20 +12,20 @@ import pytest
 from support.page import Page
 
 from agents.meanings import Reader
-from bridge_env import render
-from bridge_env.calls import PASS, parse_call
-from bridge_env.cards import deal_text
+from bridge_env.display.text import result_line, shown_call
+from bridge_env.hands.deals import deal_text
 from bridge_env.records.lin import VIEWER, board_of_link
+from bridge_env.rules.calls import PASS, parse_call
 from training.cli import main
-from training.match.duplicate import match as play_match
-from training.match.first_difference import by_kind, differences
-from training.match.report import page as pages
-from training.match.report.charts import bar_svg, running_svg
-from training.match.report.classes import ALIKE, SAMPLE, SWINGS, chosen, classes_of
-from training.match.report.explaining import Explainer
-from training.match.report.overview import match_html
-from training.match.report.page import report, tables_of
-from training.match.situations import KINDS
+from training.evaluation.duplicate import match as play_match
+from training.evaluation.first_difference import by_kind, differences
+from training.evaluation.report import page as pages
+from training.evaluation.report.charts import bar_svg, running_svg
+from training.evaluation.report.classes import ALIKE, SAMPLE, SWINGS, chosen, classes_of
+from training.evaluation.report.explaining import Explainer
+from training.evaluation.report.overview import match_html
+from training.evaluation.report.page import report, tables_of
+from training.evaluation.situations import KINDS
 
 A, B, BOARDS = "system:two-over-one", "system:acol", 600
 HOSTILE = "</script></style><script>alert(\"1\")</script><img src=x onerror='alert(2)'>&amp;"
@@ -108,7 +108,7 @@ def test_the_boards_are_as_they_were_bid(match, made):
             shown = board_of_link(link)
             assert deal_text(shown.owner) == deal_text(match.boards.owner[row])
             assert list(shown.auction) == [c for c in table.history[row].tolist() if c >= 0]
-            line = render.result_line(board.contract, board.tricks, board.vulnerability)
+            line = result_line(board.contract, board.tricks, board.vulnerability)
             assert line.rpartition(", ")[2] in page.text
 
 
@@ -117,7 +117,7 @@ def test_the_parting_of_the_tables_is_told(match, made):
     row, ours, theirs = int(found.board[0]), int(found.ours[0]), int(found.theirs[0])
     only = match.take(np.array([row]))
     text = Page(report(only, explain=False).page).text
-    calls = [render.shown_call(call) for call in (ours, theirs)]
+    calls = [shown_call(call) for call in (ours, theirs)]
     before = int((found.prefix[0] >= 0).sum())
     seat = "NESW"[(int(match.boards.dealer[row]) + before) & 3]
     assert f"The tables part at call {before + 1}, by {seat}: A {calls[0]}, B {calls[1]}." in text

@@ -15,15 +15,16 @@ import pytest
 from support.command import refused
 from support.page import Page
 
-from agents.hierarchy.language.tree import Step
-from agents.hierarchy.telling import wording
 from agents.networks.bidder import NetworkBidder
 from agents.networks.sampled_meanings import NEVER_PASSED
 from agents.networks.shipped import read_networks
-from bridge_env.auction import Auctions
-from bridge_env.calls import parse_call
-from bridge_env.cards import board_dealer, board_vulnerability, random_deals
-from bridge_env.view import view_of
+from agents.systems.explain import player_terms
+from agents.systems.language.tree import Step
+from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book import network_book
 from training.book.network_book import make_network_book
 from training.book.network_calls import calls_by
@@ -32,7 +33,7 @@ from training.book.render import render_book
 from training.book.situations import SUITS, call_words, chapter, situation_words, situations
 from training.book.survey import SEED, NetworkSurvey
 from training.cli.app import main
-from training.match.artificial_calls import count_artificial
+from training.evaluation.artificial_calls import count_artificial
 
 DEALS, HOLDOUT = 3_000, 6_000
 
@@ -107,7 +108,7 @@ def test_code_words_are_those_of_the_auctions():
     owner, dealer, table = auctions()
     both = [count_artificial(table.history, dealer, owner, np.full(DEALS, side)) for side in (0, 1)]
     assert book().code_words[0] == pytest.approx(100 * np.mean(both))
-    marked = {(wording.path(p.path), call.name) for p in book().points for call in p.calls if call.artificial}
+    marked = {(player_terms.path(p.path), call.name) for p in book().points for call in p.calls if call.artificial}
     assert marked >= {("", "2!c"), ("1NT", "2!d"), ("1NT", "2!h")}
     assert not any(
         len(p.path) == 1 and p.path[0].token[1] == call.step.token[1]

@@ -7,13 +7,13 @@ import pytest
 from support.command import refused
 
 from agents.networks.shipped import read_networks, role, shipped_networks
-from bridge_env.bidders import make
+from bridge_env.bidders.registry import make
 from training.cli.app import main
-from training.match import first_difference, panel
-from training.match.boards import library_boards
-from training.match.duplicate import match as play_match
-from training.match.situations import KINDS, kinds_of
-from training.running.runs import RunError
+from training.evaluation import first_difference, panel
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match as play_match
+from training.evaluation.situations import KINDS, kinds_of
+from training.runtime.runs import RunError
 
 
 def test_strangers_and_gatekeepers_are_all_on_it():

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from agents.cardplay.rule import RandomPlayer, RulePlayer
-from bridge_env.play import Plays
-from bridge_env.scoring import imps, score
-from training.cardplay.match import CardPlayerError, Teams, play_hands
-from training.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
+from bridge_env.rules.play import Plays
+from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
-from training.match.duplicate import match
+from training.evaluation.cardplay.match import CardPlayerError, Teams, play_hands
+from training.evaluation.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
+from training.evaluation.duplicate import match
 
 BOARDS = 12
 

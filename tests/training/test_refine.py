@@ -5,28 +5,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.changes.edits import InsertGeneral
-from agents.hierarchy.changes.mutation import Chance
-from agents.hierarchy.language.paths import readings
-from agents.hierarchy.language.text import constraint_text, parse_system, system_text
-from agents.hierarchy.language.vocabulary import WORDS
-from bridge_env.auction import Auctions
-from bridge_env.calls import parse_call
-from bridge_env.scoring import imps
-from bridge_env.view import view_of
-from training.evolve.cluster_evaluator import ClusterEvaluator
-from training.evolve.generations import numbered
-from training.evolve.proposals import rule_edit
-from training.evolve.refine.decisions import UNTRIED, Examples, joined
-from training.evolve.refine.general import context_constraint, contexts, count_contexts, label_general
-from training.evolve.refine.general import decided_rows as general_rows
-from training.evolve.refine.induce import Rule, rules
-from training.evolve.refine.labels import count_paths, label, tokens, words
-from training.evolve.refine.tasks import after_call, answers_task
-from training.match.duel import Partnership, Stretch, boards_of, duel, hierarchy
-from training.running.cluster import Cluster
-from training.running.progress import Progress
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.changes.edits import InsertGeneral
+from agents.systems.changes.mutation import Chance
+from agents.systems.language.paths import readings
+from agents.systems.language.text import constraint_text, parse_system, system_text
+from agents.systems.language.vocabulary import WORDS
+from bridge_env.bidders.view import view_of
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.scoring import imps
+from training.evaluation.partnership_match import Partnership, Stretch, boards_of, duel, hierarchy
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.generations import numbered
+from training.evolution.proposals import rule_edit
+from training.evolution.refine.decisions import UNTRIED, Examples, joined
+from training.evolution.refine.general import context_constraint, contexts, count_contexts, label_general
+from training.evolution.refine.general import decided_rows as general_rows
+from training.evolution.refine.induce import Rule, rules
+from training.evolution.refine.labels import count_paths, label, tokens, words
+from training.evolution.refine.tasks import after_call, answers_task
+from training.runtime.cluster import Cluster
+from training.runtime.progress import Progress
 
 SAYC = numbered("sayc")
 PASS = Partnership(*(parse_system("system: p\nP\nwhen 0-7 last-level\n  P\n"),) * 2)

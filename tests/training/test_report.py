@@ -6,9 +6,9 @@ import pytest
 from support.command import refused
 
 from training.cli.app import main
-from training.evolve import report
-from training.match.verdict import VERDICT, Row
-from training.running import runs
+from training.evaluation.verdict import VERDICT, Row
+from training.evolution import report
+from training.runtime import runs
 
 
 def write_run(folder, operators, means, verdict=(), seed=1):

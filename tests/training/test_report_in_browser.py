@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
 
-from training.match.duplicate import match as play_match
-from training.match.report.page import report
+from training.evaluation.duplicate import match as play_match
+from training.evaluation.report.page import report
 
 pytestmark = pytest.mark.slow
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from training.cardplay.match import Teams, play_hands
-from training.match import match
-from training.match.boards import library_boards
-from training.running.lock import release_all
-from training.running.result_log import ResultLog, ResultLogError
+from training.evaluation import match
+from training.evaluation.boards import library_boards
+from training.evaluation.cardplay.match import Teams, play_hands
+from training.runtime.lock import release_all
+from training.runtime.result_log import ResultLog, ResultLogError
 
 TEAMS = Teams((None, None), ("rule", "random"))
 
@@ -124,7 +124,7 @@ def test_the_play_of_a_match_resumes_from_its_log(tmp_path):
 def test_a_second_writer_is_refused(tmp_path):
     from filelock import FileLock
 
-    from training.running.lock import InUse
+    from training.runtime.lock import InUse
 
     release_all()
     with FileLock(tmp_path / ".log.lock"), pytest.raises(InUse, match="is in use by another process"):

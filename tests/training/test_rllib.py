@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from training.rllib import ENV_ID, make_env, register_with_ray
+from training.integrations.rllib import ENV_ID, make_env, register_with_ray
 
 CONFIG = {"learner": "N", "partner": "pass", "opponents": "random", "reward": "points"}
 

@@ -17,20 +17,20 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMoni
 from support.envs import PART, SLAM
 
 from agents.registry import make_policy
-from bridge_env.boards import boards_of
-from bridge_env.calls import PASS
-from bridge_env.cards import parse_deal
 from bridge_env.double_dummy import LibraryThenSolver
+from bridge_env.double_dummy.boards import boards_of
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.hands.deals import parse_deal
+from bridge_env.rules.calls import PASS
 from training.cli.app import main
-from training.match.duplicate import match
+from training.evaluation.duplicate import match
 from training.networks import ppo
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
-from training.running import runs
-from training.running.progress import Progress
+from training.runtime import runs
+from training.runtime.progress import Progress
 
 TABLES = 6
 SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}
@@ -284,7 +284,7 @@ def test_configs_that_make_no_sense():
 
 
 def test_the_settings_of_the_command_are_there_to_train_with():
-    from training.sb3 import PPOConfig, make_env, make_model, policy_of
+    from training.integrations.sb3 import PPOConfig, make_env, make_model, policy_of
 
     config = PPOConfig(tables=16, rollout=8, batch=64, layers="16", critic="8")
     model = make_model(config, make_env(config))

@@ -13,19 +13,19 @@ from pathlib import Path
 import pytest
 from support.here import Here
 
-from agents.hierarchy.changes.chapters import chapters
-from agents.hierarchy.language.text import parse_system, system_text
+from agents.systems.changes.chapters import chapters
+from agents.systems.language.text import parse_system, system_text
 from training.cli.app import main
-from training.evolve import finalize, generations, natural
-from training.evolve.cluster_evaluator import ClusterEvaluator
-from training.evolve.config import EvolveConfig
-from training.evolve.proposals import SWAPPING, Proposal, Verdict
-from training.evolve.run import check_start
-from training.evolve.selection import apply_all
-from training.match.duel import Partnership, Stretch, duel
-from training.running import runs
-from training.running.cluster import Cluster, ClusterError
-from training.running.progress import Progress
+from training.evaluation.partnership_match import Partnership, Stretch, duel
+from training.evolution import finalize, generations, natural
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.config import EvolveConfig
+from training.evolution.proposals import SWAPPING, Proposal, Verdict
+from training.evolution.run import check_start
+from training.evolution.selection import apply_all
+from training.runtime import runs
+from training.runtime.cluster import Cluster, ClusterError
+from training.runtime.progress import Progress
 
 pytest.importorskip("ray")
 

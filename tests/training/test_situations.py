@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bridge_env.calls import parse_call
-from training.match.situations import KINDS, kinds_of
+from bridge_env.rules.calls import parse_call
+from training.evaluation.situations import KINDS, kinds_of
 
 
 def kind(auction):

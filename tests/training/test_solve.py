@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge_env import cards
+from bridge_env.display.text import trick_table
 from bridge_env.double_dummy import ExactDoubleDummy, Library, builtin_library, maintenance, write_library
 from bridge_env.double_dummy.library import write_records
-from bridge_env.double_dummy.packing import pack_records
-from bridge_env.render import trick_table
+from bridge_env.hands.packing import pack_records
+from bridge_env.rules import cards
 from training import cli, solve
 from training.cli import deals as cli_deals
-from training.running.cluster import Cluster
+from training.runtime.cluster import Cluster
 from training.solve import SolveError, estimate_text, solve_random
 
 
@@ -295,7 +295,7 @@ def test_the_command_says_what_it_did(tmp_path, capsys):
 
 
 def test_without_ray_it_solves_in_this_process(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("training.running.cluster.installed", lambda: False)
+    monkeypatch.setattr("training.runtime.cluster.installed", lambda: False)
     monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented())
     assert run("--n", 300, "--out", tmp_path / "a.bdl") == 0
     assert capsys.readouterr().err.count("Ray is not installed (pip install") == 1

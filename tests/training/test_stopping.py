@@ -14,7 +14,7 @@ import pytest
 from support.command import refused
 
 from training.cli.app import app, main
-from training.running import runs
+from training.runtime import runs
 
 MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 

@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 from support.here import Here
 
-from agents.hierarchy.changes.edits import Insert
-from agents.hierarchy.language.paths import path_steps
-from agents.hierarchy.language.text import constraint_text, parse_system
-from agents.hierarchy.shipped import read_system
-from agents.hierarchy.sound.sound import newly_unsound
-from bridge_env.bidders import SpecError
-from training.evolve.cluster_evaluator import ClusterEvaluator
-from training.evolve.config import EvolveConfig
-from training.evolve.finalize import simplify_conditions
-from training.evolve.proposals import Proposal, trial, verdict
-from training.evolve.refine.decisions import UNTRIED
-from training.evolve.refine.tasks import count_task, label_task
-from training.evolve.run import check_start
-from training.evolve.selection import is_sayable, loses_to_validator
-from training.match.boards import library_boards
-from training.match.duel import Partnership, Stretch, duel, gains_and_touched
-from training.match.duplicate import match
-from training.match.strangers import Stranger, stranger
-from training.running.progress import Progress
+from agents.systems.audit.audit import newly_unsound
+from agents.systems.changes.edits import Insert
+from agents.systems.language.paths import path_steps
+from agents.systems.language.text import constraint_text, parse_system
+from agents.systems.library.shipped import read_system
+from bridge_env.bidders.registry import SpecError
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match
+from training.evaluation.network_opponents import Stranger, stranger
+from training.evaluation.partnership_match import Partnership, Stretch, duel, gains_and_touched
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.config import EvolveConfig
+from training.evolution.finalize import simplify_conditions
+from training.evolution.proposals import Proposal, trial, verdict
+from training.evolution.refine.decisions import UNTRIED
+from training.evolution.refine.tasks import count_task, label_task
+from training.evolution.run import check_start
+from training.evolution.selection import is_sayable, loses_to_validator
+from training.runtime.progress import Progress
 
 SAYC = Partnership(read_system("sayc"), read_system("sayc"))
 WEAK = Insert((), parse_system("system: x\n1N 12-14 hcp, balanced").lines[0], "a weak no trump")

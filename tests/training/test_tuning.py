@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 from support.here import Here
 
-from agents.hierarchy.bidder import Hierarchy, bid_out
-from agents.hierarchy.changes.mutation import addresses
-from agents.hierarchy.language.text import constraint_text, parse_system
-from bridge_env.calls import NUM_CALLS, first_calls
-from training.evolve import cluster_evaluator, generations
-from training.evolve.cluster_evaluator import ClusterEvaluator
-from training.evolve.config import EvolveConfig
-from training.evolve.proposals import TUNING
-from training.evolve.refine import line_steps
-from training.evolve.refine.decisions import decisions_of, play_out
-from training.evolve.selection import select_proposals
-from training.match.duel import Partnership, Stretch, boards_of, duel, gains_and_touched
-from training.match.strangers import Stranger
-from training.running.progress import Progress
+from agents.systems.bidder import Hierarchy, bid_out
+from agents.systems.changes.mutation import addresses
+from agents.systems.language.text import constraint_text, parse_system
+from bridge_env.rules.calls import NUM_CALLS, first_calls
+from training.evaluation.network_opponents import Stranger
+from training.evaluation.partnership_match import Partnership, Stretch, boards_of, duel, gains_and_touched
+from training.evolution import cluster_evaluator, generations
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.config import EvolveConfig
+from training.evolution.proposals import TUNING
+from training.evolution.refine import line_steps
+from training.evolution.refine.decisions import decisions_of, play_out
+from training.evolution.selection import select_proposals
+from training.runtime.progress import Progress
 
 ACOL = Stranger("policy:acol")
 STRETCH = Stretch(3, "training", 0, 300)

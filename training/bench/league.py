@@ -14,11 +14,12 @@ from threadpoolctl import threadpool_limits
 
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
-from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+from bridge_env.hands.deals import random_deals
+from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.bench.measures import Rate, rate
-from training.networks.configs import LeagueConfig
-from training.networks.league import League
-from training.running.cluster import Cluster
+from training.league.config import LeagueConfig
+from training.league.league import League
+from training.runtime.cluster import Cluster
 
 _BOARDS = 4096
 _CALLERS = ("two-over-one", "champion", "by-the-book")

@@ -22,19 +22,19 @@ import numpy as np
 
 import agents
 import bridge_env  # noqa: F401 - registers the env
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.inverse.shown import sample_view
-from agents.hierarchy.shipped import read_system
+from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.engine.compiled import compile_system
+from agents.systems.inference.shown import sample_view
+from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
-from bridge_env import streams
-from bridge_env.cards import random_deals, rotate_deals
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
-from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
-from training.match import match
-from training.match.boards import library_boards
+from bridge_env.hands.deals import random_deals, rotate_deals
+from bridge_env.rng import streams
+from training.evaluation import match
+from training.evaluation.boards import library_boards
 
 SECONDS = 1.0  # of one repetition, about
 

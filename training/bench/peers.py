@@ -87,7 +87,7 @@ def endplay_loops(repetitions: int) -> list[Rate]:
     from endplay.dds import calc_dd_table, solve_board
     from endplay.types import Deal, Denom, Player
 
-    from bridge_env.cards import deal_text, random_deals
+    from bridge_env.hands.deals import deal_text, random_deals
 
     fresh = fresh_numbers()
     denoms = [Denom.clubs, Denom.diamonds, Denom.hearts, Denom.spades, Denom.nt]

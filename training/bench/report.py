@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from training.bench.measures import Rate
-from training.running.pages import drawn
+from training.runtime.pages import drawn
 
 
 def rates_table(rates: Sequence[Rate], digits: int) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.language.paths import readings
-from agents.hierarchy.language.tree import Step
 from agents.networks.meaning import auction_keys
-from bridge_env.calls import PASS
-from bridge_env.streams import key as hashed
+from agents.systems.language.paths import readings
+from agents.systems.language.tree import Step
+from bridge_env.rng.streams import key as hashed
+from bridge_env.rules.calls import PASS
 
 
 def group_rows(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float) -> list[NDArray[np.int64]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.hierarchy.telling.wording import SUIT_MARKS, span
+from agents.systems.explain.player_terms import SUIT_MARKS, span
 from training.book.card_competition import competition
 from training.book.card_slam import slam
 from training.book.survey import CallSurvey, Hands, call_name

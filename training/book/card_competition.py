@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agents.hierarchy.telling.wording import SUIT_MARKS, span
+from agents.systems.explain.player_terms import SUIT_MARKS, span
 from training.book.survey import CallSurvey, Hands, call_name
 
 _SUITS = "CDHS"

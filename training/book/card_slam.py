@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.telling.wording import of_call
-from bridge_env.calls import FIRST_BID
-from bridge_env.features import FEATURES
+from agents.systems.explain.player_terms import of_call
+from bridge_env.hands.features import FEATURES
+from bridge_env.rules.calls import FIRST_BID
 from training.book.survey import CallSurvey, parse_auction
 
 _RAISES = (

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
-from agents.hierarchy.engine.compiled import RULE_LINE
-from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
-from bridge_env.features import HCP_AND_LENGTHS
-from bridge_env.view import BidView, views_before
+from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
+from agents.systems.engine.compiled import RULE_LINE
+from bridge_env.bidders.view import BidView, views_before
+from bridge_env.hands.deals import hand_text, random_deals
+from bridge_env.hands.features import HCP_AND_LENGTHS
+from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book.graph import Entry, Walker
 
 #: Columns of hands: points, suits, and the suits that the call's variables stand for (-1: unknown). Those after them

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from agents.hierarchy.language.tree import Block, Line, Step, System
-from agents.hierarchy.telling import wording
-from agents.hierarchy.telling.wording import symbols
+from agents.systems.explain import player_terms
+from agents.systems.explain.player_terms import symbols
+from agents.systems.language.tree import Block, Line, Step, System
 from training.book.graph import AuctionGraph
 from training.book.worth import Judge, Worth, without
-from training.match.boards import standard_error
+from training.evaluation.boards import standard_error
 
 
 @dataclass(eq=False)
@@ -85,7 +85,7 @@ class Difference:
             f"Worth: IMPs by which {self.b} does better than {self.b} without this one change, on a board whose "
             f"auction it alters ± standard error, and on 1,000 boards of all kinds. With fewer than 30 such boards no "
             f"figure is given. Single changes need not add up to the difference.",
-            symbols(wording.TERMS),
+            symbols(player_terms.TERMS),
         ]
 
 
@@ -101,7 +101,9 @@ _TITLES = {
 def _row(change: Change) -> dict[str, Any]:
     worth = change.worth
     known = worth is not None and worth.mean is not None
-    followers = [f"{_lead(path)}{wording.call(line.path[-1])}: {_promise(line)}" for path, line in change.followers]
+    followers = [
+        f"{_lead(path)}{player_terms.call(line.path[-1])}: {_promise(line)}" for path, line in change.followers
+    ]
     return {
         "call": symbols(_call(change)),
         "change": symbols(_description(change)),
@@ -114,18 +116,18 @@ def _row(change: Change) -> dict[str, Any]:
 
 def _call(change: Change) -> str:
     line = change.line
-    context = "" if change.block is None else f"when {wording.promise(change.block.when)}"
+    context = "" if change.block is None else f"when {player_terms.promise(change.block.when)}"
     if line is None or not line.path:
         return context or "general rules"
-    return f"{f'{context}: ' if context else ''}{_lead(change.path)}{wording.call(line.path[-1])}"
+    return f"{f'{context}: ' if context else ''}{_lead(change.path)}{player_terms.call(line.path[-1])}"
 
 
 def _lead(path: tuple[Step, ...]) -> str:
-    return f"{wording.path(path)} - " if path else ""
+    return f"{player_terms.path(path)} - " if path else ""
 
 
 def _promise(line: Line) -> str:
-    return wording.promise(line.constraint) + wording.aside(wording.remark(line))
+    return player_terms.promise(line.constraint) + player_terms.aside(player_terms.remark(line))
 
 
 def _description(change: Change) -> str:

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.language.paths import Bindings, token_readings
-from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.language.tree import Line, Step, System
-from bridge_env.calls import FIRST_BID, PASS
+from agents.systems.language.paths import Bindings, token_readings
+from agents.systems.language.text import parse_system, system_text
+from agents.systems.language.tree import Line, Step, System
+from bridge_env.rules.calls import FIRST_BID, PASS
 
 
 def renumber_lines(system: System) -> System:

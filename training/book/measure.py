@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy
+from agents.systems.bidder import Hierarchy
 from training.book.deals import COLUMNS, BidDeals, Calls, bid_batches
 from training.book.graph import AuctionGraph, Entry, Walker
-from training.match.artificial_calls import count_artificial
+from training.evaluation.artificial_calls import count_artificial
 
 _EXAMPLES = 2
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from agents.hierarchy.engine.context import ENOUGH
-from agents.hierarchy.language.tree import Step
-from agents.hierarchy.telling import wording
-from agents.hierarchy.telling.wording import symbols
+from agents.systems.engine.auction_state import ENOUGH
+from agents.systems.explain import player_terms
+from agents.systems.explain.player_terms import symbols
+from agents.systems.language.tree import Step
 from training.book.card import Section
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
@@ -40,7 +40,7 @@ LEGEND = symbols(
     "be. Calls in brackets are theirs; their passes in between are left out. Of several calls that fit a hand the "
     "first in the system's text counts. Shares are of the calls there; a bid without a name is natural, and a call "
     "that is not called forcing may be passed. What a call shows is left out where it is what the call promises, where "
-    f"fewer than 20 hands made it, or where hands of all kinds did. {wording.TERMS}"
+    f"fewer than 20 hands made it, or where hands of all kinds did. {player_terms.TERMS}"
 )
 FORCING = (
     "A *forcing* call asks partner to speak, unless the next player does; *forcing to game* binds both partners up to "
@@ -93,7 +93,7 @@ def system_tree(graph: AuctionGraph, printed: Callable[[Entry], bool] = lambda e
         "general": [
             {
                 "title": "General rules",
-                "when": f"When {symbols(wording.promise(block.when))}",
+                "when": f"When {symbols(player_terms.promise(block.when))}",
                 "note": block.note,
                 "entries": entries,
             }
@@ -105,11 +105,11 @@ def system_tree(graph: AuctionGraph, printed: Callable[[Entry], bool] = lambda e
 
 def _entry(entry: Entry) -> dict[str, Any]:
     return {
-        "call": symbols(wording.call(entry.step)),
-        "what": symbols(wording.lines_promise(entry.lines)),
-        "remark": symbols(wording.lines_remark(entry.lines)),
+        "call": symbols(player_terms.call(entry.step)),
+        "what": symbols(player_terms.lines_promise(entry.lines)),
+        "remark": symbols(player_terms.lines_remark(entry.lines)),
         "note": symbols(", ".join(dict.fromkeys(line.note for line in entry.lines if line.note))),
-        "flags": [wording.FLAG_TEXT[flag] for flag in entry.flags],
+        "flags": [player_terms.FLAG_TEXT[flag] for flag in entry.flags],
         "point": None if entry.point is None else entry.point.index,
     }
 
@@ -118,10 +118,10 @@ def _point(point: Point, printed: Callable[[Entry], bool]) -> dict[str, Any]:
     entries = [entry for entry in point.entries.values() if printed(entry)]
     calls = {entry.step for entry in entries}
     return {
-        "path": symbols(wording.path(point.path)),
+        "path": symbols(player_terms.path(point.path)),
         "entries": [[e.index, point.children[e.step].index if e.step in point.children else None] for e in entries],
         "steps": [
-            [symbols(wording.call(step)), child.index]
+            [symbols(player_terms.call(step)), child.index]
             for step, child in point.children.items()
             if step not in calls and _leads_on(child, printed)
         ],
@@ -176,11 +176,11 @@ def usual_text(figures: Figures) -> str:
     if not figures.made:
         return ""
     low, high = figures.usual("hcp") or (0, 0)
-    parts = [f"{wording.span(low, high)} HCP"]
+    parts = [f"{player_terms.span(low, high)} HCP"]
     for name in figures.names():
         least, most = figures.usual(name) or (0, 0)
         if not (least <= 1 and most >= 5):
-            parts.append(f"{wording.suit(name)}{wording.span(least, most)}")
+            parts.append(f"{player_terms.suit(name)}{player_terms.span(least, most)}")
     return " ".join(parts)
 
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.hierarchy.language.tree import Step
-from agents.hierarchy.telling import wording
-from agents.hierarchy.telling.wording import symbols
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.sampled_meanings import NEVER_PASSED
+from agents.systems.explain import player_terms
+from agents.systems.explain.player_terms import symbols
+from agents.systems.language.tree import Step
 from training.book import model
 from training.book.card import Section, convention_card
 from training.book.network_calls import calls_by
@@ -149,7 +149,7 @@ class NetworkBook:
         point, call = self._by_index[index]
         if isinstance(point, Situation):
             return f"{call.name} ({point.name})"
-        return wording.path((*point.path, call.step)) + (" (third or fourth seat)" if point.late else "")
+        return player_terms.path((*point.path, call.step)) + (" (third or fourth seat)" if point.late else "")
 
     def worst(self, most: int) -> list[tuple[int, int, str]]:
         """Return the calls whose hands fit least: hands, those that fit, and what the book says."""
@@ -198,7 +198,7 @@ class NetworkBook:
             """Return the number of a point, adding it and those that lead there."""
             if (late, path) not in number:
                 number[late, path] = len(points)
-                points.append({"path": symbols(wording.path(path)), "entries": [], "steps": [], "others": ""})
+                points.append({"path": symbols(player_terms.path(path)), "entries": [], "steps": [], "others": ""})
                 if path:
                     points[place(late, path[:-1])]["steps"].append([path[-1], number[late, path]])
             return number[late, path]
@@ -219,7 +219,7 @@ class NetworkBook:
             points[here]["steps"] = list(below.items())
             titles[point.late, model.chapter(point.path)].append((len(point.path), here))
         for record in points:
-            record["steps"] = [[symbols(wording.call(step)), child] for step, child in record["steps"]]
+            record["steps"] = [[symbols(player_terms.call(step)), child] for step, child in record["steps"]]
         chapters = [
             {"title": title + _LATE * late, "points": [here for _, here in found]}
             for (late, title), found in sorted(titles.items(), key=lambda item: (item[0][0], min(item[1])[0]))

@@ -12,20 +12,21 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import deal_features
-from agents.hierarchy.language.tree import Step
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.tables import all_by
-from bridge_env.auction import Auctions
-from bridge_env.calls import FIRST_BID, PASS
-from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
-from bridge_env.features import FEATURES
-from bridge_env.streams import key as hashed
+from agents.systems.bidder import deal_features
+from agents.systems.language.tree import Step
+from bridge_env.hands.deals import hand_text, random_deals
+from bridge_env.hands.features import FEATURES
+from bridge_env.rng.streams import key as hashed
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import FIRST_BID, PASS
+from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book.auctions import since_opening, steps_of
 from training.book.deals import COLUMNS, hand_columns
 from training.book.situations import SUITS, situations
-from training.match.artificial_calls import artificial_mask
+from training.evaluation.artificial_calls import artificial_mask
 
 _BATCH = 8_192  # deals bid at a time
 _LONGEST = 40  # calls of an auction that are recorded; longer ones hardly occur

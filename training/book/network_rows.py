@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.language.paths import step_of
-from agents.hierarchy.language.tree import Step
-from agents.hierarchy.telling import wording
 from agents.networks.sampled_meanings import NEVER_PASSED
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS
+from agents.systems.explain import player_terms
+from agents.systems.language.paths import step_of
+from agents.systems.language.tree import Step
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS
 from training.book import situations
 from training.book.auctions import group_rows
 from training.book.deals import COLUMNS
@@ -66,7 +66,7 @@ class NetworkCall:
     def usual(self) -> str:
         """Return the points of nine in ten hands: ``6-9 HCP``."""
         unit, low, high = self.points
-        return f"{wording.span(low, high)} {'points' if unit == 'points' else 'HCP'}"
+        return f"{player_terms.span(low, high)} {'points' if unit == 'points' else 'HCP'}"
 
     @property
     def cards(self) -> str:
@@ -74,10 +74,10 @@ class NetworkCall:
         parts = []
         for name, least, most in self.shows.ranges[1:]:
             if name == EACH:
-                parts.append(f"{wording.span(least, most)} in each suit")
+                parts.append(f"{player_terms.span(least, most)} in each suit")
             elif least >= (_LONG_KNOWN if name in ("in mine", "in partner's") else LONG) or most < LONG:
-                of = {"x": " in it"}.get(name, wording.suit(name) if len(name) == 1 else f" {name}")
-                parts.append(f"{wording.span(least, most, 8)}{of}")
+                of = {"x": " in it"}.get(name, player_terms.suit(name) if len(name) == 1 else f" {name}")
+                parts.append(f"{player_terms.span(least, most, 8)}{of}")
         return ", ".join([*parts, *([self.mostly] if self.mostly else [])])
 
 
@@ -143,7 +143,7 @@ class RowBuilder:
                 out[at] = NetworkPoint(calls.path(row), bool(calls.late[row]))
             figures = self._figures(rows, int(visits[np.searchsorted(visited, at)]))
             figures.hands[:, 5:] = -1  # suits are known by name here
-            out[at].calls.append(self._row(rows, figures, wording.of_call(int(calls.call[row]))))
+            out[at].calls.append(self._row(rows, figures, player_terms.of_call(int(calls.call[row]))))
             keys.append(int(calls.key[row]))
         self._add_table(keys)
         for one in out.values():
@@ -265,8 +265,8 @@ class RowBuilder:
             return ""
         low, high = nine_in_ten(cards)
         if bid >= 0:
-            return f"mostly {wording.span(low, high)} in it" if low >= LONG else ""
-        return f"mostly {wording.span(low, high)} in theirs" if self.calls.call[rows[0]] == DOUBLE else ""
+            return f"mostly {player_terms.span(low, high)} in it" if low >= LONG else ""
+        return f"mostly {player_terms.span(low, high)} in theirs" if self.calls.call[rows[0]] == DOUBLE else ""
 
 
 _ORDER = [*(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"), "X", "XX", "P"]

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from training.book.model import FORCING
-from training.running.pages import render
+from training.runtime.pages import render
 
 #: Formats by name, and the ending of files in them.
 FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}

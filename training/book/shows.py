@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.engine.context import STRENGTH, SUIT
-from agents.hierarchy.language.tree import Clause, Line
-from agents.hierarchy.telling.wording import span, suit
-from bridge_env.features import FEATURES
+from agents.systems.bidder import Hierarchy
+from agents.systems.engine.auction_state import STRENGTH, SUIT
+from agents.systems.explain.player_terms import span, suit
+from agents.systems.language.tree import Clause, Line
+from bridge_env.hands.features import FEATURES
 from training.book.deals import COLUMNS, BidDeals, bid_batches
 from training.book.graph import Entry
 from training.book.measure import Figures, Measurements

@@ -11,8 +11,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bridge_env.streams import key as hashed
+from bridge_env.rng.streams import key as hashed
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 
 #: What a player has done: nothing, passed without having bid, or what his first or last bid or double was.
 ACTS = (

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.language.paths import step_of
-from agents.hierarchy.language.tree import System
-from agents.hierarchy.telling import wording
-from bridge_env.features import HCP_AND_LENGTHS
-from bridge_env.streams import key as hashed
+from agents.systems.bidder import Hierarchy
+from agents.systems.explain import player_terms
+from agents.systems.language.paths import step_of
+from agents.systems.language.tree import System
+from bridge_env.hands.features import HCP_AND_LENGTHS
+from bridge_env.rng.streams import key as hashed
 from training.book.auctions import group_rows, since_opening, steps_of
 from training.book.deals import BidDeals, hand_columns
 from training.book.graph import AuctionGraph, Walker
@@ -48,7 +48,7 @@ class CallGroup:
     @property
     def auction(self) -> str:
         """Return the auction with the call as its player sees it: ``1!h - (2!c) - X``."""
-        return wording.path((*steps_of(self.before), step_of(self.call)))
+        return player_terms.path((*steps_of(self.before), step_of(self.call)))
 
 
 class CallTable:
@@ -135,7 +135,7 @@ def _usual_call(survey: SystemSurvey, group: CallGroup, mine: NDArray[np.int8]) 
     if rows.sum() < _FEWEST_SURVEYED:
         return "rare hands"
     calls, counts = np.unique(survey.calls(group.before)[rows], return_counts=True)
-    return f"mostly {wording.of_call(int(calls[counts.argmax()]))}"
+    return f"mostly {player_terms.of_call(int(calls[counts.argmax()]))}"
 
 
 def _describe(hands: NDArray[np.int8]) -> str:

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
-from agents.hierarchy.engine.context import FORCED
-from agents.hierarchy.telling.position import Position
-from agents.hierarchy.telling.wording import SUIT_MARKS, of_call, span
 from agents.networks.bidder import outputs_of
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.sampled_meanings import NEVER_PASSED
-from bridge_env.auction import one_auction
-from bridge_env.calls import PASS, parse_call
-from bridge_env.cards import hands, random_deals
-from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
-from bridge_env.view import public_view
+from agents.systems.bidder import Hierarchy, HierarchyBidder, deal_features
+from agents.systems.engine.auction_state import FORCED
+from agents.systems.explain.player_terms import SUIT_MARKS, of_call, span
+from agents.systems.explain.position import Position
+from bridge_env.bidders.view import public_view
+from bridge_env.hands.deals import hands, random_deals
+from bridge_env.hands.features import FEATURES, LENGTH, NUM_FEATURES
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import PASS, parse_call
 
 HANDS, NETWORK_HANDS = 24_000, 8_000
 SEED = 40

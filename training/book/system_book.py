@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.engine.compiled import LAST_RESORT
-from agents.hierarchy.language.tree import System, atoms_of
-from agents.hierarchy.language.vocabulary import AUCTION_WORDS
-from agents.hierarchy.telling import wording
-from agents.hierarchy.telling.wording import symbols
-from bridge_env.features import MEANINGS
+from agents.systems.bidder import Hierarchy
+from agents.systems.engine.compiled import LAST_RESORT
+from agents.systems.explain import player_terms
+from agents.systems.explain.player_terms import symbols
+from agents.systems.language.tree import System, atoms_of
+from agents.systems.language.vocabulary import AUCTION_WORDS
+from bridge_env.hands.features import MEANINGS
 from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
@@ -77,8 +77,8 @@ class Book:
         """Return an entry with the auction that leads to it."""
         entry = self.graph.entries[index]
         if entry.point is None:
-            return f"{wording.call(entry.step)} (general rules)"
-        return wording.path((*entry.point.path, entry.step))
+            return f"{player_terms.call(entry.step)} (general rules)"
+        return player_terms.path((*entry.point.path, entry.step))
 
     def worst(self, most: int) -> list[tuple[int, int, str]]:
         """Return the calls whose hands fit least: hands, those that fit, and what the book says."""
@@ -154,7 +154,9 @@ def _last_resort() -> list[list[str]]:
     return [
         [
             block.note,
-            symbols(" · ".join(f"{wording.call(n.path[-1])} {wording.promise(n.constraint)}" for n in block.lines)),
+            symbols(
+                " · ".join(f"{player_terms.call(n.path[-1])} {player_terms.promise(n.constraint)}" for n in block.lines)
+            ),
         ]
         for block in LAST_RESORT
     ]

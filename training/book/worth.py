@@ -1,7 +1,7 @@
 """Measure the worth of a treatment: play a system with and without it against a control pair, on the same boards.
 
-Only the boards on which a change can do anything are bid again (``training.match.duel``). That is exact: a test
-compares it with whole matches.
+Only the boards on which a change can do anything are bid again (``training.evaluation.partnership_match``). That is
+exact: a test compares it with whole matches.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.language.tree import Line, System
+from agents.systems.language.tree import Line, System
 from training.book.deals import Calls, calls_of
 from training.book.graph import AuctionGraph, Entry, Walker
-from training.match.boards import standard_error
-from training.match.duel import Partnership, Stretch, boards_of, duel, gains_and_touched
+from training.evaluation.boards import standard_error
+from training.evaluation.partnership_match import Partnership, Stretch, boards_of, duel, gains_and_touched
 
 FEWEST = 30  # boards that a figure is drawn from
 

@@ -16,16 +16,16 @@ from agents.cases.base import CaseBase, nothing_retained
 from agents.cases.features import SIZE, describe
 from agents.cases.forest import Forest
 from agents.cases.metric import Member, metric_of, points
-from bridge_env.bidders import make
-from bridge_env.double_dummy.canonical import is_judging
-from bridge_env.files import atomic_write
+from bridge_env.bidders.registry import make
+from bridge_env.hands.canonical import is_judging
+from bridge_env.io.files import atomic_write
 from training.cases.judge import Share, by_round_and_side
 from training.cases.network import MetricExamples, MetricTraining, fit_metric, hands_of_others
 from training.cases.states import States, read_states
 from training.cases.trees import ForestConfig, fit_forest
-from training.running import runs
-from training.running.progress import Progress
-from training.running.run_folder import to_dataframe
+from training.runtime import runs
+from training.runtime.progress import Progress
+from training.runtime.run_folder import to_dataframe
 
 CASES, RESULTS = "cases.npz", "results.json"
 _ROWS = 16_384

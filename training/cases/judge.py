@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase
 from agents.cases.bidder import CaseBidder
-from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.rules.calls import FIRST_BID, PASS
 from training.cases.states import States
-from training.running.pages import table
+from training.runtime.pages import table
 
 LAST_ROUND = 5  # this one and all later ones are one row
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.metric import Layer
-from bridge_env.calls import NUM_CALLS
-from bridge_env.features import HCP_AND_LENGTHS, hand_features
+from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
+from bridge_env.rules.calls import NUM_CALLS
 
 _NARROW = 4.0  # inputs are divided by their spread, but none is multiplied by more
 _MIDDLE = np.tile(np.array([10.0, 3.25, 3.25, 3.25, 3.25], np.float32), 3)

@@ -20,21 +20,21 @@ from agents.cases import file as case_file
 from agents.cases.base import UNTRIED, CaseBase, Retained
 from agents.cases.bidder import CaseBidder
 from agents.cases.experience import spoken_for
-from bridge_env import streams
-from bridge_env.auction import Auctions
-from bridge_env.bidders import make
-from bridge_env.bidding import complete_auctions
-from bridge_env.boards import Boards
-from bridge_env.calls import NUM_CALLS, as_wide, first_calls
-from bridge_env.files import atomic_write
-from bridge_env.protocols import Bidder
-from bridge_env.scoring import imps
-from bridge_env.view import view_of
+from bridge_env.bidders.bidding import complete_auctions
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import view_of
+from bridge_env.double_dummy.boards import Boards
+from bridge_env.io.files import atomic_write
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import NUM_CALLS, as_wide, first_calls
+from bridge_env.rules.scoring import imps
 from training.cases.fit import CASES, RESULTS
-from training.match.boards import library_boards, standard_error
-from training.match.duplicate import bid_out, match
-from training.running import runs
-from training.running.progress import Progress
+from training.evaluation.boards import library_boards, standard_error
+from training.evaluation.duplicate import bid_out, match
+from training.runtime import runs
+from training.runtime.progress import Progress
 
 _ROWS = 16_384
 

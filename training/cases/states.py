@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.auction import Auctions
-from bridge_env.calls import FIRST_BID, call_indices, first_calls, histories_of
+from bridge_env.bidders.view import BidView, view_of
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
-from bridge_env.view import BidView, view_of
-from training.match.boards import BoardsError
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import FIRST_BID, call_indices, first_calls, histories_of
+from training.evaluation.boards import BoardsError
 
 Rows = NDArray[np.int64] | NDArray[np.bool_]
 

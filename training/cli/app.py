@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.text import Text
 
 from training.cli import bench, bid, completion, deals, fit, learn, match, output, serve, systems
-from training.running.cluster import ClusterError
-from training.running.lock import release_all
-from training.running.runs import MANIFEST, read_manifest, version_of
-from training.running.stopping import INTERRUPTED, termination_as_interrupt
-from training.running.stopping import code as stop_code
+from training.runtime.cluster import ClusterError
+from training.runtime.lock import release_all
+from training.runtime.runs import MANIFEST, read_manifest, version_of
+from training.runtime.stopping import INTERRUPTED, termination_as_interrupt
+from training.runtime.stopping import code as stop_code
 
 _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
 _COMMANDS = (
@@ -167,7 +167,7 @@ def _check_agents() -> None:
 
 def _look_in_current_folder() -> None:
     """Let ``python:module:factory`` import from the current folder, if there is one still."""
-    from bridge_env import bidders  # here: it loads numba, and --help should answer at once
+    from bridge_env.bidders import registry  # here: it loads numba, and --help should answer at once
 
     with contextlib.suppress(FileNotFoundError):
-        bidders.FOLDERS[:] = [os.getcwd()]
+        registry.FOLDERS[:] = [os.getcwd()]

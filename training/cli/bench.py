@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge_env.files import atomic_write
+from bridge_env.io.files import atomic_write
 from training.cli.options import Count
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ def bench(*, repetitions: Count = 5, out: Path = Path("results/bench"), networks
         out: folder for the results
         networks: measure how fast networks call and learn instead (needs torch and Ray)
     """
-    from bridge_env.optional_dependencies import how_to_install
+    from bridge_env.io.optional_dependencies import how_to_install
     from training.bench import measures, peers, report
-    from training.running.runs import require
+    from training.runtime.runs import require
 
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     out.mkdir(parents=True, exist_ok=True)

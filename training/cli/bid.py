@@ -15,7 +15,7 @@ from training.cli.options import BoardOptions
 from training.cli.output import print_problems
 
 if TYPE_CHECKING:
-    from bridge_env.protocols import Bidder
+    from bridge_env.bidders.protocols import Bidder
 
 
 def bid(
@@ -63,7 +63,7 @@ def bid(
         words: list the words of the language for bidding systems
     """
     if words:
-        from agents.hierarchy.telling.language_reference import words_text
+        from agents.systems.explain.language_reference import words_text
 
         print(words_text())
         return 0
@@ -78,8 +78,8 @@ def bid(
             raise ValueError(f"--{option} goes with --hand")
     if agree is not None:
         return _compare_with_records(spec, agree, rounds, held_out)
-    from training.match.board_text import board_text
-    from training.match.duplicate import play_tables
+    from training.evaluation.board_text import board_text
+    from training.evaluation.duplicate import play_tables
 
     dealt = boards.read(1)
     table, _ = play_tables(spec, opponents or spec, dealt, boards.seed)
@@ -99,7 +99,7 @@ def avoid_compiling(arguments: Mapping[str, Any]) -> None:
         return
     import numba
 
-    from bridge_env.jit import FOLDER
+    from bridge_env.compiled.jit import FOLDER
 
     kernels = {"system": "bid_rows", "policy": "gather_rows"}  # what takes longest to compile
     if not all(any(FOLDER.glob(f"*/*.{kernels[head]}-*.nbi")) for head in heads):
@@ -107,10 +107,10 @@ def avoid_compiling(arguments: Mapping[str, Any]) -> None:
 
 
 def _bid_hand(spec: str, opponents: str | None, state: dict[str, Any], as_json: bool) -> int:
-    from agents.hierarchy.bidder import HierarchyBidder
-    from agents.hierarchy.explain import explain
+    from agents.systems.bidder import HierarchyBidder
+    from agents.systems.explain.explain import explain
     from agents.text_api import read_states
-    from bridge_env.bidders import make, player_at
+    from bridge_env.bidders.registry import make, player_at
 
     bidder = make(spec, partner=spec, opponents=opponents)
     view, key = read_states([state])
@@ -132,10 +132,10 @@ def _bid_hand(spec: str, opponents: str | None, state: dict[str, Any], as_json: 
 
 def _explanation(spec: str, player: Bidder, view: Any, key: Any) -> str:
     """Return the call of ``player`` and its reason, as far as it can give one."""
-    from bridge_env.bidder_errors import explain_call, legal_calls
-    from bridge_env.bidders import implements
-    from bridge_env.calls import call_text
-    from bridge_env.protocols import Explains
+    from bridge_env.bidders.errors import explain_call, legal_calls
+    from bridge_env.bidders.protocols import Explains
+    from bridge_env.bidders.registry import implements
+    from bridge_env.rules.calls import call_text
 
     if implements(player, Explains):
         return explain_call(player, view, key)  # type: ignore[arg-type]
@@ -145,8 +145,8 @@ def _explanation(spec: str, player: Bidder, view: Any, key: Any) -> str:
 
 def _note_contradictions(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:
     """Warn where the hand contradicts its own calls. A bidder that looks ahead is compared with its system alone."""
-    from agents.hierarchy.bidder import HierarchyBidder
     from agents.registry import system_of
+    from agents.systems.bidder import HierarchyBidder
     from agents.text_api import departures
 
     if spec.startswith("reason:"):
@@ -163,7 +163,7 @@ def _note_contradictions(spec: str, bidder: Bidder, state: dict[str, Any]) -> No
 
 
 def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: bool) -> int:
-    from training.match.agreement import agreement
+    from training.evaluation.agreement import agreement
 
     began = time.perf_counter()
     found = agreement(spec, files, rounds, held_out=held_out)

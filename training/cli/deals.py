@@ -15,7 +15,7 @@ from training.cli.output import can_resume, print_problems
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from training.running.cluster import Cluster
+    from training.runtime.cluster import Cluster
 
 _FEW = 200  # deals that threads solve before Ray has started
 
@@ -35,7 +35,8 @@ def deal(*, n: Count = 1, seed: Seed = 0, start: CountOrZero = 0, pbn: Path | No
         start: number of deals to skip first
         pbn: write the deals to this PBN file (gzipped if it ends in .gz)
     """
-    from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+    from bridge_env.hands.deals import random_deals
+    from bridge_env.rules.cards import board_dealer, board_vulnerability
 
     numbers = range(start + 1, start + n + 1)
     dealers, vulnerabilities = board_dealer(numbers).tolist(), board_vulnerability(numbers).tolist()
@@ -47,7 +48,7 @@ def deal(*, n: Count = 1, seed: Seed = 0, start: CountOrZero = 0, pbn: Path | No
         write_boards(pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
         print(f"{pbn}: {n:,} deals")
         return 0
-    from bridge_env.render import deal_diagram
+    from bridge_env.display.text import deal_diagram
 
     print("\n\n".join(deal_diagram(owner, dealer, vul, number) for number, owner, dealer, vul in deals))
     return 0
@@ -172,8 +173,8 @@ def _solve_random(
 
 def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | None:
     """Return a Ray cluster if it is asked for, or installed and worth its start; None for threads of this process."""
-    from bridge_env.optional_dependencies import how_to_install
-    from training.running.cluster import Cluster, installed
+    from bridge_env.io.optional_dependencies import how_to_install
+    from training.runtime.cluster import Cluster, installed
 
     if address is None and (workers == 1 or deals < _FEW):
         return None
@@ -184,11 +185,11 @@ def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | 
 
 
 def _solve_pbn(path: Path, tricks: str, workers: int | None) -> int:
-    from bridge_env.cards import deal_text
+    from bridge_env.display.text import trick_table
     from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver
     from bridge_env.double_dummy.estimator import builtin_estimator
+    from bridge_env.hands.deals import deal_text
     from bridge_env.records.read import read_records
-    from bridge_env.render import trick_table
     from training.solve import estimate_text
 
     source, records = LibraryThenSolver(exact=ExactDoubleDummy(workers)), read_records(path)

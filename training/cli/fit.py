@@ -55,12 +55,12 @@ def policy(
         meets: bidders that SPECs meet on these boards, as in policy:champion,pass (default: themselves)
         role: role to write into the file; training refuses gatekeepers
     """
-    from training.running.runs import require
+    from training.runtime.runs import require
 
     require("rl", "torch")
     from training.networks.fit_policy import fit_policy
     from training.networks.report import agreement_text
-    from training.running.settings import listed
+    from training.runtime.settings import listed
 
     config.check()
     if not records:
@@ -101,16 +101,16 @@ def belief(
         network: the network that bids, policy:NAME or policy:FILE
         against: opponents besides itself
     """
-    from training.running.runs import require
+    from training.runtime.runs import require
 
     require("rl", "torch")
     import torch
 
     from agents.networks import file as networks_file
     from agents.networks.shipped import network_path
-    from training.match.strangers import refuse_gatekeepers
+    from training.evaluation.network_opponents import refuse_gatekeepers
     from training.networks import belief_fit
-    from training.networks.league import start_networks
+    from training.networks.start import start_networks
 
     config.check()
     torch.set_num_threads(1)
@@ -155,9 +155,9 @@ def meanings(network: str, /, *, boards: Count = 1_000_000, seed: Seed = 1) -> i
     from agents.networks import meaning
     from agents.networks.bidder import NetworkBidder
     from agents.networks.shipped import network_path
-    from bridge_env.bidders import SpecError, make
+    from bridge_env.bidders.registry import SpecError, make
     from training.networks import meaning_fit
-    from training.running.speed import use_fast_matmul
+    from training.runtime.speed import use_fast_matmul
 
     bidder = make(network)
     if not isinstance(bidder, NetworkBidder):
@@ -202,7 +202,7 @@ def cases(
         trees: trees in each forest
         seed: random seed
     """
-    from training.running import runs
+    from training.runtime import runs
 
     runs.require("rl", "torch", "sklearn")
     from training.cases import fit as fitting
@@ -291,7 +291,7 @@ def maps(
         match_boards: boards in each match that judges the maps
         out: folder (default: results/maps/run-001 ...)
     """
-    from bridge_env.bidders import full_spec
+    from bridge_env.bidders.registry import full_spec
     from training.cases.judge import share_table
     from training.maps import fit as fitting
 
@@ -328,9 +328,9 @@ def estimators(
         resume: go on with the run in this folder
         sizes: afterwards, also fit the network to so many deals, as in 5000,10000, and print accuracy by deals
     """
-    from training.running import runs
-    from training.running.run_folder import resume_config
-    from training.running.settings import listed
+    from training.runtime import runs
+    from training.runtime.run_folder import resume_config
+    from training.runtime.settings import listed
 
     runs.require("rl", "torch")
     from training.estimators.fit import fit_estimator

@@ -9,13 +9,14 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from bridge_env.files import atomic_write
+from bridge_env.io.files import atomic_write
 from training.cli.options import AtLeast2, Count, Positive, RunOptions
 from training.cli.output import print_facts
 from training.cli.progress import BarProgress
-from training.coach.config import CoachConfig
-from training.evolve.config import EvolveConfig
-from training.networks.configs import LeagueConfig, PPOConfig
+from training.coaching.config import CoachConfig
+from training.evolution.config import EvolveConfig
+from training.league.config import LeagueConfig
+from training.networks.configs import PPOConfig
 
 Flat = Parameter(name="*")
 
@@ -61,8 +62,8 @@ def evolve(
         workers: number of tasks at a time (default: all cores of the cluster)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
     """
-    from training.evolve.run import evolve as evolve_systems
-    from training.match import verdict
+    from training.evaluation import verdict
+    from training.evolution.run import evolve as evolve_systems
 
     if minutes is not None and hours is not None:
         raise ValueError("give --minutes or --hours, not both")
@@ -116,11 +117,11 @@ def league(
         workers: number of tasks at a time (default: all cores of a cluster; without one all cores but one, at least 2)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
     """
-    from training.running.runs import require
+    from training.runtime.runs import require
 
     require("train", "torch", "ray")
-    from training.match import panel
-    from training.networks.train_league import LEAGUE_MAY_CHANGE, train_league
+    from training.evaluation import panel
+    from training.league.train_league import LEAGUE_MAY_CHANGE, train_league
 
     config = run.check(config, LEAGUE_MAY_CHANGE)
     with BarProgress("bridge-env train league --resume") as progress:
@@ -160,10 +161,10 @@ def ppo(
     Args:
         callback: MODULE:NAME of a Stable-Baselines3 callback to call too; may be given several times
     """
-    from training.running.runs import require
+    from training.runtime.runs import require
 
     require("rl", "torch", "stable_baselines3", "sb3_contrib")
-    from training.match import verdict
+    from training.evaluation import verdict
     from training.networks.ppo import read_callback, train_ppo
 
     config = run.check(config, ("minutes", "steps", "threads", "evaluate", "every", "judge"))
@@ -208,11 +209,11 @@ def coach(
     """
     from dataclasses import replace
 
-    from training.running.runs import require
+    from training.runtime.runs import require
 
     require("train", "torch", "ray")
-    from training.coach.run import coach as coach_system
-    from training.match import panel
+    from training.coaching.run import coach as coach_system
+    from training.evaluation import panel
 
     if system is None and run.resume is None:
         raise ValueError("name a system (bridge-env coach mine.bidding), or a run with --resume FOLDER")
@@ -248,8 +249,8 @@ def report(folder: Path, /, *folders: Path, out: Path | None = None) -> int:
         folders: more of them
         out: also write README.md and the plot into this folder
     """
-    from training.evolve import report as reports
-    from training.running import runs
+    from training.evolution import report as reports
+    from training.runtime import runs
 
     every = (folder, *folders)
     begun = [path for path in every if len(every) == 1 or runs.has_begun(path)]

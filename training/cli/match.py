@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from bridge_env.files import atomic_write
+from bridge_env.io.files import atomic_write
 from training.cli.options import AtLeast2, BoardOptions, Count, JsonFile, Seed
 from training.cli.output import can_resume, print_text, write_json
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from training.match.duplicate import MatchResult
+    from training.evaluation.duplicate import MatchResult
 
 
 def match(
@@ -77,9 +77,9 @@ def match(
         play_b: card player for B (default: the same)
         only: play only boards whose contract makes, or goes down, double dummy at both tables
     """
-    from training.match.board_text import match_text
-    from training.match.duplicate import match as play_match
-    from training.match.duplicate import seat_teams
+    from training.evaluation.board_text import match_text
+    from training.evaluation.duplicate import match as play_match
+    from training.evaluation.duplicate import seat_teams
 
     seat_teams(a, b)  # a faulty spec is an error before any work
     if play is None and (play_b or only != "all"):
@@ -103,7 +103,7 @@ def match(
         content = {**result.summary(), "rows": result.rows()}
         write_json(json, content if played is None else content | {"play": {**played.summary(), "rows": played.rows()}})
     if report is not None:
-        from training.match.report.page import report as make_page
+        from training.evaluation.report.page import report as make_page
 
         with Bar(None, "board", "report", brief=True) as bar:
             made = make_page(result, played, progress=bar.add)
@@ -115,8 +115,8 @@ def match(
 def _play_hands(
     result: MatchResult, bidders: tuple[str, str], players: tuple[str, str], only: str, keep: Path | None, workers: int
 ) -> Any:
-    from training.cardplay.match import Teams, play_hands
-    from training.cardplay.result import boards_of_fate
+    from training.evaluation.cardplay.match import Teams, play_hands
+    from training.evaluation.cardplay.result import boards_of_fate
 
     rows = boards_of_fate(result, only)
     if not len(rows):
@@ -166,11 +166,11 @@ def panel(
         json: write the lines to this file; -: to standard output
         out: save finished lines and the page in this folder, and resume from it
     """
-    from training.match import first_difference, system_consistency
-    from training.match.panel import opponents
-    from training.match.panel import panel as play_panel
-    from training.running import lock
-    from training.running.runs import portable
+    from training.evaluation import first_difference, system_consistency
+    from training.evaluation.panel import opponents
+    from training.evaluation.panel import panel as play_panel
+    from training.runtime import lock
+    from training.runtime.runs import portable
 
     if truth:
         system_consistency.book_behind(spec)  # a bidder without a book is an error before anything is played

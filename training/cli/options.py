@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from training.running.settings import Settings
+from training.runtime.settings import Settings
 
 if TYPE_CHECKING:
-    from training.match.boards import Boards
+    from training.evaluation.boards import Boards
 
 C = TypeVar("C", bound=Settings)
 _LARGEST = 1 << 62
@@ -41,7 +41,7 @@ class BoardOptions:
     def read(self, usual: int) -> Boards:
         """Return the boards: of the file, or ``usual`` many of the library's judging split."""
         from training.cli.output import print_problems
-        from training.match.boards import library_boards, pbn_boards
+        from training.evaluation.boards import library_boards, pbn_boards
 
         if self.deals is None:
             return library_boards(self.boards or usual, self.seed)
@@ -80,8 +80,8 @@ class RunOptions:
             RunError: ``resume`` names no such run, or a setting may not change.
             ValueError: a setting makes no sense.
         """
-        from training.running import runs  # here: --help does without them
-        from training.running.run_folder import resume_config
+        from training.runtime import runs  # here: --help does without them
+        from training.runtime.run_folder import resume_config
 
         config.check()
         if self.resume is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from training.cli.output import can_resume
-from training.running.progress import Progress
+from training.runtime.progress import Progress
 
 _LINE_EVERY = 30.0  # seconds, where there is no terminal
 _NOTE_EVERY = 0.5  # seconds, on a terminal

@@ -157,7 +157,7 @@ def seat(
         play: card player
         patience: seconds after which an answer is given up
     """
-    from bridge_env.cards import parse_seat
+    from bridge_env.rules.cards import parse_seat
     from bridge_table.programs.answers import Answers, OwnFault
     from bridge_table.programs.seat_client import join
     from bridge_table.programs.table_manager import TalkError

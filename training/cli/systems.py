@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from bridge_env.files import atomic_write
+from bridge_env.io.files import atomic_write
 from training.cli.options import Count, CountOrZero, JsonFile, Seed
 from training.cli.output import print_text, write_json
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from agents.hierarchy.lint import Finding
+    from agents.systems.lint import Finding
 
 Several = Parameter(consume_multiple=True)
 
@@ -52,7 +52,7 @@ def check(system: str, /, *systems: str, sound: bool = False, mend: Path | None 
         mend: write the system to this file without the lines that no hand reaches
         base: with --mend, also take back the unsound changes made to this system
     """
-    from agents.hierarchy.lint import check_system, sound_findings
+    from agents.systems.lint import check_system, sound_findings
 
     paths = [_system_file(name) for name in (system, *systems)]
     if base is not None and mend is None:
@@ -85,9 +85,9 @@ def _print_findings(path: Path, found: list[Finding]) -> None:
 
 
 def _mend(path: Path, out: Path, base: Path | None) -> None:
-    from agents.hierarchy.language.text import load_system, system_text
-    from agents.hierarchy.shipped import with_general
-    from agents.hierarchy.sound.mend import as_sound_as, without_dead
+    from agents.systems.audit.mend import as_sound_as, without_dead
+    from agents.systems.language.text import load_system, system_text
+    from agents.systems.library.shipped import with_general
 
     own = load_system(path)
     mended = with_general(own)
@@ -104,8 +104,8 @@ def _mend(path: Path, out: Path, base: Path | None) -> None:
 
 def _system_file(system: str) -> Path:
     """Return the file of a system that is a path or the name of a shipped one."""
-    from agents.hierarchy.shipped import shipped_systems, system_path
-    from bridge_env.bidders import SpecError, full_spec
+    from agents.systems.library.shipped import shipped_systems, system_path
+    from bridge_env.bidders.registry import SpecError, full_spec
 
     if system not in shipped_systems() and (path := Path(system)).exists():
         return path
@@ -218,7 +218,7 @@ def _network_book(
     from agents.networks.shipped import read_networks
     from training.book.network_book import HOLDOUT, make_network_book
     from training.book.render import render_book
-    from training.running.speed import use_fast_matmul
+    from training.runtime.speed import use_fast_matmul
 
     networks = read_networks(spec.removeprefix("policy:"))
     use_fast_matmul()
@@ -229,10 +229,10 @@ def _network_book(
 
 def _artificial_calls(specs: list[str], boards: int, seed: int, out: Path | None) -> int:
     """Count the artificial calls of some bidders, or of all that are shipped."""
-    from agents.hierarchy.shipped import shipped_systems
     from agents.networks.shipped import shipped_networks
-    from training.match.artificial_calls import report
-    from training.running.speed import use_fast_matmul
+    from agents.systems.library.shipped import shipped_systems
+    from training.evaluation.artificial_calls import report
+    from training.runtime.speed import use_fast_matmul
 
     use_fast_matmul()
     every = [f"system:{name}" for name in shipped_systems()] + [f"policy:{name}" for name in shipped_networks()]
@@ -255,7 +255,7 @@ def _check_book(made: Any) -> int:
 
 
 def _system(name: str) -> Any:
-    from agents.hierarchy.shipped import read_system
+    from agents.systems.library.shipped import read_system
 
     return read_system(name.removeprefix("system:"))
 

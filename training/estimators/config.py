@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from training.running.settings import AtLeast2, Count, CountOrZero, NonNegative, Rate, Settings
+from training.runtime.settings import AtLeast2, Count, CountOrZero, NonNegative, Rate, Settings
 
 
 @dataclass(frozen=True)

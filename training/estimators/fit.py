@@ -20,15 +20,15 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from bridge_env import streams
 from bridge_env.double_dummy.estimator import TrickEstimator, save_estimator
 from bridge_env.double_dummy.library import Library, builtin_library
-from bridge_env.files import atomic_write
+from bridge_env.io.files import atomic_write
+from bridge_env.rng import streams
 from training.estimators.config import EstimatorConfig
 from training.estimators.judge import Hits, judge
 from training.estimators.network import Network
-from training.running import checkpoint, runs
-from training.running.progress import Progress
+from training.runtime import checkpoint, runs
+from training.runtime.progress import Progress
 
 CHECKPOINT, ESTIMATOR, RESULTS = "checkpoint.npz", "estimator.npz", "results.json"
 

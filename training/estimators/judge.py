@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bridge_env.double_dummy.estimator import TrickEstimator, quantile
 from bridge_env.double_dummy.library import Library
-from training.running.pages import table
+from training.runtime.pages import table
 
 GROUPS = {"suits": slice(0, 4), "no trump": slice(4, 5)}
 _PUBLISHED = {

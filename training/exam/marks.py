@@ -7,14 +7,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.conventions import CONVENTIONS, conventions_of, shows
-from agents.hierarchy.explain import line_of_rule
 from agents.registry import system_of
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.explain.explain import line_of_rule
+from agents.systems.library.conventions import CONVENTIONS, conventions_of, shows
 from agents.text_api import calls, read_states
-from bridge_env.bidders import make
-from bridge_env.calls import call_text, parse_call
-from bridge_env.cards import SEATS
+from bridge_env.bidders.registry import make
+from bridge_env.rules.calls import call_text, parse_call
+from bridge_env.rules.cards import SEATS
 from training.exam.positions import ALL, FULL, HALF, Exam, Position
 
 _HEADERS = {

@@ -14,7 +14,7 @@ A position says who is vulnerable and who deals, the auction so far from the dea
 whose turn it is (spades first), the accepted calls, and the reason. A call alone gives ten points; another number may
 stand behind it. ``sayc`` or ``2/1`` behind the dealer keeps a position for who plays that; without it, it is for all.
 
-A convention (of ``agents.hierarchy.conventions``) in brackets says what the call must show to count in full;
+A convention (of ``agents.systems.library.conventions``) in brackets says what the call must show to count in full;
 ``+Jacoby`` behind the dealer, that the auction needs it. Systems are asked what they have the conventions for.
 """
 
@@ -27,10 +27,11 @@ from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 
-from agents.hierarchy.conventions import CONVENTIONS
-from bridge_env.auction import Auctions, IllegalCall, one_auction
-from bridge_env.calls import PASS, call_text, parse_call
-from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, parse_hand, parse_seat, parse_vulnerability
+from agents.systems.library.conventions import CONVENTIONS
+from bridge_env.hands.deals import hand_text, parse_hand
+from bridge_env.rules.auction import Auctions, IllegalCall, one_auction
+from bridge_env.rules.calls import PASS, call_text, parse_call
+from bridge_env.rules.cards import SEATS, VULNERABILITIES, parse_seat, parse_vulnerability
 
 FULL = 10  # points for a best call
 HALF = 5  # at most, for a call that does not show what it must

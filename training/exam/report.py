@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bridge_env.calls import call_text
-from bridge_env.cards import SEATS, VULNERABILITIES
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from training.exam.marks import Answer, Paper
 from training.exam.positions import ALL, FULL
 

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env import streams
-from bridge_env.auction import Auctions
-from bridge_env.bidders import make
-from bridge_env.calls import as_wide, call_indices, first_calls
-from bridge_env.protocols import Bidder
-from bridge_env.view import BidView, view_of
+from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import BidView, view_of
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import as_wide, call_indices, first_calls
 from training.cases.fit import training_rows
 from training.cases.states import read_states
-from training.match.boards import Boards
-from training.match.duplicate import bid_out
+from training.evaluation.boards import Boards
+from training.evaluation.duplicate import bid_out
 
 _BOARDS = 4096  # bid at a time
 

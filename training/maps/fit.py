@@ -16,17 +16,17 @@ from agents.maps.atlas import Atlas, Map, points
 from agents.maps.bidder import MapBidder
 from agents.maps.inputs import WIDTH, hands_of, rows_of
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
-from bridge_env.bidders import make
-from bridge_env.calls import NUM_CALLS
-from bridge_env.files import atomic_write
+from bridge_env.bidders.registry import make
+from bridge_env.io.files import atomic_write
+from bridge_env.rules.calls import NUM_CALLS
 from training.cases.judge import Share
+from training.evaluation.boards import library_boards
 from training.maps.examples import Examples, concatenate, recorded_examples, sample_rows, teacher_examples
 from training.maps.judge import Match, calls_by_map, held_out_examples, play_matches
 from training.maps.learning import Schedule, train_units
 from training.maps.metric import discriminant, published_metric
-from training.match.boards import library_boards
-from training.running import runs
-from training.running.progress import Progress
+from training.runtime import runs
+from training.runtime.progress import Progress
 
 MAPS, RESULTS = "maps.npz", "results.json"
 _ROWS = 16_384

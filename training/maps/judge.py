@@ -11,9 +11,9 @@ from agents.maps.atlas import Atlas
 from agents.maps.bidder import MapBidder
 from agents.maps.situations import PUBLISHED, SITUATIONS
 from training.cases.judge import Share, shares
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match
 from training.maps.examples import Examples, teacher_examples
-from training.match.boards import library_boards
-from training.match.duplicate import match
 
 HELD_OUT = 2000  # judging boards that a teacher bids
 MATCH_SEED = 1

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env import streams
+from bridge_env.rng import streams
 
 FloatArray = NDArray[np.float64]
 _BLOCK = 1024

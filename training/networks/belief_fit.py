@@ -14,12 +14,12 @@ from agents.networks.belief import OUTPUTS
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
 from agents.networks.network import quantized
-from bridge_env.auction import Auctions
-from bridge_env.bidders import make
-from bridge_env.calls import call_indices, first_calls
-from bridge_env.view import view_of
-from training.match.boards import Boards, library_boards
-from training.match.duplicate import bid_out
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import view_of
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import call_indices, first_calls
+from training.evaluation.boards import Boards, library_boards
+from training.evaluation.duplicate import bid_out
 from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron
 from training.networks.supervised import cosine_rate, gradient_steps, moving_average, shuffled

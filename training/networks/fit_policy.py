@@ -13,16 +13,16 @@ import torch
 
 from agents.networks import file as networks_file
 from agents.networks.file import Networks
-from bridge_env.files import atomic_write
-from training.match.boards import BoardsError
+from bridge_env.io.files import atomic_write
+from training.evaluation.boards import BoardsError
 from training.networks import recorded
 from training.networks.configs import ImitationConfig
 from training.networks.imitate import agreement, calls_of, imitate, split
-from training.networks.league import start_networks
 from training.networks.report import Agreement, imitation_page
-from training.running import runs
-from training.running.progress import Progress
-from training.running.run_folder import to_dataframe
+from training.networks.start import start_networks
+from training.runtime import runs
+from training.runtime.progress import Progress
+from training.runtime.run_folder import to_dataframe
 
 POLICY = "policy.npz"
 BOARDS = 100_000  # that a bidder bids

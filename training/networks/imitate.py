@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stack_rows, take_rows
 from agents.networks.network import FloatLayer, Network, quantized
-from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS, PASS, call_indices, first_calls
-from bridge_env.view import view_of
-from training.match.situations import KINDS, OPENING, kinds_of
+from bridge_env.bidders.view import view_of
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import NUM_CALLS, PASS, call_indices, first_calls
+from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron
 from training.networks.recorded import Recorded, held_out
 from training.networks.supervised import cosine_rate, gradient_steps, moving_average, shuffled
-from training.running import checkpoint
+from training.runtime import checkpoint
 
 CHECKPOINT = "checkpoint.npz"
 _PART = 20_000  # auctions turned into inputs at a time
@@ -34,7 +34,7 @@ class Calls:
     rows: Sparse  # the inputs that are on
     mask: NDArray[np.bool_]  # (N, 38), the legal calls
     called: NDArray[np.int8]  # (N,)
-    kind: NDArray[np.int8]  # (N,), of ``training.match.situations``
+    kind: NDArray[np.int8]  # (N,), of ``training.evaluation.situations``
     turn: NDArray[np.int16]  # (N,), calls that the caller has made before
 
     def __len__(self) -> int:

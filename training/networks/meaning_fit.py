@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import Meanings, auction_keys
 from agents.networks.tables import all_by
-from bridge_env.cards import deals_of, hands
-from bridge_env.features import HCP_AND_LENGTHS, hand_features
-from bridge_env.streams import key as hashed
+from bridge_env.hands.deals import deals_of, hands
+from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
+from bridge_env.rng.streams import key as hashed
 
 _PART = 8192  # boards bid at a time
 _BINS = 38

@@ -11,7 +11,7 @@ import torch
 
 from agents.networks.inputs import Sparse
 from agents.networks.network import TOP, UNIT, FloatLayer, gather_rows
-from bridge_env.jit import njit
+from bridge_env.compiled.jit import njit
 
 MOST = TOP * UNIT
 

@@ -36,23 +36,23 @@ from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import TOP, UNIT, FloatLayer, quantized
 from agents.outputs import ObservationPolicy
-from bridge_env import streams
-from bridge_env.auction import Auctions
-from bridge_env.bidders import from_python, make
-from bridge_env.calls import first_calls
+from bridge_env.bidders.observation import LAYOUT, observe
+from bridge_env.bidders.registry import from_python, make
+from bridge_env.bidders.view import view_of
 from bridge_env.envs.vector import BiddingVectorEnv
-from bridge_env.files import atomic_write
-from bridge_env.observation import LAYOUT, observe
-from bridge_env.view import view_of
-from training.match.boards import library_boards
-from training.match.duplicate import bid_out, match
-from training.match.verdict import VERDICT, Row
+from bridge_env.io.files import atomic_write
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import first_calls
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import bid_out, match
+from training.evaluation.verdict import VERDICT, Row
 from training.networks import report
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
-from training.running import runs
-from training.running.progress import Progress
-from training.running.run_folder import open_run, to_dataframe
+from training.runtime import runs
+from training.runtime.progress import Progress
+from training.runtime.run_folder import open_run, to_dataframe
 
 KIND = "train"
 POLICY_FILE, TENSORBOARD = "policy.npz", "tensorboard"

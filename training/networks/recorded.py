@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env import streams
-from bridge_env.auction import Auctions, IllegalCall
-from bridge_env.bidders import make
-from bridge_env.calls import as_wide, histories_of
-from bridge_env.cards import DealError, check_deals
-from bridge_env.double_dummy.canonical import canonical_key, key_is_judging
+from bridge_env.bidders.registry import make
+from bridge_env.hands.canonical import canonical_key, key_is_judging
 from bridge_env.records.board import Board
 from bridge_env.records.read import iter_records
-from training.match.boards import Boards, BoardsError, library_boards
-from training.match.duplicate import bid_out
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, IllegalCall
+from bridge_env.rules.calls import as_wide, histories_of
+from bridge_env.rules.cards import DealError, check_deals
+from training.evaluation.boards import Boards, BoardsError, library_boards
+from training.evaluation.duplicate import bid_out
 
 _HELD_OUT_ONE_IN = 20
 

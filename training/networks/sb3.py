@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from bridge_env.optional_dependencies import how_to_install
+from bridge_env.io.optional_dependencies import how_to_install
 
 try:
     from stable_baselines3.common.vec_env import VecEnv

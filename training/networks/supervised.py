@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bridge_env import streams
+from bridge_env.rng import streams
 
 Rows = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.jit import njit
+from bridge_env.compiled.jit import njit
 
 SUIT = 0x1FFF
 _CARD = np.arange(52, dtype=np.int64)

@@ -26,8 +26,9 @@ from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
 from agents.cardplay.table import present_trick
-from bridge_env.cards import SEATS, card_text, hand_text
-from bridge_env.play_view import PlayView
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.cards import SEATS, card_text
 
 _SAME = 1e-9
 

@@ -16,9 +16,9 @@ from agents.cardplay.deception.bits import (
     turned,
     without,
 )
-from bridge_env.cards import UNKNOWN
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import copy
+from bridge_env.compiled.intrinsics import copy
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.cards import UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)

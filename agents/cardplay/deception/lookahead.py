@@ -20,11 +20,11 @@ from agents.cardplay.deception.levels import Level
 from agents.cardplay.deception.paired import LONGEST, Solver, positions, real_values
 from agents.cardplay.montecarlo import CardDecision
 from agents.cardplay.table import present_trick, trick_leader
-from bridge_env import streams
-from bridge_env.auction import Contracts
-from bridge_env.cards import UNKNOWN
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Contracts
+from bridge_env.rules.cards import UNKNOWN
+from bridge_env.rules.play import Plays
 
 
 @dataclass(frozen=True)

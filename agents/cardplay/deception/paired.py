@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from agents.cardplay.deception.bits import BITS, SUIT, hand_bits
 from agents.cardplay.deception.levels import Level, seats_of
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, SOLVING_COST, card_tricks
-from bridge_env.play import beats
+from bridge_env.rules.play import beats
 
 LONGEST = 3  # tricks beyond the depth, while their side has the lead
 _SOLVED_AT_ONCE = 200  # positions, before the budget is looked at again

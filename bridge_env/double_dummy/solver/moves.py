@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bridge_env.compiled.jit import njit
 from bridge_env.double_dummy.solver.state import (
     ALL,
     BEST,
@@ -34,7 +35,6 @@ from bridge_env.double_dummy.solver.state import (
     top,
 )
 from bridge_env.double_dummy.solver.transpositions import mix_bits
-from bridge_env.jit import njit
 
 # What a suit is worth to lead.
 _TRUMP, _OURS, _PARTNER_RUFFS, _THEY_RUFF = -20, 22, 41, -189

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from bridge_env.compiled.jit import njit
 from bridge_env.double_dummy.solver.state import HANDS, NO_TRUMP, SCRATCH, above, card, ranks, size, top
-from bridge_env.jit import njit
 
 
 @njit(forceinline=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bridge_env.compiled.jit import njit
 from bridge_env.double_dummy.solver.moves import first_card, group_of, list_cards, store_killer
 from bridge_env.double_dummy.solver.quick_tricks import later_tricks_notrump, later_tricks_trump, quick_tricks
 from bridge_env.double_dummy.solver.state import (
@@ -42,7 +43,6 @@ from bridge_env.double_dummy.solver.state import (
     untracked_arrays,
 )
 from bridge_env.double_dummy.solver.transpositions import lookup, prefetch_bucket, store
-from bridge_env.jit import njit
 
 UNKNOWN, STOPPED = -1, -2
 _POLLED = (1 << 14) - 1  # positions between looks at STOP: a few milliseconds

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from bridge_env.cards import UInt8Array
+from bridge_env.compiled.jit import njit
 from bridge_env.double_dummy.solver.moves import group_of, list_cards
 from bridge_env.double_dummy.solver.search import STOPPED, begin, play, search, tricks_of
 from bridge_env.double_dummy.solver.state import (
@@ -33,7 +33,7 @@ from bridge_env.double_dummy.solver.state import (
     untracked_arrays,
 )
 from bridge_env.double_dummy.solver.transpositions import new_table, write_owners
-from bridge_env.jit import njit
+from bridge_env.rules.cards import UInt8Array
 
 NOT_LEGAL = -1  # or not wanted
 ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # the cheapest first

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import array_at, highest, lowest, ones
+from bridge_env.compiled.intrinsics import array_at, highest, lowest, ones
+from bridge_env.compiled.jit import njit
 
 Int64Array = NDArray[np.int64]
 

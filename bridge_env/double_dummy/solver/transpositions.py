@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from bridge_env.compiled.intrinsics import AT_ONCE, agreeing, prefetch
+from bridge_env.compiled.jit import njit
 from bridge_env.double_dummy.solver.state import (
     ALL,
     BUCKET,
@@ -27,8 +29,6 @@ from bridge_env.double_dummy.solver.state import (
     size,
     top,
 )
-from bridge_env.jit import njit
-from bridge_env.numba_intrinsics import AT_ONCE, agreeing, prefetch
 
 _LOW, _HIGH = 52, 56  # where the bounds stand in an entry's first word
 _SUIT = (1 << 26) - 1

@@ -1,0 +1,1 @@
+"""Bidders that follow a bidding system: the language, the engine, explanations, changes, the audit."""

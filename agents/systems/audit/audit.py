@@ -1,0 +1,180 @@
+"""Check that a system bids soundly: every check, over the same probes; and tell what a change makes unsound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from itertools import chain
+
+import numpy as np
+
+from agents.systems.audit.checks import Lines, Place, PromiseChecks, auction_text, names
+from agents.systems.audit.preempts import preempts
+from agents.systems.audit.probes import FEW_VARIANTS, Hands, ProbeAuction, Simulator
+from agents.systems.audit.reach import HandPool, Partner, lines_at, reach
+from agents.systems.bidder import Hierarchy
+from agents.systems.changes.equivalence import pairs, signatures
+from agents.systems.engine.compiled import FIRST_RULE
+from agents.systems.language.text import constraint_text, numbered_anew
+from agents.systems.language.tree import Line, System, place_of, walk
+
+DEAD = "no hand comes to this line"
+_HANDS, _FEW_HANDS = 4000, 2000
+_BOARDS, _SEED = 8000, 5
+_MOST_KNOWN = 4
+_ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
+_MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
+_KIND = 40  # letters of what is wrong that tell one kind from another
+_STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
+
+
+def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
+    """What is unsound about a system: places of lines (is it a general rule, and the line's number) and what is wrong.
+
+    The findings of the last systems are cached: mending asks for them again and again.
+
+    Args:
+        tick: hears how many of all probes have been responses.
+    """
+    key = system.system, _numbers(system.system)  # equal systems may have their lines at other numbers
+    if key not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = _all_unsound(system, tick)
+    return list(_known[key])
+
+
+_known: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}
+
+
+def _numbers(system: System) -> tuple[int, ...]:
+    return tuple(line.number for line in chain(walk(system.lines), *(block.lines for block in system.blocks)))
+
+
+def _all_unsound(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
+    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_HANDS, 1))
+    probes = simulator.probes()
+    promises = PromiseChecks(lines)
+    done = 0
+    for responses in simulator.play(probes):
+        promises.see(responses)
+        done += len(responses.probes)
+        if tick is not None:
+            tick(done, len(probes))
+    for responses in simulator.played(_BOARDS, _SEED):
+        promises.see(responses)
+    found = [
+        *promises.findings(),
+        *names(lines),
+        *preempts(simulator, lines),
+        *_dead(simulator, lines, promises, probes),
+    ]
+    return sorted(set(found))
+
+
+def dead_lines(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> set[int]:
+    """Return the numbers of lines to which no hand comes that has bid as their path says."""
+    return {number for (_, number), text in unsound(system, tick) if text.startswith(DEAD)}
+
+
+def unsound_at(system: Hierarchy, nodes: set[int]) -> list[tuple[Place, str]]:
+    """What breaks a promise at some nodes of the tree; quick, and says nothing of lines that no hand comes to."""
+    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
+    probes = simulator.probes(FEW_VARIANTS, nodes)
+    promises = PromiseChecks(lines)
+    for responses in simulator.play(probes):
+        promises.see(responses)
+    found = [*promises.findings(), *names(lines)]
+    if 0 in nodes:
+        found += preempts(simulator, lines)
+    return found
+
+
+_hand_pool = cache(HandPool)
+
+
+def lines_of(system: Hierarchy) -> Lines:
+    """Return the lines of a system by their rules."""
+    compiled = system.compiled
+    return Lines(system.system, compiled.rules, int(compiled.parts[len(compiled.children), FIRST_RULE]))
+
+
+def _against_others(line: Line | None) -> bool:
+    """Return whether a line speaks of bids in another sense than ours: no auction with itself need come to it."""
+    alone = () if line is None else (clause[0] for clause in line.constraint if len(clause) == 1)
+    atoms = [atom for together in alone for atom in together]
+    return any(a.word in _STRENGTH or (a.word.startswith("theirs:") and a.hi <= _ARTIFICIAL) for a in atoms)
+
+
+def _dead(
+    simulator: Simulator, lines: Lines, promises: PromiseChecks, probes: list[ProbeAuction]
+) -> Iterator[tuple[Place, str]]:
+    """Lines to which no hand comes that has bid as their path says, and answers to calls that partner never makes."""
+    compiled = simulator.system.compiled
+    leading: dict[int, list[ProbeAuction]] = {}
+    for probe in probes:
+        for node in probe.nodes:
+            leading.setdefault(node, []).append(probe)
+    where: dict[int, list[ProbeAuction]] = {}
+    for node in range(len(compiled.children)):
+        for number in lines_at(compiled, node):
+            where.setdefault(number, []).extend(leading.get(node, ()))
+    used = {number for general, number in (lines.places[rule] for rule in promises.used.nonzero()[0]) if not general}
+    pool = _hand_pool()
+    partner = Partner(simulator, pool)
+    for number, here in sorted(where.items()):
+        if _against_others(lines.line((False, number))):
+            continue
+        live = [probe for probe in here if probe.live] or [probe for probe in here if partner.can(probe)]
+        if not here:
+            yield (False, number), f"{DEAD}: no auction leads here; between two calls of theirs name our pass"
+        elif not live:
+            yield (False, number), f"{DEAD}: partner never calls so ({auction_text(here[0])})"
+        elif number not in used and number not in (takers := reach(simulator, pool, number, live)):
+            first = [lines.line((False, n)) for n, _ in takers.most_common(3)]
+            taken = ["general rules" if line is None else place_of(line) for line in first]
+            why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"
+            yield (False, number), f"{DEAD}: {why}"
+
+
+# --- the gate of learned systems --------------------------------------------------------------------------------------
+
+
+def newly_unsound(before: System, after: System) -> list[str]:
+    """Return what is unsound in ``after`` and was not in ``before``, at the nodes whose rules differ."""
+    old, new = _before(before), Hierarchy(numbered_anew(after))
+    was, now = _differing(old, new)
+    found = _findings_at(new, now)
+    return sorted(Counter(found) - Counter(_findings_at(old, was))) if found else []
+
+
+@lru_cache(maxsize=4)
+def _before(system: System) -> Hierarchy:
+    """A system that many changes are compared with."""
+    return Hierarchy(numbered_anew(system))
+
+
+def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
+    lines = lines_of(system)
+    found = {
+        f"{_line_text(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in unsound_at(system, nodes)
+    }
+    return sorted(found)
+
+
+def _line_text(line: Line | None) -> str:
+    return "" if line is None else f"{line.name} {constraint_text(line.constraint)}"
+
+
+def _differing(old: Hierarchy, new: Hierarchy) -> tuple[set[int], set[int]]:
+    """Nodes that lie at the same place in two trees and have other rules, some of them: in the old, and in the new."""
+    (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old.compiled), signatures(new.compiled)
+    was, now = pairs(old.compiled, new.compiled)
+    if old_blocks == new_blocks:
+        changed = np.append(old_signs, np.uint64(0))[was] != np.append(new_signs, np.uint64(0))[now]
+        was, now = was[changed], now[changed]
+    if len(was) > _MOST_NODES:
+        chosen = np.linspace(0, len(was) - 1, _MOST_NODES).astype(int)
+        was, now = was[chosen], now[chosen]
+    return set(was[was >= 0].tolist()), set(now[now >= 0].tolist())

@@ -1,0 +1,244 @@
+"""Find bidding that no pair would agree to play: each check looks at the same hands in the same auctions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.audit.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
+from agents.systems.audit.probes import ProbeAuction, Responses
+from agents.systems.audit.rows import NO_TRUMP, Rows, of_suit
+from agents.systems.engine.compiled import FLAG_BITS, RULE_CALL, RULE_FLAGS, RULE_LINE, RULE_SPAN, SPAN_CALL
+from agents.systems.language.tree import Line, System, atoms_of, place_of, walk
+from bridge_env.hands.deals import hand_text
+from bridge_env.hands.features import FEATURES
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, bid_call, call_text
+
+_SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that must break a promise before it is told
+_FORCES = FLAG_BITS["forcing"] | FLAG_BITS["gf"]
+_LONGEST, _TOP5 = FEATURES["longest"], FEATURES["top5:C"]
+_SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
+_SLAM_POINTS = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
+_NO_TRUMP_LEAST = (10, 18, 22)  # points of a natural opening at the one, two and three level
+_OPENS_LEAST = 8  # points of one of a suit
+
+Place = tuple[bool, int]  # of a line: is it a general rule, and its number
+
+
+class Lines:
+    """The lines of a system by the rules that they have become."""
+
+    def __init__(self, system: System, rules: NDArray[np.int32], first_general: int) -> None:
+        self.rules = rules
+        self.places: list[Place] = [
+            (rule >= first_general, int(number)) for rule, number in enumerate(rules[:, RULE_LINE])
+        ]
+        self._lines: dict[Place, Line] = {(False, line.number): line for line in walk(system.lines)}
+        self._lines |= {(True, line.number): line for block in system.blocks for line in block.lines}
+        self._above = {line.number: above for above in walk(system.lines) for line in above.lines}
+
+    def line(self, place: Place) -> Line | None:
+        """Return the line; None of a rule of last resort."""
+        return self._lines.get(place)
+
+    def of_rule(self, rule: int) -> Line | None:
+        return self.line(self.places[rule])
+
+    def above(self, number: int) -> Line | None:
+        """Return the line in the tree that a line answers."""
+        return self._above.get(number)
+
+
+@dataclass
+class ViolationCount:
+    """How often hands of a line break a promise, and one that does."""
+
+    rows: int = 0
+    bad: int = 0
+    example: str = ""
+
+
+@dataclass
+class PromiseChecks:
+    """Count how often hands of lines break what these promise."""
+
+    lines: Lines
+    tally: dict[tuple[Place, str], ViolationCount] = field(default_factory=lambda: defaultdict(ViolationCount))
+    both_ways: dict[tuple[Place, str], str] = field(default_factory=dict)
+    used: NDArray[np.int64] = field(init=False)
+    _labelled: list[tuple[str, Holds, NDArray[np.bool_]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        count = len(self.lines.places)
+        self.used = np.zeros(count, np.int64)
+        by_label: dict[Label, NDArray[np.bool_]] = {}
+        for rule in range(count):
+            line = self.lines.of_rule(rule)
+            if line is None:
+                continue
+            call = self.lines.rules[rule, RULE_CALL] if self.lines.rules[rule, RULE_SPAN] == SPAN_CALL else FIRST_BID
+            for label in labels_of(line.note, int(call)):
+                by_label.setdefault(label, np.zeros(count, np.bool_))[rule] = True
+        self._written = self.lines.rules[:, RULE_LINE] > 0
+        self._labelled = [
+            (f"a call noted {label.name!r} promises {label.promises}", label.holds, rules)
+            for label, rules in by_label.items()
+        ]
+        flags = self.lines.rules[:, RULE_FLAGS]
+        notes = [line.note if line is not None else "" for line in map(self.lines.of_rule, range(count))]
+        vague = np.array([NO_LENGTH.match(note) or NO_BALANCE.match(note) for note in notes], np.bool_)
+        self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~vague
+
+    def see(self, responses: Responses) -> None:
+        known = responses.rule >= 0
+        self.used += np.bincount(responses.rule[known], minlength=len(self.used))
+        likely = known & responses.hands.likely[responses.hand]
+        likely &= np.array([probe.live for probe in responses.probes], np.bool_)[responses.probe]
+        everyone = Rows(responses, np.flatnonzero(likely))
+        self._agree(everyone)
+        for text, holds, rules in self._labelled:
+            rows = everyone.where(rules[everyone.rule])
+            self._add(rows, holds(rows), text)
+        self._suits(everyone)
+        self._openings(everyone)
+        self._overcalls(everyone)
+        self._trump_stacks(everyone)
+        self._slams(everyone)
+
+    def _agree(self, everyone: Rows) -> None:
+        """Calls that force with one hand and not with another, in the same auction: partner cannot tell.
+
+        Where a general rule makes a call of the tree, the tree's meaning counts (docs/systems.md).
+        """
+        rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
+        forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
+        sizes = max(1, len(rows.responses.probes)), NUM_CALLS, len(self._written), 2
+        rules = np.unique(np.ravel_multi_index((rows.probe, rows.call, rows.rule, forces), sizes))
+        key = np.stack(np.unravel_index(rules, sizes), axis=1)
+        again = np.flatnonzero((key[1:, :2] == key[:-1, :2]).all(axis=1))
+        general = np.array([place[0] for place in self.lines.places])
+        for probe, call in {(int(key[k, 0]), int(key[k, 1])) for k in again}:
+            mine = key[(key[:, 0] == probe) & (key[:, 1] == call)]
+            if general[mine[:, 2]].any() and not general[mine[:, 2]].all():
+                mine = mine[~general[mine[:, 2]]]
+            if mine[:, 3].any() and not mine[:, 3].all():
+                yes, no = (self.lines.places[int(mine[mine[:, 3] == f, 2][0])] for f in (1, 0))
+                text = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
+                self.both_ways.setdefault((max(yes, no), text), auction_text(rows.responses.probes[probe]))
+
+    def _suits(self, everyone: Rows) -> None:
+        rows = everyone.where((everyone.level > 0) & self._natural[everyone.rule] & (everyone.strain < NO_TRUMP))
+        strain = rows.strain
+        cards = rows.cards_of(strain)
+        with_partner = cards + of_suit(rows.partner, strain)
+        ok = (cards >= 3) | (with_partner >= 7) | ((cards >= 2) & (with_partner >= 6))  # the last: a preference
+        text = "a bid of a suit promises three cards, or a fit; else it is a convention (!artificial) with a name"
+        self._add(rows, ok, text)
+
+    def _openings(self, everyone: Rows) -> None:
+        """What opens and is no convention is what its name says: no trump is balanced, one of a suit has values."""
+        rows = everyone.where(everyone.opening & self._natural[everyone.rule] & (everyone.level > 0))
+        no_trump = rows.where((rows.strain == NO_TRUMP) & (rows.level <= 3))
+        balanced = (no_trump.cards.min(axis=1) >= 2) & (no_trump.cards.max(axis=1) <= 6)
+        least = np.take([0, *_NO_TRUMP_LEAST], no_trump.level)
+        text = f"an opening of no trump promises two cards in each suit and, by level, {_NO_TRUMP_LEAST} points"
+        self._add(no_trump, balanced & (no_trump.hcp >= least), text)
+        one = rows.where((rows.strain < NO_TRUMP) & (rows.level == 1))
+        text = f"an opening of one of a suit promises {_OPENS_LEAST} points; else it is a convention"
+        self._add(one, one.hcp >= _OPENS_LEAST, text)
+
+    def _overcalls(self, everyone: Rows) -> None:
+        """Who comes in by naming a suit holds it."""
+        rows = everyone.where(everyone.coming_in & self._natural[everyone.rule] & (everyone.level > 0))
+        rows = rows.where(rows.strain < NO_TRUMP)
+        least = np.where(rows.level == 1, 4, 5)
+        text = "who comes in by naming a suit promises five cards there, four at the one level"
+        self._add(rows, rows.cards_of(rows.strain) >= least, text)
+
+    def _trump_stacks(self, everyone: Rows) -> None:
+        """Who passes a take-out double at a low level holds trumps, not only cards of the suit."""
+        rows = everyone.where(everyone.doubled_by_partner & (everyone.call == PASS) & (everyone.their_suit >= 0))
+        rows = rows.where(rows.last_bid < bid_call(4, 0))
+        honours = np.stack([rows.feature(_TOP5 + suit) for suit in range(4)], axis=1)
+        # At the one level more must be beaten.
+        wanted = np.where(rows.last_bid < bid_call(2, 0), 7, 6) - rows.in_theirs
+        good = of_suit(honours, rows.their_suit) >= np.maximum(wanted, 0)
+        text = "a pass of partner's take-out double promises trumps: five with two honours, one from the two level on"
+        self._add(rows, (rows.in_theirs >= 4) & good, text)
+
+    def _slams(self, everyone: Rows) -> None:
+        for call, least in _SLAM_POINTS.items():
+            rows = everyone.where(everyone.call == call)
+            rows = rows.where(rows.feature(_LONGEST) <= 5)
+            text = f"asks for {least} points of both hands, as the quantitative raise does"
+            self._add(rows, rows.hcp + rows.partner_least >= least, f"{call_text(call)} without a long suit {text}")
+
+    def _add(self, rows: Rows, ok: NDArray[np.bool_], text: str) -> None:
+        """Tally which of the rows, if there are any, are as the text says."""
+        count = np.bincount(rows.rule, minlength=len(self.used))
+        bad = np.bincount(rows.rule[~ok], minlength=len(self.used))
+        examples: dict[int, int] = {}
+        for k in np.flatnonzero(~ok)[::-1].tolist():
+            examples[int(rows.rule[k])] = k
+            if len(examples) > 200:
+                break
+        for rule in np.flatnonzero(count).tolist():
+            found = self.tally[self.lines.places[rule], text]
+            found.rows += int(count[rule])
+            found.bad += int(bad[rule])
+            if rule in examples and not found.example:
+                at = int(rows.at[examples[rule]])
+                held = hand_text(rows.responses.hands.held[rows.responses.hand[at]])
+                found.example = f"{held} after {auction_text(rows.responses.probes[int(rows.responses.probe[at])])}"
+
+    def _where(self, place: Place) -> str:
+        line = self.lines.line(place)
+        if line is None:
+            return "a rule of last resort"
+        return f"{'general rule, ' if place[0] else ''}{place_of(line)}"
+
+    def findings(self) -> Iterator[tuple[Place, str]]:
+        for (place, text), found in self.tally.items():
+            if found.bad >= max(_SHARE * found.rows, _FEWEST) and self.lines.line(place) is not None:
+                share = f"{100 * found.bad / found.rows:.0f}% of its hands have not, "
+                yield place, f"{text}; {share}such as {found.example}"
+        for (place, text), auction in self.both_ways.items():
+            yield place, f"{text}, and partner cannot tell: {auction}"
+
+
+def auction_text(probe: ProbeAuction) -> str:
+    """An auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
+    begin = next((k for k, call in enumerate(probe.calls) if call != PASS), len(probe.calls))
+    texts = []
+    for k, call in enumerate(probe.calls):
+        if call == PASS and (k < begin or k % 2 != probe.side):
+            continue
+        text = "P" if call == PASS else call_text(call)
+        texts.append(text if k % 2 == probe.side else f"({text})")
+    passed = f"{begin} passes, " if begin else ""
+    return f"{passed}{'-'.join((*texts, '?'))}"
+
+
+def names(lines: Lines) -> Iterator[tuple[Place, str]]:
+    """Conventions without a name, and asking calls that partner may pass."""
+    for place in sorted(set(lines.places)):
+        line = lines.line(place)
+        if line is None or line.after:
+            continue
+        note = line.note
+        forces = "gf" in line.flags or "forcing" in line.flags
+        above = None if place[0] else lines.above(place[1])
+        while above is not None and above.path[-1].theirs:
+            above = lines.above(above.number)
+        if note == "learned":
+            yield place, "'learned' names nothing: say what the call means"
+        elif "artificial" in line.flags and NAMELESS.match(note) and (above is None or NAMELESS.match(above.note)):
+            words = {atom.word for atom in atoms_of(line.constraint)}
+            if not words & {"aces", "kings", "keycards"} and not any(word.startswith("keycards") for word in words):
+                yield place, "an artificial call without a name, which answers none that has one"
+        if ASKS.match(note) and not forces and line.path[-1].token != "P":
+            yield place, f"{note!r} asks partner to answer, and does not force"

@@ -1,0 +1,96 @@
+"""Mend systems: drop the lines that no hand comes to, and take back changes that made a system unsound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Iterator
+from dataclasses import replace
+
+from agents.systems.audit.audit import DEAD, dead_lines, unsound
+from agents.systems.bidder import Hierarchy
+from agents.systems.changes.edits import Edit, Insert, InsertGeneral, Replace, differences
+from agents.systems.changes.mutation import Trail, placed
+from agents.systems.changes.simplify import without_empty
+from agents.systems.language.text import constraint_text, numbered_anew
+from agents.systems.language.tree import Line, System, pruned
+
+_ROUNDS = 4  # answers to a line that goes may go too
+Tick = Callable[[int, int], None]
+Steps = tuple[str, ...]
+
+
+def without_dead(system: System, tick: Tick | None = None) -> System:
+    """Return the system without lines that no hand was found to come to, nor what follows them.
+
+    Calls of the other lines may show less to partner, who no longer allows for the lines that went.
+    """
+    for _ in range(_ROUNDS):
+        system = numbered_anew(system)
+        dead = dead_lines(Hierarchy(system), tick)
+        if not dead:
+            break
+        left = pruned(system.lines, lambda _, line, dead=dead: not line.after and line.number in dead)  # type: ignore[misc]
+        system = without_empty(replace(system, lines=left))
+    return system
+
+
+def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple[System, list[str]]:
+    """Take back changes of ``base`` until the system has no unsound line that the base has not.
+
+    First the lines of the call that is unsound go back to those of the base. Where that is not enough, all lines at its
+    place do, and those of the calls that lead there; then all at the places on the way, but for openings. Lines that no
+    hand comes to are left to ``without_dead``.
+
+    Returns:
+        The system, and what went back.
+    """
+    fits_base = set(_unsound_calls(numbered_anew(base), tick))
+    taken_back: list[str] = []
+    for round_ in range(_ROUNDS):
+        system = numbered_anew(system)
+        found = dict.fromkeys(call for call in _unsound_calls(system, tick) if call not in fits_base)
+        calls = {steps for steps, _ in found}
+        places = {steps[:-1] for steps in calls} if round_ else set[Steps]()
+        calls |= {place[:k] for place in places for k in range(1, len(place) + 1)}
+        if round_ > 1:
+            places |= {place[:k] for place in places for k in range(1, len(place))}
+        edits = [edit for edit in differences(system, base) if _concerns(edit, calls, places)]
+        if not found or (round_ and not edits):
+            break
+        for edit in edits:
+            system = edit.apply(system) or system
+        went = [(steps, asks) for steps, asks in found if any(_concerns(e, {steps}, places) for e in edits)]
+        taken_back += [f"{'-'.join(steps)}  {asks}".rstrip() for steps, asks in went]
+    return without_empty(system), list(dict.fromkeys(taken_back))
+
+
+def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Steps, str]]:
+    """Where calls stand that are unsound, and what their lines ask for."""
+    places = {(at[0] == "blocks", line.number): (trail, line) for at, trail, line in placed(system)}
+    for place, text in unsound(Hierarchy(system), tick):
+        if place in places and not text.startswith(DEAD):
+            trail, line = places[place]
+            yield _steps(trail, line), constraint_text(line.constraint)
+
+
+def _steps(trail: Trail, line: Line) -> Steps:
+    """The calls that lead to a line and its own, however headings write them; of general rules the context first."""
+    if trail and trail[0].startswith("when "):
+        return (*trail, line.name)
+    return tuple("-".join((*trail, line.name)).split("-"))
+
+
+def _concerns(edit: Edit, calls: Container[Steps], places: Collection[Steps]) -> bool:
+    """Return whether the edit changes lines of one of these calls, anything at these places, or the answers there."""
+    if isinstance(edit, Replace):
+        trail, lines = edit.trail, (edit.old, *edit.new)
+    elif isinstance(edit, InsertGeneral):
+        trail, lines = (f"when {constraint_text(edit.when)}",), (edit.line,)
+    elif isinstance(edit, Insert):
+        trail, lines = tuple(str(step) for step in edit.path), (edit.line,)
+    else:
+        return False
+    changed = [_steps(trail, line) for line in lines]
+    if any(steps in calls or steps[:-1] in places for steps in changed):
+        return True
+    answered = {f"called:{line.path[-1]}" for line in lines}  # by general rules: "when partner-called:4N"
+    return any(asked in place[0] for place in places if place for asked in answered)

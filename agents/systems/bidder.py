@@ -1,0 +1,215 @@
+"""A bidder that follows a bidding system, and reads the other seats' calls by theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.compiled import RULE_LINE, Compiled, compile_system, pool
+from agents.systems.engine.engine import bid_rows, feature_rows
+from agents.systems.engine.state_cache import SystemsAtTables, positions_among
+from agents.systems.language.columns import QUANTITIES
+from agents.systems.language.tree import System
+from agents.systems.language.vocabulary import NUM_COLUMNS
+from bridge_env.bidders.protocols import Bidder, Groupable
+from bridge_env.bidders.registry import implements, player_at
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.deals import hands
+from bridge_env.hands.features import NUM_FEATURES, hand_features
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import call_text
+
+
+@dataclass(eq=False)
+class Hierarchy:
+    """A system with its compiled form, made once."""
+
+    system: System
+    _compiled: Compiled | None = field(default=None, repr=False)
+
+    @property
+    def compiled(self) -> Compiled:
+        if self._compiled is None:
+            self._compiled = compile_system(self.system)
+        return self._compiled
+
+    @property
+    def compiled_bytes(self) -> int:
+        """What the arrays hold; 0 while they have not been made."""
+        return 0 if self._compiled is None else sum(array.nbytes for array in self._compiled)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"system": self.system, "_compiled": None}  # arrays are quicker to make than to send
+
+
+Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]  # N E S W
+
+
+class HierarchyBidder:
+    """Bids by a system. It is a ``Bidder`` and a ``BiddingSystem``.
+
+    Args:
+        own: the system of the seat that calls.
+        partner: the system by which partner's calls are read (default: its own).
+        opponents: the systems of the two opponents, the one at N or E first (default: its own, twice).
+        explainer: writes the explanation of the call for a batch of one.
+    """
+
+    def __init__(
+        self,
+        own: Hierarchy,
+        partner: Hierarchy | None = None,
+        opponents: tuple[Hierarchy, Hierarchy] | None = None,
+        explainer: Callable[[HierarchyBidder, BidView], object] | None = None,
+    ) -> None:
+        self.own = own
+        self.partner = partner or own
+        self.opponents = opponents or (own, own)
+        self.explainer = explainer
+
+    @cached_property
+    def _pool(self) -> tuple[Compiled, NDArray[np.int32]]:
+        """The arrays, and where in them own, partner's and the opponents' systems lie."""
+        return pooled((self.own, self.partner, *self.opponents))
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in ("own", "partner", "opponents", "explainer")}
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        return self.call(view)
+
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """Explain the call for the one row of ``view``; without an explainer by its name alone."""
+        return call_text(int(self.call(view)[0])) if self.explainer is None else str(self.explainer(self, view))
+
+    def call(self, view: BidView) -> NDArray[np.int8]:
+        """Hand -> call: int8 (N,)."""
+        return self.decide(view)[0]
+
+    def meaning(self, view: BidView) -> NDArray[np.int16]:
+        """Auction -> what each seat has shown: int16 (N, 4, QUANTITIES, 2).
+
+        Axes: seat N E S W; quantity (``language.vocabulary.SHOWN``); least and most. Strength is in points
+        on the scale of the rules used.
+        """
+        return self.decide(view)[2]
+
+    def seated(self, view: BidView) -> tuple[Compiled, NDArray[np.int32]]:
+        """Return the pool of systems, and the index of each seat's system: int32 (N, 4)."""
+        compiled, (own, partner, low, high) = self._pool
+        rows = np.arange(len(view))
+        seat = view.seat.astype(np.int64)
+        systems = np.broadcast_to(np.array([low, low, high, high], np.int32), (len(view), 4)).copy()
+        systems[rows, seat] = own
+        systems[rows, seat ^ 2] = partner
+        return compiled, systems
+
+    def reading(self, seat: int) -> Seats:
+        """Return the systems by which it reads the calls of N, E, S and W from ``seat``, 0..3."""
+        low, high = self.opponents
+        seats = [low, low, high, high]
+        seats[seat], seats[seat ^ 2] = self.own, self.partner
+        return seats[0], seats[1], seats[2], seats[3]
+
+    def group(self, seats: Sequence[Bidder | None], tables: int) -> SystemsAtTables | None:
+        """Return the systems among who bids N, E, S, W, to call together at some tables."""
+        known = [bidder if implements(bidder, Groupable) else None for bidder in seats]
+        players = [None if bidder is None else player_at(bidder, seat) for seat, bidder in enumerate(known)]
+        read = [p.reading(seat) if type(p) is HierarchyBidder else None for seat, p in enumerate(players)]
+        return SystemsAtTables(read, tables) if any(read) else None
+
+    @property
+    def systems(self) -> tuple[HierarchyBidder, HierarchyBidder]:
+        """Return the systems at N or E and at S or W: with them one kernel can bid whole auctions."""
+        return self, self
+
+    def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
+        """Return calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings."""
+        n = len(view)
+        compiled, systems = self.seated(view)
+        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
+        shown = np.empty((n, 4, QUANTITIES, 2), np.int16)
+        # A strided column of the view would be another type, for which the kernel is compiled once more.
+        auctions = map(np.ascontiguousarray, (view.dealer, view.vulnerability, view.history, view.length))
+        bid_rows(compiled, systems, *auctions, hand_features(view.hand), chosen, rules, shown)
+        return chosen, rules, shown
+
+
+def pooled(seats: Seats) -> tuple[Compiled, NDArray[np.int32]]:
+    """Systems as one set of arrays, each once, and where in it each seat's system lies: int32 (4,)."""
+    distinct = list(dict.fromkeys(seats))
+    return pool([h.compiled for h in distinct]), np.array([distinct.index(seat) for seat in seats], np.int32)
+
+
+def deal_features(owner: NDArray[np.uint8]) -> NDArray[np.int16]:
+    """Return features of all four hands of deals uint8 (N, 52): int16 (N, 4, NUM_FEATURES)."""
+    four = hands(owner[:, None, :], np.arange(4)[None, :])
+    return hand_features(four.reshape(-1, 52)).reshape(len(owner), 4, NUM_FEATURES)
+
+
+def bid_out(
+    seats: Seats,
+    features: NDArray[np.int16],
+    dealer: NDArray[np.int16],
+    vulnerability: NDArray[np.int16],
+    boards: NDArray[np.int64] | None = None,
+    calls: NDArray[np.int8] | None = None,
+    length: NDArray[np.int64] | None = None,
+) -> Auctions:
+    """Bid auctions to their ends with a system in every seat (N E S W), each known to all.
+
+    The same calls as asking a ``HierarchyBidder`` in every seat round by round, in one kernel. Calls that have been
+    made need not be those that the systems would make: they are read as the systems read them.
+
+    Args:
+        features: int16 (B, 4, NUM_FEATURES), from ``deal_features``.
+        dealer, vulnerability: (N,), of the rows.
+        boards: int64 (N,), which of the B deals a row has (default: its own).
+        calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made (default: none).
+    """
+    auctions = Auctions(dealer, vulnerability)
+    positions, index = positions_among(seats)
+    systems = np.broadcast_to(index, (len(auctions), 4)).copy()
+    positions.bid(systems, features, auctions, boards, calls, length)
+    return auctions
+
+
+def seen_rows(
+    seats: Seats,
+    features: NDArray[np.int16],
+    boards: NDArray[np.int64],
+    dealer: NDArray[np.int16],
+    vulnerability: NDArray[np.int16],
+    calls: NDArray[np.int8],
+    length: NDArray[np.int64],
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """Return what the seat to call sees, int16 (N, NUM_COLUMNS), and whether general rules decide, bool (N,).
+
+    Args: as for ``bid_out``.
+    """
+    positions, index = positions_among(seats)
+    auctions = Auctions(dealer, vulnerability)
+    rows, general = np.empty((len(auctions), NUM_COLUMNS), np.int16), np.empty(len(auctions), np.bool_)
+    feature_rows(
+        positions.pool, index, np.asarray(boards, np.int64), auctions.state,
+        np.ascontiguousarray(calls, np.int8), np.asarray(length, np.int64), features, rows, general,
+    )  # fmt: skip
+    return rows, general
+
+
+def line_usage(
+    hierarchy: Hierarchy, features: NDArray[np.int16], dealer: NDArray[np.int16], vulnerability: NDArray[np.int16]
+) -> dict[int, int]:
+    """Count the calls that each line of a system (by number) makes, with the system in all seats."""
+    auctions = Auctions(dealer, vulnerability)
+    positions, _ = positions_among([hierarchy])
+    used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
+    numbers = positions.pool.rules[:, RULE_LINE]
+    own = numbers >= 0  # not the rules of last resort
+    lines, which = np.unique(numbers[own], return_inverse=True)
+    count = np.bincount(which, weights=used[own])
+    return {int(lines[k]): int(count[k]) for k in np.flatnonzero(count)}

@@ -1,0 +1,192 @@
+"""Represent changes to a system as values: each applies to any system that still contains what it changes.
+
+A line is found again by its trail, the names of the lines above it, and by what it says; so an edit that was
+thought out for one version of a system applies to the next, and to partner's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from agents.systems.changes.chapters import Adopt
+from agents.systems.changes.mutation import Address, Trail, line_at, placed, trail_of, with_lines
+from agents.systems.language.overrides import answers
+from agents.systems.language.text import constraint_text
+from agents.systems.language.tree import Block, Constraint, Line, Step, System
+
+
+def _find(system: System, trail: Trail, line: Line) -> tuple[Address, Line] | None:
+    content = what_it_says(line), line.after
+    for address, where, candidate in placed(system):
+        if where == trail and (what_it_says(candidate), candidate.after) == content:
+            return address, candidate
+    return None
+
+
+@dataclass(frozen=True)
+class Insert:
+    """A new line in front of all others after ``path``, which is empty for an opening bid."""
+
+    path: tuple[Step, ...]
+    line: Line
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        if not self.path:
+            return replace(system, lines=(self.line, *system.lines))
+        front, *rest = system.lines or (None,)
+        if front is not None and front.after and front.path == self.path:
+            return replace(system, lines=(replace(front, lines=(self.line, *front.lines)), *rest))
+        leads = Line(self.path, after=True, lines=(self.line,))
+        return replace(system, lines=(leads, *system.lines))
+
+
+@dataclass(frozen=True)
+class InsertGeneral:
+    """A new general rule in front of all others but those for answers to conventions."""
+
+    when: Constraint
+    line: Line
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        for b, block in enumerate(system.blocks):
+            if block.when == self.when:
+                new = replace(block, lines=(self.line, *block.lines))
+                return replace(system, blocks=(*system.blocks[:b], new, *system.blocks[b + 1 :]))
+        first = next((b for b, block in enumerate(system.blocks) if not answers(block)), len(system.blocks))
+        new = Block(self.when, (self.line,))
+        return replace(system, blocks=(*system.blocks[:first], new, *system.blocks[first:]))
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Other lines, or none, in place of one."""
+
+    trail: Trail
+    old: Line
+    new: tuple[Line, ...]
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        found = _find(system, self.trail, self.old)
+        if found is None:
+            return None
+        address, now = found
+        # The lines that follow are kept as they are now, unless the edit brings its own.
+        new = tuple(replace(n, lines=now.lines) if n.lines == self.old.lines else n for n in self.new)
+        return with_lines(system, address, new)
+
+
+def dropped(trail: Trail, line: Line, where: str = "") -> Replace:
+    """A line dropped, with what follows it; ``where`` stands before what that is called."""
+    return Replace(trail, line, (), f"{where}{line.name}: dropped ({constraint_text(line.constraint)})")
+
+
+def without_clause(trail: Trail, line: Line, at: int, verb: str = "no longer", where: str = "") -> Replace:
+    """A line that asks for one thing less."""
+    less = replace(line, constraint=(*line.constraint[:at], *line.constraint[at + 1 :]))
+    return Replace(trail, line, (less,), f"{where}{line.name}: {verb} {constraint_text(line.constraint[at : at + 1])}")
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Two neighbouring lines in the other order."""
+
+    trail: Trail
+    upper: Line
+    lower: Line
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        upper, lower = (_find(system, self.trail, line) for line in (self.upper, self.lower))
+        if upper is None or lower is None or upper[0][:-1] != lower[0][:-1]:
+            return None
+        return with_lines(with_lines(system, upper[0], (lower[1],)), lower[0], (upper[1],))
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several edits as one: a call with partner's answers to it."""
+
+    parts: tuple[Edit, ...]
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        now: System | None = system
+        for part in self.parts:
+            now = part.apply(now) if now is not None else None
+        return now
+
+
+Edit = Insert | InsertGeneral | Replace | Exchange | Together | Adopt
+_Held = set[tuple[Trail, tuple[object, ...]]]  # where each line of a system stands, and what it says
+
+
+def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, Line]]:
+    """Address, trail and line of the rules of ``after`` that ``before`` has not; headings alone are no rules."""
+    held = _held(before)
+    for address, trail, line in placed(after):
+        if not line.after and (trail, what_it_says(line)) not in held:
+            yield address, trail, line
+
+
+def differences(mine: System, theirs: System) -> Iterator[Edit]:
+    """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
+    there, replaced = _held(theirs), set[tuple[Trail, Line]]()
+    for address, trail, line in new_lines(mine, theirs):
+        edit = _bring(mine, theirs, there, address, trail, line)
+        if isinstance(edit, Replace) and len(edit.new) == 1:
+            replaced.add((edit.trail, edit.old))
+        yield edit
+    for _, trail, line in new_lines(theirs, mine):
+        if not line.lines and (trail, line) not in replaced:
+            yield Replace(trail, line, (), f"drops {line.name}, as partner did")
+
+
+def _held(system: System) -> _Held:
+    return {(trail, what_it_says(line)) for _, trail, line in placed(system)}
+
+
+def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
+    """Group the differences below one heading into one edit: all after a first call, or all of a context."""
+    below: dict[str, list[Edit]] = {}
+    for edit in edits:
+        below.setdefault(_heading(edit), []).append(edit)
+    for heading, parts in below.items():
+        if len(parts) > 1:
+            yield Together(tuple(parts), f"takes all of {heading}")
+
+
+def is_general(edit: Edit) -> bool:
+    """Return whether the edit changes a general rule."""
+    trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
+    return isinstance(edit, InsertGeneral) or (bool(trail) and trail[0].startswith("when "))
+
+
+def _heading(edit: Edit) -> str:
+    if isinstance(edit, Insert):
+        return str((*edit.path, *edit.line.path)[0])
+    if is_general(edit):
+        return "the general rules"
+    trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
+    first = trail[0] if trail else edit.old.name if isinstance(edit, Replace) else edit.what
+    return first.split("-")[0]
+
+
+def _bring(mine: System, theirs: System, there: _Held, address: Address, trail: Trail, line: Line) -> Edit:
+    """Bring a line that stands at ``address`` in ``theirs``: in place of mine there, in front of it, or anew."""
+    at_place, what = line_at(mine, address), f"takes {line.name}"
+    if at_place is not None and trail_of(mine, address) == trail:
+        if at_place.path == line.path and (trail, what_it_says(at_place)) not in there:
+            return Replace(trail, at_place, (replace(line, lines=at_place.lines),), what)
+        return Replace(trail, at_place, (replace(line, lines=()), at_place), what)
+    if address[0] == "lines":
+        above = [line_at(theirs, address[:end]) for end in range(2, len(address))]
+        return Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
+    return InsertGeneral(theirs.blocks[int(address[1])].when, line, what)
+
+
+def what_it_says(line: Line) -> tuple[object, ...]:
+    return line.path, line.constraint, line.flags

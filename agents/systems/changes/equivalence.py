@@ -1,0 +1,150 @@
+"""Find where two versions of a system differ, and the auctions that this can affect.
+
+A change to the tree matters in an auction only if a seat that plays the system calls at a node whose rules differ:
+its choice comes from those rules, and so does what everyone reads into its call. So a changed system need be
+bid again only on the boards whose auctions, as the old one bid them, pass such a node. Exact, not a guess.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, RULE_CALL, RULE_FLAGS, RULE_SPAN, Compiled
+from agents.systems.engine.rule_order import NOWHERE, context_of, needs_of, parts, rules_of, within
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.calls import FIRST_BID, PASS
+
+_PRIME, _SEED = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
+
+
+@njit
+def _mix(h, value):
+    return (h ^ np.uint64(np.int64(value) + 1000)) * _PRIME
+
+
+@njit
+def _clauses(c, first, end, h):
+    h = _mix(h, end - first)
+    for clause in range(first, end):
+        alternatives = within(c.clauses, clause)
+        h = _mix(h, len(alternatives))
+        for together in alternatives:
+            atoms = within(c.together, together)
+            h = _mix(h, len(atoms))
+            for atom in atoms:
+                for column in (ATOM_COLUMN, ATOM_LO, ATOM_HI):
+                    h = _mix(h, c.atoms[atom, column])
+    return h
+
+
+@njit
+def _rules(c, part, h):
+    for rule in rules_of(c, part):
+        for column in (RULE_SPAN, RULE_CALL, RULE_FLAGS):
+            h = _mix(h, c.rules[rule, column])
+        first, end = needs_of(c, rule)
+        h = _clauses(c, first, end, h)
+    return h
+
+
+@njit
+def _of_nodes(c, out):
+    for node in range(len(out)):
+        out[node] = _rules(c, node, _SEED) if len(rules_of(c, node)) else 0
+
+
+@njit
+def _of_blocks(c):
+    h = _SEED
+    for part in parts(c, NOWHERE, 0):
+        first, end = context_of(c, part)
+        h = _rules(c, part, _mix(_clauses(c, first, end, h), 7))
+    return h
+
+
+def signatures(compiled: Compiled) -> tuple[NDArray[np.uint64], int]:
+    """A hash of the rules of each node, uint64 (nodes,), 0 where it has none; and one of all general rules."""
+    nodes = np.empty(len(compiled.children), np.uint64)
+    _of_nodes(compiled, nodes)
+    return nodes, int(_of_blocks(compiled))
+
+
+def pairs(old: Compiled, new: Compiled) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Nodes that lie at the same place in two trees: in the old, and in the new; -1 where it has none."""
+    was = now = np.zeros(1, np.int32)
+    found = [(was, now)]
+    while len(was):  # level by level
+        a, b = _below(old.children, was), _below(new.children, now)
+        there = (a >= 0) | (b >= 0)
+        was, now = a[there], b[there]
+        found.append((was, now))
+    was, now = (np.concatenate(side) for side in zip(*found, strict=True))
+    return was, now
+
+
+def _below(children: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.where((nodes >= 0)[:, None, None], children[nodes], -1)
+
+
+def same_rules(a: Compiled, b: Compiled) -> bool:
+    """Return whether two systems hold the same rules in the same order everywhere."""
+    (signs_a, blocks_a), (signs_b, blocks_b) = signatures(a), signatures(b)
+    if blocks_a != blocks_b or len(a.children) != len(b.children):
+        return False
+    of_a, of_b = pairs(a, b)
+    return bool((of_a >= 0).all() and (of_b >= 0).all() and (signs_a[of_a] == signs_b[of_b]).all())
+
+
+@njit
+def _follow(children, place, theirs, call, unopened):
+    """Return where a call leads in a seat's tree; as ``engine.observe`` has it."""
+    if place < 0:
+        return place
+    child = children[place, theirs, call]
+    if child < 0 and call == PASS and (unopened or theirs):
+        return place
+    return child
+
+
+@njit
+def _touched(old_children, old_signs, new_children, new_signs, seat, dealer, history, out):
+    for i in range(len(history)):
+        old, new, unopened, turn = 0, 0, True, int(dealer[i])
+        for k in range(history.shape[1]):
+            call = history[i, k]
+            if call < 0:
+                break
+            if turn == seat:
+                before = old_signs[old] if old >= 0 else np.uint64(0)
+                after = new_signs[new] if new >= 0 else np.uint64(0)
+                if before != after:
+                    out[i] = True
+                    break
+            theirs = (turn ^ seat) & 1
+            old = _follow(old_children, old, theirs, call, unopened)
+            new = _follow(new_children, new, theirs, call, unopened)
+            if old < 0 and new < 0:
+                break
+            unopened = unopened and call < FIRST_BID
+            turn = (turn + 1) & 3
+
+
+def touched(
+    old: Compiled,
+    new: Compiled,
+    seat: int,
+    dealer: NDArray[np.int16],
+    history: NDArray[np.int8],
+    out: NDArray[np.bool_],
+) -> None:
+    """Set ``out`` (N,) True for the auctions that can notice if ``seat`` plays ``new`` instead of ``old``.
+
+    Args:
+        dealer: (N,); history: int8 (N, L), padded with -1: auctions in which ``seat`` played ``old``.
+    """
+    (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old), signatures(new)
+    if old_blocks != new_blocks:
+        out[:] = True
+        return
+    _touched(old.children, old_signs, new.children, new_signs, seat, dealer, history, out)

@@ -1,0 +1,168 @@
+"""Change a bidding system by pure functions: each returns a new tree and a description of the change.
+
+A line is addressed by where it stands: ``("lines", 3, 0)`` is the first line below the fourth, and
+``("blocks", 2, 1)`` the second rule of the third block. Its trail names what lies above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.language.text import atom_text, constraint_text, is_difference
+from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, System, atoms_of
+from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS
+from bridge_env.rng import streams
+
+Address = tuple[str | int, ...]
+Trail = tuple[str, ...]
+#: Words whose thresholds are no matter of degree.
+_FIXED_WORDS = FLAG_WORDS | CALL_WORDS
+_FIXED_WORDS |= {"position", "doubled", "passes", "i-bid", "partner-bid", "they-bid", "they-min", "they-max"}
+
+
+class Chance:
+    """Draws from one stream, one after the other."""
+
+    def __init__(self, *coordinates: int | str) -> None:
+        self._key = int(streams.key(*coordinates)[0])
+        self._drawn = 0
+
+    def _next(self) -> int:
+        self._drawn += 1
+        return int(streams.key(np.uint64(self._key), self._drawn)[0])
+
+    def below(self, count: int) -> int:
+        """A whole number in 0 .. count - 1."""
+        return self._next() % count
+
+    def weighted(self, weights: NDArray[np.float64]) -> int:
+        """An index with probability in proportion to its weight."""
+        total = np.cumsum(weights)
+        return int(np.searchsorted(total, (self._next() >> 11) * 2.0**-53 * total[-1], side="right"))
+
+
+def addresses(system: System) -> Iterator[tuple[Address, Line]]:
+    """Iterate over every line of the tree and of the general rules, with its address."""
+    return ((address, line) for address, _, line in placed(system))
+
+
+def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
+    """Iterate over every line with its address and its ``trail_of``, which lines side by side share."""
+
+    def below(lines: tuple[Line, ...], at: Address, trail: Trail) -> Iterator[tuple[Address, Trail, Line]]:
+        for i, line in enumerate(lines):
+            address = (*at, i)
+            yield address, trail, line
+            if line.lines:
+                yield from below(line.lines, address, trail if at[0] == "blocks" else (*trail, line.name))
+
+    yield from below(system.lines, ("lines",), ())
+    for b, block in enumerate(system.blocks):
+        yield from below(block.lines, ("blocks", b), trail_of(system, ("blocks", b)))
+
+
+def trail_of(system: System, address: Address) -> Trail:
+    """Names of what lies above a line: of its block, or of the lines that lead to it."""
+    if address[0] == "blocks":
+        return (f"when {constraint_text(system.blocks[int(address[1])].when)}",)
+    above = (line_at(system, address[:end]) for end in range(2, len(address)))
+    return tuple(line.name for line in above if line is not None)
+
+
+def line_at(system: System, address: Address) -> Line | None:
+    """Return the line at an address, or None."""
+    lines, rest = _top(system, address)
+    line = None
+    for index in rest:
+        if index >= len(lines):
+            return None
+        line = lines[index]
+        lines = line.lines
+    return line
+
+
+def with_lines(system: System, address: Address, new: tuple[Line, ...]) -> System:
+    """Replace the line at an address by other lines, or by none."""
+
+    def put(lines: tuple[Line, ...], rest: tuple[int, ...]) -> tuple[Line, ...]:
+        i = rest[0]
+        here = new if len(rest) == 1 else (replace(lines[i], lines=put(lines[i].lines, rest[1:])),)
+        return (*lines[:i], *here, *lines[i + 1 :])
+
+    lines, rest = _top(system, address)
+    if address[0] == "lines":
+        return replace(system, lines=put(lines, rest))
+    b = int(address[1])
+    block = replace(system.blocks[b], lines=put(lines, rest))
+    return replace(system, blocks=(*system.blocks[:b], block, *system.blocks[b + 1 :]))
+
+
+def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int, ...]]:
+    if address[0] == "lines":
+        return system.lines, tuple(int(i) for i in address[1:])
+    b = int(address[1])
+    lines = system.blocks[b].lines if b < len(system.blocks) else ()
+    return lines, tuple(int(i) for i in address[2:])
+
+
+# --- thresholds --------------------------------------------------------------------------------------
+
+
+@lru_cache(1 << 16)  # a system has some thousands, and a change asks for all of them
+def moves(atom: Atom) -> tuple[Atom, ...]:
+    """Return what an atom can become by one step of a threshold."""
+    stem = atom.word.partition(":")[0]
+    if stem in _FIXED_WORDS or is_difference(atom.word):
+        return ()
+    out = []
+    for low, high in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)):
+        if (low and atom.lo == 0) or (high and atom.hi >= INFINITE):
+            continue  # an open end stays open
+        new = replace(atom, lo=atom.lo + low, hi=atom.hi + high)
+        if 0 <= new.lo <= new.hi:
+            out.append(new)
+    return tuple(out)
+
+
+def with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> Constraint:
+    c, t, a = at
+    together = (*constraint[c][t][:a], atom, *constraint[c][t][a + 1 :])
+    clause = (*constraint[c][:t], together, *constraint[c][t + 1 :])
+    return (*constraint[:c], clause, *constraint[c + 1 :])
+
+
+def by_usage(lines: Sequence[tuple[Address, Line]], chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Line]:
+    """Choose one of some lines, those that make more calls more often."""
+    weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in lines])) ** 0.75
+    return lines[chance.weighted(weights)]
+
+
+def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Constraint, str] | None:
+    """Move one threshold of one line by a step. Lines that make more calls are chosen more often.
+
+    Args:
+        usage: calls made by each line number; lines without an entry count as never used.
+
+    Returns:
+        The line's address, its new constraint, and the change in words; None where nothing can move.
+    """
+    candidates = [(a, line) for a, line in addresses(system) if any(map(moves, atoms_of(line.constraint)))]
+    if not candidates:
+        return None
+    address, line = by_usage(candidates, chance, usage)
+    spots = [
+        ((c, t, a), atom)
+        for c, clause in enumerate(line.constraint)
+        for t, together in enumerate(clause)
+        for a, atom in enumerate(together)
+        if moves(atom)
+    ]
+    at, old = spots[chance.below(len(spots))]
+    options = moves(old)
+    new = options[chance.below(len(options))]
+    return address, with_atom(line.constraint, at, new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"

@@ -1,0 +1,195 @@
+"""A pool's general rules by the call that they make, and what a call shows, found by them without trying every rule.
+
+A general rule names its call by what it is for, and the last bid alone decides which call that is. So for each of the
+36 last bids (row 0: none) the rules are sorted once by their calls, in the order of ``walk``. What a rule shows depends
+on the auction only where it speaks of the auction or of partner; what the others show is counted once and kept
+(``plain``, and ``first`` for the rules of a node).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, Compiled
+from agents.systems.engine.rule_order import NOWHERE, call_of, context_of, holds, needs_of, parts, rules_of, within
+from agents.systems.engine.shown_ranges import constraint_shows, copy, is_fully_explained, reset, unite
+from agents.systems.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.calls import NUM_BIDS, NUM_CALLS
+
+_SAYS_MORE = IS_CONTEXT | IS_MIXED
+UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # what is known of a rule in ``plain``
+
+MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # columns of ``made``
+NOT_YET, NONE, HANGS = -1, -2, -3  # in ``first``: not looked at; no rule can make the call; it hangs on the auction
+
+
+class Readings(NamedTuple):
+    """The rules of a pool, sorted, and what is known of them. A last bid's row is the bid's number + 1."""
+
+    made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]  # part and rule of the general rules that make a call
+    # of a system, a last bid and a call: where they begin; the next call's begin where they end
+    made_at: Annotated[NDArray[np.int32], "systems", NUM_BIDS + 1, NUM_CALLS + 1]
+    in_context: Annotated[NDArray[np.bool_], "parts"]  # of a part: does its condition speak of the auction alone?
+    plain: Annotated[NDArray[np.int8], "rules"]  # of a rule: UNKNOWN, CHANGING, POSSIBLE or IMPOSSIBLE
+    ranges: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]  # of a rule that is POSSIBLE: what it shows
+    # of a node and a call: the first of the node's rules that can make it; or NOT_YET, NONE, HANGS
+    first: Annotated[NDArray[np.int32], "nodes", NUM_CALLS]
+    shows: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]  # of such a first rule: what the call then shows
+    flags: Annotated[NDArray[np.int32], "rules"]  # of such a first rule: the flags of all rules that can make the call
+
+
+class _Words(NamedTuple):
+    """What ``constraint_shows`` needs of a pool."""
+
+    clauses: NDArray[np.int32]
+    together: NDArray[np.int32]
+    atoms: NDArray[np.int16]
+
+
+_shows = njit(forceinline=True)(constraint_shows.py_func)
+
+
+def readings(pool: Compiled) -> Readings:
+    """Return the sorted rules of ``pool``."""
+    general = int((pool.parts[len(pool.children) :, END_RULE] - pool.parts[len(pool.children) :, FIRST_RULE]).sum())
+    systems, nodes, rules = len(pool.spans), len(pool.children), len(pool.rules)
+    out = Readings(
+        np.empty(((NUM_BIDS + 1) * general, MADE_COLUMNS), np.int32),
+        np.empty((systems, NUM_BIDS + 1, NUM_CALLS + 1), np.int32), np.zeros(len(pool.parts), np.bool_),
+        np.zeros(rules, np.int8), np.empty((rules, QUANTITIES, 2), np.int16),
+        np.full((nodes, NUM_CALLS), NOT_YET, np.int32), np.empty((rules, QUANTITIES, 2), np.int16),
+        np.zeros(rules, np.int32),
+    )  # fmt: skip
+    _sort(pool, out)
+    return out
+
+
+@njit
+def _sort(pool, out):
+    for system in range(len(pool.spans)):
+        for part in parts(pool, NOWHERE, system):
+            first, end = context_of(pool, part)
+            out.in_context[part] = not _any(pool, first, end, ~IS_CONTEXT)
+    n = 0
+    at = np.empty(NUM_CALLS + 1, np.int32)
+    for system in range(len(pool.spans)):
+        for last_bid in range(-1, NUM_BIDS):
+            at[:] = 0
+            for part in parts(pool, NOWHERE, system):
+                for rule in rules_of(pool, part):
+                    at[call_of(pool, rule, last_bid) + 1] += 1
+            at[0] = n  # -1, no call, is left out
+            begins = out.made_at[system, last_bid + 1]
+            for call in range(NUM_CALLS):
+                at[call + 1] += at[call]
+                begins[call] = at[call]
+            begins[NUM_CALLS] = n = at[NUM_CALLS]
+            for part in parts(pool, NOWHERE, system):
+                for rule in rules_of(pool, part):
+                    call = call_of(pool, rule, last_bid)
+                    if call >= 0:
+                        out.made[at[call], MADE_PART], out.made[at[call], MADE_RULE] = part, rule
+                        at[call] += 1
+
+
+@njit
+def _any(pool, first, end, columns):
+    """Return whether a constraint speaks of one of ``columns`` (bool)."""
+    for clause in range(first, end):
+        for together in within(pool.clauses, clause):
+            for atom in within(pool.together, together):
+                if columns[pool.atoms[atom, ATOM_COLUMN]]:
+                    return True
+    return False
+
+
+@njit
+def _look(pool, rule, plain, ranges, f, clause_out, together_out):
+    """Find out whether what a rule shows hangs on the auction, and if not, what it is."""
+    first, end = needs_of(pool, rule)
+    if _any(pool, first, end, _SAYS_MORE):
+        plain[rule] = CHANGING
+        return
+    for q in range(QUANTITIES):
+        ranges[rule, q, 0], ranges[rule, q, 1] = 0, TOP[q]
+    possible = constraint_shows(pool, first, end, f, ranges[rule], clause_out, together_out)
+    plain[rule] = POSSIBLE if possible else IMPOSSIBLE
+
+
+@njit
+def _changing(clauses, together, atoms, first, end, f, scratch):
+    """``constraint_shows`` to ``scratch[0]``, with the arrays one by one."""
+    rule_out = scratch[0]
+    reset(rule_out)
+    return _shows(_Words(clauses, together, atoms), first, end, f, rule_out, scratch[1], scratch[2])
+
+
+@njit(forceinline=True)
+def _add(pool, read, rule, f, out, scratch, found):
+    """Add to ``out`` what a rule shows, as ``meaning.call_shows`` does; can it have made the call?"""
+    known = read.plain[rule]
+    if known == UNKNOWN:
+        _look(pool, rule, read.plain, read.ranges, f, scratch[1], scratch[2])
+        known = read.plain[rule]
+    if known == CHANGING:
+        first, end = needs_of(pool, rule)
+        if not _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch):
+            return False
+        unite(out, scratch[0], found)
+        return True
+    if known == IMPOSSIBLE:
+        return False
+    unite(out, read.ranges[rule], found)
+    return True
+
+
+@njit(forceinline=True)
+def _of_node(pool, read, node, call, f, out, scratch):
+    """What a call shows by the rules of a node: (found, flags); kept in ``read`` where the auction does not matter."""
+    found, flags, first, hangs = False, 0, NONE, False
+    for rule in rules_of(pool, node):
+        if call_of(pool, rule, -1) == call:  # of a node's rules the last bid decides nothing
+            if _add(pool, read, rule, f, out, scratch, found):
+                first = first if found else rule
+                found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
+            hangs |= read.plain[rule] == CHANGING
+    read.first[node, call] = HANGS if hangs else first
+    if found and not hangs:
+        read.flags[first] = flags
+        copy(read.shows[first], out)
+    return found, flags
+
+
+@njit(forceinline=True)
+def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
+    """``meaning.call_shows``: what a call shows, to ``out``; (found, flags of all rules that can have made it)."""
+    found, flags = False, 0
+    reset(out)
+    if node >= 0:
+        first = read.first[node, call]
+        if first in (NOT_YET, HANGS):
+            found, flags = _of_node(pool, read, node, call, f, out, scratch)
+            if found:
+                return True, flags
+        elif first >= 0:
+            copy(out, read.shows[first])
+            return True, read.flags[first]
+    seen, fits = -1, False
+    for i in range(read.made_at[system, last_bid + 1, call], read.made_at[system, last_bid + 1, call + 1]):
+        part, rule = read.made[i, MADE_PART], read.made[i, MADE_RULE]
+        if part != seen:
+            if found and is_fully_explained(call, flags, out):
+                break
+            seen = part
+            first, end = context_of(pool, part)
+            if read.in_context[part]:
+                fits = holds(pool, first, end, f)
+            else:
+                fits = _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch)
+        if fits and _add(pool, read, rule, f, out, scratch, found):
+            found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
+    return found, flags

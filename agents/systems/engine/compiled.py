@@ -1,0 +1,409 @@
+"""A system as arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
+
+A part is a node of the tree or a general block: a context that must hold, and rules. A node asks for no context.
+``walk`` tells in which order parts and their rules are visited. Kernels (``njit``) freeze the columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.language.files import LAST_RESORT_FILE
+from agents.systems.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
+from agents.systems.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference, load_system
+from agents.systems.language.tree import (
+    INFINITE,
+    Atom,
+    Block,
+    Clause,
+    Constraint,
+    Line,
+    Step,
+    System,
+    atoms_of,
+    place_of,
+)
+from agents.systems.language.vocabulary import CONTEXT, SUIT_LETTERS, WORDS, difference
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
+
+# Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
+# atoms of one of these, the parts that are a system's blocks.
+FIRST, END, PAIR = range(3)
+FIRST_RULE, END_RULE, PART_COLUMNS = range(2, 5)
+RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_FIRST, RULE_END, RULE_LINE, RULE_COLUMNS = range(7)
+ATOM_COLUMN, ATOM_LO, ATOM_HI, ATOM_COLUMNS = range(4)
+
+#: What RULE_CALL is where RULE_SPAN is none of SPAN_CODES: a call, and no strain whose level follows from the auction.
+SPAN_CALL = 0
+FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
+
+_PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
+_BOUND = WORDS["bound"]
+_NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
+
+AtomRow = tuple[int, int, int]  # column, least, most
+Alternatives = Sequence[Sequence[AtomRow]]
+
+
+def _last_resort() -> tuple[Block, ...]:
+    """Read ``last-resort.bidding``; lines get numbers below -1: they are no lines of a system, and -1 is no line."""
+    out, number = [], -2
+    for block in load_system(LAST_RESORT_FILE).blocks:
+        lines = tuple(replace(line, number=number - i) for i, line in enumerate(block.lines))
+        out.append(replace(block, number=0, lines=lines))
+        number -= len(lines)
+    return tuple(out)
+
+
+#: What a player calls who may not pass, where no rule of the system has a call: these stand behind the general rules of
+#: every system. General rules never pass an auction that the side must go on with (the word ``bound``).
+LAST_RESORT = _last_resort()
+
+
+class Compiled(NamedTuple):
+    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.compiled.array_structs`` reads them."""
+
+    # of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends
+    children: Annotated[NDArray[np.int32], "nodes", 2, NUM_CALLS]
+    # first clause of the context, end; first rule, end. The first rows are the nodes, by their number; behind them come
+    # the general blocks
+    parts: Annotated[NDArray[np.int32], "parts", PART_COLUMNS]
+    # span, call or strain, flags, first clause, end, line of the text (below 0: of last resort)
+    rules: Annotated[NDArray[np.int32], "rules", RULE_COLUMNS]
+    clauses: Annotated[NDArray[np.int32], "clauses", PAIR]  # first alternative, end; one must hold
+    together: Annotated[NDArray[np.int32], "alternatives", PAIR]  # alternatives: first atom, end; all must hold
+    atoms: Annotated[NDArray[np.int16], "atoms", ATOM_COLUMNS]  # column of the feature row, least, most
+    roots: Annotated[NDArray[np.int32], "systems"]  # of a system: its root node
+    spans: Annotated[NDArray[np.int32], "systems", PAIR]  # of a system: the first part that is one of its blocks, end
+
+
+class _Place(NamedTuple):
+    """Where the expansion of the tree stands: a node, and what the auction that leads to it allows next."""
+
+    node: int
+    bindings: Bindings = ()
+    bid: int = -1
+    bid_is_theirs: bool = False
+    doubling: int = 0
+
+
+def compile_system(system: System) -> Compiled:
+    """Return the arrays of one system.
+
+    Raises:
+        SystemTextError: a line that no auction can reach, or a variable that nothing binds; names the line.
+    """
+    compiled, faults = compile_leniently(system)
+    if faults:
+        raise faults[0]
+    return compiled
+
+
+def compile_leniently(system: System) -> tuple[Compiled, list[SystemTextError]]:
+    """Return the arrays of a system without its faulty lines and what follows these, and the faults."""
+    builder = _Builder(system)
+    return builder.build(), builder.faults
+
+
+class _Builder:
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.children: list[dict[tuple[int, int], int]] = [{}]
+        self.rules_of: list[list[tuple[int, ...]]] = [[]]
+        self.clauses: list[tuple[int, int]] = []
+        self.together: list[tuple[int, int]] = []
+        self.atoms: list[tuple[int, int, int]] = []
+        self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
+        self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
+        self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
+        self.faults: list[SystemTextError] = []
+        self.passes: dict[int, Constraint] = {}  # by what a general rule that passes asks for: that, and not bound
+
+    def build(self) -> Compiled:
+        self.expand(self.system.lines, [_Place(0)])
+        rules: list[tuple[int, ...]] = []
+        parts = []
+        for own in self.rules_of:
+            self.add_limits(own)
+            parts.append((0, 0, len(rules), len(rules) + len(own)))
+            rules += own
+        for block in (*self.system.blocks, *LAST_RESORT):
+            first = len(rules)
+            try:
+                context = self.constraint(block.when, (), block)
+            except SystemTextError as fault:
+                self.faults.append(fault)
+                continue
+            for line in block.lines:
+                try:
+                    rules += list(self.general_rules(line))
+                except SystemTextError as fault:
+                    self.faults.append(fault)
+            parts.append((*context, first, len(rules)))
+        nodes = len(self.children)
+        children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
+        edges = _table([(n, *at, child) for n, table in enumerate(self.children) for at, child in table.items()], 4)
+        children[edges[:, 0], edges[:, 1], edges[:, 2]] = edges[:, 3]
+        return Compiled(
+            children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
+            _table(self.together, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
+            np.zeros(1, np.int32), np.array([[nodes, len(parts)]], np.int32),
+        )  # fmt: skip
+
+    # --- the tree ---------------------------------------------------------------------------------
+
+    def expand(self, lines: tuple[Line, ...], places: list[_Place]) -> None:
+        """Add ``lines`` as what may follow at every place."""
+        for line in lines:
+            try:
+                reached = self.add_line(line, places)
+            except SystemTextError as fault:
+                self.faults.append(fault)
+                continue
+            if line.lines:
+                self.expand(line.lines, reached)
+
+    def add_line(self, line: Line, places: list[_Place]) -> list[_Place]:
+        """Add the rules of one line, and return where its calls lead."""
+        reached, rules = list[_Place](), list[tuple[int, tuple[int, ...]]]()
+        for place in places:
+            for before in self.follow(place, line.path[:-1]):
+                for call, after in self.successors(before, line.path[-1]):
+                    if not line.after:
+                        constraint = self.passing(line.constraint) if call == PASS else line.constraint
+                        clauses = self.constraint(constraint, after.bindings, line)
+                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number)))
+                    reached.append(after)
+        if not reached:
+            reason = "no auction leads here: the call is not legal after the lines above it"
+            raise self.fault(line, f"{reason}: {line.name!r}")
+        for node, rule in rules:
+            self.rules_of[node].append(rule)
+        return reached
+
+    def follow(self, place: _Place, path: tuple[Step, ...]) -> list[_Place]:
+        places = [place]
+        for step in path:
+            places = [after for p in places for _, after in self.successors(p, step)]
+        return places
+
+    def successors(self, place: _Place, step: Step) -> Iterator[tuple[int, _Place]]:
+        """Iterate over every call that ``step`` can stand for at ``place``, and where it leads."""
+        node, before, bid, bid_is_theirs, doubling = place
+        token, theirs = step.token, step.theirs
+        for call, bindings in self.read(token, before, bid):
+            if call == DOUBLE and (bid < 0 or bid_is_theirs == theirs or doubling):
+                continue
+            if call == REDOUBLE and (bid_is_theirs != theirs or doubling != 1):
+                continue
+            if call >= FIRST_BID and call - FIRST_BID <= bid:
+                continue
+            if call == PASS and bid < 0:  # leads nowhere before the opening: ask for the position
+                yield call, place
+                continue
+            child = self.children[node].get((int(theirs), call))
+            if child is None:
+                child = len(self.children)
+                self.children[node][(int(theirs), call)] = child
+                self.children.append({})
+                self.rules_of.append([])
+            if call >= FIRST_BID:
+                yield call, _Place(child, bindings, call - FIRST_BID, theirs, 0)
+            else:
+                yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
+
+    def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
+        """Return calls that ``token`` can stand for after ``bid``: ``token_readings``, worked out once."""
+        key = token, bindings, bid if token == "any" or ":" in token else -1
+        found = self.readings.get(key)
+        if found is None:
+            found = self.readings[key] = list(token_readings(*key))
+        return found
+
+    # --- general rules ------------------------------------------------------------------------------
+
+    def general_rules(self, line: Line) -> Iterator[tuple[int, ...]]:
+        if len(line.path) != 1 or line.path[0].theirs or line.lines:
+            raise self.fault(line, f"a general rule is one call of ours, and no line follows it: {line.name!r}")
+        span, _, strain = line.path[0].token.partition(":")
+        if not strain:
+            readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
+        else:
+            readings = [(SPAN_CODES[span], value, b) for value, b in strains_of(strain, ())]
+        constraint = self.passing(line.constraint) if span == "P" else line.constraint
+        for code, value, bindings in readings:
+            yield (code, value, _bits(line), *self.constraint(constraint, bindings, line), line.number)
+
+    # --- constraints --------------------------------------------------------------------------------
+
+    def add_limits(self, rules: list[tuple[int, ...]]) -> None:
+        """Add to the rules of a node what the auction must be like where they count (``_auctions_below``)."""
+        left = list[Alternatives]()
+        for place, rule in enumerate(rules):
+            if left:
+                clauses = self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], left)
+                rules[place] = (*rule[:RULE_FIRST], *clauses, rule[RULE_LINE])
+            if rule[RULE_END] - rule[RULE_FIRST] <= 2:
+                left += _auctions_below(self.clauses_of(rule))
+
+    def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
+        """First clause and end of some clauses and of new ones."""
+        for alternatives in more:
+            first = len(self.together)
+            for atoms in alternatives:
+                self.together.append((len(self.atoms), len(self.atoms) + len(atoms)))
+                self.atoms += atoms
+            clauses.append((first, len(self.together)))
+        self.clauses += clauses
+        return len(self.clauses) - len(clauses), len(self.clauses)
+
+    def clauses_of(self, rule: tuple[int, ...]) -> list[list[list[AtomRow]]]:
+        """Return the atoms of what a rule asks for."""
+        clauses = range(rule[RULE_FIRST], rule[RULE_END])
+        return [[self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in clauses]
+
+    def passing(self, constraint: Constraint) -> Constraint:
+        """What a rule that passes asks for: that, and that its side need not go on. The same object for the same."""
+        return self.passes.setdefault(id(constraint), (*constraint, _NOT_BOUND))
+
+    def constraint(self, constraint: Constraint, bindings: Bindings, line: Line | Block) -> tuple[int, int]:
+        """First clause and end of ``constraint``; shared by all rules that say the same."""
+        names = self.names.get(id(constraint))
+        if names is None:
+            names = self.names[id(constraint)] = _variables(constraint)
+        key = id(constraint), tuple(bound for bound in bindings if bound[0] in names) if names else ()
+        known = self.cache.get(key)
+        if known is None:
+            known = self.cache[key] = self.add([], (self.alternatives(c, bindings, line) for c in constraint))
+        return known
+
+    def alternatives(self, clause: Clause, bindings: Bindings, line: Line | Block) -> Alternatives:
+        """Return the atoms of a clause."""
+        return [[self.atom(atom, bindings, line) for atom in together] for together in clause]
+
+    def atom(self, atom: Atom, bindings: Bindings, line: Line | Block) -> tuple[int, int, int]:
+        word, suits = atom.word, dict(bindings)
+
+        def suit_of(name: str) -> int:
+            if name in STRAINS:
+                return STRAINS[name]
+            if name not in suits:
+                reason = f"{name!r} in {word!r} stands for no suit here; a call such as 1{name} must come first"
+                raise self.fault(line, reason)
+            return suits[name]
+
+        if is_difference(word):
+            first, _, second = word.partition("-")
+            if suit_of(first) == suit_of(second):  # "M > H" where M is H
+                return WORDS["hcp"], *((0, 99) if atom.lo <= 0 else (99, 0))
+            column, sign = difference(suit_of(first), suit_of(second))
+            return (column, atom.lo, atom.hi) if sign > 0 else (column, -atom.hi, -atom.lo)
+        stem, colon, suit = word.partition(":")
+        if not colon and word in WORDS:
+            return WORDS[word], atom.lo, atom.hi
+        name = SUITS[suit_of(suit if colon else word)]
+        return WORDS[f"{stem}:{name}" if colon else name], atom.lo, atom.hi
+
+    def fault(self, line: Line | Block, reason: str) -> SystemTextError:
+        return SystemTextError(f"system {self.system.name!r}, {place_of(line)}: {reason}", line, reason)
+
+
+def _auctions_below(asked: Sequence[Alternatives]) -> list[Alternatives]:
+    """Return what the auction must be like for rules below a rule to count, if that takes every hand in some auctions.
+
+    "P  15+ they-min" does so: below it, what rules ask for is not read into the calls of the rules above.
+
+    Args:
+        asked: the rule's clauses; of one that passes they say that its player may.
+    """
+    alone = [clause[0][0] for clause in asked if len(clause) == len(clause[0]) == 1]
+    conditions = [atom for atom in alone if atom[0] != _BOUND]
+    if len(alone) < len(asked) or len(conditions) != 1 or conditions[0][0] not in CONTEXT - {WORDS["level"]}:
+        return []
+    column, low, high = conditions[0]
+    others = [(column, -1, low - 1), (column, high + 1, 99), *[(_BOUND, 1, 1)] * (len(alone) - 1)]
+    return [[[atom] for atom in others if 0 <= atom[2] >= atom[1]]]
+
+
+def _bits(line: Line) -> int:
+    return sum(FLAG_BITS[flag] for flag in line.flags)
+
+
+def _variables(constraint: Constraint) -> frozenset[str]:
+    """Return the suit variables that a constraint speaks of, such as x in ``4+ x`` and ``hcp:x``."""
+    words = {atom.word for atom in atoms_of(constraint)}
+    return frozenset(part for word in words for part in _PARTS.split(word) if part in VARIABLES)
+
+
+def _table(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[np.int32]:
+    return np.fromiter(chain.from_iterable(rows), np.int32, len(rows) * width).reshape(-1, width)
+
+
+#: ``span_call`` for kernels: row ``[span, strain, last_bid + 1]``. SPAN_CALL has no row that means anything.
+SPAN_CALLS = np.array(
+    [
+        [[span_call(span, strain, last_bid) for last_bid in range(-1, NUM_BIDS)] for strain in range(5)]
+        for span in (SPAN_CALL, *SPAN_CODES.values())
+    ],
+    np.int8,
+)
+
+
+def pool(systems: list[Compiled]) -> Compiled:
+    """Return several systems as one set of arrays, so that a table can hold up to four of them."""
+    joined: list[list[NDArray[Any]]] = [[] for _ in Compiled._fields]
+    blocks: list[NDArray[np.int32]] = []  # they come behind the nodes of all systems
+    every_node = sum(len(s.children) for s in systems)
+    nodes = block = rules = clauses = together = atoms = 0  # so far
+    for s in systems:
+        own = len(s.children)
+        parts = s.parts + np.array([clauses, clauses, rules, rules])
+        blocks.append(parts[own:])
+        shifted = (
+            np.where(s.children >= 0, s.children + nodes, -1), parts[:own],
+            s.rules + np.array([0, 0, 0, clauses, clauses, 0]), s.clauses + together, s.together + atoms, s.atoms,
+            s.roots + nodes, s.spans - own + every_node + block,
+        )  # fmt: skip
+        for arrays, array in zip(joined, shifted, strict=True):
+            arrays.append(array)
+        nodes, block, rules = nodes + own, block + len(blocks[-1]), rules + len(s.rules)
+        clauses, together, atoms = clauses + len(s.clauses), together + len(s.together), atoms + len(s.atoms)
+    joined[Compiled._fields.index("parts")] += blocks
+    out = Compiled._make(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined)
+    return out._replace(atoms=out.atoms.astype(np.int16))
+
+
+# --- read back -----------------------------------------------------------------------------------------------------
+
+_NAMES = {column: word for word, column in WORDS.items()}
+_DIFFERENCES = {
+    difference(a, b)[0]: (SUIT_LETTERS[a], SUIT_LETTERS[b]) for a in range(4) for b in range(a + 1, 4)
+}  # fmt: skip
+
+
+def clauses_of(pool: Compiled, first: int, end: int) -> tuple[tuple[tuple[AtomRow, ...], ...], ...]:
+    """Return clauses ``first`` to ``end``: of each its alternatives, of each of these its atoms."""
+    return tuple(
+        tuple(
+            tuple((column, low, high) for column, low, high in pool.atoms[one:last].tolist())
+            for one, last in pool.together[start:stop].tolist()
+        )
+        for start, stop in pool.clauses[first:end].tolist()
+    )
+
+
+def atom_of(column: int, low: int, high: int) -> Atom:
+    """Return an atom with its word."""
+    if column not in _DIFFERENCES:
+        return Atom(_NAMES[column], low, high)
+    first, second = _DIFFERENCES[column]
+    if high > 0 or low == high:
+        return Atom(f"{first}-{second}", low, high)
+    return Atom(f"{second}-{first}", -high, -low if low > -13 else INFINITE)

@@ -1,0 +1,287 @@
+"""A position's rules as a program: what is left of them to ask of the hand once the auction is known.
+
+At a position (``following``) everything that the auction decides is settled: which rules are legal,
+what their words about the auction say, what partner has shown. What is left are questions to the hand, "is this column
+at least so much?", and where each answer leads. A program is a row of such questions, and runs on the hand's feature
+row as it is. Where a position has not been met often, the programs of its node and of its last bid serve, which ask
+for the rest too.
+
+A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (16), the step after no (16). Column
+``_CALL`` ends the program: the bound is the call, and the upper 32 bits hold the rule + 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine import auction_state as c
+from agents.systems.engine.auction_state import their_suit
+from agents.systems.engine.compiled import (
+    ATOM_COLUMN,
+    ATOM_HI,
+    ATOM_LO,
+    END,
+    END_RULE,
+    FIRST,
+    FIRST_RULE,
+    RULE_END,
+    RULE_FIRST,
+    Compiled,
+)
+from agents.systems.engine.rule_order import context_of, legal_call, needs_of, parts, rules_of, within, write_level
+from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, IS_MIXED, LEAST, MOST, PLUS
+from agents.systems.language.vocabulary import NUM_COLUMNS
+from bridge_env.compiled.jit import njit
+from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
+from bridge_env.rules.calls import PASS
+
+_CALL, _BIAS = 255, 1 << 15
+LONGEST_PROGRAM = 32768  # where one could be longer, none is made: rules are tried one by one
+# Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block.
+_CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = 0xFFFF, 0xFFFE, 0xFFFD, 0xFFFC
+_FALSE, _TRUE, _ASK, _STOPPERS = 0, 1, 2, 3  # what is left of an atom; _STOPPERS: a question for each suit of theirs
+_OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
+_OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
+assert NUM_COLUMNS < _CALL
+
+
+@njit(forceinline=True)
+def _is_theirs(suit, f):
+    """Return whether an opponent has shown four cards of a suit, so that the word ``stopped`` asks for a stopper."""
+    return f[c.THEIRS_COLUMN + suit] >= 4
+
+
+@njit(forceinline=True)
+def _left(atom, atoms, f, known, strain):
+    """Return what is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPERS, column, lo, hi)."""
+    column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
+    if IS_CONTEXT[column] and (known or _OF_BID[column]):
+        return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
+    if known and IS_MIXED[column]:
+        if column == c.STOPPED:
+            if lo <= 0 and hi >= 1:
+                return _TRUE, column, lo, hi
+            if lo > hi or hi < 0 or lo > 1:
+                return _FALSE, column, lo, hi
+            for suit in range(4):
+                if _is_theirs(suit, f):
+                    return _STOPPERS, column, lo, hi
+            return (_TRUE if lo == 1 else _FALSE), column, lo, hi
+        if IN_THEIR_SUIT[column] and strain < 0:
+            return (_TRUE if lo <= 0 <= hi else _FALSE), column, lo, hi
+        added = int(f[PLUS[column]]) if PLUS[column] >= 0 else 0
+        column = int(HAND[column]) + (int(strain) if IN_THEIR_SUIT[column] else 0)
+        lo, hi = lo - added, hi - added
+    lo, hi = max(lo, LEAST[column]), min(hi, MOST[column])
+    if lo > hi:
+        return _FALSE, column, lo, hi
+    return (_TRUE if lo == LEAST[column] and hi == MOST[column] else _ASK), column, lo, hi
+
+
+@njit(forceinline=True)
+def _step(column, bound, yes, no):
+    return np.int64(column) | np.int64(bound + _BIAS) << 8 | np.int64(yes) << 24 | np.int64(no) << 40
+
+
+@njit(forceinline=True)
+def _lead(code, base, first, end, old, new):
+    """Steps ``first .. end`` that led to ``old`` lead to ``new``."""
+    for i in range(base + first, base + end):
+        step = code[i]
+        if step & 255 != _CALL:
+            if (step >> 24) & 0xFFFF == old:
+                step = step & ~(np.int64(0xFFFF) << 24) | np.int64(new) << 24
+            if (step >> 40) & 0xFFFF == old:
+                step = step & ~(np.int64(0xFFFF) << 40) | np.int64(new) << 40
+            code[i] = step
+
+
+@njit(forceinline=False)
+def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, base, n, failed):
+    """Add the steps that ask for ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
+    steps, or -1 where the constraint cannot hold."""
+    for clause in range(first, end):
+        start, before, satisfied = n, -1, False
+        for together in within(clauses, clause):
+            begin, possible = n, True
+            for atom in within(togethers, together):
+                left, column, lo, hi = _left(atom, atoms, f, known, strain)
+                if left == _FALSE:
+                    possible = False
+                    break
+                if left == _ASK:
+                    if lo > LEAST[column]:
+                        code[base + n] = _step(column, lo, n + 1, _ALTERNATIVE)
+                        n += 1
+                    if hi < MOST[column]:
+                        code[base + n] = _step(column, hi + 1, _ALTERNATIVE, n + 1)
+                        n += 1
+                elif left == _STOPPERS:
+                    at, asked = n, 0
+                    for suit in range(4):
+                        asked += _is_theirs(suit, f)
+                    for suit in range(4):
+                        if _is_theirs(suit, f):
+                            right, wrong = n + 1, at + asked
+                            if lo == 1:
+                                wrong = _ALTERNATIVE
+                            elif right == wrong:
+                                right = _ALTERNATIVE
+                            code[base + n] = _step(STOPPER + suit, 1, right, wrong)
+                            n += 1
+            if not possible:
+                n = begin
+                continue
+            if n == begin:
+                satisfied = True
+                break
+            _lead(code, base, begin, n, n, _CLAUSE)
+            if before >= 0:
+                _lead(code, base, before, begin, _ALTERNATIVE, begin)
+            before = begin
+        if satisfied:
+            n = start
+            continue
+        if before < 0:
+            return -1
+        _lead(code, base, before, n, _ALTERNATIVE, failed)
+        _lead(code, base, start, n, _CLAUSE, n)
+    return n
+
+
+@njit
+def write_program(pool, system, node, auction, known, f, code, base):
+    """Write the rules of a system's node (none: -1), and behind them its general rules (no system: -1), as a program.
+
+    Args:
+        known: is the position known? Then ``f`` holds its context, and the program runs on a hand's row. Else it asks
+            for the context too, and runs on a whole feature row, wherever this node and this last bid are met.
+        code, base: where to write to; the room behind must be ``room_for(pool)``. Returns the length.
+    """
+    n, certain = _steps(pool, system, node, auction, known, f, code, base)
+    if not certain:
+        code[base + n] = _end(PASS, -1)
+        n += 1
+    return _threaded(code, base, n)
+
+
+@njit
+def _steps(pool, system, node, auction, known, f, code, base):
+    """Return the steps of all rules: (their number, does the last of them always hold?)."""
+    n, strain = 0, their_suit(auction, f) if known else -1
+    for part in parts(pool, node, system):
+        write_level(PASS, f)
+        first, end = context_of(pool, part)
+        opened = _constraint(
+            pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _BLOCK
+        )
+        if opened < 0:
+            continue
+        start, n = n, opened
+        for rule in rules_of(pool, part):
+            call = legal_call(pool, rule, auction)
+            if call < 0:
+                continue
+            write_level(call, f)
+            first, end = needs_of(pool, rule)
+            m = _constraint(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _RULE)
+            if m < 0:
+                continue
+            code[base + m] = _end(call, rule)
+            _lead(code, base, n, m, _RULE, m + 1)
+            certain, n = m == n, m + 1
+            if certain:  # rules further down are never asked
+                if opened == start:
+                    return n, True
+                break
+        _lead(code, base, start, opened, _BLOCK, n)
+    return n, False
+
+
+@njit(forceinline=True)
+def _end(call, rule):
+    return np.int64(_CALL) | np.int64(call + _BIAS) << 8 | np.int64(rule + 1) << 32
+
+
+@njit
+def _threaded(code, base, n):
+    """Lead every step past the questions that its own answer has settled. Returns ``n``."""
+    for i in range(n - 1, -1, -1):
+        step = code[base + i]
+        column, bound = step & 255, (step >> 8) & 0xFFFF
+        if column == _CALL:
+            continue
+        yes, no = (step >> 24) & 0xFFFF, (step >> 40) & 0xFFFF
+        while code[base + yes] & 255 == column and (code[base + yes] >> 8) & 0xFFFF <= bound:
+            yes = (code[base + yes] >> 24) & 0xFFFF
+        while code[base + no] & 255 == column and (code[base + no] >> 8) & 0xFFFF >= bound:
+            no = (code[base + no] >> 40) & 0xFFFF
+        code[base + i] = step & 0xFFFFFF | yes << 24 | no << 40
+    return n
+
+
+def room_for(pool: Compiled) -> int:
+    """No program of the pool's systems is longer: one has the rules of a node and the blocks of one system."""
+
+    def upto(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum(counts)])
+
+    def inside(sums: NDArray[np.int64], rows: NDArray[np.int32], first: int, end: int) -> NDArray[np.int64]:
+        return sums[rows[:, end]] - sums[rows[:, first]]
+
+    atoms = upto(np.where(pool.atoms[:, ATOM_COLUMN] == c.STOPPED, 4, 2))
+    together = upto(inside(atoms, pool.together, FIRST, END))
+    clauses = upto(inside(together, pool.clauses, FIRST, END))
+    rules = upto(inside(clauses, pool.rules, RULE_FIRST, RULE_END) + 1)
+    of_part = inside(clauses, pool.parts, FIRST, END) + inside(rules, pool.parts, FIRST_RULE, END_RULE)
+    of_blocks = inside(upto(of_part), pool.spans, FIRST, END)
+    return int(of_part[: len(pool.children)].max(initial=0) + of_blocks.max(initial=0) + 1)
+
+
+@njit(forceinline=True)
+def _counted(hands, row, seat, column, fits):
+    """A word that puts the whole hand together with what partner has shown."""
+    if c.LONG <= column < c.LONG + 4:
+        return np.int64(hands[row, seat, LENGTH + column - c.LONG] == hands[row, seat, c.LONGEST])
+    if c.CONTROL <= column < c.CONTROL + 4:
+        return np.int64(c.controls(hands[row, seat], column - c.CONTROL))
+    most, best = np.int64(-1), 0
+    for suit in range(2 if column == c.FIT_MAJOR else 0, 4):
+        fit = hands[row, seat, LENGTH + suit] + fits[suit]
+        if fit >= most:
+            most, best = fit, suit
+    return np.int64(column - c.BEST == best) if c.BEST <= column < c.BEST + 4 else most
+
+
+@njit(forceinline=True)
+def run_program(code, base, hands, row, seat, fits):
+    """The call of the hand at ``hands[row, seat]``, and the rule. ``fits`` (4,): cards that partner has shown."""
+    at = base
+    while True:
+        step = code[at]
+        column = step & 255
+        if column < NUM_FEATURES:
+            value = np.int64(hands[row, seat, column])
+        elif column == _CALL:
+            return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
+        else:
+            value = _counted(hands, row, seat, column, fits)
+        if value >= ((step >> 8) & 0xFFFF) - _BIAS:
+            at = base + ((step >> 24) & 0xFFFF)
+        else:
+            at = base + ((step >> 40) & 0xFFFF)
+
+
+@njit(forceinline=True)
+def run_anywhere(code, base, f):
+    """Return the call that a program of a position not known makes on a feature row, and the rule."""
+    at = base
+    while True:
+        step = code[at]
+        if step & 255 == _CALL:
+            return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
+        if f[step & 255] >= ((step >> 8) & 0xFFFF) - _BIAS:
+            at = base + ((step >> 24) & 0xFFFF)
+        else:
+            at = base + ((step >> 40) & 0xFFFF)

@@ -1,0 +1,144 @@
+"""How the rules of a system are visited: the one place that knows the order.
+
+First comes the node of the tree that the auction has reached: its rules are the lines that may call there, in the
+order of the text. (Lines that only lead on, such as ``after 1M``, have made nodes and leave no rule.) Then come the
+general blocks, in the order of the text, each with a context that must hold before its rules count. The first rule
+that has a legal call, and whose clauses hold, makes the call.
+
+Whoever asks about rules, forwards or backwards, writes a loop of this kind::
+
+    for part in parts(pool, node, system):
+        first, end = context_of(pool, part)
+        ...  # do the clauses first .. end hold?
+        for rule in rules_of(pool, part):
+            call = legal_call(pool, rule, auction)  # -1: it has none here
+            first, end = needs_of(pool, rule)
+            ...  # do these?
+
+A clause holds if one of its alternatives does, and an alternative if all its atoms do: see ``holds``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.systems.engine.auction_state import LEVEL_COLUMN
+from agents.systems.engine.compiled import (
+    ATOM_COLUMN,
+    ATOM_HI,
+    ATOM_LO,
+    END,
+    END_RULE,
+    FIRST,
+    FIRST_RULE,
+    RULE_CALL,
+    RULE_END,
+    RULE_FIRST,
+    RULE_SPAN,
+    SPAN_CALL,
+    SPAN_CALLS,
+)
+from bridge_env.compiled.jit import njit
+from bridge_env.rules.auction import LAST_BID, row_legal
+from bridge_env.rules.calls import FIRST_BID
+
+NOWHERE = -1  # a node outside the tree; or no system
+
+
+# Not cached: numba forgets a cached generator's code, and cannot compile who calls it. Callers are cached all the same.
+@njit(forceinline=True, cache=False)
+def parts(pool, node, system):
+    """Return the parts of ``pool`` whose rules may call, in order: yields the node and then the blocks of the system.
+
+    Args:
+        node: where the auction stands in the tree, or NOWHERE: then the blocks alone.
+        system: its number in the pool, or NOWHERE: then the node alone.
+    """
+    first, end = pool.spans[system, FIRST], pool.spans[system, END]
+    return _in_order(node, first, end if system >= 0 else first)
+
+
+@njit(cache=False)
+def _in_order(node, first, end):  # a generator of numbers costs no more than a loop, one that holds arrays much more
+    if node >= 0:
+        yield np.int64(node)
+    for block in range(first, end):
+        yield np.int64(block)
+
+
+@njit(forceinline=True)
+def context_of(pool, part):
+    """First clause and end of what a part asks for before its rules count."""
+    return pool.parts[part, FIRST], pool.parts[part, END]
+
+
+@njit(forceinline=True)
+def rules_of(pool, part):
+    """Return the rules of a part in order: a range."""
+    return range(pool.parts[part, FIRST_RULE], pool.parts[part, END_RULE])
+
+
+@njit(forceinline=True)
+def needs_of(pool, rule):
+    """First clause and end of what a rule asks for."""
+    return pool.rules[rule, RULE_FIRST], pool.rules[rule, RULE_END]
+
+
+@njit(forceinline=True)
+def call_of(pool, rule, last_bid):
+    """The call that a rule makes after a bid (0..34; -1: before any); -1 where it has none. It need not be legal."""
+    span, value = pool.rules[rule, RULE_SPAN], pool.rules[rule, RULE_CALL]
+    return np.int64(value) if span == SPAN_CALL else np.int64(SPAN_CALLS[span, value, last_bid + 1])
+
+
+@njit(forceinline=True)
+def legal_call(pool, rule, auction):
+    """Return the call that a rule makes for the seat to call; -1 where it has none, or one that is not legal."""
+    call = call_of(pool, rule, auction[LAST_BID])
+    return call if row_legal(auction, call) else np.int64(-1)
+
+
+@njit(forceinline=True)
+def level_of(call):
+    """1 to 7; 0 where a call is no bid."""
+    return (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+
+
+@njit(forceinline=True)
+def write_level(call, f):
+    """Write the one column of the feature row that differs from rule to rule: the level of its call."""
+    f[LEVEL_COLUMN] = level_of(call)
+
+
+@njit
+def is_general(pool, rule, system):
+    """Return whether a rule (-1: none) stands in a general block of the system."""
+    for part in parts(pool, NOWHERE, system):
+        if rule in rules_of(pool, part):
+            return True
+    return False
+
+
+@njit(forceinline=True)
+def within(table, row):
+    """Return the alternatives of a clause, or the atoms of an alternative: a range."""
+    return range(table[row, FIRST], table[row, END])
+
+
+@njit(forceinline=True)
+def holds(pool, first, end, f):
+    """Return whether the clauses ``first .. end`` hold for the feature row."""
+    for clause in range(first, end):
+        satisfied = False
+        for together in within(pool.clauses, clause):
+            satisfied = True
+            for atom in within(pool.together, together):
+                value = f[pool.atoms[atom, ATOM_COLUMN]]
+                if value < pool.atoms[atom, ATOM_LO] or value > pool.atoms[atom, ATOM_HI]:
+                    satisfied = False
+                    break
+            if satisfied:
+                break
+        if not satisfied:
+            return False
+    return True

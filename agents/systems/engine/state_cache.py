@@ -1,0 +1,336 @@
+"""Positions of auctions, kept between calls: who bids on with the same systems finds there what is known of them.
+
+Systems that bid together at many tables go from position to position in one kernel (``SystemsAtTables``).
+``agents.systems.engine.cache_kernels`` holds the kernel and says what a position is. Calls never depend on the cache.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import sys
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from threading import RLock
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.auction_state import FORCES, STATUS_COLUMNS
+from agents.systems.engine.cache_kernels import (
+    LINKS,
+    MISSED,
+    NOTES,
+    POSITIONS,
+    ROOT_COLUMNS,
+    SCHEMA,
+    STATES,
+    STATUS_AT,
+    Store,
+    bid_along,
+    room_to_work,
+)
+from agents.systems.engine.call_index import readings
+from agents.systems.engine.compiled import Compiled, pool
+from agents.systems.engine.programs import LONGEST_PROGRAM, room_for
+from agents.systems.engine.queries import TOLD, asked_rows, shown_rows, stand_rows, untruth_rows
+from agents.systems.engine.table_kernels import Stands, call_at_tables
+from bridge_env.bidders.view import BidView
+from bridge_env.compiled.array_structs import PointerTable
+from bridge_env.hands.features import NUM_FEATURES, hand_features
+from bridge_env.rules.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
+
+MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
+MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
+_LARGE = 2 << 20  # bytes of a large page
+_ROOTS = 16  # of one system: dealer and vulnerability
+LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with it, however few its positions are
+
+
+class Asked(NamedTuple):
+    """Auctions that are asked about, where they stand."""
+
+    features: NDArray[np.int16]  # (B, 4, NUM_FEATURES), of which those of the seats to call are read
+    boards: NDArray[np.int64]  # (M,), whose
+    state: NDArray[np.int16]  # (N, STATE_COLUMNS), of ``bridge_env.rules.auction``
+    history: NDArray[np.int8]  # (N, L), of ``bridge_env.rules.auction``
+    length: NDArray[np.int64]  # (N,), the calls so far
+    begins: NDArray[np.int64] | None = None  # (N + 1,), where the ``boards`` of each begin; None: each has one
+
+    @property
+    def seat(self) -> NDArray[np.int16]:
+        """The seats to call, int16 (N,)."""
+        return np.asarray((self.state[:, DEALER] + self.length) & 3, np.int16)
+
+    @classmethod
+    def of_view(cls, view: BidView) -> Asked:
+        """Return the rows of a view."""
+        rows = np.arange(len(view))
+        features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
+        features[rows, view.seat] = hand_features(view.hand)
+        state = np.zeros((len(view), STATE_COLUMNS), np.int16)
+        state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
+        return cls(features, rows, state, view.history, view.length.astype(np.int64))
+
+    @classmethod
+    def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Asked:
+        """Return all rows of ``auctions``."""
+        return cls(features, boards, auctions.state, auctions.history, auctions.length.astype(np.int64))
+
+
+class HasCompiled(Hashable, Protocol):
+    @property
+    def compiled(self) -> Compiled: ...
+
+
+def untouched(shape: tuple[int, ...], dtype: type[np.number[Any]]) -> NDArray[Any]:
+    """Make an array of zeros that takes memory page by page as it is written to, and gives it back when it goes.
+
+    ``np.empty`` promises neither: its memory may come from the heap, which keeps it. Hours of self-play grew by that.
+    """
+    count = math.prod(shape)
+    size = max(count * np.dtype(dtype).itemsize, 1)
+    flags = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+    pages = mmap.mmap(-1, size, **flags)
+    if size > _LARGE and hasattr(mmap, "MADV_HUGEPAGE"):  # boards jump about in it: a tenth faster with large pages
+        pages.madvise(mmap.MADV_HUGEPAGE, _LARGE, size - _LARGE)  # but a few positions should not take as much
+    return np.frombuffer(pages, dtype, count).reshape(shape)
+
+
+class Positions:
+    """What is known of auctions among some systems.
+
+    Args:
+        systems: each once; rows of ``bid`` name them by number.
+        positions, steps, roots: how many fit. Memory is taken as it is used.
+
+    Attributes:
+        lock: held by who works with positions. Who keeps their numbers holds it from ``make_room`` on.
+        edition: how often everything was forgotten; numbers of positions are good for one edition.
+        plan: what the kernels begin with: the numbers of all records, and how many steps the longest program can have.
+    """
+
+    def __init__(
+        self,
+        systems: Sequence[HasCompiled],
+        positions: int = MOST_POSITIONS,
+        steps: int = MOST_STEPS,
+        roots: int = MOST_ROOTS,
+    ) -> None:
+        self.pool = pool([system.compiled for system in systems])
+        self._readings = readings(self.pool)
+        self._store = Store(
+            untouched((positions, LINKS), np.int32), untouched((positions, NOTES), np.int16),
+            untouched((steps,), np.int64),
+            np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
+            np.full((len(self.pool.spans), STATES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
+            np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
+        )  # fmt: skip
+        self._work = room_to_work()
+        room = room_for(self.pool)
+        numbers = PointerTable(SCHEMA, self.pool, self._readings, self._store, *self._work).addresses
+        self.plan = numbers, room if room <= LONGEST_PROGRAM else 0
+        self.lock = RLock()
+        self.edition = 0
+
+    def __len__(self) -> int:
+        return int(self._store.counts[POSITIONS])
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use."""
+        positions, steps, _, _ = self._store.counts
+        return int(positions * (4 * LINKS + 2 * NOTES) + 8 * steps)
+
+    def clear(self) -> None:
+        """Forget everything; the memory stays."""
+        with self.lock:
+            for table in (self._store.root_keys, self._store.general, self._store.trees):
+                table[:] = -1
+            self._store.counts[:] = 0
+            self.edition += 1
+
+    def make_room(self) -> int:
+        """Forget everything where what is kept is of little use to what has been asked since; the edition."""
+        with self.lock:
+            if self._store.counts[MISSED] > 2 * len(self._store.links):
+                self.clear()
+            return self.edition
+
+    def bid(
+        self,
+        systems: NDArray[np.int32],
+        features: NDArray[np.int16],
+        auctions: Auctions,
+        boards: NDArray[np.int64] | None = None,
+        calls: NDArray[np.int8] | None = None,
+        length: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Finish ``auctions``, fresh ones, and return how many calls each rule of the pool made.
+
+        Args:
+            systems: int32 (N, 4), which system each seat plays.
+            features: int16 (B, 4, NUM_FEATURES), from ``deal_features``.
+            boards: int64 (N,), which of the B deals a row has (default: its own).
+            calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made (default: none).
+        """
+        n = len(auctions)
+        used = np.zeros(len(self.pool.rules), np.int64)
+        with self.lock:
+            self.make_room()
+            bid_along(
+                *self.plan, systems, features,
+                np.arange(n) if boards is None else np.asarray(boards, np.int64),
+                np.empty((n, 0), np.int8) if calls is None else np.ascontiguousarray(calls, np.int8),
+                np.zeros(n, np.int64) if length is None else np.asarray(length, np.int64),
+                auctions.state, auctions.history, used,
+            )  # fmt: skip
+        return used
+
+    def look(
+        self, asked: Asked, systems: NDArray[np.int32] | None = None
+    ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
+        """Follow auctions to where they stand.
+
+        Args:
+            systems: int32 (4,), which system each seat plays (default: the first in all).
+
+        Returns:
+            What the systems call int8 (M,), Pass where an auction is over; the rules of the pool that say so int32
+            (M,), -1 none; and what each seat has shown, int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``.
+        """
+        m, shown = len(asked.boards), np.empty((len(asked.length), 4, TOLD, 2), np.int16)
+        chosen, rules = np.empty(m, np.int8), np.empty(m, np.int32)
+        with self.lock:
+            for part, stands in self._stands(asked, systems, chosen, rules):
+                shown_rows(self._store.notes, stands, shown[part])
+        return chosen, rules, shown
+
+    def untruth(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
+        """By how many points and cards hands miss what calls would tell, beyond what was shown before: int16 (N, 38).
+
+        Args:
+            wanted: bool (N, 38), legal calls of the first system to look at; the others are given 0.
+        """
+        out = np.zeros(wanted.shape, np.int16)
+        with self.lock:
+            for part, stands in self._stands(asked):
+                systems, boards = np.zeros((len(stands), 4), np.int32), asked.boards[part]
+                untruth_rows(self.plan[0], systems, asked.features, boards, stands, wanted[part], out[part])
+        return out
+
+    def forced(self, asked: Asked) -> NDArray[np.bool_]:
+        """Whether partner's last call forces where auctions stand, by the first system: bool (N,)."""
+        out = np.zeros(len(asked.length), np.bool_)
+        with self.lock:
+            for part, stands in self._stands(asked):
+                partner = asked.seat[part] ^ 2
+                out[part] = self._store.notes[stands, STATUS_AT + partner * STATUS_COLUMNS + FORCES] != 0
+        return out
+
+    def asked(
+        self, features: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
+    ) -> NDArray[np.bool_]:
+        """Return which hands have what a rule asks for where an auction stands, whatever rules come before: bool (N,).
+
+        Args:
+            features: int16 (N, 4, NUM_FEATURES); those of the seat to call are read.
+            state: int16 (STATE_COLUMNS,); calls: int8 (L,), all of them made.
+            part, rule: of the pool.
+        """
+        out = np.zeros(len(features), np.bool_)
+        one = Asked(features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64))
+        with self.lock:
+            for _, stands in self._stands(one):
+                asked_rows(self.plan[0], stands[0], part, rule, features, out)
+        return out
+
+    def _stands(
+        self,
+        asked: Asked,
+        systems: NDArray[np.int32] | None = None,
+        chosen: NDArray[np.int8] | None = None,
+        rules: NDArray[np.int32] | None = None,
+    ) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Auctions in parts whose positions all find room: which auctions, and the positions, good until the next part.
+
+        Args:
+            chosen, rules: written, the calls there and the rules that say so.
+        """
+        begins = np.arange(len(asked.length) + 1) if asked.begins is None else asked.begins
+        if chosen is None or rules is None:  # nobody wants calls
+            begins, chosen, rules = np.zeros_like(begins), np.empty(0, np.int8), np.empty(0, np.int32)
+        seats, met = np.zeros(4, np.int32) if systems is None else systems, np.cumsum(asked.length + 1)
+        room, start, before = max(len(self._store.links) - _ROOTS, 1), 0, 0
+        while start < len(asked.length):
+            end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
+            n, part = end - start, slice(start, end)
+            stands = np.empty(n, np.int32)
+            if self._store.counts[POSITIONS] + int(met[end - 1]) - before + _ROOTS > len(self._store.links):
+                self.clear()
+            stand_rows(
+                *self.plan, np.tile(seats, (n, 1)), asked.features, asked.boards, begins[start : end + 1],
+                np.ascontiguousarray(asked.history[part], np.int8), np.asarray(asked.length[part], np.int64),
+                np.ascontiguousarray(asked.state[part]), stands, chosen, rules,
+            )  # fmt: skip
+            yield part, stands
+            start, before = end, int(met[end - 1])
+
+
+_kept: OrderedDict[tuple[HasCompiled, ...], Positions] = OrderedDict()
+_kept_lock = RLock()
+
+
+def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np.int32]]:
+    """The positions that this process keeps for the systems of some seats, and the number of each seat's system."""
+    distinct = tuple(sorted(set(seats), key=id))  # one order, however they are seated
+    with _kept_lock:
+        found = _kept.pop(distinct, None)
+        if found is None:
+            found = Positions(distinct)
+        held = max(found.bytes, LEAST_HELD)
+        for key in reversed(list(_kept)):
+            held += max(_kept[key].bytes, LEAST_HELD)
+            if held > MOST_KEPT:
+                del _kept[key]
+        _kept[distinct] = found
+    return found, np.array([distinct.index(seat) for seat in seats], np.int32)
+
+
+class SystemsAtTables:
+    """A group: systems at some seats of N tables, whose calls one kernel makes, as each would make them alone.
+
+    Args:
+        readings: for N, E, S, W the systems by which who sits there reads the calls of N, E, S and W; None: nobody of
+            the company sits there.
+        tables: N.
+    """
+
+    def __init__(self, readings: Sequence[Sequence[HasCompiled] | None], tables: int) -> None:
+        self.seats = np.array([reading is not None for reading in readings])
+        distinct = list(dict.fromkeys(tuple(reading) for reading in readings if reading is not None))
+        self._asked = np.array([-1 if r is None else distinct.index(tuple(r)) for r in readings], np.int8)
+        self._positions, numbers = positions_among([system for reading in distinct for system in reading])
+        self._read_by = numbers.reshape(-1, 4).copy()
+        self._stands = Stands(
+            np.zeros(tables, np.bool_), np.empty((tables, 4, NUM_FEATURES), np.int16),
+            np.zeros((tables, len(distinct)), np.int32), np.zeros((tables, len(distinct)), np.int16),
+        )  # fmt: skip
+        self._edition = self._positions.edition
+
+    def deal(self, rows: NDArray[np.intp]) -> None:
+        """Forget the deals that lay at tables ``rows``."""
+        self._stands.known[rows] = False
+
+    def call(self, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp]) -> None:
+        """Make calls at tables ``rows`` until their auctions are over, or a seat outside the company is to call."""
+        with self._positions.lock:
+            edition = self._positions.make_room()
+            if edition != self._edition:
+                self._stands.followed[:] = 0
+                self._edition = edition
+            call_at_tables(
+                *self._positions.plan, self._read_by, self._asked, rows, auctions.state, auctions.history, owner,
+                *self._stands,
+            )  # fmt: skip

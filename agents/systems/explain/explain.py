@@ -1,0 +1,253 @@
+"""Explain a call in a player's words: what it shows, what passes deny, and what a slightly other hand would call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.engine.auction_state import FORCED
+from agents.systems.engine.compiled import RULE_LINE
+from agents.systems.engine.rule_order import is_general
+from agents.systems.explain.counterfactuals import Nearly, nearest
+from agents.systems.explain.pass_inference import Denied, denied
+from agents.systems.explain.player_terms import FLAG_TEXT, of_call, sentence, shown_text, symbols, under
+from agents.systems.explain.position import Position, line_of
+from agents.systems.explain.ranges import Ranges, hull, unite
+from agents.systems.language.text import constraint_text
+from agents.systems.language.tree import Line, place_of
+from bridge_env.bidders.view import BidView, public_view
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import FIRST_BID, PASS, call_text
+from bridge_env.rules.cards import SEATS
+
+_GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
+_NEARLY = 3  # other calls that are told in the text
+_OTHERS = 2  # calls that another seat's pass is told to deny
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A pass, and what it denies."""
+
+    seat: int
+    number: int  # how many calls came before it
+    denied: tuple[Denied, ...]  # calls that were passed over, with hands that would have made them
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One call of a system."""
+
+    call: int
+    system: str
+    line: Line | None  # the line that made the call; None where none fitted, which is a pass
+    general: bool  # the line is one of the general rules, not of the tree
+    seat: int
+    # (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``
+    shown: NDArray[np.int16]
+    rule: int  # the rule of the pool that made the call, -1 none
+    position: Position = field(repr=False, compare=False)
+    hand: NDArray[np.bool_] = field(repr=False, compare=False)  # (52,), on which the call was made
+
+    def __str__(self) -> str:
+        lines = [call_text(self.call), f"  says      {self.says}", f"  because   {self.because}"]
+        if self.nearly:
+            others = "; ".join(f"with {nearly}: {symbol_text(nearly.call)}" for nearly in self.nearly[:_NEARLY])
+            lines.append(f"  nearly    {others}")
+        return "\n".join([*lines, *under("denies", self._denied()), *under("shown", self._shown())])
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """What the call shows, by word of the language with its suit: the least and the most. The hand lies within."""
+        return ranges_of(self.position, self.rule, self.general, self.call)
+
+    @cached_property
+    def force(self) -> str:
+        """``forcing``, ``not forcing`` ...; empty where it goes without saying."""
+        return force_of(self.position, self.line, self.call)
+
+    @cached_property
+    def nearly(self) -> tuple[Nearly, ...]:
+        """The other calls that the hand nearly makes, the smallest change first."""
+        return tuple(nearest(self.position, self.hand, self.call))
+
+    @cached_property
+    def passed(self) -> tuple[Passed, ...]:
+        """What passes deny: the call if it is one, then the last pass of each other seat."""
+        return tuple(_passes(self.position, self.call))
+
+    @property
+    def says(self) -> str:
+        """The call with what it shows: ``2♥: five or more hearts, 10 to 15 HCP, not forcing``."""
+        return f"{symbol_text(self.call)}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """What the call shows, its name and its force."""
+        hand = sentence(self.ranges)
+        if not hand and not self.general:
+            hand = "; or ".join(map(sentence, ways(self.position, self.rule, self.call)))
+        return call_words(hand, self.line, self.force)
+
+    @property
+    def because(self) -> str:
+        """Describe the line that made the call."""
+        if self.line is None:
+            return f"no line of {self.system} fits: pass"
+        if self.line.number < 0:
+            rule = f"{self.line.name}  {constraint_text(self.line.constraint)}".rstrip()
+            return f"no line of {self.system} fits, and a pass would end a forcing auction: {rule}"
+        where = f"{'general rules' if self.general else self.system}, {place_of(self.line)}"
+        note = f"  ({self.line.note})" if self.line.note else ""
+        return f"{where}: {self.line.name}  {constraint_text(self.line.constraint)}".rstrip() + note
+
+    def as_json(self) -> dict[str, object]:
+        """Return all of it, for JSON; calls as text."""
+        return {
+            "call": call_text(self.call), "says": self.says, "text": self.text, "force": self.force,
+            "note": self.line.note if self.line else "", "system": self.system, "because": self.because,
+            "ranges": {word: list(bounds) for word, bounds in self.ranges.items()},
+            "nearest": [
+                {
+                    "call": call_text(n.call), "with": str(n), "hand": n.hand, "share": round(n.share, 3),
+                    "line": int(self.position.pool.rules[n.rule, RULE_LINE]) if n.rule >= 0 else None,
+                }
+                for n in self.nearly
+            ],
+            "denied": [
+                {
+                    "seat": SEATS[passed.seat], "number": passed.number,
+                    "calls": [{"call": call_text(d.call), "text": str(d)} for d in passed.denied],
+                }
+                for passed in self.passed
+            ],
+            "shown": {SEATS[seat]: shown_text(self.shown[seat]) for seat in range(4)},
+        }  # fmt: skip
+
+    def _denied(self) -> Iterator[str]:
+        for passed in self.passed:
+            player = f"{SEATS[passed.seat]}{' (me)' if passed.seat == self.seat else ''}"
+            calls = "; ".join(f"no {symbol_text(one.call)} ({one})" for one in passed.denied)
+            yield f"{player} passed: {calls}"
+
+    def _shown(self) -> Iterator[str]:
+        for offset in range(4):
+            seat = (self.seat + offset) % 4
+            yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}"
+
+
+def symbol_text(call: int) -> str:
+    """``2♥``, ``3NT``, ``Pass``, ``X``."""
+    return symbols(of_call(call))
+
+
+def call_words(hand: str, line: Line | None, force: str) -> str:
+    """Return the hand that a call shows, the call's name and its force, in a row."""
+    parts = [hand or "any other hand"]
+    if line is not None and line.note:
+        parts.append(line.note)
+    if force:
+        parts.append(force)
+    if line is not None and "artificial" in line.flags:
+        parts.append("artificial")
+    return ", ".join(parts)
+
+
+def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
+    """Explain the call of ``bidder`` for the one row of ``view``."""
+    calls, rules, shown = bidder.decide(view)
+    call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
+    general = bool(is_general(bidder.own.compiled, rule, 0))
+    line = line_of_rule(bidder, rule)
+    after = Auctions.replay(view.history, view.dealer, view.vulnerability)
+    after.step(call)
+    if not after.done[0]:
+        shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(public_view(after))
+    return Explanation(
+        call, bidder.own.system.name, line, general, seat, shown[0], rule, Position(bidder, view), view.hand[0]
+    )  # fmt: skip
+
+
+def ranges_of(position: Position, number: int, general: bool, call: int) -> Ranges:
+    """What the call shows: by its own line; by all of the tree that make it there, where these speak of the same."""
+    own = next((hull(rule.needs) for rule in position.rules if rule.number == number), {})
+    if general or not own:
+        return own
+    together = unite(hull(rule.needs) for rule in position.rules if rule.tree and rule.call == call)
+    return together if set(own) <= set(together) else own
+
+
+def ways(position: Position, number: int, call: int) -> list[Ranges]:
+    """List what each line of the tree that makes the call asks for, the line ``number`` first; none lies in another."""
+    lines = [rule for rule in position.rules if rule.tree and rule.call == call]
+    found: list[Ranges] = []
+    for rule in sorted(lines, key=lambda rule: rule.number != number):
+        one = hull(rule.needs)
+        if not any(_within(one, other) for other in found):
+            found = [*(other for other in found if not _within(other, one)), one]
+    return found
+
+
+def _within(ranges: Ranges, others: Ranges) -> bool:
+    """Return whether every hand of ``ranges`` lies in ``others``, by the words that both have."""
+    return all(
+        word in ranges and low <= ranges[word][0] and ranges[word][1] <= high for word, (low, high) in others.items()
+    )
+
+
+def force_of(position: Position, line: Line | None, call: int) -> str:
+    """Return what partner must do: by the line's own words, or as partner's system counts it."""
+    for flag in ("gf", "signoff", "invite"):
+        if line is not None and flag in line.flags:
+            return FLAG_TEXT[flag]
+    if call < FIRST_BID and (line is None or "forcing" not in line.flags):
+        return ""
+    auctions = Auctions.replay(position.calls[None], position.view.dealer, position.view.vulnerability)
+    for step in (call, PASS):
+        auctions.step(step)
+        if auctions.done[0]:
+            return ""
+    partner = Position(as_seat(position.bidder, position.seat, position.seat ^ 2), public_view(auctions))
+    if partner.context[FORCED]:
+        return "forcing"
+    bid = call - FIRST_BID
+    return "not forcing" if bid >= 0 and bid < _GAMES[bid % 5] else ""
+
+
+def _passes(position: Position, call: int) -> Iterator[Passed]:
+    """Yield what the call denies if it is a pass, and the last pass of each other seat."""
+    if call == PASS:
+        found = denied(position)
+        if found:
+            yield Passed(position.seat, len(position.calls), tuple(found))
+    for offset in (1, 2, 3):
+        number = len(position.calls) - offset  # the right-hand opponent's last call, partner's, the left-hand one's
+        if number < 0 or position.calls[number] != PASS:
+            continue
+        seat = (position.seat - offset) & 3
+        auctions = Auctions.replay(position.calls[None, :number], position.view.dealer, position.view.vulnerability)
+        found = denied(Position(as_seat(position.bidder, position.seat, seat), public_view(auctions)), _OTHERS)
+        if found:
+            yield Passed(seat, number, tuple(found))
+
+
+def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
+    """Return the line behind a rule by which a bidder of one system decided; None of -1."""
+    if rule < 0:
+        return None
+    compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
+    return line_of(bidder.own.system, bool(is_general(compiled, rule, 0)), int(compiled.rules[rule, RULE_LINE]))
+
+
+def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
+    """Return the same four systems as ``other`` has them, where ``bidder`` is at ``seat``."""
+    at = {seat & 2: bidder.own, (seat & 2) ^ 2: bidder.partner}  # who of our side is at N or E, and at S or W
+    if (seat ^ other) & 1 == 0:
+        return HierarchyBidder(at[other & 2], at[(other & 2) ^ 2], bidder.opponents)
+    theirs = {0: bidder.opponents[0], 2: bidder.opponents[1]}
+    return HierarchyBidder(theirs[other & 2], theirs[(other & 2) ^ 2], (at[0], at[2]))

@@ -1,0 +1,104 @@
+"""What a pass denies: the hands on which the system would have made another call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.auction_state import SUIT
+from agents.systems.explain.player_terms import sentence
+from agents.systems.explain.position import Position, any_hands
+from agents.systems.explain.ranges import Ranges, hull, one_way
+from agents.systems.language.tree import INFINITE, Constraint, Together
+from agents.systems.language.vocabulary import WORDS
+from bridge_env.hands.features import LENGTH, NUM_FEATURES
+from bridge_env.rules.calls import PASS
+
+MOST = 3  # calls that are named
+_SELDOM = 0.01  # of the hands: calls that fewer make are not named
+_FEW = 100  # hands below which all hands stand for the seat's
+_FROM_NOTHING = ("hcp", "points")  # what a pass with few of them leaves to the calls after it
+
+
+@dataclass(frozen=True)
+class Denied:
+    """A call that was passed over, and hands (not all) on which it would have been made."""
+
+    call: int
+    ranges: Ranges
+
+    def __str__(self) -> str:
+        return sentence(self.ranges)
+
+
+def denied(position: Position, most: int = MOST) -> list[Denied]:
+    """Return what a pass at the position denies: the calls that hands make most often there.
+
+    A hand within the ranges of one of them cannot pass: no rule that passes comes first for it.
+    """
+    hands = _likely(position)
+    _, rules = position.decide(hands)
+    passes: list[Ranges] = []
+    found: list[tuple[int, Denied]] = []
+    for rule in position.rules:
+        if rule.call == PASS:
+            passes.append(hull(rule.needs))
+            continue
+        mine = hands[rules == rule.number]
+        if len(mine) < max(1, _SELDOM * len(hands)):
+            continue
+        ranges = _without_passes(one_way(rule.needs, _usual_way(rule.needs, mine)), passes)
+        if ranges is not None and sentence(ranges):
+            found.append((len(mine), Denied(rule.call, ranges)))
+    found.sort(key=lambda item: -item[0])
+    first: dict[int, Denied] = {}
+    for _, one in found:
+        first.setdefault(one.call, one)
+    return sorted(list(first.values())[:most], key=lambda one: one.call)
+
+
+def _likely(position: Position) -> NDArray[np.int16]:
+    """Return hands that keep to the lengths that the seat has shown; hands at random where few do."""
+    hands = any_hands()
+    lengths = hands[:, LENGTH : LENGTH + 4]
+    shown = position.shown[position.seat, SUIT : SUIT + 4]
+    fits = ((lengths >= shown[:, 0]) & (lengths <= shown[:, 1])).all(axis=1)
+    return hands[fits] if fits.sum() >= _FEW else hands
+
+
+def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> tuple[int, ...]:
+    """Of each clause the shortest alternative that many of ``hands`` meet: half as many as any other, or more."""
+    out = []
+    for clause in needs:
+        met = [int(_meets(together, hands).sum()) for together in clause]
+        often = [place for place, count in enumerate(met) if 2 * count >= max(met)]
+        out.append(min(often, key=lambda place, clause=clause, met=met: (len(clause[place]), -met[place])))  # type: ignore[misc]
+    return tuple(out)
+
+
+def _meets(together: Together, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
+    out = np.ones(len(hands), np.bool_)
+    for atom in together:
+        column = WORDS.get(atom.word, NUM_FEATURES)
+        if column < NUM_FEATURES:  # differences and what depends on partner as well are taken as met
+            out &= (hands[:, column] >= atom.lo) & (hands[:, column] <= atom.hi)
+    return out
+
+
+def _without_passes(ranges: Ranges, passes: list[Ranges]) -> Ranges | None:
+    """``ranges`` so narrowed that none of the rules that pass takes such a hand; None where that cannot be said."""
+    out = dict(ranges)
+    for other in passes:
+        if any(word in out and (low > out[word][1] or high < out[word][0]) for word, (low, high) in other.items()):
+            continue
+        word = next((w for w in _FROM_NOTHING if w in other and other[w][0] <= 0 and other[w][1] < INFINITE), None)
+        if word is None:
+            return None
+        low, high = out.get(word, (0, INFINITE))
+        low = max(low, other[word][1] + 1)
+        if low > high:
+            return None
+        out[word] = (low, high)
+    return out

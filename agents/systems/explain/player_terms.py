@@ -1,0 +1,409 @@
+"""Write constraints, calls, flags and what hands show in a bridge player's terms.
+
+Books say it in short, ``15-17 HCP, 5+!s``, with suits as in BML (``!c !d !h !s``), so that each kind of page can put
+its own symbols there. Explanations say it in sentences: ``five or more spades, 15 to 17 HCP``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.auction_state import STRENGTH, SUIT
+from agents.systems.explain.ranges import Ranges
+from agents.systems.language.columns import QUANTITY, TOP
+from agents.systems.language.text import atom_text, is_difference
+from agents.systems.language.tree import INFINITE, Atom, Clause, Constraint, Line, Step
+from agents.systems.language.vocabulary import CALL_WORDS
+from bridge_env.rules.calls import call_text
+
+SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
+SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}
+_SUIT_SYMBOLS = "♣♦♥♠"
+ANY = "any other hand"
+TERMS = (
+    'What stands "together" adds to this hand the least that partner has shown; "likely together" what partner should '
+    "have, a third up the range from the least to the most shown, but no more than three points up; "
+    '"together at most" the most that partner can have. A suit is "theirs" once one of them has shown four cards, and '
+    '"agreed" once both partners have shown eight between them. Who has made a call other than pass has "spoken".'
+)
+FLAG_TEXT = {
+    "forcing": "forcing",
+    "gf": "forcing to game",
+    "invite": "invitational",
+    "signoff": "sign-off",
+    "artificial": "artificial",
+}
+_TOKENS = {"P": "Pass", "any": "any bid"}
+_SPANS = {"lowest": "cheapest", "jump": "jump in", "game": "game in", "slam": "slam in", "grand": "grand slam in"}
+
+#: A condition in words: ``{n}`` is its number or range, ``{s}`` a suit.
+_PHRASES = {
+    "length": "{n}{s}",
+    "hcp": "{n} HCP",
+    "points": "{n} points",
+    "rule20": "{n} by the rule of 20",
+    "losers": "{n} losers",
+    "controls": "{n} controls",
+    "aces": "{n} aces",
+    "kings": "{n} kings",
+    "quick": "{n} half quick tricks",
+    "zar": "{n} Zar points",
+    "longest": "{n} cards in the longest suit",
+    "shortest": "{n} cards in the shortest suit",
+    "combined": "{n} HCP together",
+    "combined-max": "{n} HCP together at most",
+    "combined-aces": "{n} aces together",
+    "likely": "{n} HCP likely together",
+    "fit-best": "{n} cards in our longest fit",
+    "fit-major": "{n} cards in our longest major fit",
+    "in-theirs": "{n} cards in their suit",
+    "trump-tricks": "{n} of the top five in their suit",
+    "i-bid": "{n} bids of mine so far",
+    "partner-bid": "{n} bids of partner's so far",
+    "they-bid": "{n} bids of theirs so far",
+    "partner-min": "{n} points at least with partner",
+    "partner-max": "{n} points at most with partner",
+    "partner-aces": "{n} aces at least with partner",
+    "partner-likely": "{n} points that partner should have",
+    "my-min": "{n} points that I have shown at least",
+    "my-max": "{n} points that I have shown at most",
+    "level": "at level {n}",
+    "last-level": "the last bid is at level {n}",
+    "passes": "after {n} passes",
+    "position": "in seat {n}",
+    "doubled": "doublings {n}",
+    "top3": "{n} of the top three {s}",
+    "top5": "{n} of the top five {s}",
+    "hcp:": "{n} HCP in {s}",
+    "keycards": "{n} key cards for {s}",
+    "support": "{n} points in support of {s}",
+    "playing": "{n} half playing tricks in {s}",
+    "fit": "{n} {s} together",
+    "total": "{n} points for {s} together",
+    "total-max": "{n} points for {s} together at most",
+    "likely-total": "{n} points for {s} likely together",
+    "partner": "{n} {s} shown by partner",
+    "shown": "{n} {s} that I have shown",
+    "theirs": "{n} {s} shown by them",
+    "they-min": "{n} points shown by them at least",
+    "they-max": "{n} points shown by them at most",
+}
+#: Words that are so or not.
+_YES_NO = {
+    "balanced": ("balanced", "not balanced"),
+    "semibalanced": ("semi-balanced", "not semi-balanced"),
+    "stopper": ("stopper in {s}", "no stopper in {s}"),
+    "control": ("control in {s}", "no control in {s}"),
+    "best": ("{s} our longest fit", "{s} not our longest fit"),
+    "long": ("{s} a longest suit", "{s} no longest suit"),
+    "stopped": ("their suits stopped", "their suits not stopped"),
+    "vul": ("we are vulnerable", "we are not vulnerable"),
+    "they-vul": ("they are vulnerable", "they are not vulnerable"),
+    "last": ("the last bid is in {s}", "the last bid is not in {s}"),
+    "last-notrump": ("the last bid is no trump", "the last bid is not no trump"),
+    "ours": ("the last bid is ours", "the last bid is theirs"),
+    "partner-last": ("the last bid is partner's", "the last bid is not partner's"),
+    "forced": ("partner forces us", "nothing forces us"),
+    "bound": ("a pass would end a forcing auction", "we may stop here"),
+    "forcing-pass": ("a pass forces partner", "a pass does not force partner"),
+    "we-opened": ("we opened", "we did not open"),
+    "i-passed": ("by a passed hand", "not by a passed hand"),
+}
+#: Ranges that have words of their own.
+_RANGES = {
+    ("doubled", 0, 0): "undoubled",
+    ("doubled", 1, 1): "doubled",
+    ("doubled", 2, 2): "redoubled",
+    ("theirs", 0, 3): "{s} not theirs",
+    ("theirs", 4, INFINITE): "{s} theirs",
+    ("i-bid", 0, 0): "I have only passed",
+    ("i-bid", 1, INFINITE): "I have spoken",
+    ("partner-bid", 0, 0): "partner has only passed",
+    ("partner-bid", 1, INFINITE): "partner has spoken",
+    ("they-bid", 0, 0): "they have only passed",
+    ("they-bid", 1, INFINITE): "they have spoken",
+}
+#: What sentences call points, and words that are so or not, where that differs from the phrases.
+_SPOKEN_POINTS = {
+    "hcp": "HCP",
+    "points": "points with length",
+    "support": "points in support of {s}",
+    "rule20": "HCP and cards in the two longest suits",
+    "zar": "Zar points",
+}
+_SPOKEN_FLAGS = {
+    "balanced": _YES_NO["balanced"],
+    "semibalanced": ("balanced or nearly so", "neither balanced nor nearly so"),
+    "stopper": ("a stopper in {s}", "no stopper in {s}"),
+    "best": _YES_NO["best"],
+    "long": ("no suit longer than {s}", "a suit longer than {s}"),
+}
+_SPOKEN_COUNTS = ("losers", "controls", "aces", "kings", "quick", "longest", "shortest", "top3", "top5", "keycards",
+                  "playing")  # fmt: skip
+_PLURAL = re.compile(r"\b(loser|control|ace|king|trick|card)s\b")
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+            "thirteen")  # fmt: skip
+_LAST_CALLS = {"partner-called": "partner's last call is {}", "i-called": "my last call is {}"}
+_VARIABLES = ("M", "oM", "m", "om", "x", "y")
+
+_RANGES |= {(word, yes, yes): both[1 - yes] for word, both in _YES_NO.items() for yes in (0, 1)}
+#: A clause of its own: a suit of which both partners together have shown eight cards, each some of them.
+_AGREED: dict[str, Clause] = {
+    of: tuple(
+        (Atom(f"shown:{of}", mine, INFINITE), Atom(f"partner:{of}", partners, INFINITE))
+        for mine, partners in ((5, 3), (4, 4), (3, 5), (2, 6))
+    )
+    for of in (*SUIT_MARKS, *_VARIABLES)
+}
+
+
+def suit(name: str) -> str:
+    """``!h`` for H; a variable stays as it is."""
+    return SUIT_MARKS.get(name, name)
+
+
+def span(low: int, high: int, top: int = INFINITE) -> str:
+    """``12+``, ``4`` or ``15-17``."""
+    if high >= top:
+        return f"{low}+"
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+def condition(atom: Atom) -> str:
+    """Write one condition: ``15-17 HCP``, ``!h not shorter than !s``; as the language has it where no phrase does."""
+    word, low, high = atom.word, atom.lo, atom.hi
+    if is_difference(word):
+        return _compared(atom)
+    stem, colon, of = word.partition(":")
+    if word in CALL_WORDS:
+        return _LAST_CALLS[word].format(of_call(low))
+    if (stem, low, high) in _RANGES:
+        return _RANGES[stem, low, high].format(s=suit(of))
+    if word in SUIT_MARKS or word in _VARIABLES:
+        return f"{span(low, high)}{'' if word in SUIT_MARKS else ' '}{suit(word)}"
+    phrase = _PHRASES.get(stem + colon if word.startswith("hcp:") else stem)
+    return phrase.format(n=span(low, high), s=suit(of)) if phrase else atom_text(atom)
+
+
+def of_call(number: int) -> str:
+    """``4!c``, ``4NT``, ``Pass``."""
+    text = call_text(number)
+    return text[0] + SUIT_MARKS[text[1]] if text[1:] in SUIT_MARKS else text
+
+
+def _compared(atom: Atom) -> str:
+    first, _, second = atom.word.partition("-")
+    a, b = suit(first), suit(second)
+    if atom.hi < INFINITE:
+        return f"as many {a} as {b}" if atom.lo == 0 else f"{atom.lo} more {a} than {b}"
+    if atom.lo <= 0:
+        return f"{a} not shorter than {b}"
+    return f"more {a} than {b}" if atom.lo == 1 else f"{atom.lo}+ more {a} than {b}"
+
+
+def promise(constraint: Constraint) -> str:
+    """Write a constraint; ``any other hand`` for one without conditions."""
+    texts = [_clause(clause) for clause in constraint]
+    mixed = any(len(clause) > 1 for clause in constraint)
+    return ("; " if mixed else ", ").join(texts) or ANY
+
+
+def _clause(clause: Clause) -> str:
+    of = next((of for of in _AGREED if _AGREED[of] == clause), None)
+    if of is not None:
+        return f"{suit(of)} agreed"
+    return " or ".join(" and ".join(condition(atom) for atom in together) for together in clause)
+
+
+def lines_promise(lines: list[Line]) -> str:
+    """Return what the lines of one call promise, one or the other; with a note that not all of them have."""
+    notes = {remark(line) for line in lines}
+    if len(notes) == 1:
+        return " / ".join(dict.fromkeys(promise(line.constraint) for line in lines))
+    return " / ".join(f"{promise(line.constraint)}{aside(remark(line))}" for line in lines)
+
+
+def aside(text: str) -> str:
+    """Put a text into brackets; nothing for an empty one."""
+    return f" ({text})" if text else ""
+
+
+def remark(line: Line) -> str:
+    """Write the note and flags of a line."""
+    notes = [line.note] if line.note else []
+    return ", ".join(dict.fromkeys([*notes, *(FLAG_TEXT[flag] for flag in line.flags)]))
+
+
+def lines_remark(lines: list[Line]) -> str:
+    """Write the note and flags that all lines of one call share."""
+    notes = {remark(line) for line in lines}
+    return notes.pop() if len(notes) == 1 else ""
+
+
+def call(step: Step) -> str:
+    """``1!h``, ``2NT``, ``(2x)``, ``X``, ``Pass``, ``cheapest M``."""
+    token = step.token
+    kind, colon, name = token.partition(":")
+    if colon:
+        text = f"{_SPANS[kind]} {'NT' if name == 'N' else suit(name)}"
+    elif token[0] in "1234567" and not token.endswith("any"):
+        text = token[0] + ("NT" if token[1:] == "N" else suit(token[1:]))
+    else:
+        text = _TOKENS.get(token, token)
+    return f"({text})" if step.theirs else text
+
+
+def path(steps: tuple[Step, ...]) -> str:
+    """``1!h - 2NT``."""
+    return " - ".join(call(step) for step in steps)
+
+
+def symbols(text: str) -> str:
+    """Put suit symbols in place of the marks."""
+    return re.sub("![cdhs]", lambda match: SYMBOLS[match[0]], text)
+
+
+# --- sentences: "five or more hearts, 10 to 15 HCP" ----------------------------------------------------------------
+
+
+def number(n: int) -> str:
+    """Write ``five``; figures from fourteen on."""
+    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
+
+
+def counted(low: int, high: int, most: int, many: str, one: str) -> str:
+    """Write ``five or more hearts``, ``two to four hearts``, ``at most one ace``, ``no aces``."""
+    if high >= most:
+        return f"{number(low)} or more {many}"
+    if low == high:
+        return f"{number(low)} {one if low == 1 else many}"
+    if low <= 0:
+        return f"at most {number(high)} {one if high == 1 else many}"
+    return f"{number(low)} {'or' if high == low + 1 else 'to'} {number(high)} {many}"
+
+
+def _points(low: int, high: int, unit: str) -> str:
+    if high >= INFINITE or (unit == "HCP" and high >= 37):
+        return f"{low} or more {unit}"
+    if low == high:
+        return f"{low} {unit}"
+    return f"at most {high} {unit}" if low <= 0 else f"{low} to {high} {unit}"
+
+
+def spoken(word: str, low: int, high: int) -> str:
+    """Write one condition of a hand, whose suit is known, as in a sentence: ``10 to 15 HCP``."""
+    if is_difference(word):
+        return _spoken_difference(word, low, high)
+    stem, _, of = word.partition(":")
+    name = SUIT_NAMES.get(of, of)
+    if word in SUIT_NAMES:
+        return counted(low, high, 13, SUIT_NAMES[word], SUIT_NAMES[word].removesuffix("s"))
+    if word.startswith("hcp:"):
+        return _points(low, high if high < 10 else INFINITE, f"HCP in {name}")
+    if stem in _SPOKEN_POINTS:
+        return _points(low, high, _SPOKEN_POINTS[stem].format(s=name))
+    if stem in _SPOKEN_FLAGS:
+        return _SPOKEN_FLAGS[stem][0 if low >= 1 else 1].format(s=name)
+    if stem in _SPOKEN_COUNTS:
+        many = _PHRASES[stem].removeprefix("{n} ").format(s=name)
+        return counted(low, high, INFINITE, many, _PLURAL.sub(r"\1", many, count=1))
+    return atom_text(Atom(word, low, high))
+
+
+def _spoken_difference(word: str, low: int, high: int) -> str:
+    a, _, b = word.partition("-")
+    first, second = SUIT_NAMES[a], SUIT_NAMES[b]
+    if high < 13:
+        return f"as many {first} as {second}" if low == high == 0 else f"{low} to {high} more {first} than {second}"
+    if low == 0:
+        return f"{first} not shorter than {second}"
+    if low < 0:
+        return f"{first} at most {number(-low)} shorter than {second}"
+    return f"more {first} than {second}" if low == 1 else f"{number(low)} or more {first} more than {second}"
+
+
+def sentence(ranges: Ranges) -> str:
+    """Write all ranges, long suits first, then points, then the rest; empty where every hand lies within."""
+    parts = [(word, low, high) for word, (low, high) in ranges.items() if not says_nothing(word, low, high)]
+    parts = [part for part in parts if not _implied(part, ranges)]
+    parts.sort(key=lambda part: _order(*part))
+    return ", ".join(spoken(*part) for part in parts)
+
+
+def says_nothing(word: str, low: int, high: int) -> bool:
+    """Return whether every hand lies within the range."""
+    if is_difference(word):
+        return low <= -13 and high >= 13
+    return low <= 0 and high >= (
+        13 if word in SUIT_NAMES else 1 if word.partition(":")[0] in _SPOKEN_FLAGS else INFINITE
+    )
+
+
+def _implied(part: tuple[str, int, int], ranges: Ranges) -> bool:
+    """Return whether another of ``ranges`` says it already: HCP are never more than points with length."""
+    word, low, high = part
+    if word == "points":
+        return high >= INFINITE and "hcp" in ranges and ranges["hcp"][0] >= low
+    stem, _, of = word.partition(":")
+    return stem == "long" and low == 1 and of in ranges and ranges[of][0] >= 7
+
+
+def _order(word: str, low: int, high: int) -> tuple[int, int]:
+    if word in SUIT_NAMES:
+        return (0, -low) if low >= 3 else (3, high)
+    stem = word.partition(":")[0]
+    return (1 if stem in _SPOKEN_POINTS and word != "rule20" and ":" not in word else 2, 0)
+
+
+def under(head: str, texts: Iterable[str]) -> Iterator[str]:
+    """Write the lines of an explanation below one head, which stands before the first of them."""
+    for text in texts:
+        yield f"  {head:<9} {text}"
+        head = ""
+
+
+# --- what a seat has shown, and what calls were measured to show ---------------------------------------------------
+
+
+def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
+    """Describe what one seat has shown, int16 (QUANTITIES, 2): ``strength 12-21, 5+ spades``, or ``12-21 points, 5+♠``.
+
+    Args:
+        symbols: for pages: suits as symbols, strength as points.
+    """
+    parts = []
+    low, high = (int(n) for n in shown[STRENGTH])
+    if strength := _range(low, high, int(TOP[STRENGTH])):
+        parts.append(f"{strength} points" if symbols else f"strength {strength}")
+    least = shown[SUIT : SUIT + 4, 0]
+    for suit in (3, 2, 1, 0):
+        others = int(least.sum()) - int(least[suit])  # what they leave room for need not be said
+        if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
+            parts.append(f"{cards}{_SUIT_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
+    low, high = (int(n) for n in shown[QUANTITY["aces"]])
+    if count := _range(low, high, int(TOP[QUANTITY["aces"]])):
+        parts.append(f"{count} {'ace' if count == '1' else 'aces'}")
+    return ", ".join(parts) or ("nothing particular" if symbols else "nothing")
+
+
+def measured_text(ranges: NDArray[np.uint8]) -> str:
+    """Describe measured ranges, uint8 (5, 2): ``11-15 HCP, 5-6♠``. Suits of which they tell nothing are left out."""
+    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
+    words = [f"{span(low, high)} HCP"]
+    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
+        words.append("balanced")
+    for suit in (3, 2, 1, 0):
+        least, most = suits[suit]
+        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
+            words.append(f"{span(least, most)}{_SUIT_SYMBOLS[suit]}")
+    return ", ".join(words)
+
+
+def _range(low: int, high: int, top: int) -> str:
+    """Write ``12-21``, ``5+`` or ``4``; nothing for a range that excludes none."""
+    return "" if low <= 0 and high >= top else span(low, high, top)

@@ -1,0 +1,257 @@
+"""A position as the seat to call has it: the rules that may call there, and what any hand would call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.bidder import HierarchyBidder, deal_features
+from agents.systems.engine.auction_state import FIT, FIT_BEST, FIT_MAJOR, LEVEL_COLUMN, OURS, STOPPED, THEIRS_COLUMN
+from agents.systems.engine.compiled import (
+    END,
+    END_RULE,
+    FIRST,
+    FIRST_RULE,
+    LAST_RESORT,
+    RULE_CALL,
+    RULE_END,
+    RULE_FIRST,
+    RULE_LINE,
+    RULE_SPAN,
+    SPAN_CALL,
+    SPAN_CALLS,
+    Compiled,
+    atom_of,
+    clauses_of,
+)
+from agents.systems.engine.engine import bid_rows, feature_rows
+from agents.systems.inference.hand_classes import Moments, moments
+from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS, QUANTITIES
+from agents.systems.language.tree import INFINITE, Constraint, Line, System, Together
+from agents.systems.language.vocabulary import NUM_COLUMNS
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.deals import random_deals
+from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import FIRST_BID, PASS
+
+_DEALS = 1_000  # whose hands stand for any hand
+_SEED = 2_007
+
+_Range = tuple[int, int, int]  # column, least, most
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule that may call at a position."""
+
+    number: int  # in the pool
+    call: int  # the legal call that it makes
+    needs: Constraint  # what it asks of the hand, suits and what the auction says filled in
+    line: Line  # as it stands in the system
+    tree: bool  # it stands in the tree, not among the general rules
+
+    @property
+    def artificial(self) -> bool:
+        return "artificial" in self.line.flags
+
+
+class Position:
+    """The position of one row of a view, its hand left aside.
+
+    Args:
+        bidder: the seat to call.
+        view: a batch of one.
+    """
+
+    def __init__(self, bidder: HierarchyBidder, view: BidView) -> None:
+        self.bidder, self.view, self.seat = bidder, view, int(view.seat[0])
+        self.pool, systems = bidder.seated(view)
+        self.systems: NDArray[np.int32] = systems[0]
+        self.calls = view.history[0, : int(view.length[0])].astype(np.int8)
+        self.dealer, self.vulnerability = int(view.dealer[0]), int(view.vulnerability[0])
+        bids = self.calls[self.calls >= FIRST_BID]
+        self.last_bid = int(bids[-1]) - FIRST_BID if len(bids) else -1
+
+    @cached_property
+    def context(self) -> NDArray[np.int16]:
+        """A feature row int16 (NUM_COLUMNS,) whose columns of the auction are written; the hand's are those of none."""
+        auctions = Auctions(self.dealer, self.vulnerability)
+        rows, general = np.empty((1, NUM_COLUMNS), np.int16), np.empty(1, np.bool_)
+        feature_rows(
+            self.pool, self.systems, np.zeros(1, np.int64), auctions.state, np.ascontiguousarray(self.calls[None]),
+            np.array([len(self.calls)]), np.zeros((1, 4, NUM_FEATURES), np.int16), rows, general,
+        )  # fmt: skip
+        row: NDArray[np.int16] = rows[0]
+        return row
+
+    @cached_property
+    def shown(self) -> NDArray[np.int16]:
+        """What each seat has shown so far: int16 (4, 6, 2)."""
+        now: NDArray[np.int16] = self._before.shown[-1]
+        return now
+
+    @cached_property
+    def _before(self) -> Moments:
+        calls = np.append(self.calls, PASS).astype(np.int8)
+        return moments(self.pool, self.systems, self.dealer, self.vulnerability, calls)
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """The rules that may call here, in the order in which they are asked."""
+        node, system = int(self._before.place[-1, self.seat]), int(self.systems[self.seat])
+        blocks = range(int(self.pool.spans[system, FIRST]), int(self.pool.spans[system, END]))
+        out: list[Rule] = []
+        for part in [*([node] if node >= 0 else []), *blocks]:
+            row = self.pool.parts[part]
+            when = self._bound((int(row[FIRST]), int(row[END])), PASS)
+            if when is None:
+                continue
+            for number in range(int(row[FIRST_RULE]), int(row[END_RULE])):
+                rule = self._rule(number, when, part == node)
+                if rule is not None:
+                    out.append(rule)
+                    if not rule.needs:
+                        return out  # every hand that comes so far makes this call
+        return out
+
+    def _rule(self, number: int, when: Constraint, tree: bool) -> Rule | None:
+        row = self.pool.rules[number]
+        span, value = int(row[RULE_SPAN]), int(row[RULE_CALL])
+        call = value if span == SPAN_CALL else int(SPAN_CALLS[span, value, self.last_bid + 1])
+        if call < 0 or not self.view.mask[0, call]:
+            return None
+        needs = self._bound((int(row[RULE_FIRST]), int(row[RULE_END])), call)
+        if needs is None:
+            return None
+        return Rule(number, call, (*when, *needs), line_of(self.bidder.own.system, not tree, int(row[RULE_LINE])), tree)
+
+    def _bound(self, span: tuple[int, int], call: int) -> Constraint | None:
+        context = self.context.copy()
+        context[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+        theirs = self.last_bid >= 0 and self.last_bid % 5 < 4 and not context[OURS]
+        return _needs(self.pool, span, context, self.last_bid % 5 if theirs else -1)
+
+    def decide(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        """Return the calls int8 (N,) of hands int16 (N, NUM_FEATURES), and the rules that made them int32 (N,)."""
+        n = len(hands)
+        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
+        width = max(len(self.calls), 1)
+        history = np.zeros((n, width), np.int8)
+        history[:, : len(self.calls)] = self.calls
+        bid_rows(
+            self.pool, np.ascontiguousarray(np.broadcast_to(self.systems, (n, 4))), np.full(n, self.dealer, np.int16),
+            np.full(n, self.vulnerability, np.int16), history, np.full(n, len(self.calls), np.int16), hands,
+            chosen, rules, np.empty((n, 4, QUANTITIES, 2), np.int16),
+        )  # fmt: skip
+        return chosen, rules
+
+
+def line_of(system: System, general: bool, number: int) -> Line:
+    """Return the line of a system, or of its general rules and those of last resort, that has this number."""
+    if not general:
+        return system.by_number[number]
+    return system.general_by_number.get(number) or _LAST_RESORT[number]
+
+
+_LAST_RESORT = {line.number: line for block in LAST_RESORT for line in block.lines}
+
+
+def rules_for(bidder: HierarchyBidder, view: BidView, call: int) -> list[Rule]:
+    """Return the rules by which ``bidder``, the seat to call in the one row of ``view``, may make ``call``, as partner
+    reads it: those of the tree if there are any. The hand of the view plays no part."""
+    rules = [rule for rule in Position(bidder, view).rules if rule.call == call]
+    return [rule for rule in rules if rule.tree] or rules
+
+
+@lru_cache(maxsize=1)
+def any_hands() -> NDArray[np.int16]:
+    """Return hands at random, int16 (4000, NUM_FEATURES); the same each time."""
+    features = deal_features(random_deals(_SEED, 0, _DEALS)).reshape(-1, NUM_FEATURES)
+    features.flags.writeable = False
+    return features
+
+
+# --- a rule at a concrete auction -------------------------------------------------------------------------------------
+# What it asks of the hand alone, with what the auction adds taken off: "25+ combined" is "13+ hcp" once partner has
+# shown 12. What the auction alone decides falls away.
+
+
+def _needs(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
+    """Return what the clauses of ``span`` ask of the hand; None where the auction contradicts them.
+
+    Args:
+        span: the first clause and the end, of a rule or of what a block asks for.
+        context: a feature row whose columns of the auction are written, the level of the rule's call among them.
+        their_suit: of the opponents' last bid, 0..3; -1 where there is none.
+    """
+    clauses = []
+    for clause in clauses_of(pool, *span):
+        alternatives = [way for atoms in clause for way in _alternatives(atoms, context, their_suit)]
+        if not alternatives:
+            return None
+        if () not in alternatives:
+            clauses.append(tuple(dict.fromkeys(alternatives)))
+    return tuple(clauses)
+
+
+def _alternatives(atoms: Sequence[_Range], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
+    """Iterate over the ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
+    choices = [list(_of_the_hand(*atom, context, their_suit)) for atom in atoms]
+    for chosen in product(*choices):
+        yield tuple(dict.fromkeys(atom_of(*part) for together in chosen for part in together))
+
+
+def _of_the_hand(
+    column: int, low: int, high: int, context: NDArray[np.int16], their_suit: int
+) -> Iterator[tuple[_Range, ...]]:
+    """Iterate over the ways in which a hand can meet one atom."""
+    if IS_CONTEXT[column]:
+        if low <= context[column] <= high:
+            yield ()
+        return
+    if column in (FIT_BEST, FIT_MAJOR):
+        suits = range(2, 4) if column == FIT_MAJOR else range(4)
+        fits = [int(context[PLUS[FIT + suit]]) for suit in suits]
+        most = [(LENGTH + suit, 0, high - shown) for suit, shown in zip(suits, fits, strict=True)]
+        if low <= max(fits):
+            yield from _possible(most)
+            return
+        for suit, shown in zip(suits, fits, strict=True):
+            yield from _possible([(LENGTH + suit, low - shown, INFINITE), *most])
+        return
+    if column == STOPPED:
+        theirs = [suit for suit in range(4) if context[THEIRS_COLUMN + suit] >= 4]
+        if low == 1:
+            yield tuple((STOPPER + suit, 1, 1) for suit in theirs)
+        elif high == 0:
+            for suit in theirs:
+                yield ((STOPPER + suit, 0, 0),)
+        else:
+            yield ()
+        return
+    if IN_THEIR_SUIT[column]:
+        if their_suit >= 0:
+            yield from _possible([(int(HAND[column]) + their_suit, low, high)])
+        elif low <= 0 <= high:
+            yield ()
+        return
+    added = int(context[PLUS[column]]) if PLUS[column] >= 0 else 0
+    yield from _possible([(int(HAND[column]), low - added, high if high >= INFINITE else high - added)])
+
+
+def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:
+    """Iterate over all of ``ranges``, without those that all hands meet; nothing where no hand meets one."""
+    parts = []
+    for column, low, high in ranges:
+        low, high = max(low, int(LEAST[column])), min(high, int(MOST[column]))
+        if low > high:
+            return
+        if low > LEAST[column] or high < MOST[column]:
+            parts.append((column, low, INFINITE if high >= MOST[column] else high))
+    yield tuple(parts)

@@ -1,0 +1,52 @@
+"""Sum up the conditions of a hand as ranges: of each word of the language the least and the most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agents.systems.language.tree import Constraint, Together
+
+Ranges = dict[str, tuple[int, int]]
+
+
+def hull(constraint: Constraint) -> Ranges:
+    """Return the ranges that every hand of ``constraint`` lies in: those that all alternatives of a clause speak of."""
+    out: Ranges = {}
+    for clause in constraint:
+        _narrow(out, unite(_of_together(together) for together in clause))
+    return out
+
+
+def one_way(constraint: Constraint, chosen: tuple[int, ...]) -> Ranges:
+    """Pick one alternative of each clause, and give its ranges. Every hand in these ranges meets ``constraint``."""
+    out: Ranges = {}
+    for clause, place in zip(constraint, chosen, strict=True):
+        _narrow(out, _of_together(clause[place]))
+    return out
+
+
+def unite(several: Iterable[Ranges]) -> Ranges:
+    """Return the ranges that hold of every hand of one or the other."""
+    first, *others = several
+    out = dict(first)
+    for ranges in others:
+        out = {
+            word: (min(low, ranges[word][0]), max(high, ranges[word][1]))
+            for word, (low, high) in out.items()
+            if word in ranges
+        }
+    return out
+
+
+def _of_together(together: Together) -> Ranges:
+    out: Ranges = {}
+    for atom in together:
+        _narrow(out, {atom.word: (atom.lo, atom.hi)})
+    return out
+
+
+def _narrow(out: Ranges, by: Ranges) -> None:
+    for word, (low, high) in by.items():
+        if word in out:
+            low, high = max(low, out[word][0]), min(high, out[word][1])
+        out[word] = (low, high)

@@ -1,0 +1,159 @@
+"""What the auction has shown, for ``bridge_env.sampling``: exactly the hands on which each system makes its calls.
+
+``meaning`` sums that up as ranges for people. Here a call is replayed: passing denies what would have bid, and a bid
+all that another rule before it would have bid. How far a hand is from those that make a call:
+
+- 0 on those hands;
+- else the least over the rules that make it: the distances to their ranges, summed over all that must hold, and the
+  least of alternatives; and ``DENIED`` (2) more if the hand would have made another call by an earlier rule.
+
+Where no hand can make a call, because other rules always come before, its own rules are looked at alone; and where
+no rule makes it, a bid of a suit shows four cards there (three behind partner's four), another call nothing.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.engine.compiled import Compiled
+from agents.systems.engine.shown_ranges import natural_cards
+from agents.systems.inference.hand_classes import EXACT, NATURAL, UNDENIED, Moments, class_rows, moments, violation_rows
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.features import hand_features
+from bridge_env.rules.auction import DEALER
+from bridge_env.rules.calls import FIRST_BID
+from bridge_env.rules.cards import SUITS
+from bridge_env.sampling import KnownCards, Sample, hand, sample_deals
+from bridge_env.sampling.constraints import hull, shape_features
+
+PARTNERS_WEIGHT, OPPONENTS_WEIGHT = 2.0, 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class CallsShow:
+    """A constraint of ``bridge_env.sampling``: on this hand the seat's system makes the seat's calls."""
+
+    pool: Compiled
+    systems: NDArray[np.int32]  # which one of the pool each seat plays
+    before: Moments  # the table before each of the seat's calls
+    readings: NDArray[np.int8]  # (L,), how each of these calls is read
+    points: tuple[int, int]  # the least and most high-card points of hands that may make these calls
+    lengths: NDArray[np.int64]  # (4, 2), the least and most cards of C D H S of such hands
+    _classes: NDArray[np.uint64]
+
+    def classes(self, size: int) -> NDArray[np.uint64]:
+        if size != 13:
+            raise ValueError(f"calls speak of hands of 13 cards, not {size}; leave played cards with their players")
+        return self._classes
+
+    def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        fitting: NDArray[np.bool_] = self._off(hands, degree=False) == 0
+        return fitting
+
+    def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
+        return self._off(hands, degree=True)
+
+    def _off(self, hands: NDArray[np.bool_], degree: bool) -> NDArray[np.float32]:
+        return violation_rows(self.pool, self.systems, self.before, self.readings, hand_features(hands), degree)
+
+
+@dataclass(eq=False)
+class Memory:
+    """How calls were read, the latest kept: auctions of one bidder share their beginnings.
+
+    Keep one for each ``HierarchyBidder``. What is read with it is the same as without.
+    """
+
+    size: int = 2048  # 22 KB each
+    _known: OrderedDict[tuple[bytes, ...], tuple[int, NDArray[np.uint64]]] = field(default_factory=OrderedDict)
+
+    def read(
+        self, pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
+    ) -> tuple[int, NDArray[np.uint64]]:
+        """Return how call ``number`` of an auction is read, and the classes of hands that fit it."""
+        key = (systems.tobytes(), table.auction[number, :2].tobytes(), table.calls[: number + 1].tobytes())
+        found = self._known.pop(key, None)
+        if found is None:
+            found = _read_call(pool, systems, table, number)
+            if len(self._known) >= self.size:
+                self._known.popitem(last=False)
+        self._known[key] = found
+        return found
+
+
+def shown_by_calls(
+    bidder: HierarchyBidder, view: BidView, row: int = 0, me: bool = False, memory: Memory | None = None
+) -> dict[int, CallsShow]:
+    """What the calls of one row of ``view`` show of every other seat that called; partner first, then left, right.
+
+    Each seat's calls are read by the system that ``bidder`` knows it to play. With ``me``, what my own calls show
+    comes last.
+    """
+    pool, systems = bidder.seated(view.take(np.array([row])))
+    calls = view.history[row, : int(view.length[row])]
+    table = moments(pool, systems[0], int(view.dealer[row]), int(view.vulnerability[row]), calls)
+    caller = (table.auction[:, DEALER] + np.arange(len(calls))) & 3
+    seats = [(int(view.seat[row]) + offset) % 4 for offset in (2, 1, 3, 0)]
+    seats = [seat for seat in (seats if me else seats[:3]) if (caller == seat).any()]
+    memory = memory or Memory()
+    return {seat: _read(pool, systems[0], table, np.flatnonzero(caller == seat), memory) for seat in seats}
+
+
+def sample_view(
+    bidder: HierarchyBidder,
+    view: BidView,
+    count: int,
+    key: ArrayLike,
+    *,
+    row: int = 0,
+    partner: float = PARTNERS_WEIGHT,
+    opponents: float = OPPONENTS_WEIGHT,
+    tolerance: float = 2.0,
+    limit: int | None = None,
+    memory: Memory | None = None,
+) -> Sample:
+    """Deals that the seat to call in one row of ``view`` may face: its own cards, and others that fit their calls.
+
+    Args:
+        count, key, tolerance, limit: as for ``bridge_env.sampling.sample_deals``.
+        partner, opponents: what violations by them count for, where too few deals fit.
+        memory: of calls that ``bidder`` has read before.
+    """
+    me = int(view.seat[row])
+    weights = {(me + offset) % 4: partner if offset == 2 else opponents for offset in (1, 2, 3)}
+    places = KnownCards.seen({me: view.hand[row]})
+    shown = shown_by_calls(bidder, view, row, memory=memory)
+    return sample_deals(places, shown, count, key, weights=weights, tolerance=tolerance, limit=limit)
+
+
+def _read(
+    pool: Compiled, systems: NDArray[np.int32], table: Moments, numbers: NDArray[np.int64], memory: Memory
+) -> CallsShow:
+    """Return how each call of a seat is read (``numbers`` of the auction), and the classes that fit them all."""
+    read = [memory.read(pool, systems, table, int(number)) for number in numbers]
+    together = read[-1][1]
+    for _, fit in read[-2::-1]:  # where calls contradict one another, the later are believed
+        both = together & fit
+        together = both if both.any() else together
+    points, lengths = hull(together, 13)
+    readings = np.array([reading for reading, _ in read], np.int8)
+    return CallsShow(pool, systems, table.at(numbers), readings, points, lengths, together)
+
+
+def _read_call(
+    pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
+) -> tuple[int, NDArray[np.uint64]]:
+    moment = table.at(np.array([number]))
+    for reading in (EXACT, UNDENIED):
+        fit = class_rows(pool, systems, moment, reading, *shape_features(13))
+        if fit.any():
+            return reading, fit
+    call, seat = int(table.calls[number]), int(table.auction[number, DEALER] + number) & 3
+    least = natural_cards(table.shown[number, seat ^ 2], call)
+    suit = SUITS[(call - FIRST_BID) % 5] if least else "C"
+    return NATURAL, hand({suit: (int(least), 13)}).classes(13)

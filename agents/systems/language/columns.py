@@ -1,0 +1,119 @@
+"""The vocabulary as tables over the columns of a feature row, which kernels (``njit``) freeze.
+
+``PLUS`` and its like speak of columns by number; -1 is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.language.vocabulary import (
+    AUCTION_WORDS,
+    CONTEXT,
+    HAND_SHOWS,
+    LONGEST,
+    MIXED,
+    NUM_COLUMNS,
+    SHOWN,
+    SUIT_LETTERS,
+    WORDS,
+    Shows,
+    names_of,
+)
+from bridge_env.hands.features import BY_SHAPE, COLUMN_FEATURES, FEATURES, KINDS
+
+QUANTITIES = len(SHOWN)
+QUANTITY = {name: number for number, name in enumerate(SHOWN)}
+TOP = np.array(list(SHOWN.values()), np.int16)  # the most of each quantity
+
+IS_CONTEXT = np.array([column in CONTEXT for column in range(NUM_COLUMNS)])
+IS_MIXED = np.array([column in MIXED for column in range(NUM_COLUMNS)])
+
+#: The least and the most that a column can hold.
+LEAST, MOST = np.zeros(NUM_COLUMNS, np.int64), np.full(NUM_COLUMNS, 99, np.int64)
+
+#: What lengths and points tell of a column: as ``bridge_env.hands.features.KINDS``. The auction is known.
+KIND = np.zeros(NUM_COLUMNS, np.int8)
+
+#: The column of the hand that a column counts: its own, except of a sum or of a word of their suit (there the clubs').
+HAND = np.arange(NUM_COLUMNS, dtype=np.int16)
+#: The column of the auction that is added to it.
+PLUS = np.full(NUM_COLUMNS, -1, np.int16)
+IN_THEIR_SUIT = np.zeros(NUM_COLUMNS, np.bool_)
+
+#: What a column reads from ``shown``: whose (0 me, 2 partner; -1: it reads nothing there), which quantity, which end.
+WHOSE, WHAT, WHICH = np.full(NUM_COLUMNS, -1, np.int8), np.zeros(NUM_COLUMNS, np.int8), np.zeros(NUM_COLUMNS, np.int8)
+
+#: The quantity whose range a column's range is, less what ``PLUS`` adds; or one of these.
+NOTHING, EVERY_SUIT, IMPLIED = -1, -2, -3
+SHOWS = np.full(NUM_COLUMNS, NOTHING, np.int8)
+#: Of a column that is IMPLIED: the ranges that its 1 implies.
+IMPLIES = np.zeros((NUM_COLUMNS, QUANTITIES, 2), np.int16)
+IMPLIES[:, :, 1] = TOP
+
+
+def _write_shows(column: int, suit: str, shows: Shows) -> None:
+    if not isinstance(shows, str):
+        SHOWS[column] = IMPLIED
+        for quantity, bounds in shows.items():
+            IMPLIES[column, QUANTITY[quantity.format(suit)]] = bounds
+    elif shows:
+        SHOWS[column] = EVERY_SUIT if shows == LONGEST else QUANTITY[shows.format(suit)]
+
+
+def _write_hand() -> None:
+    for name, column in FEATURES.items():
+        stem, _, suit = name.partition(":")
+        feature = COLUMN_FEATURES[column]
+        LEAST[column], MOST[column], KIND[column] = feature.least, feature.most, KINDS[column]
+        _write_shows(column, suit, HAND_SHOWS.get(stem, ""))
+
+
+def _write_auction() -> None:
+    for word in AUCTION_WORDS:
+        for suit, name in zip(SUIT_LETTERS if word.by_suit else [""], names_of(word), strict=True):
+            column = WORDS[name]
+            LEAST[column], MOST[column] = word.least, word.most
+            KIND[column] = word.kind if word.mixed else BY_SHAPE
+            _write_shows(column, suit, word.shows)
+            if word.reads:
+                whose, quantity, end = word.reads
+                WHOSE[column] = {"me": 0, "partner": 2}[whose]
+                WHAT[column], WHICH[column] = QUANTITY[quantity.format(suit)], end
+            if word.hand:
+                HAND[column] = _column_of(FEATURES, word.hand, suit or "C")
+                KIND[column] = KINDS[HAND[column]]
+                IN_THEIR_SUIT[column] = not word.plus
+            if word.plus:
+                PLUS[column] = _column_of(WORDS, word.plus, suit)
+
+
+def _column_of(columns: Mapping[str, int], name: str, suit: str) -> int:
+    """Return the column of a word, or of one that has suits the suit's."""
+    return columns[name] if name in columns else columns[f"{name}:{suit}"]
+
+
+_write_hand()
+_write_auction()
+
+
+def _reads() -> NDArray[np.uintp]:
+    """Return rows (column, whose, quantity, end) of the columns that are read from ``shown``."""
+    columns = np.flatnonzero(WHOSE >= 0)
+    return np.stack([columns, WHOSE[columns], WHAT[columns], WHICH[columns]], axis=1).astype(np.uintp)
+
+
+def _sums() -> NDArray[np.uintp]:
+    """Return rows (column, column of the hand, column of the auction) of the columns that are sums."""
+    columns = np.flatnonzero(PLUS >= 0)
+    return np.stack([columns, HAND[columns], PLUS[columns]], axis=1).astype(np.uintp)
+
+
+#: The columns that are read from ``shown``, and those that are sums. Unsigned: kernels need not ask whether an index
+#: counts from the end.
+READS, SUMS = _reads(), _sums()
+#: Those that speak of their suit.
+THEIRS = np.flatnonzero(IN_THEIR_SUIT)

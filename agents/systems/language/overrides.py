@@ -1,0 +1,177 @@
+"""Change another system instead of copying it: ``base: sayc``, and lines that replace, add or drop calls.
+
+::
+
+    system: mine
+    base: sayc
+    1N    12-14 hcp, balanced         # in place of all lines of the base for this call in this auction
+      drop 2N                         # the base's lines for it go, with all that follows them
+      also 2C  11+ hcp, 5 C           # in front of the base's lines for it, which stay
+    when ours, not forced             # a block with the base's words changes that block, another one is new
+      drop X
+
+What follows a call in the base stays. An auction is found as it is spelled: ``1M`` and ``1H`` are different lines. A
+call that the base does not make there comes in front of those that it makes. Lines of the base are numbered behind the
+text's own, and name their file and their number there as ``source``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from agents.systems.language.tree import Block, Line, Step, System, atoms_of, pruned, rules_below
+from agents.systems.language.vocabulary import CALL_WORDS
+
+ALSO, DROP = "also", "drop"
+
+Auction = tuple[Step, ...]
+Item = TypeVar("Item", Line, Block)
+
+
+class OverrideError(ValueError):
+    """A line that changes what the base has not; with the line's number."""
+
+    def __init__(self, number: int, text: str) -> None:
+        super().__init__(text)
+        self.number = number
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What a text says beside its base."""
+
+    base: System  # with general rules, from ``as_base``
+    own: System  # the text's own lines
+    marks: Mapping[int, str]  # by the number of a line, ``ALSO`` or ``DROP``
+
+
+def as_base(system: System, file: Path, above: int) -> System:
+    """Return the system of a base's ``file`` with the places of its lines, whose numbers now follow ``above``."""
+
+    def placed(item: Item) -> Item:
+        return replace(item, number=item.number + above, source=item.source or (file, item.number))
+
+    out = system.rebuilt(lambda line: [placed(line)])
+    return replace(out, blocks=tuple(map(placed, out.blocks)))
+
+
+def overridden(overrides: Overrides) -> System:
+    """Return the base as the own lines change it.
+
+    Raises:
+        OverrideError: a line drops what the base has not.
+    """
+    lines, inside = overrides.base.lines, set[Auction]()  # paths whose new rules stand in place of the base's
+    for path, rules in by_auction(overrides.own.lines).items():
+        dropped = [rule for rule in rules if overrides.marks.get(rule.number) == DROP]
+        new = [rule for rule in rules if rule.number not in overrides.marks]
+        there = any(path == found for found, _ in rules_below(lines))
+        if dropped:
+            before = lines
+            lines = pruned(before, lambda here, _, path=path: here[: len(path)] == path)  # type: ignore[misc]
+            if lines == before:
+                raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {_where(path[:-1])}")
+        if new and there and not dropped:
+            lines = _replaced(lines, path, new, ())[0]
+            inside.add(path)
+    front = dict[Auction, list[Line]]()  # in the order of the text, as the first line that fits counts
+    for path, rule in rules_below(overrides.own.lines):
+        if _in_front(rule, overrides.marks, path in inside):
+            front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
+    headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
+    lines = (*front.get((), ()), *headings, *lines)
+    return replace(overrides.own, lines=lines, blocks=_blocks(overrides))
+
+
+def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
+    mark = marks.get(rule.number)
+    return mark == ALSO or (mark is None and not inside)
+
+
+def by_auction(lines: tuple[Line, ...]) -> dict[Auction, list[Line]]:
+    """Return the rules of a tree by their auctions, in the order of the text."""
+    out = dict[Auction, list[Line]]()
+    for path, line in rules_below(lines):
+        out.setdefault(path, []).append(line)
+    return out
+
+
+def _where(path: Auction) -> str:
+    return f"after {'-'.join(map(str, path))}" if path else "among its openings"
+
+
+def _replaced(
+    lines: tuple[Line, ...], path: Auction, new: list[Line], above: Auction, done: bool = False
+) -> tuple[tuple[Line, ...], bool]:
+    """Return the lines with ``new`` where the first rule of the auction stands; what follows any of them stays."""
+    out: list[Line] = []
+    for line in lines:
+        here = (*above, *line.path)
+        leads = here == path[: len(here)]
+        below, done_below = _replaced(line.lines, path, new, here, done) if leads else (line.lines, done)
+        if here != path or line.after:
+            out.append(replace(line, lines=below))
+            done = done_below
+            continue
+        below_rule = line.lines
+        if not done:
+            first, *others = (replace(rule, path=line.path, lines=()) for rule in new)
+            out += [replace(first, lines=below_rule), *others]
+            done = True
+        elif below_rule:
+            out.append(Line(line.path, after=True, lines=below_rule, number=line.number, source=line.source))
+    return tuple(out), done
+
+
+# --- general rules ----------------------------------------------------------------------------------------------------
+
+
+def _blocks(overrides: Overrides) -> tuple[Block, ...]:
+    blocks = list(overrides.base.blocks)
+    for own in overrides.own.blocks:
+        alike = [k for k, block in enumerate(blocks) if block.when == own.when]
+        for k, rules in _shared_out(own.lines, blocks, alike).items():
+            blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), overrides.marks))
+        if alike:
+            continue
+        if dropped := [rule for rule in own.lines if overrides.marks.get(rule.number) == DROP]:
+            raise OverrideError(dropped[0].number, "the base has no block of these words in which to drop a call")
+        # In front of all others but those for answers to conventions, which speak of a certain call.
+        at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
+        blocks.insert(at, own)
+    return tuple(blocks)
+
+
+def _shared_out(own: tuple[Line, ...], blocks: Sequence[Block], alike: Sequence[int]) -> dict[int, list[Line]]:
+    """Own rules by the block that they change: of blocks with the same words the first that makes the call."""
+    out = dict[int, list[Line]]()
+    for rule in own if alike else ():
+        makes = (k for k in alike if any(line.path == rule.path for line in blocks[k].lines))
+        out.setdefault(next(makes, alike[0]), []).append(rule)
+    return out
+
+
+def answers(block: Block) -> bool:
+    """Return whether the block speaks of auctions in which a certain call was made, as after Blackwood."""
+    return any(atom.word in CALL_WORDS for atom in atoms_of(block.when))
+
+
+def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:
+    """Return the rules of a block as own ones change them."""
+    inside = set[Auction]()
+    for path in dict.fromkeys(rule.path for rule in own):
+        rules = [rule for rule in own if rule.path == path]
+        there = [line for line in lines if line.path == path]
+        dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
+        if dropped and not there:
+            raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop in this block")
+        new = [rule for rule in rules if rule.number not in marks]
+        if dropped or (new and there):
+            at = lines.index(there[0])
+            left = tuple(line for line in lines if line.path != path)
+            lines = (*left[:at], *new, *left[at:])
+            inside.add(path)
+    return (*(rule for rule in own if _in_front(rule, marks, rule.path in inside)), *lines)

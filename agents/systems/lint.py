@@ -1,0 +1,295 @@
+"""Check a bidding system: find all its faults at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.audit.audit import unsound
+from agents.systems.bidder import Hierarchy
+from agents.systems.engine.compiled import (
+    ATOM_COLUMN,
+    END_RULE,
+    FIRST_RULE,
+    RULE_CALL,
+    RULE_END,
+    RULE_FIRST,
+    RULE_LINE,
+    RULE_SPAN,
+    Alternatives,
+    AtomRow,
+    Compiled,
+    clauses_of,
+    compile_leniently,
+)
+from agents.systems.language.columns import KIND
+from agents.systems.language.files import GENERAL_FILE
+from agents.systems.language.text import constraint_text, load_system, parse_leniently, read_leniently
+from agents.systems.language.tree import Block, Constraint, Line, Step, System, place_of, walk
+from agents.systems.language.vocabulary import CONTEXT, NUM_COLUMNS, WORDS
+from agents.systems.library.shipped import with_general
+from bridge_env.hands.features import BY_SHAPE, HCP_AND_SHAPE, LENGTH, NUM_FEATURES
+from bridge_env.rules.calls import FIRST_BID, level_of
+from bridge_env.sampling.constraints import MOST_POINTS, shape_features
+
+_Mask = NDArray[np.bool_]  # (shapes, points) of hands
+_OURS, _THEIRS = 0, 1
+_LEVEL, _LONG = WORDS["level"], range(WORDS["long:C"], WORDS["long:S"] + 1)
+_MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # what a line asks that passes with every hand
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """A fault or a note about one line of a file."""
+
+    line: int
+    text: str
+    fault: bool = True  # the system cannot be used so; else it only says something that its writer may not mean
+    file: str = ""  # where the line stands, if not in the system's own file
+
+
+def check_system(path: Path) -> list[Finding]:
+    """List what is wrong with the system in a file, in the order of its lines.
+
+    Raises:
+        SystemTextError: the file cannot be read, or stands for too many auctions.
+    """
+    return _findings(*read_leniently(path))
+
+
+def check_text(text: str, name: str = "unnamed") -> list[Finding]:
+    """List what is wrong with the text of a system, as ``check_system`` does with a file.
+
+    Raises:
+        SystemTextError: the text stands for too many auctions.
+    """
+    return _findings(*parse_leniently(text, name, name))
+
+
+def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -> list[Finding]:
+    """List what is unsound about the system in a file, with its general rules (``agents.systems.audit``).
+
+    Args:
+        tick: hears how many of all positions have been looked at.
+
+    Raises:
+        SystemTextError: the text is faulty.
+        SpecError: so are the general rules.
+    """
+    own = load_system(path)
+    system = with_general(own)
+    general_file = "" if own.blocks else str(GENERAL_FILE)
+    out = []
+    for (general, number), text in unsound(Hierarchy(system), tick):
+        found = _about(system.general_by_number[number] if general else system.by_number[number], text)
+        out.append(replace(found, file=found.file or general_file) if general else found)
+    return sorted(out)
+
+
+def _about(line: Line | Block, text: str, fault: bool = True) -> Finding:
+    if line.source is None:
+        return Finding(line.number, text, fault)
+    return Finding(line.source[1], text, fault, str(line.source[0]))
+
+
+def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
+    found = [Finding(number, text) for number, text in faults]
+    found += [_about(line, text, False) for line, text in _out_of_turn(system.lines, _SILENCE)]
+    compiled, more = compile_leniently(system)
+    found += [_about(fault.line, fault.reason) for fault in more if fault.line is not None]
+    found += _never_reached(system, compiled)
+    found += [_about(line, why, fault=False) for line, why in _unfit_lines(system, compiled)]
+    return sorted(set(found))
+
+
+class _Heard(NamedTuple):
+    """What an auction comes to: its passes at the end, those that go without saying among them."""
+
+    opened: bool = False
+    passes: int = 0
+    theirs: bool = False  # who made the last call that is written
+
+
+_SILENCE = _Heard()
+
+
+def _out_of_turn(lines: tuple[Line, ...], before: _Heard) -> Iterator[tuple[Line, str]]:
+    """Lines of the tree that no auction comes to, and lines that count in other auctions than they seem to."""
+    for line in lines:
+        heard, why = before, ""
+        for step in line.path:
+            heard, why = _after(heard, step)
+            if why:
+                yield line, f"{why}: {line.name!r}"
+                break
+        if not why:
+            yield from _out_of_turn(line.lines, heard)
+
+
+def _after(heard: _Heard, step: Step) -> tuple[_Heard, str]:
+    """Return the auction after one more call, and what is wrong with it: with that word of it the line is told."""
+    opened, passes, theirs = heard
+    if opened and step.theirs and theirs:
+        return heard, "no auction comes to this line: between two calls of theirs stands one of ours, as in (1H)-P-(2C)"
+    if opened and not step.theirs and not theirs:
+        passes += 1  # theirs, which goes without saying
+    if opened and passes > 2:
+        return heard, "no auction comes to this line: it is over after three passes, theirs in between among them"
+    if step.token == "P":
+        return _Heard(opened, passes + 1, step.theirs), ""
+    if not opened and passes:
+        why = "passes before the opening count for nothing, so this line counts in every seat; ask for '3+ position'"
+        return heard, why
+    return _Heard(True, 0, step.theirs), ""
+
+
+def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
+    """Lines that no hand comes to: in every position the lines before them take the same hands, or all."""
+    shadows: dict[int, tuple[int, bool]] = {}
+    reached: set[int] = set()
+    for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
+        seen: dict[tuple[object, ...], int] = {}
+        for rule in compiled.rules[first:end]:
+            key = clauses_of(compiled, int(rule[RULE_FIRST]), int(rule[RULE_END]))  # empty where it takes every hand
+            number = int(rule[RULE_LINE])
+            before = seen.get((), seen.get(key))
+            passes = seen.get(_MAY_PASS)
+            if before not in (None, number):
+                shadows.setdefault(number, (int(before), False))
+            elif passes not in (None, number):
+                shadows.setdefault(number, (int(passes), True))
+            else:
+                reached.add(number)
+                seen.setdefault(key, number)
+    for number, (before, passes) in shadows.items():
+        if number not in reached:
+            line, earlier = system.by_number[number], system.by_number[before]
+            same = line.name == earlier.name
+            place = place_of(earlier)
+            why = f"this line stands in {place} already" if same else f"{place} takes every hand before it"
+            if passes and not same:
+                why += ", unless its player must not pass"
+            yield _about(line, f"no hand comes to this line: {why}: {line.name!r}", fault=False)
+
+
+# --- lines that no hand fits ------------------------------------------------------------------------------------------
+# By the points that hands of every shape can have. A condition on anything else, such as stoppers or the auction, may
+# hold. So what is found is certain; what is not found may be impossible all the same: ``check --sound`` tries hands.
+
+
+_POINTS = np.arange(MOST_POINTS + 1)
+_MOST_IN_SUIT = np.array([0, 4, 7, 9, *[10] * 10])  # points in a suit of so many cards
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> tuple[NDArray[np.int16], _Mask]:
+    """Return the columns of all shapes, (S, NUM_COLUMNS), and which points they can have, (S, 38)."""
+    _, features = shape_features(13)
+    rows = np.zeros((len(features), NUM_COLUMNS), np.int16)
+    rows[:, :NUM_FEATURES] = features
+    lengths = features[:, LENGTH : LENGTH + 4].astype(np.int64)
+    rows[:, _LONG] = lengths == lengths.max(axis=1, keepdims=True)
+    return rows, np.minimum(_MOST_IN_SUIT[lengths].sum(axis=1), MOST_POINTS)[:, None] >= _POINTS
+
+
+def _may_meet(atom: AtomRow, level: int) -> _Mask | bool:
+    """Return with which points hands of each shape may meet an atom, (S, 38) or (S, 1)."""
+    column, low, high = atom
+    if column == _LEVEL:
+        return low <= level <= high
+    if column in CONTEXT or (column >= NUM_FEATURES and column not in _LONG):
+        return True
+    value = _shapes()[0][:, [column]].astype(np.int64)
+    if KIND[column] == HCP_AND_SHAPE:
+        value = value + _POINTS
+    elif KIND[column] != BY_SHAPE:
+        return True
+    return (value >= low) & (value <= high)
+
+
+def possible(clauses: Sequence[Alternatives], level: int) -> _Mask:
+    """Return with which points hands of each shape, (S, 38), may meet the clauses of a call at ``level``."""
+    out = _shapes()[1].copy()
+    for clause in clauses:
+        alternatives = np.zeros_like(out)
+        for together in clause:
+            fit: _Mask | bool = True
+            for atom in together:
+                fit = fit & _may_meet(atom, level)
+            alternatives |= fit
+        out &= alternatives
+    return out
+
+
+def _read_as(constraint: Constraint) -> str:
+    """Return the conditions with brackets that show how ``,`` and ``or`` were read."""
+    return " and ".join(f"({constraint_text((clause,))})" for clause in constraint)
+
+
+def _fits(compiled: Compiled) -> Callable[[int], _Mask]:
+    """Tells of a rule with which points hands of each shape may fit it."""
+
+    @lru_cache(maxsize=1 << 12)
+    def of(first: int, end: int, level: int) -> _Mask:
+        clauses = clauses_of(compiled, first, end)
+        if not level and any(atom[ATOM_COLUMN] == _LEVEL for c in clauses for t in c for atom in t):
+            return possible((), 0)  # a call whose level the auction tells
+        return possible(clauses, level)
+
+    def of_rule(number: int) -> _Mask:
+        rule = compiled.rules[number]
+        call = int(rule[RULE_CALL])
+        level = level_of(call) if rule[RULE_SPAN] == 0 and call >= FIRST_BID else 0
+        return of(int(rule[RULE_FIRST]), int(rule[RULE_END]), level)
+
+    return of_rule
+
+
+def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str]]:
+    """Iterate over every line of the system that no hand fits in any auction, with the reason."""
+    fits = _fits(compiled)
+    alone, after = dict[int, bool](), dict[int, bool]()  # by line: can a hand fit it, and after its own earlier calls?
+    anybody = possible((), 0)
+    waiting = [(0, anybody, anybody)]  # node, what the player to call and partner can hold
+    while waiting:
+        node, mine, partners = waiting.pop()
+        first, end = compiled.parts[node, [FIRST_RULE, END_RULE]]
+        calls = dict[int, _Mask]()
+        for rule in range(first, end):
+            call, line = compiled.rules[rule, [RULE_CALL, RULE_LINE]].tolist()
+            mask = fits(rule)
+            alone[line] = alone.get(line, False) or bool(mask.any())
+            after[line] = after.get(line, False) or bool((mask & mine).any())
+            calls[call] = calls[call] | mask if call in calls else mask
+        for side in (_OURS, _THEIRS):
+            for call in np.flatnonzero(compiled.children[node, side] >= 0).tolist():
+                child = int(compiled.children[node, side, call])
+                if side == _THEIRS:
+                    waiting.append((child, mine, partners))
+                else:
+                    left = mine & calls.get(call, anybody)  # where none is left, that line has a note of its own
+                    waiting.append((child, partners, left if left.any() else anybody))
+    yield from _unfit(system.lines, alone, after)
+    general = dict[int, bool]()
+    for rule in range(int(compiled.parts[len(compiled.children) - 1, END_RULE]), len(compiled.rules)):
+        line = int(compiled.rules[rule, RULE_LINE])
+        general[line] = general.get(line, False) or bool(fits(rule).any())
+    for block in system.blocks:
+        yield from _unfit(block.lines, general, general)
+
+
+def _unfit(lines: tuple[Line, ...], alone: dict[int, bool], after: dict[int, bool]) -> Iterator[tuple[Line, str]]:
+    for line in walk(lines):
+        if line.after or not line.constraint:
+            continue
+        if not alone.get(line.number, True):
+            yield line, f"no hand fits this line, which reads {_read_as(line.constraint)}"
+        elif not after.get(line.number, True):
+            asks = _read_as(line.constraint)
+            yield line, f"no hand that has called as this line's auction says fits it: it asks {asks}"

@@ -1,0 +1,1 @@
+"""Compiled code: the cache of numba's functions, intrinsics, records of arrays."""

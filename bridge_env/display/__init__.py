@@ -1,0 +1,1 @@
+"""Hands, auctions, boards and results as text and HTML."""

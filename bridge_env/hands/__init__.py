@@ -1,0 +1,1 @@
+"""Hands and deals: text, features, packed bytes, the canonical form."""

@@ -1,0 +1,114 @@
+"""Deal at random; check, turn, read and write deals and hands, as PBN writes them: spades and high cards first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.rng import streams
+from bridge_env.rules.cards import RANKS, SEATS, UNKNOWN, BoolArray, DealError, UInt8Array, card_text
+
+
+def random_deals(seed: int, start: int, count: int) -> UInt8Array:
+    """Deal hands at random: deals ``start .. start + count - 1`` of the endless sequence of ``seed``.
+
+    Every deal is a function of (seed, its number) alone, so any cut of the sequence gives the same deals.
+
+    Returns:
+        owner, uint8 (count, 52).
+    """
+    return deals_of(streams.key("deal", seed, np.arange(start, start + count)))
+
+
+def deals_of(keys: NDArray[np.uint64]) -> UInt8Array:
+    """The random deal of every stream: owner uint8 (N, 52) of keys uint64 (N,)."""
+    order = np.argsort(streams.draws(keys, 52), axis=-1, kind="stable")
+    owner = np.empty((len(keys), 52), np.uint8)
+    np.put_along_axis(owner, order, np.repeat(np.arange(4, dtype=np.uint8), 13)[None], axis=-1)
+    return owner
+
+
+def hands(owner: ArrayLike, seat: ArrayLike) -> BoolArray:
+    """The cards of ``seat`` (scalar or (N,)): bool (N, 52)."""
+    held: BoolArray = np.asarray(owner) == np.asarray(seat)[..., None]
+    return held
+
+
+def rotate_deals(owner: ArrayLike, steps: int) -> UInt8Array:
+    """Move every hand ``steps`` seats clockwise (1: N's hand to E, -1: to W); unknown stays unknown."""
+    a = np.asarray(owner, np.uint8)
+    return np.where(a == UNKNOWN, a, (a + steps % 4) & 3).astype(np.uint8)
+
+
+def parse_hand(text: str) -> BoolArray:
+    """``"AKQ2.T98.J7.A543"`` (spades.hearts.diamonds.clubs) as bool (52,). ``10`` may stand for ``T``.
+
+    Raises:
+        DealError: not four suits of distinct ranks with 13 cards in all.
+    """
+    held = parse_holding(text)
+    if int(held.sum()) != 13:
+        raise DealError(f"hand {text!r} has {int(held.sum())} cards, not 13")
+    return held
+
+
+def parse_holding(text: str) -> BoolArray:
+    """Part of a hand, written as a hand is, as bool (52,).
+
+    Raises:
+        DealError: not four suits of distinct ranks.
+    """
+    suits = text.strip().upper().replace("10", "T").split(".")
+    if len(suits) != 4:
+        raise DealError(f"hand {text!r} must have four suits (S.H.D.C) divided by dots; it has {len(suits)}")
+    held = np.zeros(52, bool)
+    for suit, ranks in zip((3, 2, 1, 0), suits, strict=True):
+        for rank in ranks if ranks != "-" else "":
+            if rank not in RANKS:
+                raise DealError(f"hand {text!r}: {rank!r} is not a rank; use {RANKS[::-1]}")
+            card = suit * 13 + RANKS.index(rank)
+            if held[card]:
+                raise DealError(f"hand {text!r} holds {card_text(card)} twice")
+            held[card] = True
+    return held
+
+
+def suit_ranks(held: ArrayLike) -> list[str]:
+    """The ranks that a hand bool (52,) holds of S H D C, high cards first: ``["AKQ2", "T98", "J7", "A543"]``."""
+    h = np.asarray(held, bool).reshape(4, 13)
+    return ["".join(RANKS[r] for r in range(12, -1, -1) if h[s, r]) for s in (3, 2, 1, 0)]
+
+
+def hand_text(held: ArrayLike) -> str:
+    """bool (52,) as ``"AKQ2.T98.J7.A543"``."""
+    return ".".join(suit_ranks(held))
+
+
+def parse_deal(text: str) -> UInt8Array:
+    """A PBN deal, ``"N:hand hand hand hand"`` clockwise from the named seat, as owner uint8 (52,).
+
+    Raises:
+        DealError: not four hands of 13 distinct cards.
+    """
+    first, colon, rest = text.strip().partition(":")
+    if not colon or first.strip().upper() not in ("N", "E", "S", "W"):
+        raise DealError(f"deal {text!r} must begin with the first seat and a colon, as in 'N:AK... ...'")
+    parts = rest.split()
+    if len(parts) != 4:
+        raise DealError(f"deal {text!r} must have four hands; it has {len(parts)}")
+    owner = np.full(52, UNKNOWN, np.uint8)
+    seat = SEATS.index(first.strip().upper())
+    for part in parts:
+        held = parse_hand(part)
+        twice = np.flatnonzero(held & (owner != UNKNOWN))
+        if twice.size:
+            raise DealError(f"deal {text!r} has {card_text(int(twice[0]))} in two hands")
+        owner[held] = seat
+        seat = (seat + 1) % 4
+    return owner
+
+
+def deal_text(owner: ArrayLike, first: int = 0) -> str:
+    """owner (52,) as a PBN deal that starts at seat ``first``."""
+    o = np.asarray(owner)
+    return f"{SEATS[first]}:" + " ".join(hand_text(o == (first + i) % 4) for i in range(4))

@@ -1,0 +1,1 @@
+"""Files: written atomically, JSON, learned weights; packages that may be missing."""

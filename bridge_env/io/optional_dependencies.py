@@ -1,0 +1,32 @@
+"""Describe how to install the optional dependencies of a part of this project."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+_NAMES = {
+    "stable_baselines3": "stable-baselines3",
+    "sb3_contrib": "sb3-contrib",
+    "sklearn": "scikit-learn",
+    "ray": "Ray",
+}
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra: from the checkout in use, or from the package index."""
+    root = Path(__file__).parents[2]
+    if not (root / "constraints.txt").is_file() or not (root / "pyproject.toml").is_file():
+        return f'pip install "bridge-env[{extra}]"'
+    if root == Path.cwd():
+        return f'pip install -e ".[{extra}]" -c constraints.txt'
+    return f'pip install -e "{root}[{extra}]" -c "{root / "constraints.txt"}"'
+
+
+def missing(extra: str, *packages: str) -> str:
+    """Describe which packages are missing and how to install them; empty if none is. None of them is imported."""
+    absent = [_NAMES.get(package, package) for package in packages if find_spec(package) is None]
+    if not absent:
+        return ""
+    verb = "is" if len(absent) == 1 else "are"
+    return f"{' and '.join(absent)} {verb} not installed; install with: {how_to_install(extra)}"

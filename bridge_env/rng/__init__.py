@@ -1,0 +1,1 @@
+"""Random streams by counter, in numpy and in compiled code."""

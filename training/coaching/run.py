@@ -1,0 +1,243 @@
+"""Coach a system: a player learns by the book, the book learns from the player, and both are judged.
+
+Every step goes on where an earlier run of it stopped. The folder holds the book as it was when the coaching began.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.networks import file as networks_file
+from agents.networks.bidder import NetworkBidder
+from agents.networks.book import SystemGuided
+from agents.networks.file import Networks
+from agents.networks.shipped import read_networks
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.language.text import system_text
+from agents.systems.library.shipped import read_system, system_path
+from agents.systems.lint import sound_findings
+from bridge_env.io.files import atomic_write
+from bridge_env.rng import streams
+from training.coaching.config import CoachConfig
+from training.coaching.departures import departure_groups, find_departures, unused_lines
+from training.coaching.report import RoundResult, report
+from training.evaluation import panel, system_consistency
+from training.evaluation.boards import library_boards
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.finalize import finalize
+from training.evolution.generations import advance, league
+from training.evolution.run import check_start, load_or_begin
+from training.league import train_league
+from training.league.config import LeagueConfig
+from training.league.league import POLICY
+from training.runtime.cluster import Cluster
+from training.runtime.progress import Progress
+from training.runtime.run_folder import open_run, to_dataframe
+
+KIND = "coach"
+BOOK = "book.bidding"
+TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # what a player loses for each point or card by which it misleads
+# The truth that a player may have less than its book, and the boards that measure it, at most.
+_TRUTH_MARGIN, _TRUTH_BOARDS = 0.008, 10_000
+
+
+@dataclass(frozen=True)
+class CoachResult:
+    """What came of a coaching."""
+
+    folder: Path
+    config: CoachConfig
+    rounds: list[RoundResult]
+    player: Path  # of the last round; plays as ``policy:PATH``
+    amended: Path  # the amended book of the last round
+    report: Path
+
+    def to_dataframe(self) -> Any:
+        """Return the matches as a pandas DataFrame: round, bidder, opponent, IMPs a board, their error, the gain."""
+        return to_dataframe([
+            {"round": number, "bidder": bidder, **asdict(line)}
+            for number, one in enumerate(self.rounds, 1)
+            for bidder, lines in (("player", one.player), ("amended book", one.amended))
+            for line in lines
+        ])  # fmt: skip
+
+
+def coach(
+    config: CoachConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
+    workers: int | None = None, address: str | None = None, progress: Progress | None = None,
+) -> CoachResult:  # fmt: skip
+    """Train a player by a system, amend the system by the player, judge both, and write the report.
+
+    Args:
+        out, name: the folder is ``out/coach/name``; without a name it is the system's.
+        resume: the folder of an earlier coaching to go on with instead.
+        workers: tasks at a time; None for all cores of this machine but one.
+        address: of a running Ray cluster; None to start one on this machine.
+        progress: shows how far the run is.
+
+    Raises:
+        SpecError: there is no such system, or its text is faulty.
+        ValueError: settings make no sense.
+        RunError: the folder cannot be used.
+        ClusterError: Ray is missing, or the cluster cannot be reached.
+    """
+    config.check()
+    progress = progress or Progress()
+    if resume is None:
+        text = system_text(read_system(config.system))
+        folder = open_run(KIND, config, out, name or system_path(config.system).stem, None, deals="")
+        atomic_write(folder / BOOK, text)
+    else:
+        folder = open_run(KIND, config, out, name, resume)
+    progress.folder(folder)
+    rounds = [Round(folder, config, number) for number in range(1, config.rounds + 1)]
+    with Cluster(max(2, (os.cpu_count() or 2) - 1) if workers is None else workers, address) as cluster:
+        amendments = []
+        for this in rounds:
+            train_player(this, cluster, progress)
+            amendments.append(amend(this, cluster, progress))
+    results = _judge(folder, config, rounds, amendments, progress)
+    return CoachResult(folder, config, results, rounds[-1].player, rounds[-1].amended, folder / "report.md")
+
+
+@dataclass(frozen=True)
+class Round:
+    """A player that learns by a book, and the book that learns from it."""
+
+    folder: Path  # of the coaching
+    config: CoachConfig
+    number: int  # from 1, which is by the book that was given; later ones go on from the round before
+
+    @property
+    def _before(self) -> Round:
+        return replace(self, number=self.number - 1)
+
+    def _named(self, name: str) -> str:
+        """Return a name of the first round, or of a later one by its number."""
+        return name if self.number == 1 else f"{name}-{self.number}"
+
+    @property
+    def book(self) -> Path:
+        """Return the book that the player learns by."""
+        return self.folder / BOOK if self.number == 1 else self._before.amended
+
+    @property
+    def player(self) -> Path:
+        return self.folder / f"{self._named(Path(self.config.system).stem)}.npz"
+
+    @property
+    def amended(self) -> Path:
+        return self.folder / f"{self._named(Path(self.config.system).stem + '-amended')}.bidding"
+
+    @property
+    def player_run(self) -> Path:
+        """Return the folder of the player's league. Later steps restart when the first player is trained further."""
+        name = "player" if self.number == 1 else f"{self._named('player')}-{self.config.iterations}"
+        return self.folder / train_league.KIND / name
+
+    @property
+    def amending_run(self) -> Path:
+        """Return the folder of the book's evolution."""
+        return self.folder / "evolve" / f"{self._named('amending')}-{self.config.iterations}"
+
+    def league(self) -> LeagueConfig:
+        """Return the settings by which the player learns."""
+        start = "policy:champion-plain" if self.number == 1 else f"policy:{self._before.player}"
+        return self.config.league(str(self.book), start, self.config.iterations_of(self.number))
+
+
+def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:
+    """Let a player learn by the book to the last iteration, and choose the terms on which it bids by it."""
+    config, run = this.league(), this.player_run
+    train_league.check_start(config)
+    open_run(train_league.KIND, config, this.folder, run.name, run if run.exists() else None)
+    progress.stage("learning by the book", config.iterations, "it")
+    train_league.train(run, config, cluster, math.inf, progress)
+    progress.say("choosing the terms")
+    learned = networks_file.load(run / POLICY)
+    adjusted = choose_terms(learned, this.config.seed, min(_TRUTH_BOARDS, this.config.counted))
+    networks_file.save(adjusted, this.player)
+
+
+def choose_terms(networks: Networks, seed: int, count: int = _TRUTH_BOARDS) -> Networks:
+    """Return a network on the mildest of ``TERMS`` on which it is nearly as true to its book as the book's own rules.
+
+    The stricter the terms, the truer its calls, and the less they win. Training boards decide. Where none suffices,
+    the strictest are taken.
+
+    Args:
+        count: boards.
+    """
+    assert networks.book is not None
+    boards = library_boards(count, seed, "training")
+    book, itself = networks.book, HierarchyBidder(networks.book.hierarchy)
+    enough = system_consistency.of_pair(itself, book, boards, seed).share - _TRUTH_MARGIN
+    for term in TERMS:
+        networks = replace(networks, terms=replace(networks.terms, truth=term))
+        if system_consistency.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
+            break
+    return networks
+
+
+def amend(this: Round, cluster: Cluster, progress: Progress) -> list[str]:
+    """Let the book learn from the player; return descriptions of the amendments."""
+    config, run = this.config.evolve(str(this.book), f"policy:{this.player}"), this.amending_run
+    check_start(config)
+    open_run("evolve", config, this.folder, run.name, run if run.exists() else None)
+    state = load_or_begin(run, config)
+    for after in advance(run, config, state, cluster, progress):
+        state = after
+    evaluator = ClusterEvaluator(cluster, league(config), config.seed, progress)
+    _, pair, notes = finalize(config, state, evaluator)
+    atomic_write(this.amended, system_text(pair.first.renamed(this.amended.stem)))
+    return [what for row in state.metrics for what in row["kept"]] + notes
+
+
+def _judge(
+    folder: Path, config: CoachConfig, rounds: list[Round], amendments: list[list[str]], progress: Progress
+) -> list[RoundResult]:
+    """Judge players and amended books against gatekeepers, count departures, and write the report."""
+    gatekeepers = [opponent for group, opponent in panel.opponents() if group == "gatekeepers"]
+    progress.stage("judging")
+
+    def tell(opponent: str, boards: int) -> None:
+        progress.say(f"judging against {opponent}")
+        progress.add(boards)
+
+    def judged(spec: str) -> list[panel.Line]:
+        return panel.panel(
+            spec, gatekeepers, config.judge, config.seed, over=f"system:{folder / BOOK}",
+            log=folder / "panel.json", progress=tell,
+        ).lines  # fmt: skip
+
+    results = [
+        RoundResult(
+            judged(f"policy:{this.player}"), judged(f"system:{this.amended}"),
+            system_consistency.of_pair(f"policy:{this.player}", _player(this).book, config.judge, config.seed),
+            system_consistency.of_pair(f"system:{this.book}", _player(this).book, config.judge, config.seed), what,
+        )
+        for this, what in zip(rounds, amendments, strict=True)
+    ]  # fmt: skip
+    progress.stage("counting departures")
+    player, opponent = _player(rounds[0]), read_networks("two-over-one").player
+    boards = library_boards(config.counted, config.seed, "judging")
+    found = find_departures(player, opponent, boards, streams.key("coach", config.seed, np.arange(len(boards))))
+    progress.stage("looking for unsound lines")
+    page = report(
+        config, Path(config.system).stem, results, found, departure_groups(found), unused_lines(found, player),
+        sound_findings(folder / BOOK),
+    )  # fmt: skip
+    atomic_write(folder / "report.md", page)
+    return results
+
+
+def _player(this: Round) -> SystemGuided:
+    player = read_networks(str(this.player)).player
+    assert isinstance(player, SystemGuided)
+    return player

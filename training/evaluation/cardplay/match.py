@@ -1,0 +1,216 @@
+"""Play matches card by card: after the auctions, players who see one hand play every card at both tables.
+
+The result stands beside that at double-dummy tricks (``result``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.play_out import play_out
+from agents.cardplay.registry import make_player
+from bridge_env.bidders.errors import BidderError
+from bridge_env.bidders.play_view import PlayView
+from bridge_env.bidders.protocols import CardPlayer
+from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, Contracts
+from bridge_env.rules.cards import CARD_NUMBERS, SEATS, card_text
+from bridge_env.rules.play import Plays
+from training.evaluation.boards import Boards, first_deal_hash
+from training.evaluation.cardplay.result import TABLES, PlayedBoard, PlayedMatch
+from training.evaluation.duplicate import MatchResult, TableResult
+from training.runtime.processes import map_in_processes
+from training.runtime.result_log import ResultLog, ResultLogError
+
+_FAST_PART, _SLOW_PART = 500, 2  # boards played together
+
+
+class CardPlayerError(ValueError):
+    """A card player raised an error or played an illegal card; the message names it, the board and the cards."""
+
+
+@dataclass(frozen=True)
+class Teams:
+    """The bidders and card players of sides A and B: specs, or players."""
+
+    bidders: tuple[str | None, str | None]  # specs by which calls are read; None: they are not read
+    players: tuple[str | CardPlayer, str | CardPlayer]
+
+    @property
+    def alike(self) -> bool:
+        """Return whether both sides have the same specs."""
+        (bids_a, bids_b), (plays_a, plays_b) = self.bidders, self.players
+        return bids_a == bids_b and isinstance(plays_a, str) and plays_a == plays_b
+
+    def seated(self) -> list[CardPlayer]:
+        """Make A's and B's players of the first table, then of the second, which read the seats' bidders.
+
+        Raises:
+            SpecError: a spec names no player.
+        """
+        a, b = self.bidders
+        readers = AuctionReader.of_sides(a, b), AuctionReader.of_sides(b, a)
+        return [make_player(player, reader) for reader in readers for player in self.players]
+
+
+def play_boards(teams: Teams, boards: Boards, tables: Sequence[TableResult], seed: int) -> list[PlayedBoard]:
+    """Play some boards at both tables, all together.
+
+    Args:
+        tables: the auctions, as a match has them: A North-South, then A East-West.
+        seed: of the players; the random stream of a card depends on it and on the numbers of board and card.
+
+    Raises:
+        CardPlayerError: a player raised an error or played an illegal card.
+    """
+    n = len(boards)
+    if teams.alike and np.array_equal(tables[0].history, tables[1].history):
+        tables = tables[:1]  # the same players with the same streams would play the same cards at the other table
+    count = len(tables)
+    contracts = Contracts(*(np.concatenate(parts) for parts in zip(*(t.contracts for t in tables), strict=True)))
+    vulnerability = np.tile(boards.vulnerability, count)
+    auctions = Auctions.joined([Auctions.replay(t.history, boards.dealer, boards.vulnerability) for t in tables])
+    plays = Plays(np.tile(boards.owner, (count, 1)), contracts.declarer, contracts.bid % 5)
+    second = np.repeat(np.arange(count), n)[:, None]
+    seats = ((np.arange(4)[None] & 1) ^ second) + 2 * second
+    keys = np.tile(streams.key("play", seed, boards.number), count)
+    ask = partial(_legal_cards, plays, boards)
+    play_out(plays, contracts, vulnerability, auctions, teams.seated(), seats, keys, ask)
+    out = []
+    for i in range(n):
+        first, last = i, i + (count - 1) * n
+        cards, tricks = (plays.cards(first), plays.cards(last)), (int(plays.won[first]), int(plays.won[last]))
+        out.append(PlayedBoard(cards, tricks))
+    return out
+
+
+def _legal_cards(
+    plays: Plays, boards: Boards, player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Return a player's cards at some tables, int8 (len(rows),).
+
+    Raises:
+        CardPlayerError: it raises an error, or plays a card that is not legal.
+    """
+    name = f"player {type(player).__module__}.{type(player).__qualname__}"
+    try:
+        cards = np.asarray(player.play(view, key))
+    except BidderError:  # a program at a seat, which names itself
+        raise
+    except Exception as error:
+        where = _place(plays, boards, int(rows[0])) if len(rows) == 1 else f"at {len(rows)} tables"
+        raise CardPlayerError(f"{where}: {name} raised {type(error).__name__}: {error}") from error
+    if cards.shape != rows.shape or cards.dtype.kind not in "iu":
+        raise CardPlayerError(f"{name} returned {cards.dtype} {cards.shape} for {len(rows)} cards")
+    inside = (cards >= 0) & (cards < 52)
+    illegal = np.flatnonzero(~(inside & plays.legal()[rows, np.where(inside, cards, 0)]))
+    if illegal.size:
+        at = int(illegal[0])
+        card = card_text(int(cards[at])) if inside[at] else str(cards[at])
+        raise CardPlayerError(f"{_place(plays, boards, int(rows[at]))}: {name} played {card}, which is not legal")
+    return cards.astype(np.int8)
+
+
+def _place(plays: Plays, boards: Boards, row: int) -> str:
+    table, board = divmod(row, len(boards))
+    seat, text = SEATS[int(plays.turn[row])], plays.text(row) or "no card"
+    return f"board {boards.number[board]}, {TABLES[table]}, for {seat} after {text}"
+
+
+def play_hands(
+    bidding: MatchResult,
+    teams: Teams,
+    *,
+    rows: NDArray[np.int64] | None = None,
+    log: Path | None = None,
+    workers: int = 1,
+    progress: Callable[[int], object] = lambda boards: None,
+) -> PlayedMatch:
+    """Play the boards of a match that has been bid.
+
+    Args:
+        rows: positions of the boards to play (default all). The play of a board does not depend on the others.
+        log: a file of boards; its boards are not played again, and boards that are played are appended.
+        workers: processes; the result does not depend on it.
+        progress: called with the number of boards that have just been played, or found in the file.
+
+    Raises:
+        SpecError: a spec names no player.
+        ResultLogError: the file is of another match, or damaged.
+        CardPlayerError: a player raised an error or played an illegal card.
+    """
+    teams.seated()  # a faulty spec is an error before any work
+    began = time.perf_counter()
+    card_log = None if log is None else CardLog(log, bidding, teams)
+    if rows is not None:
+        bidding = bidding.take(rows)
+    number = bidding.boards.number
+    done = {} if card_log is None else card_log.read()
+    missing = np.array([i for i, n in enumerate(number) if int(n) not in done], np.int64)
+    progress(len(number) - len(missing))
+    size = _FAST_PART if all(player in ("random", "rule") for player in teams.players) else _SLOW_PART
+    parts = [missing[start : start + size] for start in range(0, len(missing), size)]
+    jobs = [(teams, bidding.boards.take(at), [t.take(at) for t in bidding.tables], bidding.seed) for at in parts]
+    for at, played in zip(parts, map_in_processes(play_boards, jobs, workers if len(parts) > 1 else 1), strict=True):
+        new = {int(number[i]): board for i, board in zip(at, played, strict=True)}
+        if card_log is not None:
+            card_log.add(new)
+        done |= new
+        progress(len(at))
+    names = (player_name(teams.players[0]), player_name(teams.players[1]))
+    return PlayedMatch(bidding, names, [done[int(n)] for n in number], time.perf_counter() - began, len(missing))
+
+
+def player_name(player: str | CardPlayer) -> str:
+    """Return the name of a player in reports."""
+    return player if isinstance(player, str) else type(player).__name__
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A board as a log has it: cards are words, such as ``SA HT``."""
+
+    board: int
+    cards: tuple[str, str]
+    tricks: tuple[int, int]
+
+
+class CardLog:
+    """The play of a match's boards in a file, by board number."""
+
+    def __init__(self, path: Path, bidding: MatchResult, teams: Teams) -> None:
+        header: dict[str, Any] = {
+            "a": bidding.a, "b": bidding.b, "play_a": player_name(teams.players[0]),
+            "play_b": player_name(teams.players[1]), "seed": bidding.seed,
+            "first_deal": first_deal_hash(bidding.boards),
+        }  # fmt: skip
+        self._log = ResultLog(path, header, _Row)
+
+    def read(self) -> dict[int, PlayedBoard]:
+        """Return the boards in the file by number.
+
+        Raises:
+            ResultLogError: the file is of another match, or damaged.
+        """
+        try:
+            return {row.board: PlayedBoard(_cards(row.cards), row.tricks) for row in self._log.read()}
+        except KeyError as error:
+            raise ResultLogError(f"{self._log.path}: {error} is no card") from None
+
+    def add(self, boards: dict[int, PlayedBoard]) -> None:
+        """Append boards."""
+        self._log.add(_Row(number, board.card_words(), board.tricks) for number, board in boards.items())
+
+
+def _cards(words: tuple[str, str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    first, second = (tuple(CARD_NUMBERS[word] for word in text.split()) for text in words)
+    return first, second

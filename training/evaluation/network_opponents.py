@@ -1,0 +1,143 @@
+"""Tables at which a partnership that follows systems meets a stranger: a network of others' auctions.
+
+Nobody discloses a stranger's system. The partnership reads its calls by the system of its own first player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.book import SystemGuided
+from agents.networks.network import Network
+from agents.networks.shipped import GATEKEEPER, read_networks, role
+from agents.networks.tables import Deals, decide, evaluate
+from agents.systems.bidder import Hierarchy
+from agents.systems.engine.state_cache import Asked, positions_among
+from bridge_env.bidders.registry import SpecError
+from bridge_env.rules.auction import LENGTH, Auctions
+from bridge_env.rules.calls import first_calls
+
+_POLICY = "policy:"
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A network as an opponent; ``spec`` is ``policy:NAME`` or ``policy:FILE``."""
+
+    spec: str
+
+    @property
+    def network(self) -> Network | SystemGuided:
+        """Return its weights, and the book that it bids by if there is one, cached by the process."""
+        return read_networks(self.spec.removeprefix(_POLICY)).player
+
+
+def stranger(spec: str) -> Stranger:
+    """Return the stranger that ``spec`` names.
+
+    Raises:
+        SpecError: it is no network, or a gatekeeper, which nothing may train against.
+    """
+    if not spec.startswith(_POLICY):
+        raise SpecError(f"{spec!r} is no stranger; write policy:NAME or policy:FILE")
+    refuse_gatekeepers([spec])
+    read_networks(spec.removeprefix(_POLICY))  # a damaged file is an error here
+    return Stranger(spec)
+
+
+def refuse_gatekeepers(specs: Iterable[str]) -> None:
+    """Raises: SpecError where a spec names a gatekeeper, which nothing may train against or start from."""
+    for spec in specs:
+        if spec.startswith(_POLICY) and is_gatekeeper(spec.removeprefix(_POLICY)):
+            raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
+
+
+def is_gatekeeper(argument: str) -> bool:
+    """Return whether the file of ``policy:ARGUMENT`` names it a gatekeeper."""
+    try:
+        return role(read_networks(argument)) == GATEKEEPER
+    except SpecError:
+        return False  # its user raises the error
+
+
+def bid_against(
+    us: tuple[Hierarchy, Hierarchy],
+    them: Stranger,
+    table: int,
+    deals: Deals,
+    features: NDArray[np.int16],
+    board: NDArray[np.int64],
+    calls: NDArray[np.int8] | None = None,
+    length: NDArray[np.int64] | None = None,
+) -> Auctions:
+    """Return complete auctions, from the calls already made if there are such.
+
+    Args:
+        us: the pair that sits NS at table 0 and EW at table 1.
+        features: int16 (B, 4, NUM_FEATURES) of the ``deals``.
+        board: int64 (N,), the board of each row.
+        calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
+    """
+    if calls is not None and length is not None:
+        calls = first_calls(calls, length)
+        auctions = Auctions.replay(calls, deals.dealer[board], deals.vulnerability[board])
+    else:
+        auctions = Auctions(deals.dealer[board], deals.vulnerability[board])
+    ours = _caller(us, table, features)
+    while True:
+        rows = np.flatnonzero(~auctions.done)
+        if not rows.size:
+            return auctions
+        mine = (auctions.turn[rows] & 1) == table
+        chosen = np.empty(len(rows), np.int8)
+        chosen[mine] = ours(auctions, board, rows[mine])
+        rest = rows[~mine]
+        if rest.size:
+            outputs, _, mask, _ = evaluate(them.network, auctions, deals, board, rest)
+            chosen[~mine] = decide(outputs, mask, np.full(len(rest), -1.0))[1]
+        auctions.step(chosen, rows)
+
+
+def calls_otherwise(
+    us: tuple[Hierarchy, Hierarchy],
+    table: int,
+    deals: Deals,
+    features: NDArray[np.int16],
+    board: NDArray[np.int64],
+    history: NDArray[np.int8],
+) -> NDArray[np.bool_]:
+    """Return the boards on which ``us`` would make another call than was made in our seats: bool (N,).
+
+    A stranger hears the calls alone, so a board on which we call as before goes as before.
+
+    Args:
+        board: int64 (N,), which boards; history: int8 (N, L), padded with -1, their auctions at ``table``.
+    """
+    made = history >= 0
+    ours = made & (((deals.dealer[board, None] + np.arange(history.shape[1]) + table) & 1) == 0)
+    row, number = np.nonzero(ours)
+    auctions = Auctions(deals.dealer[board[row]], deals.vulnerability[board[row]])
+    auctions.history[:, : history.shape[1]] = first_calls(history[row], number)
+    auctions.state[:, LENGTH] = number
+    chosen = _caller(us, table, features)(auctions, board[row], np.arange(len(row)))
+    out = np.zeros(len(board), np.bool_)
+    out[row[chosen != history[row, number]]] = True
+    return out
+
+
+def _caller(
+    us: tuple[Hierarchy, Hierarchy], table: int, features: NDArray[np.int16]
+) -> Callable[[Auctions, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int8]]:
+    """Return the function that calls at our seats; opponents are read by our first player's system."""
+    first, second = us
+    seats = (first, first, second, first) if table == 0 else (first, first, first, second)
+    positions, systems = positions_among(seats)
+
+    def call(auctions: Auctions, board: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int8]:
+        return positions.look(Asked.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
+
+    return call

@@ -1,0 +1,235 @@
+"""Play the panel: one bidder against all foreign networks and all shipped systems, on judging boards.
+
+The networks that learned from other auctions are abroad; the bidding systems of this project are at home. The verdict
+depends on the results abroad, first of all those against gatekeepers, which serve only to judge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
+from agents.systems.language.text import system_text
+from agents.systems.library.shipped import read_system
+from bridge_env.bidders.errors import BidderError
+from bridge_env.bidders.registry import full_spec, make
+from bridge_env.io.files import atomic_write
+from bridge_env.io.json_files import read_json
+from training.evaluation.artificial_calls import of_match
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import MatchResult, match
+from training.evaluation.network_opponents import is_gatekeeper
+from training.runtime import runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
+PLAIN = ("pass", "doubler")
+GROUPS = ("start", "gatekeepers", "strangers", "families", "no bidders")
+_NAMES = {
+    "start": "the bidder that it began with",
+    "gatekeepers": "abroad: gatekeepers, which no training meets",
+    "strangers": "abroad: strangers that training may meet",
+    "families": "at home: bidding systems",
+    "no bidders": "bidders that never bid",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the panel: the result against ``opponent``, in IMPs a board.
+
+    ``code_words`` counts the bidder's artificial calls in 100 auctions. ``gain`` is the mean gain over another bidder
+    on the same boards, with its standard error, if there is such a bidder.
+    """
+
+    group: str
+    opponent: str
+    mean_imps: float
+    standard_error: float
+    boards: int
+    code_words: float
+    gain: float | None = None
+    gain_error: float | None = None
+
+
+@dataclass(frozen=True)
+class PanelResult:
+    """The lines of a bidder on ``boards`` judging boards against each opponent."""
+
+    spec: str
+    boards: int
+    seed: int
+    lines: list[Line]
+
+    def __str__(self) -> str:
+        return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.lines)}"
+
+    def page(self, sections: Sequence[str], command: str) -> str:
+        """Return the lines and further sections as Markdown, with the command that made them."""
+        how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
+        page = [f"# {runs.portable(self.spec)} against the panel", "", f"Made by `{command}`; {how}.", ""]
+        page += [*markdown(self.lines), ""]
+        return "\n".join(page + [part for text in sections for part in ("```text", text, "```", "")])
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the lines as a pandas DataFrame."""
+        import pandas as pd  # optional
+
+        return pd.DataFrame([asdict(line) for line in self.lines])
+
+
+def opponents() -> list[tuple[str, str]]:
+    """Return group and spec of every opponent on the panel, gatekeepers first."""
+    out = []
+    for name in shipped_networks():
+        what = role(read_networks(name))
+        if what in (GATEKEEPER, "stranger"):
+            out.append(("gatekeepers" if what == GATEKEEPER else "strangers", f"policy:{name}"))
+    out += [("families", f"system:{name}") for name in FAMILIES]
+    out += [("no bidders", name) for name in PLAIN]
+    return sorted(out, key=lambda row: GROUPS.index(row[0]))
+
+
+def group_of(spec: str) -> str:
+    """Return the group of a bidder."""
+    head, _, argument = spec.partition(":")
+    if head == "policy":
+        return "gatekeepers" if is_gatekeeper(argument) else "strangers"
+    return "no bidders" if spec in (*PLAIN, "random") else "families"
+
+
+def panel(
+    spec: str,
+    against: Sequence[str] | None = None,
+    boards: int = 20_000,
+    seed: int = 1,
+    *,
+    start: str | None = None,
+    over: str | None = None,
+    workers: int = 1,
+    log: Path | None = None,
+    progress: Callable[[str, int], object] = lambda opponent, boards: None,
+    each: Callable[[MatchResult], object] = lambda match: None,
+) -> PanelResult:
+    """Play a bidder against many, on the same judging boards.
+
+    Args:
+        against: specs of the opponents; None: the whole panel.
+        start: spec of what the bidder began with, an opponent in a group of its own.
+        over: another bidder that plays the same boards, to measure the gain of ``spec``.
+        workers: processes; the result does not depend on it.
+        log: a file of lines; a match that is in it is not played again.
+        progress: called with the opponent and the number of boards just played, by ``over`` too.
+        each: called with every match that is played.
+
+    Raises:
+        SpecError: a spec names no bidder.
+        BidderError: a bidder failed; the lines before it are in ``log``.
+    """
+    listed = list(opponents()) if against is None else [(group_of(opponent), opponent) for opponent in against]
+    if start is not None:
+        listed.insert(0, ("start", start))
+    for name in (spec, *([over] if over else []), *(opponent for _, opponent in listed)):
+        make(name)  # a faulty spec is an error before anything is played
+    dealt = library_boards(boards, seed)
+    done = {} if log is None or not log.exists() else read(log)
+    lines = []
+    for group, opponent in listed:
+        if opponent == spec:
+            continue
+        gain_key = (over, version(over)) if over else ()
+        key = json.dumps([spec, version(spec), opponent, version(opponent), boards, seed, *gain_key])
+        if key not in done:
+            tick = partial(progress, opponent)
+            try:
+                played = match(spec, opponent, dealt, seed, workers=workers, progress=tick)
+                other = match(over, opponent, dealt, seed, workers=workers, progress=tick) if over else None
+            except BidderError as fault:
+                raise type(fault)(f"against {opponent}: {fault}") from fault
+            each(played)
+            done[key] = _line(group, opponent, played, other)
+            if log is not None:
+                atomic_write(log, json.dumps({k: asdict(line) for k, line in done.items()}, indent=1) + "\n")
+        lines.append(done[key])
+    return PanelResult(spec, boards, seed, lines)
+
+
+def _line(group: str, opponent: str, played: MatchResult, other: MatchResult | None) -> Line:
+    gain, gain_error = None, None
+    if other is not None:
+        more = replace(played, imps=played.imps - other.imps)
+        gain, gain_error = more.mean_imps, more.standard_error
+    words = round(of_match(played)[0], 2)
+    return Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), words, gain, gain_error)
+
+
+def version(spec: str) -> str:
+    """Return a hash of the file behind a spec, or an empty string if there is none."""
+    head, _, argument = full_spec(spec).partition(":")
+    if head == "policy":
+        return runs.sha256(network_path(argument))[:16]
+    if head == "system":  # shipped ones get better, too
+        return hashlib.sha256(system_text(read_system(argument)).encode()).hexdigest()[:16]
+    if head == "reason" and ":" in argument:
+        return version(argument)
+    path = Path(argument.rpartition(":")[0] if head == "python" else argument)
+    return runs.sha256(path)[:16] if argument and path.is_file() else ""
+
+
+def read(log: Path) -> dict[str, Line]:
+    """Return the lines of a file, by JSON of bidder, version, opponent, version, boards, seed (, over, version).
+
+    Raises:
+        RunError: the file is damaged.
+    """
+    lines: dict[str, Line] = read_json(log, dict[str, Line], runs.RunError)
+    return lines
+
+
+def table_text(lines: Sequence[Line]) -> str:
+    """Return the panel as an aligned table, a section for each group."""
+    width = max(len(line.opponent) for line in lines) + 2
+    gains = any(line.gain is not None for line in lines)
+    more = f"  {'gain on the same boards':>23}" if gains else ""
+    out = [f"{'':<{width}}  IMPs/board     SE   boards{more}  code words in 100 auctions"]
+    for group in GROUPS:
+        rows = [line for line in lines if line.group == group]
+        if rows:
+            out += ["", _NAMES[group]]
+        out += [
+            f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}"
+            f"{f'  {_gained(r):>23}' if gains else ''}  {r.code_words:.1f}"
+            for r in rows
+        ]
+    return "\n".join(out)
+
+
+def markdown(lines: Sequence[Line]) -> list[str]:
+    gains = any(line.gain is not None for line in lines)
+    head, rule, empty = (" gain on the same boards |", " ---: |", " |") if gains else ("", "", "")
+    out = [
+        f"| against | IMPs/board | SE | boards |{head} code words in 100 auctions |",
+        f"| --- | ---: | ---: | ---: |{rule} ---: |",
+    ]
+    for group in GROUPS:
+        rows = [line for line in lines if line.group == group]
+        if rows:
+            out.append(f"| **{_NAMES[group]}** | | | |{empty} |")
+        out += [
+            f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |"
+            f"{f' {_gained(r)} |' if gains else ''} {r.code_words:.1f} |"
+            for r in rows
+        ]
+    return out
+
+
+def _gained(line: Line) -> str:
+    return "" if line.gain is None else f"{line.gain:+.3f} ± {line.gain_error:.3f}"

@@ -1,0 +1,85 @@
+"""Gather what a match came to for its templates: headline, figures, where the IMPs went."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Protocol
+
+from bridge_env.display.html import framed
+from bridge_env.display.text import SUIT_SYMBOLS
+from training.evaluation.board_text import figure, match_rows
+from training.evaluation.report.charts import bar_svg, running_svg
+from training.evaluation.report.classes import ALIKE, Classes, classes_of
+from training.runtime.pages import render, source
+
+if TYPE_CHECKING:
+    from training.evaluation.duplicate import MatchResult
+
+_TWO = 2  # standard errors from level, from which on a match tells two teams apart
+
+
+class Played(Protocol):
+    """The play of a match, ``training.evaluation.cardplay.result.PlayedMatch``, as far as a report needs it."""
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Return its figures: name and value."""
+
+
+def match_html(match: MatchResult, played: Played | None = None) -> str:
+    """Return what a match came to, for notebooks: all but the boards."""
+    return framed(render("match_panel.html", m=overview(match, classes_of(match), played)), source("report.css"))
+
+
+def overview(match: MatchResult, classes: Classes, played: Played | None = None) -> dict[str, Any]:
+    """Return the values of the templates: names, figures, classes of boards, plots."""
+    mean, _, error = figure(match.mean_imps, match.standard_error).partition(" ")
+    rows = [*match_rows(match)[1:], *(played.figures() if played is not None else [])]
+    most = max([max(row.won, row.lost) for row in classes.rows], default=0.0)
+    return {
+        "a": match.a,
+        "b": match.b,
+        "mean": mean,
+        "error": error,
+        "kind": "bridge-good" if match.mean_imps > 0 else "bridge-bad" if match.mean_imps < 0 else "",
+        "verdict": _verdict(match),
+        "boards": len(match.imps),
+        "won": int((match.imps > 0).sum()),
+        "lost": int((match.imps < 0).sum()),
+        "figures": [row for row in rows if not row[0].startswith("seconds")],  # the same match gives the same page
+        "problems": match.boards.problems,
+        "alike": int((classes.of_board == ALIKE).sum()),
+        "classes": [
+            {"what": r.what, "bar": bar_svg(r, most), "mean": figure(r.mean, r.error), "boards": r.boards}
+            for r in classes.rows
+        ],
+        "total": int(match.imps.sum()),
+        "running": running_svg(match.imps),
+        "calls": [
+            {"what": _symbols(r.what), "mean": figure(r.mean, r.error), "boards": r.boards, "examples": r.examples}
+            for r in classes.calls
+            if r.mean < 0
+        ],
+    }
+
+
+def _verdict(match: MatchResult) -> str:
+    mean, error, boards = match.mean_imps, match.standard_error, len(match.imps)
+    over = f"over {boards:,} board{'s' * (boards != 1)}"
+    if not mean:
+        return f"The teams are level {over}."
+    gain = f"{'A' if mean > 0 else 'B'} gained {abs(mean):.3f} IMPs a board {over}"
+    if math.isnan(error) or not error:
+        return f"{gain}."
+    away = abs(mean) / error
+    if away < _TWO:
+        return f"{gain}. That is {away:.1f} standard errors from level: too little to tell the teams apart."
+    return f"{gain}, {away:.1f} standard errors from level."
+
+
+def _symbols(what: str) -> str:
+    """Return a text with ``1S`` as ``1♠``: ``opening: 1♣ where they bid 1NT``."""
+    words = []
+    for word in what.split(" "):
+        bid = len(word) == 2 and word[0] in "1234567" and word[1] in "CDHS"
+        words.append(word[0] + SUIT_SYMBOLS["CDHS".index(word[1])] if bid else word)
+    return " ".join(words)

@@ -1,0 +1,67 @@
+"""Describe a change to a system in a player's words: the auction, the call, and what it promises before and after."""
+
+from __future__ import annotations
+
+from agents.systems.changes.chapters import Adopt
+from agents.systems.changes.edits import Edit, Exchange, Insert, InsertGeneral, Replace, Together
+from agents.systems.changes.mutation import Trail
+from agents.systems.explain import player_terms
+from agents.systems.language.paths import path_steps
+from agents.systems.language.text import parse_constraint
+from agents.systems.language.tree import Line, Step
+
+_WHEN = "when "  # begins the trail of a general rule
+
+
+def describe_edit(edit: Edit) -> str:
+    """Return the change in words; an adopted chapter has a name of its own."""
+    if isinstance(edit, Together):
+        first, *rest = edit.parts
+        return (
+            f"{describe_edit(first)}; with it {'; '.join(map(describe_edit, rest))}" if rest else describe_edit(first)
+        )
+    if isinstance(edit, Adopt):
+        return edit.what
+    if isinstance(edit, Insert):
+        return player_terms.symbols(f"{_after(edit.path)}new: {_line_text(edit.line)}")
+    if isinstance(edit, InsertGeneral):
+        return player_terms.symbols(f"where {player_terms.promise(edit.when)}: new: {_line_text(edit.line)}")
+    if isinstance(edit, Exchange):
+        return player_terms.symbols(
+            f"{_trail_text(edit.trail)}{_line_text(edit.lower)} goes before {_line_text(edit.upper)}"
+        )
+    return player_terms.symbols(_trail_text(edit.trail) + _replaced(edit))
+
+
+def _replaced(edit: Replace) -> str:
+    """Describe the lines that take another's place."""
+    old = edit.old
+    if not edit.new:
+        return f"dropped: {_line_text(old)}"
+    if len(edit.new) == 1 and edit.new[0].path == old.path:
+        new = edit.new[0]
+        if new.constraint != old.constraint:
+            return f"{_call_text(old)}: {player_terms.promise(old.constraint)} → {player_terms.promise(new.constraint)}"
+        return f"{_call_text(old)}: {player_terms.remark(old) or 'no label'} → {player_terms.remark(new) or 'no label'}"
+    added = [line for line in edit.new if (line.path, line.constraint) != (old.path, old.constraint)]
+    kept = "" if len(added) < len(edit.new) else f", in place of {_line_text(old)}"
+    return f"new: {'; '.join(map(_line_text, added))}{kept}"
+
+
+def _line_text(line: Line) -> str:
+    """Return a call and its promise."""
+    return f"{_call_text(line)} {player_terms.promise(line.constraint)}{player_terms.aside(player_terms.remark(line))}"
+
+
+def _call_text(line: Line) -> str:
+    return player_terms.path(line.path)
+
+
+def _trail_text(trail: Trail) -> str:
+    if trail and trail[0].startswith(_WHEN):
+        return f"where {player_terms.promise(parse_constraint(trail[0].removeprefix(_WHEN)))}: "
+    return _after(path_steps("-".join(trail)))
+
+
+def _after(steps: tuple[Step, ...]) -> str:
+    return f"after {player_terms.path(steps)}: " if steps else "opening: "

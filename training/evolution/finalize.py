@@ -1,0 +1,176 @@
+"""Finish a run of self-play: choose the best partnership, prune its new lines, and simplify its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import compress
+
+from agents.systems.audit.mend import as_sound_as, without_dead
+from agents.systems.changes.chapters import chapters
+from agents.systems.changes.edits import Replace, differences, is_general
+from agents.systems.changes.simplify import added, grouped, plainer, without_empty
+from agents.systems.language.tree import System
+from training.evaluation.partnership_match import Partnership, Stretch
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.config import EvolveConfig
+from training.evolution.generations import State, numbered
+from training.evolution.proposals import BOTH, PLAYERS, SWAPPING, Proposal, Verdict
+from training.evolution.selection import select_proposals
+
+MERGE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
+ADD_LINES = ("evolution", "refinement", "amendment", "natural")  # the operators that write lines of their own
+ROUNDS = 4  # in which conditions are left out
+
+
+def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) -> tuple[int, Partnership, list[str]]:
+    """Choose the partnership that does best on fresh training boards, and make it fit to read.
+
+    Partners who differ take one system (``merge_partner_systems``), if the pair loses next to nothing by it, or if they
+    started from different ones: one system is easier to read than two. Judging boards are not touched.
+
+    Returns:
+        Its number in the population, the partnership, and descriptions of what was done to it.
+    """
+    progress = evaluator.progress
+    start = config.first_board(max(config.generations, state.generation))
+    stretch = evaluator.stretch(start, config.confirm)
+    progress.stage("choosing the champion", len(state.population) * stretch.count)
+    verdicts = evaluator.trial(state.population[0], state.population, stretch)
+    best = max(range(len(verdicts)), key=lambda i: verdicts[i].gain)
+    pair, notes = state.population[best], list[str]()
+    if pair.first != pair.second:
+        progress.stage("merging the partners' systems")
+        pair, notes = merge_partner_systems(pair, config, evaluator, start + 6 * config.confirm)
+    if pair.first != pair.second:
+        return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), notes
+    system = pair.first
+    if any(map(config.uses, ADD_LINES)):  # else lines of the start were changed by steps: there is nothing to prune
+        system, more = _readable(system, config, evaluator, start)
+        notes += more
+    return best, Partnership(*(system.renamed("evolved"),) * 2), notes
+
+
+def _readable(
+    system: System, config: EvolveConfig, evaluator: ClusterEvaluator, start: int
+) -> tuple[System, list[str]]:
+    """Prune and simplify new lines, and take back what is unsound, as far as the settings want it."""
+    starts = [numbered(name).first for name in config.starts]
+    fresh = [evaluator.stretch(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
+    system, notes = prune_new_lines(system, starts, evaluator, *fresh[:2]), list[str]()
+    if config.rules != "any":
+        sound = config.rules == "sound"
+        system, notes = simplify_conditions(system, starts, evaluator, *fresh[2:], sound=sound)
+    if config.rules == "sound":
+        evaluator.progress.stage("taking back what is unsound")
+        system, reverted = as_sound_as(starts[0], system)
+        notes += [f"taken back, as it is unsound: {what}" for what in reverted]
+        evaluator.progress.stage("dropping lines that no hand comes to")
+        system = without_dead(system)
+    return system, notes
+
+
+def merge_partner_systems(
+    pair: Partnership, config: EvolveConfig, evaluator: ClusterEvaluator, start: int
+) -> tuple[Partnership, list[str]]:
+    """Give both players the better one of their two systems, with what gains of the other.
+
+    The whole chapters in which the two differ are tried, and the general rules one by one.
+
+    Args:
+        start: of the boards for it.
+
+    Returns:
+        The partnership, and what was done; the pair as it was where that costs too much for partners of one start.
+    """
+    alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
+    verdicts = evaluator.trial(pair, alike, evaluator.stretch(start, config.confirm))
+    which = max((0, 1), key=lambda player: verdicts[player].gain)
+    mine, theirs = pair.player(which), pair.player(1 - which)
+    general = [edit for edit in differences(mine, theirs) if is_general(edit)]
+    offered = [Proposal(edit, BOTH, SWAPPING) for edit in (*chapters(mine, theirs), *general)]
+    start += config.confirm
+    merged, accepted = select_proposals(alike[which], offered, config, evaluator, start)
+    start += 4 * config.boards + 2 * config.confirm
+    cost = evaluator.trial(pair, [merged], evaluator.stretch(start, config.confirm))[0]
+    if cost.gain < -MERGE_MAY_COST and len(set(config.starts)) == 1:
+        return pair, []
+    choice = f"both take the system of the {PLAYERS[which]} ({verdicts[which].gain:+.4f} ± {verdicts[which].error:.4f})"
+    return merged, [choice, *accepted, f"one system instead of two: {cost.gain:+.4f} ± {cost.error:.4f} in all"]
+
+
+def _new_to_all(starts: Sequence[System], find: Callable[[System], Iterable[Replace]]) -> list[Replace]:
+    """Return the edits of lines that are in no start."""
+    first, *others = (list(find(start)) for start in starts)
+    return [edit for edit in first if all(edit in edits for edits in others)]
+
+
+def _tried(
+    us: Partnership, edits: Sequence[Replace], evaluator: ClusterEvaluator, stretch: Stretch, what: str
+) -> list[tuple[Verdict, Proposal]]:
+    """Return the verdicts on single edits for both players, those that fit, in a stage called ``what``."""
+    proposed = [Proposal(edit, BOTH, "tidying") for edit in edits]
+    running = [(p, c) for p in proposed if (c := p.apply(us)) is not None]
+    if running:
+        evaluator.progress.stage(what, len(running) * stretch.count)
+    verdicts = evaluator.trial(us, [c for _, c in running], stretch)
+    return [(verdict, p) for verdict, (p, _) in zip(verdicts, running, strict=True)]
+
+
+def prune_new_lines(
+    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: Stretch, check: Stretch
+) -> System:
+    """Return the system without those of its new lines, which no start has, that are worth nothing (any more).
+
+    Args:
+        choose, check: boards to choose the lines on, and to check that the system loses nothing without all of them.
+    """
+    us = without = Partnership(system, system)
+    drops = _new_to_all(starts, partial(added, after=system))
+    for verdict, proposal in _tried(us, drops, evaluator, choose, "pruning new lines"):
+        if verdict.gain >= 0:
+            without = proposal.apply(without) or without
+    if without != us:
+        evaluator.progress.stage("checking the pruned system", check.count)
+        if evaluator.trial(us, [without], check)[0].gain < 0:
+            without = us
+    return grouped(without_empty(without.first))
+
+
+def simplify_conditions(
+    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: Stretch, check: Stretch, *,
+    sound: bool = False,
+) -> tuple[System, list[str]]:  # fmt: skip
+    """Leave out conditions of new lines, which no start has, where that costs nothing to speak of.
+
+    Args:
+        choose, check: boards to choose the conditions on, and to check the cost without all of them.
+        sound: keep the conditions without which ``check --sound`` would find more than before.
+
+    Returns:
+        The system, and what was left out, with the cost.
+    """
+    us = plain = Partnership(system, system)
+    left_out = list[str]()
+    for number in range(ROUNDS):  # of a line one condition at a time
+        fewer = _new_to_all(starts, partial(plainer, after=plain.first))
+        what = f"leaving out conditions, round {number + 1} of at most {ROUNDS}"
+        ranked = sorted(_tried(plain, fewer, evaluator, choose, what), key=lambda vp: -vp[0].gain)
+        free = [proposal for verdict, proposal in ranked if verdict.gain + verdict.error >= 0]
+        if sound:
+            free = list(compress(free, evaluator.sound(plain, free)))
+        now = plain
+        for proposal in free:
+            changed = proposal.apply(now)
+            if changed is not None and changed != now:
+                now, left_out = changed, [*left_out, proposal.edit.what]
+        if now == plain:
+            break
+        plain = now
+    if plain == us:
+        return system, []
+    evaluator.progress.stage("checking the simpler system", check.count)
+    cost = evaluator.trial(us, [plain], check)[0]
+    if cost.gain + cost.error < 0:
+        return system, []
+    return plain.first, [f"said plainly ({cost.gain:+.4f} ± {cost.error:.4f} in all): {'; '.join(left_out)}"]

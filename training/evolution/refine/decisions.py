@@ -1,0 +1,133 @@
+"""Collect the decisions of a partnership in its duels, and value the alternative calls.
+
+Played out, a call is worth what it scores when it is made once and everyone goes on by the current systems, on solved
+deals: IMPs against the call that was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.language.tree import Constraint
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import first_calls
+from bridge_env.rules.scoring import imps
+from training.evaluation.partnership_match import Duel, Partnership, Rival, Stretch, bid, boards_of
+
+UNTRIED = -128
+BATCH = 32768  # play-outs at a time
+
+Worth = NDArray[np.int8] | NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Hold N decisions of one reading of a position."""
+
+    path: str  # as lines write it, or the context of general rules
+    words: tuple[str, ...]  # of the columns of ``features``
+    calls: tuple[str, ...]  # the calls tried, as lines write them
+    features: NDArray[np.int16]  # (N, len(words))
+    # (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call. int8 where calls were
+    # played out, float32 where they were looked ahead from
+    worth: Worth
+    board: NDArray[np.int64]  # (N,), the number of the board in the endless sequence
+    given: Constraint = ()  # the first condition of every rule, such as ``best:x``
+
+    def __len__(self) -> int:
+        return len(self.board)
+
+
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Return the examples of one reading from several duels."""
+    return replace(
+        parts[0], features=np.concatenate([p.features for p in parts]),
+        worth=np.concatenate([p.worth for p in parts]), board=np.concatenate([p.board for p in parts]),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Hold all decisions of a partnership at one table: row, number of the call, and index of the position."""
+
+    row: NDArray[np.int64]
+    number: NDArray[np.int64]
+    position: NDArray[np.int64]
+    positions: list[tuple[int, tuple[int, ...]]]  # (dealer, calls so far)
+
+
+def decisions_of(
+    history: NDArray[np.int8], dealer: NDArray[np.int16], table: int, on: NDArray[np.bool_] | None = None
+) -> Decisions:
+    """Return the decisions of the side that sits NS at table 0, EW at table 1; on the boards ``on``, bool (N,)."""
+    rows, numbers, positions = [], [], []
+    known: list[tuple[int, tuple[int, ...]]] = []
+    for k in range(history.shape[1]):
+        made = history[:, k] >= 0 if on is None else (history[:, k] >= 0) & on
+        mine = np.flatnonzero(made & (((dealer + k + table) & 1) == 0))
+        if not mine.size:
+            continue
+        before = np.concatenate([dealer[mine, None].astype(np.int8), history[mine, :k]], axis=1)
+        distinct, which = np.unique(before, axis=0, return_inverse=True)
+        positions.append(which.reshape(-1) + len(known))
+        known += [(row[0], tuple(row[1:])) for row in distinct.tolist()]
+        rows.append(mine)
+        numbers.append(np.full(len(mine), k))
+    if not rows:
+        nothing = np.zeros(0, np.int64)
+        return Decisions(nothing, nothing, nothing, known)
+    return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
+
+
+def legal_calls(
+    dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
+    """Return the legal calls as call ``number`` of each auction, bool (N, 38), and the calls before, int8 (N, L)."""
+    before = first_calls(history, number)
+    return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
+
+
+def play_out(
+    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
+    number: NDArray[np.int64], tried: NDArray[np.bool_],
+) -> NDArray[np.int8]:  # fmt: skip
+    """Play out other calls: the IMPs that they gain over those made, if everyone goes on as now.
+
+    Args:
+        before: the duel of ``us`` against ``them`` on the stretch.
+        board, number: int64 (N,), the boards, and the numbers of calls in their auctions at ``table``.
+        tried: bool (N, 38), the calls to try; all legal.
+
+    Returns:
+        int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not tried.
+    """
+    boards, _ = boards_of(stretch)
+    history = before.history[table]
+    made = history[board, number].astype(np.int64)
+    out, tried = np.full(tried.shape, UNTRIED, np.int8), tried.copy()
+    out[np.arange(len(board)), made] = 0
+    tried[np.arange(len(board)), made] = False
+    which, call = np.nonzero(tried)
+    for at in range(0, len(which), BATCH):
+        w, c = which[at : at + BATCH], call[at : at + BATCH]
+        b, k = board[w], number[w]
+        calls = history[b, : int(k.max()) + 1].copy()
+        calls[np.arange(len(b)), k] = c
+        ended = bid(us, them, stretch, table, b, calls, k + 1)
+        points = before.points[:, b].copy()
+        points[table] = boards.take(b).points(ended)
+        out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
+    return out
+
+
+#: Selects decisions at a table, of boards int64 (N,) and numbers of calls int64 (N,): bool (N,).
+Selector = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+
+#: Labels decisions: ``play_out``, or ``judgement.by_judgement`` of some player.
+Labeller = Callable[
+    [Partnership, Rival, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
+]

@@ -1,0 +1,174 @@
+"""Evolve bidding systems by self-play: one function from the settings to the verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agents.networks.shipped import GATEKEEPER, role
+from agents.systems.library.shipped import read_system
+from bridge_env.bidders.registry import SpecError, full_spec, make
+from bridge_env.io.files import atomic_write
+from training.book.diff import compare_systems
+from training.book.render import render_difference
+from training.evaluation import verdict as judging
+from training.evaluation.network_opponents import stranger
+from training.evaluation.partnership_match import Partnership
+from training.evolution import natural
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.config import EvolveConfig, is_stranger, spec_of
+from training.evolution.finalize import finalize
+from training.evolution.generations import State, advance, begin, league, load, write_systems
+from training.evolution.proposals import NATURAL
+from training.evolution.refine.judgement import judge as network_by_book
+from training.runtime import runs
+from training.runtime.cluster import Cluster
+from training.runtime.curves import Curves
+from training.runtime.progress import Progress
+from training.runtime.run_folder import open_run, to_dataframe
+from training.runtime.settings import listed
+
+KIND = "evolve"
+DIFF = "diff.md"
+
+
+@dataclass(frozen=True)
+class EvolveResult:
+    """What came of a run."""
+
+    folder: Path
+    config: EvolveConfig
+    pair: Partnership  # the champion
+    metrics: list[dict[str, Any]]  # a row a generation, as in metrics.jsonl
+    accepted: list[str]  # changes, each with its gain and error on training boards
+    rows: list[judging.Row]  # the verdict on judging boards
+    systems: list[Path]  # one file, or one for each partner
+    report: Path
+    curve: Path
+
+    @property
+    def spec(self) -> str:
+        """Return the spec by which the pair plays."""
+        return _spec(self.systems)
+
+    def to_dataframe(self) -> Any:
+        """Return the verdict as a pandas DataFrame, a measurement a row: IMPs a board and their standard error."""
+        return to_dataframe([row.as_json() for row in self.rows])
+
+
+def evolve(
+    config: EvolveConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
+    seconds: float | None = None, open_ended: bool = False, workers: int | None = None, address: str | None = None,
+    progress: Progress | None = None,
+) -> EvolveResult:  # fmt: skip
+    """Evolve partnerships, choose the champion, judge it and write the report.
+
+    Args:
+        out, name: the run's folder is ``out/evolve/name``; without a name ``run-001``, ``run-002`` ...
+        resume: the folder of an earlier run to go on with instead.
+        seconds: begin no generation after so many.
+        open_ended: let ``seconds`` alone end the run, not ``config.generations``.
+        workers: tasks at a time; None for all cores of the cluster.
+        address: of a running Ray cluster; None to start one on this machine.
+        progress: shows how far the run is.
+
+    Raises:
+        SpecError: a system, a stranger or a gatekeeper cannot be had.
+        ValueError: settings make no sense.
+        RunError: the folder cannot be used.
+        ClusterError: Ray is missing, or the cluster cannot be reached.
+    """
+    check_start(config)
+    progress = progress or Progress()
+    state = begin(config) if resume is None else load_or_begin(resume, config)
+    with Cluster(workers, address) as cluster:
+        folder = open_run(KIND, config, out, name, resume)
+        progress.folder(folder)
+        curves, began = Curves(folder, "evolve", "generation"), time.monotonic()
+
+        def more(generation: int) -> bool:
+            in_time = seconds is None or time.monotonic() - began < seconds
+            return in_time and ((open_ended and seconds is not None) or generation < config.generations)
+
+        for after in advance(folder, config, state, cluster, progress, more):
+            state = after
+            curves.write(state.metrics[-1])
+        curves.close()
+        if seconds is not None:
+            config = replace(config, generations=state.generation)  # a fresh run with as many gives the same
+        evaluator = ClusterEvaluator(cluster, league(config), config.seed, progress)
+        best, pair, notes = finalize(config, state, evaluator)
+        assert cluster.workers is not None
+        workers = min(cluster.workers, os.cpu_count() or 1)  # a cluster may have more than this machine
+    return _judge(folder, config, state, best, pair, notes, workers, progress)
+
+
+def load_or_begin(folder: Path, config: EvolveConfig) -> State:
+    """Return the state of a run from its checkpoint; from its beginning, if it was stopped before the first one."""
+    return load(folder) if (folder / runs.CHECKPOINT).exists() else begin(config)
+
+
+def check_start(config: EvolveConfig) -> None:
+    """Check that a run can start with these settings, before making a folder or starting Ray.
+
+    Raises:
+        ValueError: a number makes no sense, or a system, a stranger or a gatekeeper cannot be had.
+    """
+    config.check()
+    for name in (*config.starts, *config.opponents):
+        _ = stranger(name) if is_stranger(name) else read_system(name)
+    if config.uses(NATURAL) and all(natural.opens(read_system(name)) for name in config.starts):
+        raise ValueError(
+            f"--operators natural is for a start without opening bids, and {config.start} has some: leave it out"
+        )
+    if config.player and role(network_by_book(config.player).networks) == GATEKEEPER:
+        raise SpecError(f"--player {config.player} is a gatekeeper: nothing may be learned from it")
+    for gatekeeper in listed(config.gatekeepers):
+        make(full_spec(gatekeeper))
+
+
+def _judge(
+    folder: Path, config: EvolveConfig, state: State, best: int, pair: Partnership, notes: list[str], workers: int,
+    progress: Progress,
+) -> EvolveResult:  # fmt: skip
+    """Write the champion, judge it on unseen boards, and write the report."""
+    files = write_systems(folder, "evolved", pair)
+    for file in folder.glob("best*.bidding"):
+        file.unlink()  # these are in its place
+    progress.stage(f"judging on {config.judge:,} boards that training never saw", unit="match")
+    met, unmet = [*map(spec_of, listed(config.league))], [*map(full_spec, listed(config.gatekeepers))]
+    rows = judging.verdict(
+        _spec(files), f"system:{config.control}", config.start_spec, config.judge, config.seed, met, unmet, workers
+    )
+    curve, page = folder / "learning_curve.png", folder / "report.md"
+    duplicate = next(row for row in rows if row.what.endswith(judging.DUPLICATE))
+    judging.plot_curve(state.metrics, duplicate, curve)
+    manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # of a run bounded by time
+    accepted = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
+    accepted += [f"at the end: {what}" for what in notes]
+    command = runs.command_line("bridge-env evolve", config)
+    diff = _write_diff(folder, config, pair, progress) if len(files) == len(config.starts) == 1 else ""
+    names = [file.name for file in files]
+    atomic_write(page, judging.markdown(rows, manifest, command, accepted, names, diff=diff))
+    verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
+    atomic_write(folder / judging.VERDICT, json.dumps(verdict, indent=2) + "\n")
+    runs.write_manifest(folder, manifest | {"systems_sha256": {file.name: runs.sha256(file) for file in files}})
+    return EvolveResult(folder, config, pair, state.metrics, accepted, rows, files, page, curve)
+
+
+def _spec(files: list[Path]) -> str:
+    """Return the spec of a pair with its system, or its two systems, in files."""
+    return f"system:{files[0]}" if len(files) == 1 else f"pair:system:{files[0]},system:{files[1]}"
+
+
+def _write_diff(folder: Path, config: EvolveConfig, pair: Partnership, progress: Progress) -> str:
+    """Write what the system changes in its start, in words, with the worth of each change; return the file's name."""
+    start, control = read_system(config.starts[0]), read_system(config.control)
+    progress.stage("what each change is worth", unit="change")
+    difference = compare_systems(start, pair.first, control, config.judge, config.seed, progress.add)
+    atomic_write(folder / DIFF, render_difference(difference.model(), "markdown"))
+    return DIFF

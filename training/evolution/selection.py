@@ -1,0 +1,126 @@
+"""Select the proposals that gain: few boards for all, many for the best, fresh ones for the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from agents.systems.changes.complexity_limits import new_faults
+from training.evaluation.network_opponents import stranger
+from training.evaluation.partnership_match import Partnership, Stretch, is_system
+from training.evolution import proposals
+from training.evolution.cluster_evaluator import ClusterEvaluator
+from training.evolution.config import EvolveConfig
+from training.evolution.describe_edit import describe_edit
+from training.evolution.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
+from training.runtime.settings import listed
+
+# Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
+# Chance alone passes the last in one of 44 cases, so little noise is accepted.
+TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
+# Steps of lines have gained in play-outs, swaps in another pair, and what a player by the book prefers has gained for
+# it: they are confirmed at once.
+CONFIRMED_AT_ONCE = {TUNING: 0.0, SWAPPING: 1.0, AMENDMENT: 1.0}
+MOST_CONFIRMED = 16  # other proposals of a generation and partnership that go on to be confirmed
+SELDOM = 0.003  # share of the boards that a new rule must touch, where rules are to be sayable
+TEAM_SHARE = 0.75  # of the gains of single changes, which all of them together must reach
+
+Gains = list[tuple[Verdict, Proposal]]
+
+
+def select_proposals(
+    us: Partnership, proposed: Sequence[Proposal], config: EvolveConfig, evaluator: ClusterEvaluator, start: int
+) -> tuple[Partnership, list[str]]:
+    """Return the partnership with those proposals that gain, and descriptions of them.
+
+    Args:
+        start: of the ``4 * config.boards + 2 * config.confirm`` boards for it.
+    """
+    changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
+    if config.rules != "any":
+        changed = [(p, c) for p, c in changed if p.operator == SWAPPING or is_sayable(us, c)]  # partner can say it
+    at_once = [(p, c) for p, c in changed if p.operator in CONFIRMED_AT_ONCE]
+    running = [(p, c) for p, c in changed if p.operator not in CONFIRMED_AT_ONCE]
+    for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
+        evaluator.say(f"trying {len(running)} changes on {count:,} boards")
+        verdicts = evaluator.trial(us, [c for _, c in running], evaluator.stretch(start + at, count))
+        ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
+        running = [r for v, r in ranked if v.better_by(errors)]
+    start += 4 * config.boards
+    running = [*running[:MOST_CONFIRMED], *at_once]
+    evaluator.say(f"confirming {len(running)} changes on {config.confirm:,} boards")
+    verdicts = evaluator.trial(us, [c for _, c in running], evaluator.stretch(start, config.confirm))
+    good = [
+        (v, p) for v, (p, _) in zip(verdicts, running, strict=True)
+        if v.better_by(CONFIRMED_AT_ONCE.get(p.operator, CONFIRM_ERRORS))
+    ]  # fmt: skip
+    if config.rules != "any":  # a call that is seldom made is no rule of its own
+        good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted_rule(p) is None]
+    if config.rules == "sound":
+        good = [vp for vp, sound in zip(good, evaluator.sound(us, [p for _, p in good]), strict=True) if sound]
+    good.sort(key=lambda vp: -vp[0].gain)
+    evaluator.say(f"trying {len(good)} changes together")
+    stretch = evaluator.stretch(start + config.confirm, config.confirm)
+    team, used = _team(us, good, evaluator, stretch)
+    if used and loses_to_validator(us, team, config, evaluator, stretch):
+        return us, []
+    return team, [f"{p.source}: {describe_edit(p.edit)} ({v.gain:+.4f} ± {v.error:.4f})" for v, p in used]
+
+
+def is_sayable(before: Partnership, after: Partnership) -> bool:
+    """Return whether the changed lines are as easy to say as those in whose place they stand."""
+    players = {(before.first, after.first), (before.second, after.second)}
+    return all(
+        not (faults := new_faults(old, new)) or len(faults) <= len(new_faults(new, old))
+        for old, new in players
+        if old != new
+    )
+
+
+def loses_to_validator(
+    us: Partnership, team: Partnership, config: EvolveConfig, evaluator: ClusterEvaluator, stretch: Stretch
+) -> bool:
+    """Return whether the changed partnership loses to a stranger against whom nothing was tried."""
+    validators = tuple(stranger(name) for name in listed(config.validators))
+    if not validators:
+        return False
+    verdict = replace(evaluator, league=validators).trial(us, [team], stretch)[0]
+    return min(gain + error for gain, error in zip(verdict.against, verdict.errors, strict=True)) < 0
+
+
+def _team(us: Partnership, good: Gains, evaluator: ClusterEvaluator, stretch: Stretch) -> tuple[Partnership, Gains]:
+    """Apply all confirmed proposals at once, if the team gains as much as they did; else one after the other."""
+    team, used = apply_all(us, good, compiled=False)
+    if not is_system(team):
+        team, used = apply_all(us, good, compiled=True)
+    if not used:
+        return us, []
+    verdict = evaluator.trial(us, [team], stretch)[0]
+    if all(p.operator in CONFIRMED_AT_ONCE for _, p in used):  # many of these gain by chance: their sum is no measure
+        holds = verdict.better_by(LEAD_ERRORS)
+    else:
+        holds = verdict.gain >= TEAM_SHARE * sum(v.gain for v, _ in used)
+    if not holds and len(used) > 1:
+        return apply_all(us, used, True, lambda now, changed: evaluator.trial(now, [changed], stretch)[0])
+    return (team, used) if verdict.better_by(0.0) else (us, [])
+
+
+def apply_all(
+    us: Partnership, good: Gains, compiled: bool, judge: Callable[[Partnership, Partnership], Verdict] | None = None
+) -> tuple[Partnership, Gains]:
+    """Return the partnership with all proposals that still change it and exclude none before, and these proposals.
+
+    Args:
+        compiled: leave out what would make no system, which takes a while to find out.
+        judge: returns the verdict on a change after those before it, which must gain; None to accept all.
+    """
+    team, used, keys = us, Gains(), set()
+    for verdict, proposal in good:
+        changed, key = proposal.apply(team, compiled), proposals.exclusive_key(proposal)
+        if changed is None or changed == team or (key is not None and key in keys):
+            continue
+        now = verdict if judge is None else judge(team, changed)
+        if judge is None or now.better_by(LEAD_ERRORS):
+            team, used = changed, [*used, (now, proposal)]
+            keys.add(key)
+    return team, used

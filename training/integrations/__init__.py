@@ -1,0 +1,1 @@
+"""Interfaces to other trainers: Stable-Baselines3 and RLlib."""

@@ -1,0 +1,1 @@
+"""The league: networks that learn by playing against themselves, earlier versions and others."""

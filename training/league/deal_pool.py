@@ -1,0 +1,63 @@
+"""Provide the deals of a league: solved ones, and many more with tricks drawn from the trick estimator.
+
+A network that meets the same few deals for hours learns them by heart. Estimated deals are cheap, so there can be so
+many that it cannot. Their tables are drawn from the estimator's distributions, so that every contract is worth on
+average what the estimator expects. They teach; nothing is ever judged on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.double_dummy.library import builtin_library
+from bridge_env.envs.deals import EstimatedDeals
+from bridge_env.hands.canonical import is_judging
+from bridge_env.hands.packing import pack_records
+from bridge_env.rng import streams
+from bridge_env.rules.cards import UInt8Array
+from training.evaluation.boards import Boards, library_boards
+
+NUM_CURVE_DEALS = 4_000  # solved training deals that no league plays: its curve is judged on them
+_PART = 8_192  # deals estimated at a time
+
+
+@lru_cache(maxsize=1)
+def solved_deals() -> UInt8Array:
+    """Return the solved training deals that leagues play: records uint8 (n, 23), as a library's."""
+    library = builtin_library()
+    return library.records[library.split("training")[NUM_CURVE_DEALS:]]
+
+
+@lru_cache(maxsize=2)
+def curve_boards(count: int, seed: int) -> Boards:
+    """Return boards to judge a curve on: training deals, but none that a league plays."""
+    return library_boards(count, seed, "training", among=builtin_library().split("training")[:NUM_CURVE_DEALS])
+
+
+def deal_pool(estimated: int, seed: int, tell: Callable[[float], None] = lambda share: None) -> UInt8Array:
+    """Return the solved deals and ``estimated`` more, none of which may judge: records uint8 (n, 23).
+
+    Args:
+        tell: called with the progress, 0..1.
+    """
+    if not estimated:
+        return solved_deals()
+    return np.concatenate([solved_deals(), estimate_deals(estimated, seed, tell)])
+
+
+def estimate_deals(count: int, seed: int, tell: Callable[[float], None] = lambda share: None) -> UInt8Array:
+    """Return random deals of the training part with drawn tricks: records uint8 (count, 23)."""
+    source, parts, found, at = EstimatedDeals(), [], 0, 0
+    while found < count:
+        number = np.arange(at, at + _PART)
+        boards = source.draw(streams.key("league deals", seed, number), number)
+        at += _PART
+        rows: NDArray[np.intp] = np.flatnonzero(~is_judging(boards.owner))
+        parts.append(pack_records(boards.owner[rows], boards.tricks[rows]))
+        found += len(rows)
+        tell(min(1.0, found / count))
+    return np.concatenate(parts)[:count]

@@ -1,0 +1,218 @@
+"""Train a network in the league: one function from the settings to the verdict."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.networks import file as networks_file
+from agents.networks.book import BOOK_INPUTS, Terms
+from agents.networks.file import Networks, book_of
+from agents.networks.network import Network
+from bridge_env.bidders.registry import make
+from bridge_env.io.files import atomic_write
+from training.evaluation import panel
+from training.evaluation.network_opponents import refuse_gatekeepers
+from training.league import report
+from training.league.config import LeagueConfig
+from training.league.contract_pretraining import pretrain
+from training.league.deal_pool import deal_pool
+from training.league.league import NOTHING, POLICY, League, State
+from training.networks import recorded
+from training.networks.configs import ImitationConfig
+from training.networks.imitate import calls_of, imitate
+from training.networks.start import start_networks
+from training.runtime.cluster import Cluster
+from training.runtime.curves import Curves
+from training.runtime.progress import Progress
+from training.runtime.run_folder import open_run, to_dataframe
+from training.runtime.settings import listed
+
+KIND = "league"
+START = "start.npz"
+_IMITATED = 150_000  # boards of a bidder that are imitated before self-play
+LEAGUE_MAY_CHANGE = (
+    "iterations", "estimated", "samples_per_side", "decision_fraction", "double_failing", "artificial_penalty",
+    "prior", "truth", "departure", "misinformation_penalty", "strangers", "earlier", "pool", "learning_rate",
+    "last_rate", "entropy", "evaluate", "judged", "panel", "device",
+)  # fmt: skip
+"""Settings that may change where a run goes on."""
+
+
+@dataclass(frozen=True)
+class LeagueResult:
+    """What came of a league, or of the part of it that the time allowed."""
+
+    folder: Path
+    config: LeagueConfig
+    iterations: int  # done in all
+    metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
+    network: Path  # plays as ``policy:PATH``
+    lines: list[panel.Line]  # the verdict on judging boards; empty where the run is not complete
+    report: Path | None = None
+    curve: Path | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Return whether the last iteration was done."""
+        return self.iterations >= self.config.iterations
+
+    def to_dataframe(self) -> Any:
+        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
+        return to_dataframe([asdict(line) for line in self.lines])
+
+
+def train_league(
+    config: LeagueConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
+    hours: float | None = None, judge: int = 5000, workers: int | None = None, address: str | None = None,
+    progress: Progress | None = None,
+) -> LeagueResult:  # fmt: skip
+    """Train a network in the league to the last iteration or for ``hours``, and judge it if it is complete.
+
+    Args:
+        out, name: the run's folder is ``out/league/name``; without a name ``run-001``, ``run-002`` ...
+        resume: the folder of an earlier run to go on with instead.
+        judge: judging boards against each opponent of the panel.
+        workers: tasks at a time; None for all cores of a cluster at ``address``, else all of this machine but one.
+        progress: shows how far the run is.
+
+    Raises:
+        SpecError: the start, a member of the pool or of the panel cannot be had, or is a gatekeeper.
+        ValueError: settings make no sense, or the device is not there.
+        RunError: the folder cannot be used.
+        ClusterError: Ray is missing, or the cluster cannot be reached.
+    """
+    config.check()
+    check_start(config)
+    progress, cores = progress or Progress(), os.cpu_count() or 2
+    if workers is None and address is None:
+        tasks: int | None = max(2, cores - 1)  # learning takes less than a core: on two it would wait for one player
+    else:
+        tasks = workers
+    with Cluster(tasks, address) as cluster:
+        if resume is None:
+            assert cluster.workers is not None
+            config = config.for_cores(cluster.workers if address or workers else cores)
+        folder = open_run(KIND, config, out, name, resume)
+        progress.folder(folder)
+        progress.stage("starting", config.iterations, "it")
+        state = train(folder, config, cluster, math.inf if hours is None else 3600 * hours, progress)
+    result = LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, [])
+    return _judge(result, judge, progress) if result.complete else result
+
+
+def check_start(config: LeagueConfig) -> None:
+    """Check that a run can begin, before there is a folder, or Ray.
+
+    Raises:
+        SpecError: the start or a member of the pool cannot be had, or is a gatekeeper.
+        ValueError: the device is not there.
+    """
+    if config.device != "cpu" and not torch.cuda.is_available():
+        raise ValueError(f"--device is {config.device}, but torch {torch.__version__} finds no CUDA device here")
+    refuse_gatekeepers([config.start, *listed(config.pool), *listed(config.panel)])
+    for spec in [*listed(config.pool), *listed(config.panel)]:
+        make(spec)
+    if config.book:
+        book_of(config.book)
+    if config.start.startswith("policy:"):
+        start_networks(config.start, bool(config.book))
+    elif config.start != NOTHING:
+        make(config.start)
+
+
+def train(folder: Path, config: LeagueConfig, cluster: Cluster, seconds: float, progress: Progress) -> State:
+    """Learn in a folder until the last iteration or for ``seconds``; return where the run stands."""
+    began = time.perf_counter()
+    start = _start(folder, config, progress)
+    records = deal_pool(config.estimated, config.seed, lambda share: progress.say(f"estimating deals {share:.0%}"))
+    league = League(folder, config, start, records)
+    league.load()
+    progress.say("self-play")
+    writer = Curves(folder, "league", "iteration")
+    decisions, before, since = 0.0, dict(league.sums), time.perf_counter()
+
+    def tell(state: State, sums: dict[str, float]) -> None:
+        nonlocal decisions, before
+        decisions += sums["decisions"] - (before.get("decisions", 0.0) if sums["iterations"] > 1 else 0.0)
+        before = dict(sums)
+        progress.to(state.iteration)
+        figures = [f"{decisions / (time.perf_counter() - since):,.0f} decisions/s"]
+        last = state.metrics[-1] if state.metrics else {}  # the first verdict comes while it learns
+        points = [(name, point) for name, point in last.items() if isinstance(point, dict)]
+        figures += [f"{point['mean_imps']:+.2f} vs {name}" for name, point in points[:2]]
+        figures += [f"truth {100 * last['truth']:.1f}%"] if "truth" in last else []
+        progress.note(", ".join(figures))
+
+    for state in league.run(cluster, lambda: time.perf_counter() - began > seconds, tell):
+        writer.write(state.metrics[-1])
+    writer.close()
+    networks_file.save(league.networks(), folder / POLICY)  # on other terms with its book, if these were changed
+    return league.state
+
+
+def _start(folder: Path, config: LeagueConfig, progress: Progress) -> Networks:
+    """Return the network to begin with; it is copied to the run's folder, so that the run depends on no other file."""
+    path = folder / START
+    if not path.exists():
+        if config.start == NOTHING:
+            networks = pretrain(config, lambda share: progress.say(f"first lessons {share:.0%}"))
+        elif config.start.startswith("policy:"):
+            networks = start_networks(config.start, bool(config.book))
+        else:
+            networks = _imitated(config, folder, progress)
+        networks_file.save(by_the_book(networks, config) if config.book else networks, path)
+    return networks_file.load(path)
+
+
+def by_the_book(networks: Networks, config: LeagueConfig) -> Networks:
+    """Return a network that bids by the book of ``config``, from one that may know no book.
+
+    What it begins with suggests calls; the book decides between them. Its outputs count half: a network is surer of its
+    calls than the book's terms allow for.
+    """
+    if networks.book is None:
+        first, *between, last = networks.policy.layers
+        weight = np.zeros((BOOK_INPUTS, first.weight.shape[1]), np.int16)
+        weight[: len(first.weight)] = first.weight
+        policy = Network((replace(first, weight=weight), *between, replace(last, scale=last.scale / 2)))
+    else:
+        policy = networks.policy
+    return Networks(policy, None, networks.trained, book_of(config.book), Terms(config.prior, config.truth))
+
+
+def _imitated(config: LeagueConfig, folder: Path, progress: Progress) -> Networks:
+    """Return a network that calls as the bidder ``config.start`` does."""
+    torch.set_num_threads(1)
+    calls = calls_of(recorded.read([config.start], boards=_IMITATED, seed=config.seed))
+    scratch = folder / "imitation"
+    scratch.mkdir(exist_ok=True)
+    settings = ImitationConfig(layers=config.layers, epochs=3, seed=config.seed)
+    policy, _ = imitate(settings, calls, scratch, None, lambda share, loss: progress.say(f"imitating {share:.0%}"))
+    return Networks(policy, None, {"by": f"imitation of {config.start}"})
+
+
+def _judge(result: LeagueResult, boards: int, progress: Progress) -> LeagueResult:
+    """Play the panel, and write the report and the curve."""
+    folder = result.folder
+    progress.stage(f"judging on {boards:,} boards that training never saw")
+
+    def tell(opponent: str, count: int) -> None:
+        progress.say(opponent)
+        progress.add(count)
+
+    lines = panel.panel(
+        f"policy:{result.network}", None, boards, result.config.seed, start=f"policy:{folder / START}",
+        log=folder / "panel.json", progress=tell,
+    ).lines  # fmt: skip
+    curve, page = folder / "learning_curve.png", folder / "report.md"
+    report.league_curve(result.metrics, curve)
+    atomic_write(page, report.league_page(folder, result.config, lines, result.metrics))
+    return replace(result, lines=lines, report=page, curve=curve)

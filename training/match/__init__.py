@@ -1,5 +1,0 @@
-"""Play matches: boards, both tables, scores and verdicts."""
-
-from training.match.duplicate import MatchResult, match
-
-__all__ = ["MatchResult", "match"]

@@ -1,0 +1,82 @@
+"""Make reports: pages from the templates in ``training/templates``, tables of Markdown, and figures as PNG."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bridge_env.display import html
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+def render(template: str, **values: object) -> str:
+    """Return the text that a template of ``training/templates`` makes of values.
+
+    Values are escaped in HTML. The filter ``suits`` colours suit symbols there; ``cell`` makes a text fit a table of
+    Markdown.
+    """
+    return _templates().get_template(template).render(values)
+
+
+def source(name: str) -> str:
+    """Return the text of a file beside the templates: a style sheet or a script."""
+    return (Path(__file__).parents[1] / "templates" / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def _templates() -> jinja2.Environment:
+    import jinja2  # 0.1 s, which commands without a page need not wait for
+    import markupsafe
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("training"),
+        autoescape=lambda name: name is not None and name.endswith(".html"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"suits": lambda text: markupsafe.Markup(html.words_html(str(text))), "cell": cell}
+    environment.tests["in_brackets"] = lambda text: text.startswith("(")
+    environment.globals["board_style"] = html.style
+    return environment
+
+
+def cell(text: object) -> str:
+    """Return a text as a cell of a table of Markdown: one line, without bars."""
+    return " ".join(str(text).split()).replace("|", "/")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
+    """Lines of a table; the first ``left`` columns begin at the left, the others end at the right."""
+    rule = ["---"] * left + ["---:"] * (len(heads) - left)
+    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)]
+
+
+def settings(config: Mapping[str, object]) -> list[str]:
+    """Lines of the section that lists a run's settings."""
+    return ["## Config", "", *(f"- {name}: {value}" for name, value in config.items()), ""]
+
+
+@contextlib.contextmanager
+def drawn(path: Path, width: float, height: float, dpi: int = 120) -> Iterator[Any]:
+    """The axes of a figure, which is written to ``path`` at the end."""
+    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    yield figure.subplots()
+    figure.savefig(path, dpi=dpi)
+
+
+def draw_curve(axes: Any, x: Sequence[float], points: Sequence[Mapping[str, Any]], label: str) -> None:
+    """Draw a learning curve: mean IMPs with their error."""
+    mean, error = (np.array([point[name] for point in points]) for name in ("mean_imps", "standard_error"))
+    axes.plot(x, mean, label=label)
+    axes.fill_between(x, mean - error, mean + error, alpha=0.25, linewidth=0)
