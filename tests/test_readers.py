@@ -39,7 +39,7 @@ from training.exam.positions import ExamError, read_exam
 from training.runtime import runs
 
 FEW = settings(max_examples=60, deadline=None)
-_SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
+_SYSTEMS = Path(agents.__file__).parent / "systems" / "library"
 _WEIGHTS = {
     load_network: Path(agents.__file__).parent / "networks" / "shipped" / "standard.npz",
     load_estimator: Path(bridge_env.__file__).parent / "data" / "estimator.npz",

@@ -57,7 +57,7 @@ def solve_random(
     cluster: Cluster | None = None,
     progress: Callable[[int], None] = lambda deals: None,
 ) -> Solved:
-    """Solve deals ``start .. start + count - 1`` of ``bridge_env.rules.cards.random_deals(seed)`` into a library.
+    """Solve deals ``start .. start + count - 1`` of ``bridge_env.hands.deals.random_deals(seed)`` into a library.
 
     A file that holds the first of them already is gone on with, and the bytes at the end are the same as
     those of one uninterrupted run, for any number of workers. Ctrl-C saves what is solved; a kill loses at most

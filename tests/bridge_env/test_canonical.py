@@ -16,6 +16,7 @@ from bridge_env.double_dummy import (
     canonical_key,
     is_judging,
 )
+from bridge_env.hands.deals import random_deals, rotate_deals
 from bridge_env.rules import cards
 
 PERMUTATIONS = list(itertools.permutations(range(4)))
@@ -25,7 +26,7 @@ permutations = st.permutations(range(4))
 
 def all_images(owner: np.ndarray) -> np.ndarray:
     """The 96 images of deals (N, 52): (96, N, 52)."""
-    return np.stack([permute_suits(cards.rotate_deals(owner, t), p) for t in range(4) for p in PERMUTATIONS])
+    return np.stack([permute_suits(rotate_deals(owner, t), p) for t in range(4) for p in PERMUTATIONS])
 
 
 def least_image(images: np.ndarray) -> bytes:
@@ -34,7 +35,7 @@ def least_image(images: np.ndarray) -> bytes:
 
 
 def test_all_96_images_share_key_and_split():
-    deals = cards.random_deals(1, 0, 40)
+    deals = random_deals(1, 0, 40)
     images = all_images(deals)
     keys = canonical_key(images.reshape(-1, 52)).reshape(96, -1)
     assert keys.dtype == np.uint64
@@ -43,10 +44,10 @@ def test_all_96_images_share_key_and_split():
 
 
 def test_the_form_is_the_least_of_the_96():
-    deals = cards.random_deals(2, 0, 20)
+    deals = random_deals(2, 0, 20)
     form = canonical_form(deals)
     for i, images in enumerate(all_images(deals).transpose(1, 0, 2)):
-        canonical = permute_suits(cards.rotate_deals(deals[i], form.rotation[i]), form.order[i])
+        canonical = permute_suits(rotate_deals(deals[i], form.rotation[i]), form.order[i])
         assert canonical.reshape(4, 13)[:, ::-1].tobytes() == least_image(images)
         again = canonical_form(canonical)
         np.testing.assert_array_equal(again.words, form.words[i : i + 1])
@@ -63,17 +64,17 @@ def test_a_deal_with_equal_suits_has_a_form_too():
 
 
 def test_other_deals_have_other_keys():
-    keys = canonical_key(cards.random_deals(3, 0, 20_000))
+    keys = canonical_key(random_deals(3, 0, 20_000))
     assert len(np.unique(keys)) == len(keys)
 
 
 def test_a_quarter_is_for_judging():
-    assert abs(is_judging(cards.random_deals(4, 0, 20_000)).mean() - 0.25) < 0.01
+    assert abs(is_judging(random_deals(4, 0, 20_000)).mean() - 0.25) < 0.01
 
 
 def test_keys_stay_as_they_are():
     """Results name boards by the split: a change here would move boards from one side to the other."""
-    keys = canonical_key(cards.random_deals(0, 0, 2))
+    keys = canonical_key(random_deals(0, 0, 2))
     assert keys.tolist() == [1422229797108556524, 12353059832972627520]
 
 
@@ -86,7 +87,7 @@ def test_what_is_not_a_deal_is_refused():
 def test_tables_move_with_their_deals(row, turn, permutation):
     """To the canonical form and on to an image is the same as straight to the image."""
     deal, table = builtin_library().owners(row), builtin_library().tricks_at(row)
-    image = permute_suits(cards.rotate_deals(deal, turn), permutation)
+    image = permute_suits(rotate_deals(deal, turn), permutation)
     moved = canonical_form(deal).tricks_to(table, canonical_form(image))
     np.testing.assert_array_equal(moved, permute_tricks(rotate_tricks(table, turn), permutation))
     np.testing.assert_array_equal(builtin_library().tables_of(image), moved)

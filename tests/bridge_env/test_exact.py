@@ -15,6 +15,7 @@ from support.places import ROOT
 
 from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver, builtin_library
 from bridge_env.double_dummy import exact as exact_module
+from bridge_env.hands.deals import parse_deal, random_deals, rotate_deals
 from bridge_env.rules import cards
 
 
@@ -36,7 +37,7 @@ def test_more_tables_of_the_dds_project(solver):
 
 
 def test_the_sample_deal_of_the_2009_slides(solver):
-    np.testing.assert_array_equal(solver.tricks(cards.parse_deal(SLIDES_DEAL)), [SLIDES_TABLE])
+    np.testing.assert_array_equal(solver.tricks(parse_deal(SLIDES_DEAL)), [SLIDES_TABLE])
 
 
 def test_asked_contracts_only():
@@ -70,7 +71,7 @@ def test_no_deals():
 
 
 def test_what_is_not_a_deal_or_a_contract_is_refused(solver):
-    deal = cards.random_deals(0, 0, 1)
+    deal = random_deals(0, 0, 1)
     with pytest.raises(cards.DealError, match="not a deal"):
         solver.tricks(np.where(deal == 3, 255, deal))
     with pytest.raises(cards.DealError, match="shape"):
@@ -123,8 +124,8 @@ class Counting:
 def test_only_deals_that_the_library_lacks_are_solved():
     library, counting = builtin_library(), Counting()
     source = LibraryThenSolver(counting)
-    known = permute_suits(cards.rotate_deals(library.owners([3, 9]), 1), (2, 0, 3, 1))
-    deals = np.concatenate([known[:1], cards.random_deals(7, 0, 2), known[1:]])
+    known = permute_suits(rotate_deals(library.owners([3, 9]), 1), (2, 0, 3, 1))
+    deals = np.concatenate([known[:1], random_deals(7, 0, 2), known[1:]])
     tables = permute_tricks(rotate_tricks(library.tricks_at([3, 9]), 1), (2, 0, 3, 1))
     found = source.tricks(deals)
     np.testing.assert_array_equal(found[[0, 3]], tables)

@@ -29,7 +29,7 @@ def test_the_hash_follows_kernels_and_the_modules_that_they_import(tmp_path):
         ("bridge_env/display/text.py", True),
         ("bridge_env/rules/auction.py", False),  # kernels
         ("bridge_env/rules/calls.py", False),  # "from bridge_env.rules.calls import": constants
-        ("bridge_env/rng/streams.py", False),  # "from bridge_env import streams"
+        ("bridge_env/rng/streams.py", False),  # "from bridge_env.rng import streams"
         ("training/networks/model.py", False),
     ):
         path = tmp_path / file
@@ -111,7 +111,7 @@ def test_an_inlined_kernel_works_in_kernels_and_in_python():
 def test_a_debugger_can_step_through_kernels():
     """numba's own switch leaves every kernel a function of Python; here one plays an auction to its end."""
     program = """
-from bridge_env import auction
+from bridge_env.rules import auction
 auctions = auction.Auctions([0], [0])
 for call in (3, 0, 0, 0):
     auctions.step([call])

@@ -17,6 +17,7 @@ from bridge_env.double_dummy import (
     write_library,
 )
 from bridge_env.double_dummy.maintenance import import_npz
+from bridge_env.hands.deals import random_deals
 from bridge_env.hands.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
 from bridge_env.rules import cards
 from training.cli.app import main
@@ -38,7 +39,7 @@ def some(tmp_path):
 
 def test_packing_is_as_documented():
     owner, tricks = (
-        cards.random_deals(0, 0, 50),
+        random_deals(0, 0, 50),
         np.random.default_rng(0).integers(0, 14, (50, 4, 5), np.int8),
     )
     deals, tables = pack_deals(owner), pack_tables(tricks)
@@ -80,11 +81,11 @@ def test_an_empty_library(tmp_path):
     write_library(tmp_path / "none", np.empty((0, 52), np.uint8), np.empty((0, 4, 5), np.int8), {})
     library = Library.open(tmp_path / "none")
     assert len(library) == len(library.owners()) == len(library.split("judging")) == 0
-    assert (library.tables_of(cards.random_deals(0, 0, 2)) == -1).all()
+    assert (library.tables_of(random_deals(0, 0, 2)) == -1).all()
 
 
 def test_nothing_wrong_is_written(tmp_path):
-    path, owner = tmp_path / "x", cards.random_deals(0, 0, 2)
+    path, owner = tmp_path / "x", random_deals(0, 0, 2)
     with pytest.raises(cards.DealError):
         write_library(path, owner[:, ::2], np.zeros((2, 4, 5), np.int8), {})
     with pytest.raises(ValueError, match="shape"):
@@ -139,7 +140,7 @@ def test_each_fault_is_told(some, tmp_path):
 def test_tables_are_looked_up(some):
     library, owner = Library.open(some[0]), some[1]
     np.testing.assert_array_equal(library.tables_of(owner[[7, 0, 39]]), some[2][[7, 0, 39]])
-    assert (library.tables_of(cards.random_deals(9, 0, 2)) == -1).all()
+    assert (library.tables_of(random_deals(9, 0, 2)) == -1).all()
 
 
 def test_two_deals_with_one_hash_are_told_apart(some, monkeypatch):

@@ -36,15 +36,15 @@ def test_arrays_of_another_size_or_strided_are_refused():
 
 ALL = """
 import numpy as np
-from bridge_env import jit, numba_intrinsics
+from bridge_env.compiled import intrinsics, jit
 
 @jit.njit(cache=False)
 def each(number, words, address):
-    seen = numba_intrinsics.array_at(address, (2, 3), np.int16)
-    numba_intrinsics.prefetch(words, 2)
-    bits = numba_intrinsics.ones(number), numba_intrinsics.lowest(number), numba_intrinsics.highest(number)
+    seen = intrinsics.array_at(address, (2, 3), np.int16)
+    intrinsics.prefetch(words, 2)
+    bits = intrinsics.ones(number), intrinsics.lowest(number), intrinsics.highest(number)
     word = np.int64(number & np.uint64(0xFFFFFFFF))
-    return bits, numba_intrinsics.agreeing(words, 3, word), seen[1, 2], seen.sum()
+    return bits, intrinsics.agreeing(words, 3, word), seen[1, 2], seen.sum()
 
 words = (np.arange(40) << 32) + np.arange(40) % 7
 held = np.array([[1, -2, 3], [4, 5, -600]], np.int16)

@@ -16,7 +16,7 @@ from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
 from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
 from bridge_env.double_dummy.solver.state import STOP, Workspace
-from bridge_env.rules import cards
+from bridge_env.hands.deals import parse_deal
 
 TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
 """Whole tables of the slow tests; a fifth as many hard ones, and 40 times as many endings. 20,000 take two hours."""
@@ -71,7 +71,7 @@ def test_tables_of_the_dds_project(own):
 
 
 def test_the_sample_deal_of_the_2009_slides(own):
-    np.testing.assert_array_equal(own.tricks(cards.parse_deal(SLIDES_DEAL)), [SLIDES_TABLE])
+    np.testing.assert_array_equal(own.tricks(parse_deal(SLIDES_DEAL)), [SLIDES_TABLE])
 
 
 def test_contracts_of_solved_deals(own):

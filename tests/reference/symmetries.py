@@ -1,4 +1,4 @@
-"""Images of deals and of their tables, a turn or an exchange of suits at a time (turns of deals: ``cards``)."""
+"""Images of deals and of their tables, a turn or an exchange of suits at a time (turns of deals: ``rotate_deals``)."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def permute_tricks(tricks: np.ndarray, permutation: Sequence[int]) -> np.ndarray
 
 
 def rotate_tricks(tricks: np.ndarray, steps: int) -> np.ndarray:
-    """Tables int8 (..., 4, 5) of deals after ``cards.rotate_deals``."""
+    """Tables int8 (..., 4, 5) of deals after ``rotate_deals``."""
     return np.roll(tricks, steps, axis=-2)

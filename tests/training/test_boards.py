@@ -10,6 +10,7 @@ import pytest
 from bridge_env.bidders.builtin import PassBidder
 from bridge_env.double_dummy import Library, builtin_library, write_library
 from bridge_env.hands import canonical
+from bridge_env.hands.deals import deal_text, random_deals
 from bridge_env.records.pbn import Board, write_boards
 from bridge_env.rules import cards
 from training.evaluation import duplicate
@@ -30,7 +31,7 @@ def small(tmp_path):
 @pytest.fixture
 def made_up(tmp_path):
     """A library of 24 random deals with tricks out of the air, which no other library changes."""
-    write_library(tmp_path / "made_up.bdl", cards.random_deals(1, 0, 24), np.arange(480).reshape(24, 4, 5) % 14, {})
+    write_library(tmp_path / "made_up.bdl", random_deals(1, 0, 24), np.arange(480).reshape(24, 4, 5) % 14, {})
     return tmp_path / "made_up.bdl"
 
 
@@ -129,7 +130,7 @@ def test_boards_of_a_file_are_played_as_they_stand(event):
     assert facts["problems"][0].startswith(f"{event}:")
     assert 0 < facts["share_in_training"] <= 1
     rows = result.rows()
-    assert rows[0]["deal"] == cards.deal_text(builtin_library().owners([0])[0])
+    assert rows[0]["deal"] == deal_text(builtin_library().owners([0])[0])
     for row, tables in zip(rows, builtin_library().tricks_at([*range(11), 0]), strict=True):
         for table in (row["a_ns"], row["a_ew"]):
             if table["contract"] != "Pass":

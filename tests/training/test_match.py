@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bridge_env.bidders.registry import SpecError
-from bridge_env.rules import cards
+from bridge_env.hands.deals import parse_deal
 from bridge_env.rules.calls import parse_call
 from training.evaluation import duplicate
 from training.evaluation.boards import Boards
@@ -60,7 +60,7 @@ def one_board(dealer=0, vulnerability=0):
     ones = np.ones(1, np.int64)
     tricks = np.array([SAMPLE_TRICKS], np.int8)
     where = np.array([dealer], np.int16), np.array([vulnerability], np.int16)
-    return Boards(cards.parse_deal(SAMPLE)[None], *where, ones, ones, tricks, "the sample deal")
+    return Boards(parse_deal(SAMPLE)[None], *where, ones, ones, tricks, "the sample deal")
 
 
 # --- one board by hand -------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ import pytest
 from bridge_env.display.text import trick_table
 from bridge_env.double_dummy import ExactDoubleDummy, Library, builtin_library, maintenance, write_library
 from bridge_env.double_dummy.library import write_records
+from bridge_env.hands.deals import deal_text, random_deals
 from bridge_env.hands.packing import pack_records
-from bridge_env.rules import cards
 from training import cli, solve
 from training.cli import deals as cli_deals
 from training.runtime.cluster import Cluster
@@ -274,7 +274,7 @@ def test_the_command_is_stopped_and_gone_on_with(one_ray, monkeypatch, tmp_path,
     monkeypatch.setattr(solve, "TASK", 2)
     assert cli.main(command) == 0
     assert "24 solved deals" in capsys.readouterr().out
-    deals = cards.random_deals(5, 0, 24)
+    deals = random_deals(5, 0, 24)
     np.testing.assert_array_equal(Library.open(path).owners(), deals)
     np.testing.assert_array_equal(Library.open(path).tricks_at([0, 23]), ExactDoubleDummy().tricks(deals[[0, 23]]))
 
@@ -315,7 +315,7 @@ def test_a_stopped_command_says_how_to_go_on(tmp_path, capsys, monkeypatch):
 def test_tables_of_a_pbn_file(tmp_path, capsys):
     deals = tmp_path / "deals.pbn"
     text = '[Board "{}"]\n[Dealer "N"]\n[Vulnerable "None"]\n[Deal "{}"]\n'
-    known = cards.deal_text(builtin_library().owners(4)[0])
+    known = deal_text(builtin_library().owners(4)[0])
     deals.write_text(text.format(8, known) + "\n" + text.format(9, "N:no deal"))
     assert run("--deals", deals) == 0
     said = capsys.readouterr()
