@@ -10,9 +10,9 @@ from bridge_env.rules.calls import parse_call
 from training.book.model import GOAL
 from training.book.system_book import make_book
 from training.evaluation.network_opponents import Stranger
-from training.evaluation.partnership_match import Partnership, Stretch, duel
+from training.evaluation.partnership_match import BoardRange, Partnership, duel
 
-BOARDS = Stretch(9, "judging", 0, 2500)
+BOARDS = BoardRange(9, "judging", 0, 2500)
 START = "two-over-one"
 GATEKEEPERS = ("policy:humans", "policy:polish", "policy:wbridge5")
 

@@ -30,7 +30,7 @@ from training.book.render import render_book, render_difference
 from training.book.shows import Shows, check
 from training.book.system_book import add_worth, make_book
 from training.book.worth import Judge, without
-from training.evaluation.partnership_match import Partnership, Stretch, duel
+from training.evaluation.partnership_match import BoardRange, Partnership, duel
 
 TOY_TEXT = """\
 # A system for tests.
@@ -314,7 +314,7 @@ def test_words_for_players():
 
 def match_sum(system, control, boards, seed):
     pair, other = Partnership(system, system), Partnership(control, control)
-    return int(duel(pair, other, Stretch(seed, "judging", 0, boards)).imps.astype(np.int64).sum())
+    return int(duel(pair, other, BoardRange(seed, "judging", 0, boards)).imps.astype(np.int64).sum())
 
 
 @pytest.mark.slow

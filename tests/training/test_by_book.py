@@ -25,7 +25,7 @@ from training.coaching.config import CoachConfig
 from training.coaching.departures import find_departures, unused_lines
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match as play_match
-from training.evaluation.partnership_match import Stretch, duel
+from training.evaluation.partnership_match import BoardRange, duel
 from training.evaluation.system_consistency import SystemConsistency, of_match
 from training.evolution.config import EvolveConfig
 from training.evolution.generations import numbered
@@ -163,37 +163,37 @@ def judge(tmp_path_factory):
     return lambda name: f"policy:{folder / name}.npz"
 
 
-STRETCH = Stretch(5, "training", 0, 400)
+BOARDS = BoardRange(5, "training", 0, 400)
 
 
 def test_who_bids_as_the_system_departs_nowhere(judge):
     us = them = numbered("sayc")
-    assert not any(sum(counted.values()) for counted in count_task(us, them, STRETCH, judge("bound")))
-    paths, contexts = count_task(us, them, STRETCH, judge("free"))
+    assert not any(sum(counted.values()) for counted in count_task(us, them, BOARDS, judge("bound")))
+    paths, contexts = count_task(us, them, BOARDS, judge("free"))
     assert sum(paths.values()) > 100
     assert sum(contexts.values()) > 20
 
 
 def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
     us, them = numbered("sayc"), numbered("acol")
-    before = duel(us, them, STRETCH)
+    before = duel(us, them, BOARDS)
     decisions = decisions_of(before.history[0], library_boards(400, 5, "training").dealer, 0)
     board, number = decisions.row[:300], decisions.number[:300]
     legal, _ = legal_calls(library_boards(400, 5, "training").dealer[board], before.history[0][board], number)
     made = before.history[0][board, number]
-    worth = judgement.by_judgement(judge("free"), us, them, STRETCH, before, 0, board, number, legal)
+    worth = judgement.by_judgement(judge("free"), us, them, BOARDS, before, 0, board, number, legal)
     assert (worth[np.arange(300), made] == 0).all()
     assert (worth[~legal] == UNTRIED).all()
     tried = legal & (np.arange(38) != made[:, None])
     np.testing.assert_array_equal(worth[tried] * judgement.UNIT, np.rint(worth[tried] * judgement.UNIT))
-    liked = judgement.preferences(judge("free"), STRETCH, before, 0, board, number)
+    liked = judgement.preferences(judge("free"), BOARDS, before, 0, board, number)
     liked -= liked[np.arange(300), made][:, None]
     assert worth[tried & (liked > 0)].mean() > worth[tried & (liked < -4)].mean() + 0.5
 
 
 def test_steps_that_the_player_likes_are_counted(judge):
     us = them = numbered("sayc")
-    some = Stretch(5, "training", 0, 120)
+    some = BoardRange(5, "training", 0, 120)
     asked, bound = (step_gains_task(us, them, some, 0, judge(name)) for name in ("free", "bound"))
     plain = step_gains_task(us, them, some, 0)
     assert asked.keys() == plain.keys() == bound.keys()

@@ -13,7 +13,7 @@ from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import SystemTextError, parse_constraint, parse_system, system_text
 from training.evaluation.duplicate import match
-from training.evaluation.partnership_match import Partnership, Stretch, duel, gains_and_touched, hierarchy, is_system
+from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes, hierarchy, is_system
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.generations import numbered
 from training.evolution.proposals import Proposal, rule_edit, swaps, trial, verdict
@@ -23,7 +23,7 @@ from training.runtime.progress import Progress
 SAYC = numbered("sayc")
 OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"
 THEM = Partnership(*(parse_system(OTHER + "when 0-7 last-level\n  P\n"),) * 2)
-STRETCH = Stretch(4, "training", 100, 300)
+BOARDS = BoardRange(4, "training", 100, 300)
 SMALL = Partnership(*(parse_system(TANGLE),) * 2)  # as many kinds of lines as sayc has, at a fiftieth of the time
 
 
@@ -42,10 +42,10 @@ def changes(count, base=SAYC, first=25):
 
 @pytest.mark.parametrize(("base", "count", "least"), [(SMALL, 100, 40), (SAYC, 12, 2)], ids=["tangle", "sayc"])
 def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed(base, count, least):
-    noticed, before = 0, duel(base, THEM, STRETCH).imps
+    noticed, before = 0, duel(base, THEM, BOARDS).imps
     for edit, pair in changes(count, base):
-        whole = duel(pair, THEM, STRETCH).imps.astype(int) - before
-        assert np.array_equal(gains_and_touched(pair, base, THEM, STRETCH)[0], whole), edit.what
+        whole = duel(pair, THEM, BOARDS).imps.astype(int) - before
+        assert np.array_equal(gains_and_changes(pair, base, THEM, BOARDS)[0], whole), edit.what
         noticed += bool(whole.any())
     assert noticed >= least
 
@@ -56,14 +56,14 @@ def test_a_new_line_anywhere_too(path):
     line = parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0]
     new = Insert(steps, line, "new").apply(SAYC.first)
     pair = Partnership(new, new)
-    whole = duel(pair, THEM, STRETCH).imps.astype(int) - duel(SAYC, THEM, STRETCH).imps
-    assert np.array_equal(gains_and_touched(pair, SAYC, THEM, STRETCH)[0], whole)
+    whole = duel(pair, THEM, BOARDS).imps.astype(int) - duel(SAYC, THEM, BOARDS).imps
+    assert np.array_equal(gains_and_changes(pair, SAYC, THEM, BOARDS)[0], whole)
     assert parse_system(system_text(new)) == new
 
 
 def test_a_duel_is_the_duplicate_match():
     """The workers' short way gives what ``match.play`` gives, and any cut of the boards the same."""
-    whole = Stretch(5, "judging", 0, 300)
+    whole = BoardRange(5, "judging", 0, 300)
     assert not duel(SAYC, SAYC, whole).imps.any()
     against = duel(SAYC, THEM, whole).imps
     parts = [duel(SAYC, THEM, part).imps for part in whole.parts(100)]
@@ -74,20 +74,20 @@ def test_a_duel_is_the_duplicate_match():
 
 
 def test_a_trial_counts_each_board_once_and_each_opponent():
-    _, pair = next(c for c in changes(40) if gains_and_touched(c[1], SAYC, THEM, STRETCH)[0].any())
+    _, pair = next(c for c in changes(40) if gains_and_changes(c[1], SAYC, THEM, BOARDS)[0].any())
     league = [THEM, SAYC]
-    sums = trial(SAYC, [pair, SAYC], league, STRETCH)
-    each = np.array([gains_and_touched(pair, SAYC, them, STRETCH)[0].astype(int) for them in league])
+    sums = trial(SAYC, [pair, SAYC], league, BOARDS)
+    each = np.array([gains_and_changes(pair, SAYC, them, BOARDS)[0].astype(int) for them in league])
     assert sums[0, :2].tolist() == [each.sum(), (each.sum(axis=0) ** 2).sum()]
     assert sums[0, 3:].tolist() == [*each.sum(axis=1), *(each**2).sum(axis=1)]
-    assert each.any(axis=0).sum() <= sums[0, 2] <= STRETCH.count
+    assert each.any(axis=0).sum() <= sums[0, 2] <= BOARDS.count
     assert not sums[1].any()
-    said = verdict(sums[0], STRETCH.count)
+    said = verdict(sums[0], BOARDS.count)
     board = each.mean(axis=0)
     assert said.gain == pytest.approx(board.mean())
-    assert said.error == pytest.approx(board.std(ddof=1) / STRETCH.count**0.5)
+    assert said.error == pytest.approx(board.std(ddof=1) / BOARDS.count**0.5)
     assert said.against == pytest.approx(each.mean(axis=1))
-    assert said.errors == pytest.approx(each.std(axis=1, ddof=1) / STRETCH.count**0.5)
+    assert said.errors == pytest.approx(each.std(axis=1, ddof=1) / BOARDS.count**0.5)
 
 
 def test_a_change_that_makes_no_system_gains_nothing():
@@ -97,10 +97,10 @@ def test_a_change_that_makes_no_system_gains_nothing():
     unchecked = new.apply(SAYC, compiled=False)
     assert unchecked is not None
     assert not is_system(unchecked)
-    _, pair = next(c for c in changes(40) if gains_and_touched(c[1], SAYC, THEM, STRETCH)[0].any())
-    sums = trial(SAYC, [unchecked, pair], [THEM], STRETCH)
+    _, pair = next(c for c in changes(40) if gains_and_changes(c[1], SAYC, THEM, BOARDS)[0].any())
+    sums = trial(SAYC, [unchecked, pair], [THEM], BOARDS)
     assert not sums[0].any()
-    assert not verdict(sums[0], STRETCH.count).better_by(0.0)
+    assert not verdict(sums[0], BOARDS.count).better_by(0.0)
     assert sums[1].any()
 
 
@@ -108,7 +108,7 @@ def test_a_change_that_makes_no_system_gains_nothing():
 @pytest.mark.parametrize(("candidates", "boards"), [(121, 4096), (40, 12288), (1, 8192), (9, 1000), (1, 1)])
 def test_trials_are_cut_so_that_all_have_something_to_do(workers, candidates, boards):
     parts, groups = ClusterEvaluator(SimpleNamespace(workers=workers), (), 1, Progress())._cut(
-        candidates, Stretch(1, "training", 7, boards)
+        candidates, BoardRange(1, "training", 7, boards)
     )
     assert [part.start for part in parts] == list(np.cumsum([7, *(part.count for part in parts)])[:-1])
     assert sum(part.count for part in parts) == boards
@@ -211,7 +211,7 @@ def test_lines_for_one_place_come_under_one_heading_where_order_allows():
     assert same_rules(hierarchy(system).compiled, hierarchy(tidy).compiled)
     assert not same_rules(hierarchy(system).compiled, hierarchy(SMALL.first).compiled)
     pair, other = Partnership(system, system), Partnership(tidy, tidy)
-    assert np.array_equal(duel(pair, THEM, STRETCH).history, duel(other, THEM, STRETCH).history)
+    assert np.array_equal(duel(pair, THEM, BOARDS).history, duel(other, THEM, BOARDS).history)
 
 
 def test_added_lines_can_be_dropped_again_one_by_one():

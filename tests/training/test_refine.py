@@ -15,7 +15,7 @@ from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.scoring import imps
-from training.evaluation.partnership_match import Partnership, Stretch, boards_of, duel, hierarchy
+from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, hierarchy
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.generations import numbered
 from training.evolution.proposals import rule_edit
@@ -30,7 +30,7 @@ from training.runtime.progress import Progress
 
 SAYC = numbered("sayc")
 PASS = Partnership(*(parse_system("system: p\nP\nwhen 0-7 last-level\n  P\n"),) * 2)
-STRETCH = Stretch(3, "training", 0, 400)
+BOARDS = BoardRange(3, "training", 0, 400)
 
 
 def calls_of(text):
@@ -88,10 +88,10 @@ def test_where_partner_answers_is_what_auctions_read():
 # --- labels -----------------------------------------------------------------------------------------------------
 
 
-def slow_worth(us, them, stretch, table, board, number, call):
+def slow_worth(us, them, board_range, table, board, number, call):
     """IMPs against the call that was made, with one bidder asked after the other."""
-    boards, _ = boards_of(stretch)
-    before = duel(us, them, stretch)
+    boards, _ = boards_of(board_range)
+    before = duel(us, them, board_range)
     made = before.history[table, board]
     auctions = Auctions(boards.dealer[[board]], boards.vulnerability[[board]])
     for k in range(number):
@@ -108,10 +108,10 @@ def slow_worth(us, them, stretch, table, board, number, call):
 
 
 def test_labels_are_what_a_slow_play_out_gives():
-    boards, _ = boards_of(STRETCH)
+    boards, _ = boards_of(BOARDS)
     wanted = {"": 40, "1M": 30, "(1m)": 30, "1N-2m": 20}
-    found = label(SAYC, PASS, STRETCH, wanted) | label(PASS, SAYC, STRETCH, {"(1m)": 20})
-    history = duel(SAYC, PASS, STRETCH).history
+    found = label(SAYC, PASS, BOARDS, wanted) | label(PASS, SAYC, BOARDS, {"(1m)": 20})
+    history = duel(SAYC, PASS, BOARDS).history
     checked = 0
     for path in ("", "1M", "1N-2m"):
         for table, examples in zip((0, 1), found[path], strict=True):
@@ -130,13 +130,13 @@ def test_labels_are_what_a_slow_play_out_gives():
                 for j in range(0, len(examples.calls), 3):
                     call = read[0].call(examples.calls[j], last)
                     if examples.worth[row, j] != UNTRIED:
-                        assert examples.worth[row, j] == slow_worth(SAYC, PASS, STRETCH, table, board, number, call)
+                        assert examples.worth[row, j] == slow_worth(SAYC, PASS, BOARDS, table, board, number, call)
                         checked += 1
     assert checked > 20
 
 
 def test_examples_speak_of_the_hand_under_the_names_of_the_position():
-    examples = joined(label(SAYC, SAYC, Stretch(3, "training", 0, 2000), {"1M-2m": 500})["1M-2m"])
+    examples = joined(label(SAYC, SAYC, BoardRange(3, "training", 0, 2000), {"1M-2m": 500})["1M-2m"])
     columns = examples.words
     x = examples.features
     lengths = x[:, [columns.index(name) for name in ("m", "om", "M", "oM")]]
@@ -148,9 +148,9 @@ def test_examples_speak_of_the_hand_under_the_names_of_the_position():
 
 
 def test_counting_finds_every_decision_once():
-    often = count_paths(SAYC, PASS, STRETCH)
-    boards, _ = boards_of(STRETCH)
-    history = duel(SAYC, PASS, STRETCH).history
+    often = count_paths(SAYC, PASS, BOARDS)
+    boards, _ = boards_of(BOARDS)
+    history = duel(SAYC, PASS, BOARDS).history
     number = sum(
         (history[table] >= 0)[(boards.dealer[:, None] + np.arange(history.shape[2]) + table) & 1 == 0].sum()
         for table in (0, 1)
@@ -227,7 +227,7 @@ def test_words_of_rules_are_of_the_language():
 def test_answers_are_sought_where_the_call_leads():
     system = parse_system("system: t\n2D 6-12 hcp, 5+ H\nP\nwhen 0-7 last-level\n  P\n")
     pair = Partnership(system, system)
-    found = answers_task(pair, PASS, [PASS], [Stretch(2, "training", 0, 3000)], "", "2D", 400)
+    found = answers_task(pair, PASS, [PASS], [BoardRange(2, "training", 0, 3000)], "", "2D", 400)
     assert found
     assert {r.path for r in found} == {"2D"}
     assert {r.call for r in found} & {"lowest:H", "game:H", "3N", "lowest:S", "game:S", "jump:H"}
@@ -240,7 +240,7 @@ def test_work_is_the_same_however_it_is_shared(one_ray):
     for workers in (1, 2):
         with Cluster(workers) as cluster:
             evaluator = ClusterEvaluator(cluster, (SAYC, PASS), 3, Progress())
-            found = evaluator.rules(SAYC, 2, Chance("v"), evaluator.stretch(0, 4800))
+            found = evaluator.rules(SAYC, 2, Chance("v"), evaluator.board_range(0, 4800))
             results.append([(r.path, r.call, r.constraint, r.gain) for r in found])
     assert results[0] == results[1]
     assert results[0]
@@ -257,7 +257,7 @@ def test_opening_tokens_are_all_bids_of_three_levels():
 def test_kinds_of_auctions_have_names_of_their_own_that_hold():
     seen: dict[str, tuple[int, ...]] = {}
     for table in range(2):
-        board, _, rows = general_rows(SAYC, SAYC, STRETCH, table)
+        board, _, rows = general_rows(SAYC, SAYC, BOARDS, table)
         assert len(board) > 500
         for row, kind in zip(rows, contexts(rows), strict=True):
             when = context_constraint(kind)
@@ -271,11 +271,11 @@ def test_general_rules_decide_where_the_tree_has_no_call():
     system = parse_system("system: s\n1S 5+ S\n  2S 3+ S\nwhen 0-7 last-level\n  X 12+ hcp\n  P\n")
     pair = Partnership(system, system)
     for table in range(2):
-        history = duel(pair, PASS, STRETCH).history[table]
-        board, number, rows = general_rows(pair, PASS, STRETCH, table)
+        history = duel(pair, PASS, BOARDS).history[table]
+        board, number, rows = general_rows(pair, PASS, BOARDS, table)
         assert (history[board, number] <= 1).all()  # only they pass or double
         assert (rows[:, WORDS["last-level"]] >= 1).all()
-    found = label_general(pair, SAYC, STRETCH, dict.fromkeys(count_contexts(pair, SAYC, STRETCH), 50))
+    found = label_general(pair, SAYC, BOARDS, dict.fromkeys(count_contexts(pair, SAYC, BOARDS), 50))
     assert {family for _, family in found} == {"plain", "fit", "own"}
     plain = next(parts for (_, family), parts in found.items() if family == "plain")[0]
     assert plain.calls[0] == "P"

@@ -16,7 +16,7 @@ from support.here import Here
 from agents.systems.changes.chapters import chapters
 from agents.systems.language.text import parse_system, system_text
 from training.cli.app import main
-from training.evaluation.partnership_match import Partnership, Stretch, duel
+from training.evaluation.partnership_match import BoardRange, Partnership, duel
 from training.evolution import finalize, generations, natural
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
@@ -138,7 +138,7 @@ def test_each_stage_at_the_end_has_the_boards_that_it_bids(tiny):
     finalize.finalize(config, state, work)
     stages = [what for what, _ in steps]
     assert stages[:3] == ["choosing the champion", "pruning new lines", "checking the pruned system"]
-    boards, roots = work.stretch(0, 100), [generations.numbered(tiny.start).first]
+    boards, roots = work.board_range(0, 100), [generations.numbered(tiny.start).first]
     finalize.simplify_conditions(system, roots, work, boards, boards)
     assert f"leaving out conditions, round 1 of at most {finalize.ROUNDS}" in [what for what, _ in steps]
     assert bid == [boards or 0 for _, boards in steps]
@@ -192,7 +192,7 @@ def test_it_learns_a_toy(tiny, tmp_path):
     config = replace(tiny, generations=2, partnerships=1, positions=3, boards=512, confirm=1024)
     state = run_all(tmp_path, config)
     _, pair, _ = finalize.finalize(config, state, evaluator(config))
-    unseen = duel(pair, generations.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
+    unseen = duel(pair, generations.numbered(tiny.start), BoardRange(1, "judging", 0, 8000)).imps.astype(int)
     assert unseen.mean() > 5 * unseen.std() / 8000**0.5
     assert unseen.mean() > 0.3
 

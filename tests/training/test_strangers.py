@@ -15,7 +15,7 @@ from bridge_env.bidders.registry import SpecError
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match
 from training.evaluation.network_opponents import Stranger, stranger
-from training.evaluation.partnership_match import Partnership, Stretch, duel, gains_and_touched
+from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
 from training.evolution.finalize import simplify_conditions
@@ -29,25 +29,25 @@ from training.runtime.progress import Progress
 SAYC = Partnership(read_system("sayc"), read_system("sayc"))
 WEAK = Insert((), parse_system("system: x\n1N 12-14 hcp, balanced").lines[0], "a weak no trump")
 ACOL = Stranger("policy:acol")
-STRETCH = Stretch(3, "training", 0, 120)
+BOARDS = BoardRange(3, "training", 0, 120)
 
 
 def test_a_duel_with_a_stranger_is_the_match():
     boards = library_boards(120, 3, "training")
-    assert np.array_equal(duel(SAYC, ACOL, STRETCH).imps, match("system:sayc", "policy:acol", boards, 3).imps)
+    assert np.array_equal(duel(SAYC, ACOL, BOARDS).imps, match("system:sayc", "policy:acol", boards, 3).imps)
 
 
 def test_gains_against_a_stranger_are_those_of_whole_duels():
     changed = Partnership(WEAK.apply(SAYC.first), WEAK.apply(SAYC.second))
-    whole = duel(changed, ACOL, STRETCH).imps.astype(int) - duel(SAYC, ACOL, STRETCH).imps
+    whole = duel(changed, ACOL, BOARDS).imps.astype(int) - duel(SAYC, ACOL, BOARDS).imps
     assert whole.any()
-    assert np.array_equal(gains_and_touched(changed, SAYC, ACOL, STRETCH)[0], whole)
+    assert np.array_equal(gains_and_changes(changed, SAYC, ACOL, BOARDS)[0], whole)
 
 
 def test_calls_are_played_out_against_a_stranger():
-    paths, _ = count_task(SAYC, ACOL, STRETCH)
+    paths, _ = count_task(SAYC, ACOL, BOARDS)
     path, often = paths.most_common(1)[0]
-    examples = label_task(SAYC, ACOL, STRETCH, {path: 20})[path]
+    examples = label_task(SAYC, ACOL, BOARDS, {path: 20})[path]
     assert min(20, often) <= len(examples) <= 40  # of both tables
     assert (examples.worth != UNTRIED).sum() > 2 * len(examples)
     assert (examples.worth == 0).any(axis=1).all()  # the call that was made
@@ -73,9 +73,9 @@ def test_what_loses_to_a_validator_is_not_kept():
     evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
     wild = Insert((), parse_system("system: x\n7N 0+ hcp").lines[0], "suicide")
     worse = Partnership(wild.apply(SAYC.first), wild.apply(SAYC.second))
-    assert loses_to_validator(SAYC, worse, config, evaluator, STRETCH)
-    assert not loses_to_validator(SAYC, worse, replace(config, validators=""), evaluator, STRETCH)
-    assert not loses_to_validator(SAYC, SAYC, config, evaluator, STRETCH)
+    assert loses_to_validator(SAYC, worse, config, evaluator, BOARDS)
+    assert not loses_to_validator(SAYC, worse, replace(config, validators=""), evaluator, BOARDS)
+    assert not loses_to_validator(SAYC, SAYC, config, evaluator, BOARDS)
 
 
 def test_only_sayable_changes_are_tried():
@@ -97,8 +97,8 @@ def test_doubles_count_against_who_leans_on_opponents_that_never_double():
     """A system that bids slams on nothing gains nothing in a trial against strangers, who double or simply defend."""
     greedy = Insert((), parse_system("system: x\n6N 13+ hcp").lines[0], "slam on an opening")
     changed = Partnership(greedy.apply(SAYC.first), greedy.apply(SAYC.second))
-    sums = trial(SAYC, [changed], [ACOL], STRETCH)
-    assert verdict(sums[0], STRETCH.count).gain < -2
+    sums = trial(SAYC, [changed], [ACOL], BOARDS)
+    assert verdict(sums[0], BOARDS.count).gain < -2
 
 
 def test_rules_are_said_plainly_where_that_costs_nothing():
@@ -106,7 +106,7 @@ def test_rules_are_said_plainly_where_that_costs_nothing():
     rule = parse_system("system: x\n3S 8+ hcp, 7+ S, 0-9 losers, 0-5 H").lines[0]
     learned = Insert((), rule, "").apply(SAYC.first)
     evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
-    choose, check = Stretch(3, "training", 0, 400), Stretch(3, "training", 400, 400)
+    choose, check = BoardRange(3, "training", 0, 400), BoardRange(3, "training", 400, 400)
     plain, said = simplify_conditions(learned, [SAYC.first], evaluator, choose, check)
     assert constraint_text(plain.lines[0].constraint) == "8+ hcp, 7+ S"
     assert "without 0-5 H" in said[0]
@@ -125,7 +125,7 @@ def test_conditions_that_keep_a_rule_sound_are_not_left_out():
     silent = read_system("silent")
     learned = Insert(path_steps("(2H)"), rule, "").apply(silent)
     evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
-    choose, check = Stretch(3, "training", 0, 2), Stretch(3, "training", 2, 2)
+    choose, check = BoardRange(3, "training", 0, 2), BoardRange(3, "training", 2, 2)
     plain, _ = simplify_conditions(learned, [silent], evaluator, choose, check)
     assert newly_unsound(learned, plain)
     kept, said = simplify_conditions(learned, [silent], evaluator, choose, check, sound=True)

@@ -9,7 +9,7 @@ from agents.systems.changes.mutation import addresses
 from agents.systems.language.text import constraint_text, parse_system
 from bridge_env.rules.calls import NUM_CALLS, first_calls
 from training.evaluation.network_opponents import Stranger
-from training.evaluation.partnership_match import Partnership, Stretch, boards_of, duel, gains_and_touched
+from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
 from training.evolution import cluster_evaluator, generations
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
@@ -20,7 +20,7 @@ from training.evolution.selection import select_proposals
 from training.runtime.progress import Progress
 
 ACOL = Stranger("policy:acol")
-STRETCH = Stretch(3, "training", 0, 300)
+BOARDS = BoardRange(3, "training", 0, 300)
 
 
 def numbered(name: str) -> Partnership:
@@ -34,8 +34,8 @@ def sayc():
 
 def _first_changes(us, changed, table):
     """What a changed system calls otherwise where ``us`` bid: {(board, number): call}, one decision on."""
-    boards, features = boards_of(STRETCH)
-    history = duel(us, ACOL, STRETCH).history[table]
+    boards, features = boards_of(BOARDS)
+    history = duel(us, ACOL, BOARDS).history[table]
     made = decisions_of(history, boards.dealer, table)
     calls = first_calls(history[made.row], made.number)
     found = {}
@@ -54,7 +54,7 @@ def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
         row, key, call, board, number = _near(sayc, table)
         for i, k, c in zip(row.tolist(), key.tolist(), call.tolist(), strict=True):
             calls.setdefault(line_steps._step(k), {}).setdefault(table, {})[board[i], number[i]] = c
-        for change, promise in line_steps.table_gains(sayc, ACOL, STRETCH, duel(sayc, ACOL, STRETCH), table, 0).items():
+        for change, promise in line_steps.table_gains(sayc, ACOL, BOARDS, duel(sayc, ACOL, BOARDS), table, 0).items():
             promised[change] = promised.get(change, line_steps.StepGain(0, 0, 0)) + promise
     often = sorted(promised.items(), key=lambda item: -item[1].decisions)[:5]
     tried = same = 0
@@ -69,8 +69,8 @@ def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
 
 
 def _near(us, table):
-    boards, features = boards_of(STRETCH)
-    history = duel(us, ACOL, STRETCH).history[table]
+    boards, features = boards_of(BOARDS)
+    history = duel(us, ACOL, BOARDS).history[table]
     made = decisions_of(history, boards.dealer, table)
     calls = first_calls(history[made.row], made.number)
     row, key, call = line_steps.all_steps(
@@ -81,12 +81,12 @@ def _near(us, table):
 
 
 def test_a_promise_is_the_sum_of_its_play_outs(sayc):
-    before = duel(sayc, ACOL, STRETCH)
+    before = duel(sayc, ACOL, BOARDS)
     row, key, call, board, number = _near(sayc, 0)
     ask = np.zeros((len(board), NUM_CALLS), np.bool_)
     ask[row, call] = True
-    worth = play_out(sayc, ACOL, STRETCH, before, 0, np.array(board), np.array(number), ask).astype(int)
-    promised = line_steps.table_gains(sayc, ACOL, STRETCH, before, 0, 0)
+    worth = play_out(sayc, ACOL, BOARDS, before, 0, np.array(board), np.array(number), ask).astype(int)
+    promised = line_steps.table_gains(sayc, ACOL, BOARDS, before, 0, 0)
     some = sorted(promised, key=lambda c: -promised[c].decisions)[:20]
     for change in some:
         mine = [worth[r, c] for r, k, c in zip(row, key, call, strict=True) if line_steps._step(int(k)) == change]
@@ -94,7 +94,7 @@ def test_a_promise_is_the_sum_of_its_play_outs(sayc):
 
 
 def test_every_kind_of_change_is_an_edit(sayc):
-    promised = line_steps.step_gains_task(sayc, ACOL, STRETCH, 0)
+    promised = line_steps.step_gains_task(sayc, ACOL, BOARDS, 0)
     kinds = {change.kind for change in promised}
     assert kinds == set(range(6))
     lines = {line.number: line for _, line in addresses(sayc.first)}
@@ -116,15 +116,15 @@ def test_rules_of_last_resort_are_no_lines(sayc):
 
 def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
     """The filter on our own decisions is exact: the same gains as of whole duels."""
-    promised = line_steps.step_gains_task(sayc, ACOL, STRETCH, 0)
+    promised = line_steps.step_gains_task(sayc, ACOL, BOARDS, 0)
     general = {line.number for address, line in addresses(sayc.first) if address[0] == "blocks"}
     often = sorted((c for c in promised if c.line in general), key=lambda c: -promised[c].decisions)
     found = 0
     for edit, _ in line_steps.step_edits(sayc.first, {c: promised[c] for c in often[:2]}):
         system = edit.apply(sayc.first)
         changed = Partnership(system, system)
-        gain, touched = gains_and_touched(changed, sayc, ACOL, STRETCH)
-        now, then = duel(changed, ACOL, STRETCH), duel(sayc, ACOL, STRETCH)
+        gain, touched = gains_and_changes(changed, sayc, ACOL, BOARDS)
+        now, then = duel(changed, ACOL, BOARDS), duel(sayc, ACOL, BOARDS)
         assert np.array_equal(gain, now.imps.astype(int) - then.imps)
         found += int(touched.sum())
     assert found > 0
@@ -133,13 +133,13 @@ def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
 def test_every_opponent_has_boards_of_its_own(sayc, monkeypatch):
     met = []
 
-    def none(us, them, stretch, player, judge):
-        met.append((them, stretch.start, stretch.count))
+    def none(us, them, board_range, player, judge):
+        met.append((them, board_range.start, board_range.count))
         return {}
 
     monkeypatch.setattr(cluster_evaluator, "step_gains_task", none)
     league = (sayc, ACOL, numbered("acol"))
-    assert ClusterEvaluator(Here(), league, 1, Progress()).steps(sayc, Stretch(1, "training", 50, 300)) == []
+    assert ClusterEvaluator(Here(), league, 1, Progress()).steps(sayc, BoardRange(1, "training", 50, 300)) == []
     assert met == [(them, 50 + 100 * k, 100) for k, them in enumerate(league)]
 
 
@@ -150,10 +150,10 @@ def test_tuning_mends_a_bound():
     league = (numbered("sayc"),)
     config = EvolveConfig(operators=TUNING, rules="any", boards=512, study=1024, confirm=1024, partnerships=1)
     evaluator = ClusterEvaluator(Here(), league, 1, Progress())
-    steps = evaluator.steps(us, evaluator.stretch(0, config.study))
+    steps = evaluator.steps(us, evaluator.board_range(0, config.study))
     assert any("4+ M -> 5+ M" in step.edit.what for step in steps)
     assert all(step.operator == TUNING for step in steps)
     after, kept = select_proposals(us, steps, config, evaluator, config.study)
     assert any("4M" in said for said in kept)
-    fresh = evaluator.stretch(9000, 1000)
+    fresh = evaluator.board_range(9000, 1000)
     assert duel(after, league[0], fresh).imps.mean() > duel(us, league[0], fresh).imps.mean() + 0.2

@@ -18,7 +18,7 @@ from agents.systems.language.tree import Line, System
 from training.book.deals import Calls, calls_of
 from training.book.graph import AuctionGraph, Entry, Walker
 from training.evaluation.boards import standard_error
-from training.evaluation.partnership_match import Partnership, Stretch, boards_of, duel, gains_and_touched
+from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
 
 FEWEST = 30  # boards that a figure is drawn from
 
@@ -44,9 +44,9 @@ class Judge:
     def __init__(self, graph: AuctionGraph, control: System, boards: int, seed: int) -> None:
         self.graph, self.walker = graph, Walker(graph)
         self._us, self._control = (Partnership(system, system) for system in (graph.system, control))
-        self._stretch = Stretch(seed, "judging", 0, boards)
-        self.boards, _ = boards_of(self._stretch)
-        self._played = duel(self._us, self._control, self._stretch)
+        self._board_range = BoardRange(seed, "judging", 0, boards)
+        self.boards, _ = boards_of(self._board_range)
+        self._played = duel(self._us, self._control, self._board_range)
         self.imps = self._played.imps.astype(np.int64)
 
     @property
@@ -76,7 +76,7 @@ class Judge:
 
     def differences(self, other: System) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return by how many IMPs ``other`` does worse on each board, and on which boards an auction differs."""
-        gains, changed = gains_and_touched(Partnership(other, other), self._us, self._control, self._stretch)
+        gains, changed = gains_and_changes(Partnership(other, other), self._us, self._control, self._board_range)
         return -gains.astype(np.int64), changed
 
     def worth_of(self, entry: Entry) -> Worth:

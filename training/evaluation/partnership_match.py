@@ -46,7 +46,7 @@ Rival = Partnership | Stranger
 
 
 @dataclass(frozen=True)
-class Stretch:
+class BoardRange:
     """Boards ``start .. start + count - 1`` of the endless sequence of (seed, split)."""
 
     seed: int
@@ -54,10 +54,10 @@ class Stretch:
     start: int
     count: int
 
-    def parts(self, size: int) -> list[Stretch]:
-        """Return the same boards in stretches of at most ``size``."""
+    def parts(self, size: int) -> list[BoardRange]:
+        """Return the same boards in ranges of at most ``size``."""
         ends = range(0, self.count, size)
-        return [Stretch(self.seed, self.split, self.start + at, min(size, self.count - at)) for at in ends]
+        return [BoardRange(self.seed, self.split, self.start + at, min(size, self.count - at)) for at in ends]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,17 +90,17 @@ def interned(pair: Partnership) -> Partnership:
 
 
 @lru_cache(maxsize=32)
-def boards_of(stretch: Stretch) -> tuple[Boards, NDArray[np.int16]]:
+def boards_of(board_range: BoardRange) -> tuple[Boards, NDArray[np.int16]]:
     """Return the boards with the features of their hands, int16 (N, 4, NUM_FEATURES)."""
-    boards = library_boards(stretch.count, stretch.seed, stretch.split, start=stretch.start)
+    boards = library_boards(board_range.count, board_range.seed, board_range.split, start=board_range.start)
     return boards, deal_features(boards.owner)
 
 
 @lru_cache(maxsize=32)
-def _deals_of(stretch: Stretch) -> Deals:
+def _deals_of(board_range: BoardRange) -> Deals:
     """Return the boards as networks see them."""
     use_fast_matmul()
-    boards, _ = boards_of(stretch)
+    boards, _ = boards_of(board_range)
     unknown = np.zeros((len(boards), 4, 5), np.int8)  # tricks are not read here
     return Deals.of(boards.owner, unknown, boards.dealer, boards.vulnerability)
 
@@ -115,7 +115,7 @@ def seats_of(us: Partnership, them: Rival, table: int) -> Seats:
 def bid(
     us: Partnership,
     them: Rival,
-    stretch: Stretch,
+    board_range: BoardRange,
     table: int,
     board: NDArray[np.int64] | None = None,
     calls: NDArray[np.int8] | None = None,
@@ -124,65 +124,65 @@ def bid(
     """Return the complete auctions of a table, from the calls already made if there are such.
 
     Args:
-        board: int64 (N,), which of the stretch's boards a row has (default: each once).
+        board: int64 (N,), which of the boards a row has (default: each once).
         calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
     """
-    boards, features = boards_of(stretch)
+    boards, features = boards_of(board_range)
     rows = np.arange(len(boards)) if board is None else board
     if isinstance(them, Stranger):
         ours = hierarchy(us.first), hierarchy(us.second)
-        return bid_against(ours, them, table, _deals_of(stretch), features, rows, calls, length)
+        return bid_against(ours, them, table, _deals_of(board_range), features, rows, calls, length)
     seats = seats_of(us, them, table)
     return bid_out(seats, features, boards.dealer[rows], boards.vulnerability[rows], rows, calls, length)
 
 
-def duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
+def duel(us: Partnership, them: Rival, board_range: BoardRange) -> Duel:
     """Return the result on both tables of every board: a pure function, cached by the process."""
-    return _duel(interned(us), them if isinstance(them, Stranger) else interned(them), stretch)
+    return _duel(interned(us), them if isinstance(them, Stranger) else interned(them), board_range)
 
 
 @lru_cache(maxsize=_DUELS)
-def _duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
-    boards, _ = boards_of(stretch)
+def _duel(us: Partnership, them: Rival, board_range: BoardRange) -> Duel:
+    boards, _ = boards_of(board_range)
     histories, points = [], []
     for table in range(2):
-        auctions = bid(us, them, stretch, table)
+        auctions = bid(us, them, board_range, table)
         histories.append(auctions.history[:, : int(auctions.length.max(initial=1))])
         points.append(boards.points(auctions))
     return Duel(np.array(as_wide(histories)), np.array(points), imps(points[0] - points[1]).astype(np.int8))
 
 
-def gains_and_touched(
-    candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
+def gains_and_changes(
+    candidate: Partnership, us: Partnership, them: Rival, board_range: BoardRange
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Return the gain of ``candidate`` over ``us`` against ``them``, board by board.
 
     Returns:
         IMPs, int16 (N,); the boards with another auction at a table, bool (N,).
     """
-    changed, other = duel_changed(candidate, us, them, stretch)
-    gain = changed.imps.astype(np.int16) - duel(us, them, stretch).imps.astype(np.int16)
+    changed, other = duel_changed(candidate, us, them, board_range)
+    gain = changed.imps.astype(np.int16) - duel(us, them, board_range).imps.astype(np.int16)
     return gain, other[0] | other[1]
 
 
 def duel_changed(
-    candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
+    candidate: Partnership, us: Partnership, them: Rival, board_range: BoardRange
 ) -> tuple[Duel, NDArray[np.bool_]]:
     """Return the duel of a changed partnership, and which of its auctions are others: bool (2, N).
 
     Only boards on which the change can be noticed are bid again.
     """
-    before = duel(us, them, stretch)
-    boards, features = boards_of(stretch)
+    before = duel(us, them, board_range)
+    boards, features = boards_of(board_range)
     history, points = before.history.copy(), before.points.copy()
     for table in range(2):
         rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
         if isinstance(them, Stranger) and rows.size:
             ours = hierarchy(candidate.first), hierarchy(candidate.second)
-            deals = _deals_of(stretch)
+            deals = _deals_of(board_range)
             rows = rows[calls_otherwise(ours, table, deals, features, rows, before.history[table, rows])]
         if rows.size:
-            auctions = bid(candidate, them, stretch, table, rows)
+            auctions = bid(candidate, them, board_range, table, rows)
             (history,) = as_wide([history], int(auctions.length.max(initial=1)))
             history[table, rows] = auctions.history[:, : history.shape[2]]
             points[table, rows] = boards.take(rows).points(auctions)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.systems.audit.audit import newly_unsound
 from agents.systems.changes.edits import Insert
 from agents.systems.changes.mutation import Chance
-from training.evaluation.partnership_match import Partnership, Rival, Stretch, duel
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel
 from training.evolution import proposals
 from training.evolution.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict
 from training.evolution.refine import tasks
@@ -50,16 +50,16 @@ class ClusterEvaluator:
         """Report what is done at the moment."""
         self.progress.say(f"{self.label}: {what}" if self.label else what)
 
-    def stretch(self, start: int, count: int) -> Stretch:
+    def board_range(self, start: int, count: int) -> BoardRange:
         """Return training boards of the run."""
-        return Stretch(self.seed, TRAINING, start, count)
+        return BoardRange(self.seed, TRAINING, start, count)
 
-    def trial(self, us: Partnership, candidates: Sequence[Partnership], stretch: Stretch) -> list[Verdict]:
+    def trial(self, us: Partnership, candidates: Sequence[Partnership], board_range: BoardRange) -> list[Verdict]:
         """Return the verdicts on candidates against ``us``."""
         if not candidates:
             return []
         ours, league = self.cluster.put(us), self.cluster.put(self.league)
-        parts, groups = self._cut(len(candidates), stretch)
+        parts, groups = self._cut(len(candidates), board_range)
         sent = [self.cluster.put(list(candidates[group])) for group in groups]
         cuts = [(part, k) for part in parts for k in range(len(groups))]
         total = np.zeros((len(candidates), 3 + 2 * len(self.league)), np.int64)
@@ -68,7 +68,7 @@ class ClusterEvaluator:
             part, k = cuts[number]
             total[groups[k]] += sums
             self.progress.add(part.count * len(sums))
-        return [proposals.verdict(row, stretch.count) for row in total]
+        return [proposals.verdict(row, board_range.count) for row in total]
 
     def sound(self, us: Partnership, proposed: Sequence[Proposal]) -> list[bool]:
         """Return for each proposal whether ``check --sound`` would find nothing new."""
@@ -79,7 +79,7 @@ class ClusterEvaluator:
         """Return the results of a task for jobs, in their order."""
         return [result for _, result in sorted(self.cluster.map(task, jobs), key=itemgetter(0))]
 
-    def _cut(self, candidates: int, stretch: Stretch) -> tuple[list[Stretch], list[slice]]:
+    def _cut(self, candidates: int, board_range: BoardRange) -> tuple[list[BoardRange], list[slice]]:
         """Cut the boards and the candidates into parts that keep all workers busy.
 
         Few boards cost a candidate nearly as much as many, so boards are cut finer only where candidates are too few.
@@ -87,20 +87,22 @@ class ClusterEvaluator:
         """
         workers = self.cluster.workers
         assert workers is not None
-        boards = min(tasks.PARTS, stretch.count)
-        groups = min(-(-TASKS_A_WORKER * workers * boards // stretch.count), -(-candidates // FEWEST_CANDIDATES))
-        if groups * stretch.count < workers * boards:
-            boards = max(min(FEWEST_BOARDS, boards), -(-groups * stretch.count // workers))
+        boards = min(tasks.PARTS, board_range.count)
+        groups = min(-(-TASKS_A_WORKER * workers * boards // board_range.count), -(-candidates // FEWEST_CANDIDATES))
+        if groups * board_range.count < workers * boards:
+            boards = max(min(FEWEST_BOARDS, boards), -(-groups * board_range.count // workers))
         size = -(-candidates // groups)
-        return stretch.parts(boards), [slice(at, at + size) for at in range(0, candidates, size)]
+        return board_range.parts(boards), [slice(at, at + size) for at in range(0, candidates, size)]
 
-    def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
+    def standing(self, pair: Partnership, board_range: BoardRange) -> tuple[float, float]:
         """Return the IMPs a board against the control pair, and the standard error."""
-        jobs = [(pair, self.league[0], part) for part in stretch.parts(tasks.PARTS)]
+        jobs = [(pair, self.league[0], part) for part in board_range.parts(tasks.PARTS)]
         values = np.concatenate(self._results(imps_task, jobs))
         return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
 
-    def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch, judge: str = "") -> list[Rule]:
+    def rules(
+        self, us: Partnership, count: int, chance: Chance, board_range: BoardRange, judge: str = ""
+    ) -> list[Rule]:
         """Return the rules that refinement finds at ``count`` positions, the most valuable in front.
 
         Args:
@@ -108,7 +110,7 @@ class ClusterEvaluator:
                 its judgement values the calls.
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
-        jobs = [(ours, them, part) for part in stretch.parts(tasks.PARTS) for them in league]
+        jobs = [(ours, them, part) for part in board_range.parts(tasks.PARTS) for them in league]
         often, fewest = self._counted(jobs), FEWEST_DEPARTURES if judge else FEWEST_DECISIONS
         paths, contexts = self._counted([(*job, judge) for job in jobs]) if judge else often
         chosen = _choose(paths, count, chance, fewest)
@@ -118,7 +120,7 @@ class ClusterEvaluator:
         groups = sorted({path for found in labelled for path in found})
         parts = [[found[path] for found in labelled if path in found] for path in groups]
         induced = self._results(tasks.rules_task, [(part, self.sayable) for part in parts])
-        self.progress.add(stretch.count)
+        self.progress.add(board_range.count)
         of_all, promised = often[0] + often[1], list[tuple[float, Rule]]()
         for group, part, rules in zip(groups, parts, induced, strict=True):
             # Of frequent positions only some decisions are labelled: what a rule promises goes for all of them.
@@ -135,7 +137,7 @@ class ClusterEvaluator:
         return paths, contexts
 
     def answers(
-        self, us: Partnership, proposed: Sequence[Proposal], stretch: Stretch, judge: str = ""
+        self, us: Partnership, proposed: Sequence[Proposal], board_range: BoardRange, judge: str = ""
     ) -> list[Proposal]:
         """Return new calls (``proposals.answerable``), each together with the answers that partner would need."""
         jobs, begun = [], []
@@ -146,7 +148,7 @@ class ClusterEvaluator:
             edit = proposal.edit
             if changed is not None and isinstance(edit, Insert):
                 path = "-".join(str(step) for step in edit.path)
-                jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
+                jobs.append((changed, ours, league, board_range.parts(tasks.PARTS), path, edit.line.path[0].token,
                              MOST_DECISIONS, judge, self.sayable))  # fmt: skip
                 begun.append((proposal, edit))
         found = self._results(tasks.answers_task, jobs)
@@ -156,7 +158,7 @@ class ClusterEvaluator:
             if answers
         ]
 
-    def steps(self, us: Partnership, stretch: Stretch, judge: str = "") -> list[Proposal]:
+    def steps(self, us: Partnership, board_range: BoardRange, judge: str = "") -> list[Proposal]:
         """Return steps of single lines that promise to gain, the surest in front.
 
         Every opponent has boards of its own: a step's value depends more on the deal than on the opponent.
@@ -166,12 +168,12 @@ class ClusterEvaluator:
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         out: list[tuple[float, Proposal]] = []
-        parts = stretch.parts(min(tasks.PARTS, -(-stretch.count // len(league))))
+        parts = board_range.parts(min(tasks.PARTS, -(-board_range.count // len(league))))
         for whose in (BOTH,) if us.first == us.second else (0, 1):
             player = 0 if whose == BOTH else whose
             jobs = [(ours, league[k % len(league)], part, player, judge) for k, part in enumerate(parts)]
             gains = sum_gains(self._results(step_gains_task, jobs))
-            self.progress.add(stretch.count)
+            self.progress.add(board_range.count)
             for edit, gain in step_edits(us.player(player), gains):
                 if judge:
                     enough = gain.preferred >= max(PREFERRED * gain.decisions, FEWEST_STEP) and gain.errors >= 0
@@ -192,9 +194,9 @@ def sound_task(us: Partnership, proposal: Proposal) -> bool:
     return not any(newly_unsound(old, new) for old, new in players if old != new)
 
 
-def imps_task(us: Partnership, them: Rival, stretch: Stretch) -> NDArray[np.int8]:
+def imps_task(us: Partnership, them: Rival, board_range: BoardRange) -> NDArray[np.int8]:
     """Return the IMPs a board of a partnership against another: int8 (N,)."""
-    return duel(us, them, stretch).imps
+    return duel(us, them, board_range).imps
 
 
 def _choose(often: Counter[str], count: int, chance: Chance, fewest: int) -> list[str]:

@@ -11,7 +11,7 @@ from agents.systems.changes.chapters import chapters
 from agents.systems.changes.edits import Replace, differences, is_general
 from agents.systems.changes.simplify import added, grouped, plainer, without_empty
 from agents.systems.language.tree import System
-from training.evaluation.partnership_match import Partnership, Stretch
+from training.evaluation.partnership_match import BoardRange, Partnership
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
 from training.evolution.generations import State, numbered
@@ -34,9 +34,9 @@ def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) ->
     """
     progress = evaluator.progress
     start = config.first_board(max(config.generations, state.generation))
-    stretch = evaluator.stretch(start, config.confirm)
-    progress.stage("choosing the champion", len(state.population) * stretch.count)
-    verdicts = evaluator.trial(state.population[0], state.population, stretch)
+    board_range = evaluator.board_range(start, config.confirm)
+    progress.stage("choosing the champion", len(state.population) * board_range.count)
+    verdicts = evaluator.trial(state.population[0], state.population, board_range)
     best = max(range(len(verdicts)), key=lambda i: verdicts[i].gain)
     pair, notes = state.population[best], list[str]()
     if pair.first != pair.second:
@@ -56,7 +56,7 @@ def _readable(
 ) -> tuple[System, list[str]]:
     """Prune and simplify new lines, and take back what is unsound, as far as the settings want it."""
     starts = [numbered(name).first for name in config.starts]
-    fresh = [evaluator.stretch(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
+    fresh = [evaluator.board_range(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
     system, notes = prune_new_lines(system, starts, evaluator, *fresh[:2]), list[str]()
     if config.rules != "any":
         sound = config.rules == "sound"
@@ -84,7 +84,7 @@ def merge_partner_systems(
         The partnership, and what was done; the pair as it was where that costs too much for partners of one start.
     """
     alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
-    verdicts = evaluator.trial(pair, alike, evaluator.stretch(start, config.confirm))
+    verdicts = evaluator.trial(pair, alike, evaluator.board_range(start, config.confirm))
     which = max((0, 1), key=lambda player: verdicts[player].gain)
     mine, theirs = pair.player(which), pair.player(1 - which)
     general = [edit for edit in differences(mine, theirs) if is_general(edit)]
@@ -92,7 +92,7 @@ def merge_partner_systems(
     start += config.confirm
     merged, accepted = select_proposals(alike[which], offered, config, evaluator, start)
     start += 4 * config.boards + 2 * config.confirm
-    cost = evaluator.trial(pair, [merged], evaluator.stretch(start, config.confirm))[0]
+    cost = evaluator.trial(pair, [merged], evaluator.board_range(start, config.confirm))[0]
     if cost.gain < -MERGE_MAY_COST and len(set(config.starts)) == 1:
         return pair, []
     choice = f"both take the system of the {PLAYERS[which]} ({verdicts[which].gain:+.4f} ± {verdicts[which].error:.4f})"
@@ -106,19 +106,19 @@ def _new_to_all(starts: Sequence[System], find: Callable[[System], Iterable[Repl
 
 
 def _tried(
-    us: Partnership, edits: Sequence[Replace], evaluator: ClusterEvaluator, stretch: Stretch, what: str
+    us: Partnership, edits: Sequence[Replace], evaluator: ClusterEvaluator, board_range: BoardRange, what: str
 ) -> list[tuple[Verdict, Proposal]]:
     """Return the verdicts on single edits for both players, those that fit, in a stage called ``what``."""
     proposed = [Proposal(edit, BOTH, "tidying") for edit in edits]
     running = [(p, c) for p in proposed if (c := p.apply(us)) is not None]
     if running:
-        evaluator.progress.stage(what, len(running) * stretch.count)
-    verdicts = evaluator.trial(us, [c for _, c in running], stretch)
+        evaluator.progress.stage(what, len(running) * board_range.count)
+    verdicts = evaluator.trial(us, [c for _, c in running], board_range)
     return [(verdict, p) for verdict, (p, _) in zip(verdicts, running, strict=True)]
 
 
 def prune_new_lines(
-    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: Stretch, check: Stretch
+    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: BoardRange, check: BoardRange
 ) -> System:
     """Return the system without those of its new lines, which no start has, that are worth nothing (any more).
 
@@ -138,7 +138,7 @@ def prune_new_lines(
 
 
 def simplify_conditions(
-    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: Stretch, check: Stretch, *,
+    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: BoardRange, check: BoardRange, *,
     sound: bool = False,
 ) -> tuple[System, list[str]]:  # fmt: skip
     """Leave out conditions of new lines, which no start has, where that costs nothing to speak of.

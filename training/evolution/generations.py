@@ -139,8 +139,8 @@ def generation(state: State, config: EvolveConfig, evaluator: ClusterEvaluator) 
         after[i], changes = select_proposals(population[i], proposed, config, own, start + config.study)
         accepted += [f"{i}: {what}" for what in changes]
     evaluator.say(f"generation {g}: comparing the pairs")
-    stretch = evaluator.stretch(config.first_board(g), config.boards)
-    standings = [evaluator.standing(pair, stretch) for pair in population]
+    board_range = evaluator.board_range(config.first_board(g), config.boards)
+    standings = [evaluator.standing(pair, board_range) for pair in population]
     best = max(range(len(population)), key=lambda i: standings[i][0])
     row: dict[str, Any] = {
         "generation": g, "mean_imps": standings[best][0], "standard_error": standings[best][1],
@@ -166,7 +166,7 @@ def propose(
 ) -> list[Proposal]:
     """Return the operators' proposals to partnership ``i`` in generation ``g``, studied on boards from ``start`` on."""
     pair, swapping = population[i], config.uses(SWAPPING)
-    study = evaluator.stretch(start, config.study)
+    study = evaluator.board_range(start, config.study)
     if config.uses(NATURAL) and not any(natural.opens(pair.player(player)) for player in (0, 1)):
         return natural.systems(pair, config.proposals, Chance("natural", config.seed, g, i), study, evaluator)
     proposed: list[Proposal] = []

@@ -6,7 +6,7 @@ from agents.systems.changes.chapters import OPENINGS, chapter_of
 from agents.systems.changes.mutation import Chance
 from agents.systems.changes.natural import Genes, Part, sets
 from agents.systems.language.tree import System
-from training.evaluation.partnership_match import Partnership, Stretch
+from training.evaluation.partnership_match import BoardRange, Partnership
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.proposals import BOTH, NATURAL, Proposal, Verdict
 
@@ -21,7 +21,7 @@ def opens(system: System) -> bool:
 
 
 def systems(
-    us: Partnership, count: int, chance: Chance, stretch: Stretch, evaluator: ClusterEvaluator
+    us: Partnership, count: int, chance: Chance, board_range: BoardRange, evaluator: ClusterEvaluator
 ) -> list[Proposal]:
     """Return natural systems for both players, the most complete first: all parts, and the openings alone.
 
@@ -38,7 +38,7 @@ def systems(
             for _ in range(ROUNDS):
                 new = _drawn(part, best, found, count, chance)
                 tried = [_changed(genes, parts, us) for genes in new]
-                found |= zip(new, evaluator.trial(_changed(best, built, us), tried, stretch), strict=True)
+                found |= zip(new, evaluator.trial(_changed(best, built, us), tried, board_range), strict=True)
             genes = max(found, key=lambda genes: found[genes].gain)
             if found[genes].gain > 0:
                 best, built = genes, parts

@@ -31,7 +31,7 @@ from agents.systems.language.paths import path_steps
 from agents.systems.language.text import constraint_text, parse_constraint
 from agents.systems.language.tree import Line, Step
 from training.evaluation.network_opponents import Stranger
-from training.evaluation.partnership_match import Partnership, Rival, Stretch, gains_and_touched, interned, is_system
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, gains_and_changes, interned, is_system
 from training.evolution.refine.induce import Rule
 
 BOTH = 2
@@ -202,9 +202,9 @@ def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
 
 
 def trial(
-    us: Partnership, candidates: Sequence[Partnership], league: Sequence[Rival], stretch: Stretch
+    us: Partnership, candidates: Sequence[Partnership], league: Sequence[Rival], board_range: BoardRange
 ) -> NDArray[np.int64]:
-    """Sum what candidates gain over ``us`` on a stretch: int64 (candidates, 3 + 2 * league).
+    """Sum what candidates gain over ``us`` on a range of boards: int64 (candidates, 3 + 2 * league).
 
     Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; boards on which
     anything else is bid against anybody; then the IMPs against each opponent, and their squares. A candidate that is
@@ -216,7 +216,7 @@ def trial(
     for i, candidate in enumerate(candidates):
         if not is_system(candidate):
             continue
-        found = [gains_and_touched(candidate, us, them, stretch) for them in league]
+        found = [gains_and_changes(candidate, us, them, board_range) for them in league]
         each = np.array([imps for imps, _ in found], np.int64)
         touched = np.logical_or.reduce([other for _, other in found])
         board = each.sum(axis=0)

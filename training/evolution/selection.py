@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agents.systems.changes.complexity_limits import new_faults
 from training.evaluation.network_opponents import stranger
-from training.evaluation.partnership_match import Partnership, Stretch, is_system
+from training.evaluation.partnership_match import BoardRange, Partnership, is_system
 from training.evolution import proposals
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
@@ -43,13 +43,13 @@ def select_proposals(
     running = [(p, c) for p, c in changed if p.operator not in CONFIRMED_AT_ONCE]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
         evaluator.say(f"trying {len(running)} changes on {count:,} boards")
-        verdicts = evaluator.trial(us, [c for _, c in running], evaluator.stretch(start + at, count))
+        verdicts = evaluator.trial(us, [c for _, c in running], evaluator.board_range(start + at, count))
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
         running = [r for v, r in ranked if v.better_by(errors)]
     start += 4 * config.boards
     running = [*running[:MOST_CONFIRMED], *at_once]
     evaluator.say(f"confirming {len(running)} changes on {config.confirm:,} boards")
-    verdicts = evaluator.trial(us, [c for _, c in running], evaluator.stretch(start, config.confirm))
+    verdicts = evaluator.trial(us, [c for _, c in running], evaluator.board_range(start, config.confirm))
     good = [
         (v, p) for v, (p, _) in zip(verdicts, running, strict=True)
         if v.better_by(CONFIRMED_AT_ONCE.get(p.operator, CONFIRM_ERRORS))
@@ -60,9 +60,9 @@ def select_proposals(
         good = [vp for vp, sound in zip(good, evaluator.sound(us, [p for _, p in good]), strict=True) if sound]
     good.sort(key=lambda vp: -vp[0].gain)
     evaluator.say(f"trying {len(good)} changes together")
-    stretch = evaluator.stretch(start + config.confirm, config.confirm)
-    team, used = _team(us, good, evaluator, stretch)
-    if used and loses_to_validator(us, team, config, evaluator, stretch):
+    board_range = evaluator.board_range(start + config.confirm, config.confirm)
+    team, used = _team(us, good, evaluator, board_range)
+    if used and loses_to_validator(us, team, config, evaluator, board_range):
         return us, []
     return team, [f"{p.source}: {describe_edit(p.edit)} ({v.gain:+.4f} ± {v.error:.4f})" for v, p in used]
 
@@ -78,30 +78,32 @@ def is_sayable(before: Partnership, after: Partnership) -> bool:
 
 
 def loses_to_validator(
-    us: Partnership, team: Partnership, config: EvolveConfig, evaluator: ClusterEvaluator, stretch: Stretch
+    us: Partnership, team: Partnership, config: EvolveConfig, evaluator: ClusterEvaluator, board_range: BoardRange
 ) -> bool:
     """Return whether the changed partnership loses to a stranger against whom nothing was tried."""
     validators = tuple(stranger(name) for name in listed(config.validators))
     if not validators:
         return False
-    verdict = replace(evaluator, league=validators).trial(us, [team], stretch)[0]
+    verdict = replace(evaluator, league=validators).trial(us, [team], board_range)[0]
     return min(gain + error for gain, error in zip(verdict.against, verdict.errors, strict=True)) < 0
 
 
-def _team(us: Partnership, good: Gains, evaluator: ClusterEvaluator, stretch: Stretch) -> tuple[Partnership, Gains]:
+def _team(
+    us: Partnership, good: Gains, evaluator: ClusterEvaluator, board_range: BoardRange
+) -> tuple[Partnership, Gains]:
     """Apply all confirmed proposals at once, if the team gains as much as they did; else one after the other."""
     team, used = apply_all(us, good, compiled=False)
     if not is_system(team):
         team, used = apply_all(us, good, compiled=True)
     if not used:
         return us, []
-    verdict = evaluator.trial(us, [team], stretch)[0]
+    verdict = evaluator.trial(us, [team], board_range)[0]
     if all(p.operator in CONFIRMED_AT_ONCE for _, p in used):  # many of these gain by chance: their sum is no measure
         holds = verdict.better_by(LEAD_ERRORS)
     else:
         holds = verdict.gain >= TEAM_SHARE * sum(v.gain for v, _ in used)
     if not holds and len(used) > 1:
-        return apply_all(us, used, True, lambda now, changed: evaluator.trial(now, [changed], stretch)[0])
+        return apply_all(us, used, True, lambda now, changed: evaluator.trial(now, [changed], board_range)[0])
     return (team, used) if verdict.better_by(0.0) else (us, [])
 
 

@@ -16,7 +16,7 @@ from agents.systems.language.tree import Constraint
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
 from bridge_env.rules.scoring import imps
-from training.evaluation.partnership_match import Duel, Partnership, Rival, Stretch, bid, boards_of
+from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, bid, boards_of
 
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
@@ -92,20 +92,20 @@ def legal_calls(
 
 
 def play_out(
-    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
+    us: Partnership, them: Rival, board_range: BoardRange, before: Duel, table: int, board: NDArray[np.int64],
     number: NDArray[np.int64], tried: NDArray[np.bool_],
 ) -> NDArray[np.int8]:  # fmt: skip
     """Play out other calls: the IMPs that they gain over those made, if everyone goes on as now.
 
     Args:
-        before: the duel of ``us`` against ``them`` on the stretch.
+        before: the duel of ``us`` against ``them`` on these boards.
         board, number: int64 (N,), the boards, and the numbers of calls in their auctions at ``table``.
         tried: bool (N, 38), the calls to try; all legal.
 
     Returns:
         int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not tried.
     """
-    boards, _ = boards_of(stretch)
+    boards, _ = boards_of(board_range)
     history = before.history[table]
     made = history[board, number].astype(np.int64)
     out, tried = np.full(tried.shape, UNTRIED, np.int8), tried.copy()
@@ -117,7 +117,7 @@ def play_out(
         b, k = board[w], number[w]
         calls = history[b, : int(k.max()) + 1].copy()
         calls[np.arange(len(b)), k] = c
-        ended = bid(us, them, stretch, table, b, calls, k + 1)
+        ended = bid(us, them, board_range, table, b, calls, k + 1)
         points = before.points[:, b].copy()
         points[table] = boards.take(b).points(ended)
         out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
@@ -129,5 +129,5 @@ Selector = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool
 
 #: Labels decisions: ``play_out``, or ``judgement.by_judgement`` of some player.
 Labeller = Callable[
-    [Partnership, Rival, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
+    [Partnership, Rival, BoardRange, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
 ]

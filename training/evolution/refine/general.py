@@ -18,7 +18,7 @@ from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import INFINITE, Atom, Constraint
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS
-from training.evaluation.partnership_match import Partnership, Rival, Stretch, boards_of, duel, seats_of
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel, seats_of
 from training.evolution.refine.decisions import (
     UNTRIED,
     Examples,
@@ -70,11 +70,11 @@ def context_constraint(kind: NDArray[np.int16]) -> Constraint:
 
 
 def decided_rows(
-    us: Partnership, them: Rival, stretch: Stretch, table: int
+    us: Partnership, them: Rival, board_range: BoardRange, table: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16]]:
     """Return the boards, numbers of calls, and feature rows of the decisions that general rules made."""
-    boards, features = boards_of(stretch)
-    history = duel(us, them, stretch).history[table]
+    boards, features = boards_of(board_range)
+    history = duel(us, them, board_range).history[table]
     decisions = decisions_of(history, boards.dealer, table)
     opened = np.array([any(c >= FIRST_BID for c in calls) for _, calls in decisions.positions], bool)
     which = np.flatnonzero(opened[decisions.position])
@@ -86,11 +86,13 @@ def decided_rows(
     return board[general], number[general], rows[general]
 
 
-def count_contexts(us: Partnership, them: Rival, stretch: Stretch, select: Selector | None = None) -> Counter[str]:
+def count_contexts(
+    us: Partnership, them: Rival, board_range: BoardRange, select: Selector | None = None
+) -> Counter[str]:
     """Count the decisions of general rules, those that ``select`` selects or all, by kind of auction."""
     total: Counter[str] = Counter()
     for table in range(2):
-        board, number, rows = decided_rows(us, them, stretch, table)
+        board, number, rows = decided_rows(us, them, board_range, table)
         counted = rows if select is None else rows[select(table, board, number)]
         kinds, often = np.unique(contexts(counted), axis=0, return_counts=True)
         for kind, count in zip(kinds, often, strict=True):
@@ -104,15 +106,15 @@ def name_of(when: Constraint) -> str:
 
 
 def label_general(
-    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
+    us: Partnership, them: Rival, board_range: BoardRange, wanted: Mapping[str, int], by: Labeller = play_out
 ) -> dict[tuple[str, str], list[Examples]]:
     """Return examples by kind of auction and family of calls, at most ``wanted`` decisions of each kind."""
-    boards, _ = boards_of(stretch)
-    before = duel(us, them, stretch)
+    boards, _ = boards_of(board_range)
+    before = duel(us, them, board_range)
     history = before.history
     out: dict[tuple[str, str], list[Examples]] = {}
     for table in range(2):
-        board, number, rows = decided_rows(us, them, stretch, table)
+        board, number, rows = decided_rows(us, them, board_range, table)
         kinds, which = np.unique(contexts(rows), axis=0, return_inverse=True)
         which = which.reshape(-1)
         for at, kind in enumerate(kinds):
@@ -124,9 +126,9 @@ def label_general(
             tried = np.zeros((len(mine), NUM_CALLS + 1), np.bool_)
             tried[np.arange(len(mine))[:, None], np.hstack(list(calls.values()))] = True
             legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
-            worth = by(us, them, stretch, before, table, board[mine], number[mine], tried[:, :NUM_CALLS] & legal)
+            worth = by(us, them, board_range, before, table, board[mine], number[mine], tried[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
-                examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine] + stretch.start)
+                examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine] + board_range.start)
                 out.setdefault((when, family), []).append(examples)
     return out
 

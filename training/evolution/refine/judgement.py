@@ -16,7 +16,7 @@ from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
-from training.evaluation.partnership_match import Duel, Partnership, Rival, Stretch, boards_of
+from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, boards_of
 from training.evolution.refine.decisions import UNTRIED, play_out
 from training.runtime.speed import use_fast_matmul
 
@@ -38,13 +38,13 @@ def judge(spec: str) -> NetworkBidder:
 
 
 def by_judgement(
-    spec: str, us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
-    number: NDArray[np.int64], tried: NDArray[np.bool_],
+    spec: str, us: Partnership, them: Rival, board_range: BoardRange, before: Duel, table: int,
+    board: NDArray[np.int64], number: NDArray[np.int64], tried: NDArray[np.bool_],
 ) -> NDArray[np.float32]:  # fmt: skip
     """Label calls by the player ``spec``; other arguments and the result are as in ``play_out``."""
-    played = play_out(us, them, stretch, before, table, board, number, tried)
+    played = play_out(us, them, board_range, before, table, board, number, tried)
     made = before.history[table][board, number].astype(np.int64)
-    preferred = preferences(spec, stretch, before, table, board, number)
+    preferred = preferences(spec, board_range, before, table, board, number)
     preferred -= preferred[np.arange(len(board)), made][:, None]
     labelled = (played != UNTRIED) & (np.arange(played.shape[1]) != made[:, None])
     x = np.clip(preferred[labelled], LEAST, MOST)
@@ -65,11 +65,11 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def preferences(
-    spec: str, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
+    spec: str, board_range: BoardRange, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
     use_fast_matmul()
-    boards, _ = boards_of(stretch)
+    boards, _ = boards_of(board_range)
     calls = first_calls(before.history[table][board], number)
     auctions = Auctions.replay(calls, boards.dealer[board], boards.vulnerability[board])
     chances = judge(spec).probabilities(view_of(auctions, boards.owner[board]))
@@ -78,8 +78,8 @@ def preferences(
 
 
 def departs_from_system(
-    spec: str, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
+    spec: str, board_range: BoardRange, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Return at which decisions the player would not make the call that was made: bool (N,)."""
-    preferred = preferences(spec, stretch, before, table, board, number).argmax(axis=1)
+    preferred = preferences(spec, board_range, before, table, board, number).argmax(axis=1)
     return np.asarray(preferred != before.history[table][board, number], np.bool_)

@@ -13,7 +13,7 @@ from agents.systems.language.paths import Path, readings
 from bridge_env.hands.features import FEATURES
 from bridge_env.rules.calls import FIRST_BID, NUM_BIDS
 from training.evaluation.boards import Boards
-from training.evaluation.partnership_match import Duel, Partnership, Rival, Stretch, boards_of, duel
+from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, boards_of, duel
 from training.evolution.refine.decisions import (
     UNTRIED,
     Decisions,
@@ -60,11 +60,11 @@ def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
     return readings(calls, first, 0)
 
 
-def count_paths(us: Partnership, them: Rival, stretch: Stretch, select: Selector | None = None) -> Counter[str]:
+def count_paths(us: Partnership, them: Rival, board_range: BoardRange, select: Selector | None = None) -> Counter[str]:
     """Count the decisions, those that ``select`` selects or all, by reading of their position."""
-    boards, _ = boards_of(stretch)
+    boards, _ = boards_of(board_range)
     total: Counter[str] = Counter()
-    history = duel(us, them, stretch).history
+    history = duel(us, them, board_range).history
     for table in range(2):
         decisions = decisions_of(history[table], boards.dealer, table)
         counted = decisions.position
@@ -107,7 +107,7 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
 
 
 def label(
-    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out,
+    us: Partnership, them: Rival, board_range: BoardRange, wanted: Mapping[str, int], by: Labeller = play_out,
     before: Duel | None = None, on: NDArray[np.bool_] | None = None,
 ) -> dict[str, list[Examples]]:  # fmt: skip
     """Return examples of positions by reading: of each of ``wanted`` the first so many decisions.
@@ -116,8 +116,8 @@ def label(
         before: the duel, if it has been bid.
         on: bool (2, N), the auctions to use (default: all).
     """
-    boards, features = boards_of(stretch)
-    before = duel(us, them, stretch) if before is None else before
+    boards, features = boards_of(board_range)
+    before = duel(us, them, board_range) if before is None else before
     out: dict[str, list[Examples]] = {}
     for table in range(2):
         decisions = decisions_of(before.history[table], boards.dealer, table, None if on is None else on[table])
@@ -128,12 +128,12 @@ def label(
             continue
         board, number = decisions.row[rows], decisions.number[rows]
         tried = _tried(*legal_calls(boards.dealer[board], before.history[table][board], number))
-        worth = by(us, them, stretch, before, table, board, number, tried)
+        worth = by(us, them, board_range, before, table, board, number, tried)
         place = np.full(len(decisions.row), -1)
         place[rows] = np.arange(len(rows))
         for text, (which, path_of) in chosen.items():
             out.setdefault(text, []).append(
-                _examples(text, which, path_of, decisions, worth[place[which]], stretch.start, boards, features)
+                _examples(text, which, path_of, decisions, worth[place[which]], board_range.start, boards, features)
             )
     return out
 

@@ -37,7 +37,7 @@ from bridge_env.compiled.jit import njit
 from bridge_env.hands.features import NUM_FEATURES
 from bridge_env.rules.auction import row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
-from training.evaluation.partnership_match import Duel, Partnership, Rival, Stretch, boards_of, duel, seats_of
+from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, boards_of, duel, seats_of
 from training.evolution.refine.decisions import BATCH, decisions_of, play_out
 from training.evolution.refine.judgement import preferences
 
@@ -292,15 +292,15 @@ def find_steps(pool, systems, dealer, vulnerability, calls, length, hands, row_o
 
 
 def step_gains_task(
-    us: Partnership, them: Rival, stretch: Stretch, player: int, judge: str = ""
+    us: Partnership, them: Rival, board_range: BoardRange, player: int, judge: str = ""
 ) -> dict[LineStep, StepGain]:
-    """Return the gains of steps of the system of ``player`` against an opponent on a stretch of boards.
+    """Return the gains of steps of the system of ``player`` against an opponent on a range of boards.
 
     Args:
         judge: the spec of a player by a book, whose preferences are counted; empty for none.
     """
-    before = duel(us, them, stretch)
-    return sum_gains(table_gains(us, them, stretch, before, table, player, judge) for table in range(2))
+    before = duel(us, them, board_range)
+    return sum_gains(table_gains(us, them, board_range, before, table, player, judge) for table in range(2))
 
 
 def sum_gains(parts: Iterable[Mapping[LineStep, StepGain]]) -> dict[LineStep, StepGain]:
@@ -313,10 +313,10 @@ def sum_gains(parts: Iterable[Mapping[LineStep, StepGain]]) -> dict[LineStep, St
 
 
 def table_gains(
-    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, player: int, judge: str = ""
+    us: Partnership, them: Rival, board_range: BoardRange, before: Duel, table: int, player: int, judge: str = ""
 ) -> dict[LineStep, StepGain]:
     """Return the gains of steps at one table."""
-    boards, features = boards_of(stretch)
+    boards, features = boards_of(board_range)
     history = before.history[table]
     decisions = decisions_of(history, boards.dealer, table)
     board, number = decisions.row, decisions.number
@@ -334,14 +334,14 @@ def table_gains(
     worth = np.zeros((len(board), NUM_CALLS), np.int8)
     for at in range(0, len(decided), BATCH):
         some = decided[at : at + BATCH]
-        worth[some] = play_out(us, them, stretch, before, table, board[some], number[some], tried[some])
+        worth[some] = play_out(us, them, board_range, before, table, board[some], number[some], tried[some])
     gained = worth[row, call].astype(np.int64)
     distinct, which = np.unique(key, return_inverse=True)
     which = which.reshape(-1)
     gain, squares = (np.bincount(which, values).astype(np.int64) for values in (gained, gained**2))
     count, preferred = np.bincount(which), np.zeros(len(distinct), np.int64)
     if judge:
-        best = preferences(judge, stretch, before, table, board, number).argmax(axis=1)
+        best = preferences(judge, board_range, before, table, board, number).argmax(axis=1)
         preferred = np.bincount(which, best[row] == call).astype(np.int64)
     return {
         _step(int(k)): StepGain(int(gain[i]), int(squares[i]), int(count[i]), int(preferred[i]))

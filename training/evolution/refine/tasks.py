@@ -9,7 +9,7 @@ from functools import partial
 
 from agents.systems.language.paths import call_of, readings
 from bridge_env.rules.calls import FIRST_BID, PASS
-from training.evaluation.partnership_match import Partnership, Rival, Stretch, duel, duel_changed, is_system
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel, duel_changed, is_system
 from training.evolution.refine.decisions import Examples, Labeller, joined, play_out
 from training.evolution.refine.general import count_contexts, label_general
 from training.evolution.refine.induce import Rule, rules
@@ -24,23 +24,25 @@ def labeller(judge: str) -> Labeller:
     return partial(by_judgement, judge) if judge else play_out
 
 
-def count_task(us: Partnership, them: Rival, stretch: Stretch, judge: str = "") -> tuple[Counter[str], Counter[str]]:
+def count_task(
+    us: Partnership, them: Rival, board_range: BoardRange, judge: str = ""
+) -> tuple[Counter[str], Counter[str]]:
     """Count the decisions of ``us`` against ``them`` at each position, and by general rules in each kind of auction.
 
     Args:
         judge: the spec of a player by a book: then only decisions count at which it would depart from the system.
     """
-    select = partial(departs_from_system, judge, stretch, duel(us, them, stretch)) if judge else None
-    return count_paths(us, them, stretch, select), count_contexts(us, them, stretch, select)
+    select = partial(departs_from_system, judge, board_range, duel(us, them, board_range)) if judge else None
+    return count_paths(us, them, board_range, select), count_contexts(us, them, board_range, select)
 
 
 def label_task(
-    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], judge: str = ""
+    us: Partnership, them: Rival, board_range: BoardRange, wanted: Mapping[str, int], judge: str = ""
 ) -> dict[str, Examples]:
     """Label decisions at the positions, and in the kinds of auctions, that are wanted."""
     by = labeller(judge)
-    at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted, by).items()}
-    general = label_general(us, them, stretch, wanted, by).items()
+    at = {path: joined(parts) for path, parts in label(us, them, board_range, wanted, by).items()}
+    general = label_general(us, them, board_range, wanted, by).items()
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
 
 
@@ -50,7 +52,7 @@ def rules_task(parts: Sequence[Examples], sayable: bool) -> list[Rule]:
 
 
 def answers_task(
-    begun: Partnership, us: Partnership, league: Sequence[Rival], stretches: Sequence[Stretch], path: str, call: str,
+    begun: Partnership, us: Partnership, league: Sequence[Rival], ranges: Sequence[BoardRange], path: str, call: str,
     most: int, judge: str = "", sayable: bool = False,
 ) -> list[Rule]:  # fmt: skip
     """Return partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
@@ -64,9 +66,9 @@ def answers_task(
     wanted = dict.fromkeys(leads, most)
     parts: dict[str, list[Examples]] = {}
     for them in league:
-        for stretch in stretches:
-            now, other = duel_changed(begun, us, them, stretch)
-            for text, examples in label(begun, them, stretch, wanted, by, now, other).items():
+        for board_range in ranges:
+            now, other = duel_changed(begun, us, them, board_range)
+            for text, examples in label(begun, them, board_range, wanted, by, now, other).items():
                 parts.setdefault(leads[text], []).extend(examples)
     found = {lead: rules(joined(examples), sayable=sayable) for lead, examples in parts.items()}
     return [replace(rule, path=lead) for lead, of_lead in found.items() for rule in of_lead]
