@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from bridge_env.rules.auction import MAX_CALLS, Auctions
-from bridge_env.rules.calls import Contract, call_text
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import FIRST_BID, PASS, Contract, call_text
 from bridge_env.rules.cards import UInt8Array
 from bridge_env.rules.play import Plays
 
-DIFFERS, ILLEGAL, BAD_PLAY, ILLEGAL_PLAY = "contract is not the auction's", "illegal call", "bad play", "illegal play"
+BAD_PLAY, ILLEGAL_PLAY = "bad play", "illegal play"
 
 
 class BadBoard(Exception):
@@ -62,15 +62,12 @@ class Board:
     notes: Mapping[int, str] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Board):
-            return NotImplemented
-        return self._content() == other._content()
+        return isinstance(other, Board) and self._content() == other._content()
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _content(self) -> tuple[object, ...]:
-        known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks, self.play)
-        return (self.owner.tobytes(), *known, dict(self.tags), dict(self.sections), dict(self.notes))
+    def _content(self) -> dict[str, object]:
+        return vars(self) | {"owner": self.owner.tobytes(), "line": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ class Problem:
     file: str
     line: int
     reason: str
-    kind: str = "stray text"
+    kind: str = "text outside of boards"
     board: bool = False
     auction: bool = False
 
@@ -111,31 +108,56 @@ class ReadResult:
         return result
 
 
+def board_and_problems(
+    file: str, read: Callable[[], tuple[Board, BadBoard | None]], called: bool
+) -> Iterator[Board | Problem]:
+    """Yield a board and the problem of its play, or the problem for which it is left out.
+
+    Args:
+        read: returns the board and what is wrong with its play, or raises ``BadBoard``.
+        called: whether the board has both a deal and an auction.
+    """
+    try:
+        board, bad_play = read()
+    except BadBoard as bad:
+        yield Problem(file, bad.line, bad.reason, bad.kind, True, called)
+        return
+    yield board
+    if bad_play is not None:
+        yield Problem(file, bad_play.line, bad_play.reason, bad_play.kind)
+
+
+def by_board_number(number: int | None, rule: Callable[[int], object], line: int, what: str) -> int:
+    """Return the dealer or the vulnerability (``what``) of a board's number by ``rule``.
+
+    Raises:
+        BadBoard: the board has no number.
+    """
+    if number is None:
+        raise BadBoard(line, f"no {what}, and no board number to derive it from", what)
+    return int(rule(number))  # type: ignore[call-overload,no-any-return]
+
+
+def passes_missing(calls: Sequence[int]) -> int:
+    """Return the number of passes that end an auction."""
+    trailing = 0
+    while trailing < len(calls) and calls[-1 - trailing] == PASS:
+        trailing += 1
+    return max(0, (3 if any(c >= FIRST_BID for c in calls) else 4) - trailing)
+
+
 def check_auction(line: int, calls: Sequence[int], dealer: int, vulnerability: int) -> Contract | None:
     """Return the contract that an auction ends in, None if it is not finished.
 
     Raises:
         BadBoard: a call that is not legal, or one after the end.
     """
-    if not calls:
-        return None
-    check_length(line, calls)
-    auctions, faults = Auctions.replay_legal([calls], dealer, vulnerability)
+    auctions, faults = Auctions.replay_legal(np.array([calls], np.int64), dealer, vulnerability)
     if faults[0] >= 0:
         bad = calls[faults[0]]
         late = f"{call_text(bad)} comes after the end of {auctions.text(0)}"
-        raise BadBoard(line, f"auction: {late if auctions.done[0] else auctions.fault_text(0, bad)}", ILLEGAL)
+        raise BadBoard(line, f"auction: {late if auctions.done[0] else auctions.fault_text(0, bad)}", "illegal call")
     return auctions.contracts().at(0) if auctions.done[0] else None
-
-
-def check_length(line: int, calls: Sequence[int]) -> None:
-    """Check the length of an auction.
-
-    Raises:
-        BadBoard: it has more calls than any legal auction.
-    """
-    if len(calls) > MAX_CALLS:
-        raise BadBoard(line, f"the auction has more than {MAX_CALLS} calls, the most there can be", ILLEGAL)
 
 
 def check_play(

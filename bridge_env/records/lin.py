@@ -1,4 +1,4 @@
-"""Read and write LIN, the notation of Bridge Base Online, and links to its hand viewer.
+"""Read and write LIN, the notation of Bridge Base Online.
 
 ``read_lin`` and ``iter_lin`` never raise for what a file contains: a board that cannot be trusted becomes a
 ``Problem`` with file, line and reason, and the others are read. A file may hold several boards, one a line or
@@ -15,11 +15,10 @@ for other tags and for sections: these are not written. LIN counts seats from So
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, quote, urlsplit
+from functools import partial
 
 import numpy as np
 
@@ -30,11 +29,12 @@ from bridge_env.records.board import (
     Board,
     Problem,
     ReadResult,
+    board_and_problems,
+    by_board_number,
     check_auction,
-    check_length,
     check_play,
+    passes_missing,
 )
-from bridge_env.records.pbn import passes_missing
 from bridge_env.records.text import Source, source_name, text_lines, write_text
 from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
 from bridge_env.rules.cards import (
@@ -49,17 +49,12 @@ from bridge_env.rules.cards import (
     card_text,
 )
 
-VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
-
-_SEATS = "SWNE"  # the order of hands, names and dealers: digits 1 to 4
+LIN_SEATS = "SWNE"  # the order of hands, names and dealers: digits 1 to 4
 _PLAYERS = ("South", "West", "North", "East")
 _ROOMS = {"o": "Open", "c": "Closed"}
 _VULNERABLE = {"o": 0, "0": 0, "-": 0, "n": 1, "e": 2, "b": 3}
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
-# A key where the value of one of these should stand shows that the value is missing.
-_STRICT, _NO_VALUE = frozenset({"md", "sv", "mb", "pc", "mc"}), _BOARD_KEYS | {"rh", "pg", "vg", "rs", "nt"}
-
-_KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII)
+_KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
 _CALL = re.compile(
     r"[\s,]*(?:(?P<bid>[1-7]\s*(?:NT|[NCDHS]))|(?P<all>AP)|(?P<pass>PASS|P|--)|(?P<redouble>REDOUBLE|RDBL|XX|R)"
     r"|(?P<double>DOUBLE|DBL|X|D))(?P<mark>[!?*]*)(?P<note>\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
@@ -68,10 +63,6 @@ _CALL = re.compile(
 _CARD = re.compile(r"\s*([SHDC])\s*(10|[2-9TJQKA])\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:board|bd)?[\s#.]*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
 _ROOM = re.compile(r"([oc])\s*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
-
-
-class LinError(ValueError):
-    """A link that shows no board; the message says why."""
 
 
 @dataclass(slots=True)
@@ -114,57 +105,24 @@ def iter_lin(source: Source) -> Iterator[Board | Problem]:
     """Read boards one by one; otherwise as :func:`read_lin`."""
     name, problems = source_name(source), list[Problem]()
     for lin in _boards(_values(source, problems)):
-        yield from _read(name, lin)
-        yield from problems
-        problems.clear()
+        yield from board_and_problems(name, partial(_board_of, lin), bool(lin.value("md") and lin.calls))
     yield from problems
 
 
-def _read(name: str, lin: _LinBoard) -> Iterator[Board | Problem]:
-    try:
-        board, bad_play = _board_of(lin)
-    except BadBoard as bad:
-        yield Problem(name, bad.line, bad.reason, bad.kind, True, bool(lin.value("md") and lin.calls))
-    else:
-        yield board
-        if bad_play is not None:
-            yield Problem(name, bad_play.line, bad_play.reason, bad_play.kind)
-
-
 def _values(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str, str]]:
-    """Yield (line, key, value). A bar too few or too many costs the value beside it."""
-    key, key_line = "", 0
-    reported = False  # once for each stretch
-    for number, piece in _pieces(text_lines(source, problems)):
+    """Yield (line, key, value) of each pair between bars; line ends inside a value are blanks."""
+    line, key, key_line = 1, "", 0
+    for piece in "\n".join(text_lines(source, problems)).split("|"):
         word = piece.strip()
-        name = word.lower()
-        if key and not (name in _NO_VALUE and key in _STRICT):
-            yield key_line, key, word
+        start = line + piece[: piece.find(word)].count("\n")
+        line += piece.count("\n")
+        if key:
+            yield key_line, key, word.replace("\n", " ")
             key = ""
-        elif _KEY.match(name):
-            if key:
-                problems.append(Problem(source_name(source), key_line, f"{key!r} has no value"))
-            key, key_line, reported = name, number, False
-        elif word and not reported:
-            problems.append(Problem(source_name(source), number, f"text between the values: {word[:80]!r}"))
-            reported = True
-
-
-def _pieces(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """Yield the text between bars, with the line on which it begins; line ends inside it are blanks."""
-    parts: list[str] = []
-    start = 1
-    for number, line in enumerate(lines, 1):
-        first, *others = line.split("|")
-        start = start if parts else number
-        parts.append(first)
-        for other in others:
-            yield start, " ".join(parts)
-            parts, start = [other], number
-        if parts == [""]:
-            parts = []
-    if any(part.strip() for part in parts):
-        yield start, " ".join(parts)
+        elif _KEY.match(word):
+            key, key_line = word.lower(), start
+        elif word:
+            problems.append(Problem(source_name(source), start, f"text between the values: {word[:80]!r}"))
 
 
 def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[_LinBoard]:
@@ -264,7 +222,6 @@ def _read_calls(lin: _LinBoard) -> tuple[tuple[int, ...], dict[int, str]]:
                 calls.append(parse_call(match["bid"][0] + match["bid"][1:].strip()))
             else:
                 calls.append(PASS if match["pass"] else REDOUBLE if match["redouble"] else DOUBLE)
-            check_length(lin.line, calls)
             if "!" in match["mark"] or match["note"]:
                 notes[len(calls) - 1] = (match["note"] or "").strip()[1:-1].strip()
         if calls and index in lin.notes:
@@ -276,15 +233,10 @@ def _read_play(
     lin: _LinBoard, owner: UInt8Array, contract: Contract | None
 ) -> tuple[tuple[int, ...] | None, BadBoard | None]:
     """Return the cards before the first illegal one, and what is wrong with that one."""
-    cards: list[int] = []
-    end = 0
-    while text := lin.cards[end:].strip():
-        match = _CARD.match(lin.cards, end)
-        if match is None:
-            return None, BadBoard(lin.line, f"play: {text[:20]!r} is not a card", BAD_PLAY)
-        end = match.end()
-        cards.append(CARD_NUMBERS[match[1].upper() + match[2].upper().replace("10", "T")])
-    return (None, None) if contract is None else check_play(lin.line, owner, contract, cards)
+    if rest := _CARD.sub("", lin.cards).strip():
+        return None, BadBoard(lin.line, f"play: {rest[:20]!r} is not a card", BAD_PLAY)
+    words = [suit + rank.replace("10", "T") for suit, rank in _CARD.findall(lin.cards.upper())]
+    return (None, None) if contract is None else check_play(lin.line, owner, contract, [CARD_NUMBERS[w] for w in words])
 
 
 def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
@@ -314,7 +266,7 @@ def _read_deal(lin: _LinBoard) -> UInt8Array:
     if len(empty) == 1 and held[UNKNOWN] == 13:
         owner[owner == UNKNOWN] = empty[0]
     elif (held[:4] != 13).any():
-        counts = ", ".join(f"{seat} {held[i ^ 2]}" for i, seat in enumerate(_SEATS))
+        counts = ", ".join(f"{seat} {held[i ^ 2]}" for i, seat in enumerate(LIN_SEATS))
         raise _no_deal(lin, f"its hands have not 13 cards each: {counts}")
     owner.flags.writeable = False
     return owner
@@ -342,9 +294,7 @@ def _read_dealer(lin: _LinBoard, number: int | None) -> int:
     digit = lin.value("md")[:1]
     if digit and digit in "1234":
         return (int(digit) - 1) ^ 2
-    if number is None:
-        raise BadBoard(lin.line, "no dealer, and no board number to tell it from", "dealer")
-    return int(board_dealer(number))
+    return by_board_number(number, board_dealer, lin.line, "dealer")
 
 
 def _read_vulnerability(lin: _LinBoard, number: int | None) -> int:
@@ -354,9 +304,7 @@ def _read_vulnerability(lin: _LinBoard, number: int | None) -> int:
         return _VULNERABLE[text]
     if text:
         raise BadBoard(lin.line, f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability")
-    if number is None:
-        raise BadBoard(lin.line, "no vulnerability, and no board number to tell it from", "vulnerability")
-    return int(board_vulnerability(number))
+    return by_board_number(number, board_vulnerability, lin.line, "vulnerability")
 
 
 def _read_tricks(lin: _LinBoard) -> int | None:
@@ -397,8 +345,8 @@ def lin_text(board: Board) -> str:
     if room and board.number is not None:
         values.append(("qx", f"{room}{board.number}"))
     values.append(("pn", ",".join(_without(board.tags.get(seat, ""), "|,") for seat in _PLAYERS)))
-    hands = ",".join(_hand_text(board.owner, SEATS.index(seat)) for seat in _SEATS)
-    values += [("st", ""), ("md", f"{_SEATS.index(SEATS[board.dealer]) + 1}{hands}")]
+    hands = ",".join(_hand_text(board.owner, SEATS.index(seat)) for seat in LIN_SEATS)
+    values += [("st", ""), ("md", f"{LIN_SEATS.index(SEATS[board.dealer]) + 1}{hands}")]
     if board.number is not None:
         values += [("rh", ""), ("ah", f"Board {board.number}")]
     values.append(("sv", "oneb"[board.vulnerability]))
@@ -424,53 +372,4 @@ def _call_text(call: int) -> str:
 
 
 def _without(text: str, signs: str) -> str:
-    for sign in signs:
-        text = text.replace(sign, " ")
-    return " ".join(text.split())
-
-
-# --- links --------------------------------------------------------------------------------------------------
-
-
-def viewer_link(board: Board) -> str:
-    """Return a link that shows the board, its auction and its play in Bridge Base Online's hand viewer."""
-    return f"{VIEWER}?lin={quote(lin_text(board), safe='')}"
-
-
-def board_of_link(link: str) -> Board:
-    """Read the board that a link to the hand viewer shows: ``?lin=...``, or ``?n=...&s=...&d=...&a=...``.
-
-    Without ``v`` and a board's number nobody is vulnerable, as the viewer has it.
-
-    Raises:
-        LinError: not such a link, or a board that cannot be trusted.
-    """
-    try:
-        query = parse_qs(urlsplit(link.strip()).query, keep_blank_values=True, max_num_fields=100)
-    except ValueError as error:
-        raise LinError(f"{link[:200]!r} is not a link: {error}") from None
-    values = {key.lower(): re.sub(r"[\x00-\x1f\x7f]", " ", found[0]).strip() for key, found in query.items()}
-    if "lin" in values:
-        items = list(iter_lin(io.StringIO(values["lin"])))
-    elif values.keys() & set("nesw"):
-        items = list(_read("link", _lin_of_link(values)))
-    else:
-        raise LinError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
-    boards = [item for item in items if isinstance(item, Board)]
-    if len(boards) != 1:
-        why = next((item.reason for item in items if isinstance(item, Problem)), f"it has {len(boards)} boards")
-        raise LinError(f"{link[:200]!r} shows no board: {why}")
-    return boards[0]
-
-
-def _lin_of_link(values: dict[str, str]) -> _LinBoard:
-    lin = _LinBoard(1)
-    dealer = _SEATS.find(values.get("d", "").upper() or "?") + 1
-    hands = [re.sub(r"[,.]", " ", values.get(seat.lower(), "")) for seat in _SEATS]
-    lin.values["md"] = f"{dealer or ''}{','.join(hands)}"
-    lin.values["ah"] = values.get("b", "")
-    lin.values["sv"] = values.get("v", "") or ("" if lin.number else "o")
-    lin.values["pn"] = ",".join(values.get(f"{seat.lower()}n", "").replace(",", " ") for seat in _SEATS)
-    lin.values["mc"] = values.get("c", "")
-    lin.calls, lin.cards = [values.get("a", "")], values.get("p", "")
-    return lin
+    return " ".join(re.sub(f"[{signs}]", " ", text).split())

@@ -15,26 +15,27 @@ Not read: comments, annotation marks, the notes of the play, and plays without a
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import (
     BAD_PLAY,
-    DIFFERS,
     ILLEGAL_PLAY,
     BadBoard,
     Board,
     Problem,
     ReadResult,
+    board_and_problems,
+    by_board_number,
     check_auction,
-    check_length,
     check_play,
+    passes_missing,
 )
-from bridge_env.records.text import Source, source_name, text_lines, write_text
-from bridge_env.rules.calls import FIRST_BID, PASS, CallError, Contract, call_text, parse_call
+from bridge_env.records.pbn_games import Game, escape, games, inherited, unescape
+from bridge_env.records.text import Source, source_name, write_text
+from bridge_env.rules.calls import PASS, CallError, Contract, call_text, parse_call
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
@@ -53,44 +54,13 @@ MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "So
 """The tags of every game in the export format, in its order."""
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
-_OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
-# They may follow a blank line inside a game, which should have none.
-_LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _UNWRITABLE = "\n\r\x1a"
 _VULNERABLE = ("None", "NS", "EW", "All")
 _UNKNOWN = ("", "?")  # tag values that leave something open
 
-_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
-_LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
-_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|;.*|\{[^}]*(?:\}|$)')  # or a text in quotes, which is none
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
 _TRICKS = re.compile(r"(NS|EW)?\s*(\d{1,4})(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
 _CARDS = CARD_NUMBERS | {f"{suit}10": CARD_NUMBERS[f"{suit}T"] for suit in SUITS} | {"-": -1}
-
-
-@dataclass(slots=True)
-class _Game:
-    """The text of one board: tags, the rows under them, and notes.
-
-    Attributes:
-        tags: name -> (value, line).
-        rows: name of the tag above -> [(line, text)].
-        notes: (name of the section, value).
-        broken: a tag that cannot be read.
-    """
-
-    line: int
-    tags: dict[str, tuple[str, int]] = field(default_factory=dict)
-    rows: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    broken: BadBoard | None = None
-
-    def value(self, name: str) -> str:
-        """Return the value of a tag, stripped; empty where it is absent."""
-        return self.tags[name][0].strip() if name in self.tags else ""
-
-    def line_of(self, name: str) -> int:
-        return self.tags[name][1] if name in self.tags else self.line
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -111,137 +81,18 @@ def read_boards(source: Source) -> ReadResult:
 def iter_boards(source: Source) -> Iterator[Board | Problem]:
     """Read boards one by one, so that a file of any size fits in memory; otherwise as :func:`read_boards`."""
     name, problems = source_name(source), list[Problem]()
-    for game in _inherited(_games(source, problems)):
-        try:
-            board, bad_play = _board_of(game)
-        except BadBoard as bad:
-            called = game.value("Deal") not in _UNKNOWN and any(
-                row.strip("*+- ") for _, row in game.rows.get("Auction", ())
-            )
-            yield Problem(name, bad.line, bad.reason, bad.kind, True, called)
-        else:
-            yield board
-            if bad_play is not None:
-                yield Problem(name, bad_play.line, bad_play.reason, bad_play.kind)
+    for game in inherited(games(source, problems)):
+        called = any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
+        yield from board_and_problems(name, partial(_board_of, game), called and game.value("Deal") not in _UNKNOWN)
         yield from problems
         problems.clear()
     yield from problems
 
 
-def _uncommented(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line without comments; blank lines are empty, those of comments alone left out.
-
-    A comment that is not closed ends before the next tag.
-    """
-    opened = 0  # the line on which the present comment began
-    for number, line in enumerate(text_lines(source, problems), 1):
-        if line.startswith("%"):
-            continue
-        if not opened and not line.strip():
-            yield number, ""
-            continue
-        if opened:
-            closed = "}" in line
-            if not closed and not _TAG.match(line.strip()):
-                continue
-            if closed:
-                line = line.partition("}")[2]
-            else:
-                problems.append(Problem(source_name(source), opened, "a comment opened by '{' is never closed"))
-        *_, last = ("", *_COMMENT.findall(line))
-        opened = number if last.startswith("{") and not last.endswith("}") else 0
-        if text := _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else " ", line).strip():
-            yield number, text
-
-
-def _games(source: Source, problems: list[Problem]) -> Iterator[_Game]:
-    """Group the lines of a file into games; text outside of any is added to ``problems``, once a paragraph."""
-    game: _Game | None = None
-    section, ended, reported = "", True, False  # a blank line ends a game
-    for number, row in _uncommented(source, problems):
-        if not row:
-            ended, reported = True, False
-            continue
-        tags, rest = _parse_tags(row)
-        for name, value in tags:
-            if game is None or _begins_game(game, name, ended):
-                if name == "Note":
-                    continue
-                if game is not None:
-                    yield game
-                game = _Game(number)
-            ended = False
-            game.tags.setdefault(name, (value, number))  # of a tag that stands twice the first counts
-            if name == "Note":  # notes stand under the auction or the play, and do not end them
-                game.notes.append((section, value))
-            else:
-                section = name
-        if not rest:
-            continue
-        reason = f"{'not a tag' if rest[0] == '[' else 'text outside of any game'}: {rest[:80]!r}"
-        if ended or game is None:
-            if not reported:
-                problems.append(Problem(source_name(source), number, reason))
-            reported = True
-        elif rest[0] == "[":
-            game.broken = game.broken or BadBoard(number, reason, "broken tag")
-        else:
-            game.rows.setdefault(section, []).append((number, rest))
-    if game is not None:
-        yield game
-
-
-def _begins_game(game: _Game, name: str, after_blank: bool) -> bool:
-    if name == "Note":
-        return False
-    if name in game.tags:
-        return after_blank or name in _OPENING
-    if not after_blank or name in _LATE or name.startswith(("Score", "Optimum")):
-        return False
-    return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
-
-
-def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
-    """Return the tags at the start of a row, and the text after them."""
-    tags, end = [], 0
-    while match := _TAG.match(row, end):
-        tags.append((match[1], match[2]))
-        end = match.end()
-    if not tags and (match := _LOOSE_TAG.match(row)):
-        # Quotes that should have been escaped; escape them, so that all values are alike.
-        return [(match[1], re.sub(r'(?<!\\)"', r'\\"', match[2]))], ""
-    return tags, row[end:]
-
-
-def _inherited(games: Iterable[_Game]) -> Iterator[_Game]:
-    """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on)."""
-    last: dict[str, str] = {}
-    lasting: set[str] = set()
-    for game in games:
-        for name, (value, line) in game.tags.items():
-            if value == "#":
-                game.tags[name] = (last.get(name, ""), line)
-            elif value.startswith("##"):
-                lasting.add(name)
-                game.tags[name] = (value.lstrip("#"), line)
-            last[name] = game.tags[name][0]
-        for name in sorted(lasting - game.tags.keys()):
-            game.tags[name] = (last[name], game.line)
-        yield game
-
-
-def _unescape(value: str) -> str:
-    return re.sub(r'\\(["\\])', r"\1", value)
-
-
-def _escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"')
-
-
 # --- the fields of a board ----------------------------------------------------------------------------------
 
 
-def _board_of(game: _Game) -> tuple[Board, BadBoard | None]:
+def _board_of(game: Game) -> tuple[Board, BadBoard | None]:
     """Return the board of a game, and what is wrong with its play.
 
     Raises:
@@ -257,20 +108,24 @@ def _board_of(game: _Game) -> tuple[Board, BadBoard | None]:
     end = check_auction(game.line_of("Auction"), auction, dealer, vulnerability)
     contract = _read_contract(game)
     if end is not None and contract is not None and end != contract:
-        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {contract}", DIFFERS)
+        raise BadBoard(
+            game.line_of("Contract"),
+            f"the auction ends in {end}, the tags say {contract}",
+            "contract is not the auction's",
+        )
     contract = contract if end is None else end
     play, bad_play = _read_play(game, owner, contract)
     tags = {
-        name: _unescape(value)
+        name: unescape(value)
         for name, (value, _) in game.tags.items()
         if value != "" and name not in _FIELDS and name != "Note" and name not in game.rows
     }
-    # What cannot be read as a number or a contract is kept as it stands.
+    # What cannot be read as a number or a contract stays a tag.
     if number is None and game.value("Board"):
-        tags["Board"] = _unescape(game.value("Board"))
+        tags["Board"] = unescape(game.value("Board"))
     for name in ("Contract", "Declarer"):
         if contract is None and game.value(name) not in _UNKNOWN:
-            tags[name] = _unescape(game.value(name))
+            tags[name] = unescape(game.value(name))
     sections = {
         name: (game.tags[name][0], *(row for _, row in rows))
         for name, rows in game.rows.items()
@@ -283,7 +138,7 @@ def _board_of(game: _Game) -> tuple[Board, BadBoard | None]:
     return board, bad_play
 
 
-def _read_deal(game: _Game) -> UInt8Array:
+def _read_deal(game: Game) -> UInt8Array:
     """Return the deal, uint8 (52,), read-only."""
     text, line = game.value("Deal"), game.line_of("Deal")
     if not text:
@@ -298,37 +153,33 @@ def _read_deal(game: _Game) -> UInt8Array:
     return owner
 
 
-def _read_dealer(game: _Game, number: int | None) -> int:
+def _read_dealer(game: Game, number: int | None) -> int:
     """Return the dealer from its tag, else the auction's first seat, else the board's number."""
     for name in ("Dealer", "Auction"):
         if game.value(name) not in _UNKNOWN:
             return _seat(game, name)
-    if number is None:
-        raise BadBoard(game.line, "no dealer, and no board number to tell it from", "dealer")
-    return int(board_dealer(number))
+    return by_board_number(number, board_dealer, game.line, "dealer")
 
 
-def _seat(game: _Game, name: str) -> int:
+def _seat(game: Game, name: str) -> int:
     try:
         return parse_seat(game.value(name))
     except ValueError as error:
         raise BadBoard(game.line_of(name), f"[{name}]: {error}", "dealer") from None
 
 
-def _read_vulnerability(game: _Game, number: int | None) -> int:
+def _read_vulnerability(game: Game, number: int | None) -> int:
     """Return the vulnerability from its tag, else the board's number."""
     text = game.value("Vulnerable")
-    if text not in _UNKNOWN:
-        try:
-            return parse_vulnerability(text)
-        except ValueError as error:
-            raise BadBoard(game.line_of("Vulnerable"), str(error), "vulnerability") from None
-    if number is None:
-        raise BadBoard(game.line, "no vulnerability, and no board number to tell it from", "vulnerability")
-    return int(board_vulnerability(number))
+    if text in _UNKNOWN:
+        return by_board_number(number, board_vulnerability, game.line, "vulnerability")
+    try:
+        return parse_vulnerability(text)
+    except ValueError as error:
+        raise BadBoard(game.line_of("Vulnerable"), str(error), "vulnerability") from None
 
 
-def _words(game: _Game, section: str) -> Iterator[tuple[int, list[str]]]:
+def _words(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions."""
     for line, row in game.rows.get(section, ()):
         words = _MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row).upper().split()
@@ -340,7 +191,7 @@ def _words(game: _Game, section: str) -> Iterator[tuple[int, list[str]]]:
             return
 
 
-def _read_auction(game: _Game, dealer: int) -> tuple[tuple[int, ...], dict[int, str]]:
+def _read_auction(game: Game, dealer: int) -> tuple[tuple[int, ...], dict[int, str]]:
     """Return the calls from the dealer on, which may be illegal, and the notes of some.
 
     A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end.
@@ -364,7 +215,6 @@ def _read_auction(game: _Game, dealer: int) -> tuple[tuple[int, ...], dict[int, 
                     calls.append(parse_call(word.rstrip("*")))  # 4C* is alerted
                 except CallError as error:
                     raise BadBoard(line, f"auction: {error}", "not a call") from None
-            check_length(line, calls)
     if calls and game.value("Auction") not in _UNKNOWN:
         starts = (_seat(game, "Auction") + skipped) & 3
         if starts != dealer:
@@ -373,10 +223,10 @@ def _read_auction(game: _Game, dealer: int) -> tuple[tuple[int, ...], dict[int, 
     return tuple(calls), _read_notes(game, marks)
 
 
-def _read_notes(game: _Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
+def _read_notes(game: Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
     texts: dict[str, str] = {}
     for section, value in game.notes:
-        number, colon, text = _unescape(value).partition(":")
+        number, colon, text = unescape(value).partition(":")
         if section == "Auction" and colon:
             texts[f"={number.strip()}="] = text.strip()
     notes: dict[int, list[str]] = {}
@@ -386,15 +236,7 @@ def _read_notes(game: _Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]
     return {index: "; ".join(found) for index, found in notes.items()}
 
 
-def passes_missing(calls: Sequence[int]) -> int:
-    """Return the number of passes that end an auction."""
-    trailing = 0
-    while trailing < len(calls) and calls[-1 - trailing] == PASS:
-        trailing += 1
-    return max(0, (3 if any(c >= FIRST_BID for c in calls) else 4) - trailing)
-
-
-def _read_contract(game: _Game) -> Contract | None:
+def _read_contract(game: Game) -> Contract | None:
     """Return the contract of the tags."""
     text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^")
     if text.upper().startswith(("PAS", "ALL PAS")) or text.upper() in ("P", "AP"):
@@ -407,7 +249,7 @@ def _read_contract(game: _Game) -> Contract | None:
         raise BadBoard(game.line_of("Contract"), str(error), "contract") from None
 
 
-def _read_tricks(game: _Game, contract: Contract | None) -> int | None:
+def _read_tricks(game: Game, contract: Contract | None) -> int | None:
     """Return declarer's tricks; the tag may have a side's instead."""
     text = game.value("Result").lstrip("^").upper()
     if text in _UNKNOWN or (contract is not None and contract.passed_out):
@@ -424,7 +266,7 @@ def _read_tricks(game: _Game, contract: Contract | None) -> int | None:
 
 
 def _read_play(
-    game: _Game, owner: UInt8Array, contract: Contract | None
+    game: Game, owner: UInt8Array, contract: Contract | None
 ) -> tuple[tuple[int, ...] | None, BadBoard | None]:
     """Return the cards in the order of play, up to the first that is not known or not legal, and what is wrong."""
     line, rows = game.line_of("Play"), list[list[int]]()
@@ -450,7 +292,7 @@ def _read_play(
 
 
 def _in_order(rows: Sequence[Sequence[int]], strain: int) -> tuple[list[int], bool]:
-    """Put tricks whose columns are seats into the order of play, up to the first card -1; do others follow that one?"""
+    """Put tricks whose columns are seats into the order of play, up to the first -1; return whether cards follow it."""
     cards: list[int] = []
     first = 0
     for number, row in enumerate(rows):
@@ -504,8 +346,9 @@ def board_text(board: Board) -> str:
         lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board)]
     if board.play:
         lines += _play_lines(board)
-    for name in sorted(board.sections):
-        lines += _section_lines(name, board.sections[name])
+    for name in sorted(board.sections):  # as they stand in a file: heads of tables have backslashes that are no escapes
+        header, *rows = board.sections[name]
+        lines += [f'[{name} "{header}"]', *rows]
     return "\n".join(lines) + "\n"
 
 
@@ -514,7 +357,7 @@ def _tag_line(name: str, value: str) -> str:
         raise ValueError(f"{name!r} cannot be the name of a tag")
     if any(c in value for c in _UNWRITABLE) or value == "#" or value.startswith("##"):
         raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")
-    return f'[{name} "{_escape(value)}"]'
+    return f'[{name} "{escape(value)}"]'
 
 
 def _play_lines(board: Board) -> list[str]:
@@ -531,18 +374,6 @@ def _play_lines(board: Board) -> list[str]:
     return lines if len(cards) == 52 else [*lines, "*"]
 
 
-def _section_lines(name: str, section: tuple[str, ...]) -> list[str]:
-    """Return a section as it stands in a file: the heads of tables have backslashes that are no escapes."""
-    header, *rows = section
-    lines = [f'[{name} "{header}"]', *rows]
-    problems: list[Problem] = []
-    games = list(_games(io.StringIO("\n".join(lines)), problems))
-    expected = ({name: (header, 1)}, {name: list(enumerate(rows, 2))})
-    if name in _FIELDS or problems or [(game.tags, game.rows) for game in games] != [expected]:
-        raise ValueError(f"section {name!r} cannot be written: {section!r}")
-    return lines
-
-
 def _auction_lines(board: Board) -> list[str]:
     calls = board.auction or ()
     marks = {index: mark for mark, index in enumerate(sorted(board.notes), 1)}
@@ -556,5 +387,5 @@ def _auction_lines(board: Board) -> list[str]:
         text = board.notes[index]
         if text != text.strip() or any(c in text for c in _UNWRITABLE):
             raise ValueError(f"a note cannot hold {text!r}: no control characters, nor blanks around it")
-        rows.append(f'[Note "{mark}:{_escape(text)}"]')
+        rows.append(f'[Note "{mark}:{escape(text)}"]')
     return rows

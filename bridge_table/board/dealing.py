@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bridge_env.hands.deals import parse_deal, random_deals
 from bridge_env.records.board import Board, Problem, ReadResult
-from bridge_env.records.lin import board_of_link, read_lin
+from bridge_env.records.lin import read_lin
+from bridge_env.records.links import board_of_link
 from bridge_env.records.pbn import read_boards
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from bridge_table.http.fields import RequestError

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.records.board import Board
-from bridge_env.records.lin import lin_text, viewer_link
+from bridge_env.records.lin import lin_text
+from bridge_env.records.links import viewer_link
 from bridge_env.records.pbn import board_text
 from bridge_env.rules.cards import SEATS
 from bridge_table.board.table import OVER, Table

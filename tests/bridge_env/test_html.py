@@ -15,7 +15,7 @@ from bridge_env.display.text import result_line
 from bridge_env.double_dummy.boards import boards_of
 from bridge_env.hands.deals import parse_deal, parse_hand, random_deals
 from bridge_env.records.board import Board
-from bridge_env.records.lin import board_of_link
+from bridge_env.records.links import board_of_link
 from bridge_env.rules.auction import Auctions, one_auction
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import UNKNOWN

@@ -10,7 +10,8 @@ from support.table import visitor_of
 from support.web import cards_of, dealt
 
 from bridge_env.hands.deals import parse_deal
-from bridge_env.records.lin import board_of_link, read_lin
+from bridge_env.records.lin import read_lin
+from bridge_env.records.links import board_of_link
 from bridge_env.records.pbn import read_boards
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import call_text, parse_call

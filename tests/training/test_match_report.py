@@ -14,7 +14,7 @@ from support.page import Page
 from agents.meanings import Reader
 from bridge_env.display.text import result_line, shown_call
 from bridge_env.hands.deals import deal_text
-from bridge_env.records.lin import VIEWER, board_of_link
+from bridge_env.records.links import VIEWER, board_of_link
 from bridge_env.rules.calls import PASS, parse_call
 from training.cli import main
 from training.evaluation.duplicate import match as play_match

@@ -72,7 +72,8 @@ def read(file: Path, /, *files: Path, problems: bool = False, out: Path | None =
         links: print a link to Bridge Base Online's viewer for each board
     """
     from bridge_env.records.board import Board
-    from bridge_env.records.lin import viewer_link, write_lin
+    from bridge_env.records.lin import write_lin
+    from bridge_env.records.links import viewer_link
     from bridge_env.records.pbn import write_boards
     from bridge_env.records.read import Report, iter_records
 

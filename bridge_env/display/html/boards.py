@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from bridge_env.display.html.fragments import auction_html, deal_html, notes_html, result_html
 from bridge_env.display.text import FEW, SEAT_NAMES, auction_end, count_text, dealer_and_vulnerability
 from bridge_env.records.board import Board
-from bridge_env.records.lin import viewer_link
+from bridge_env.records.links import viewer_link
 
 if TYPE_CHECKING:  # who draws a page of text would load the solver
     from bridge_env.double_dummy.boards import Boards

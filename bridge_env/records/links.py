@@ -1,0 +1,58 @@
+"""Links to the hand viewer of Bridge Base Online."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qs, quote, urlsplit
+
+from bridge_env.records.board import Board, Problem
+from bridge_env.records.lin import LIN_SEATS, iter_lin, lin_text
+
+VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
+
+
+class LinkError(ValueError):
+    """A link that shows no board; the message says why."""
+
+
+def viewer_link(board: Board) -> str:
+    """Return a link that shows the board, its auction and its play in Bridge Base Online's hand viewer."""
+    return f"{VIEWER}?lin={quote(lin_text(board), safe='')}"
+
+
+def board_of_link(link: str) -> Board:
+    """Read the board that a link to the hand viewer shows: ``?lin=...``, or ``?n=...&s=...&d=...&a=...``.
+
+    Without ``v`` and a board's number nobody is vulnerable, as the viewer has it.
+
+    Raises:
+        LinkError: not such a link, or a board that cannot be trusted.
+    """
+    try:
+        query = parse_qs(urlsplit(link.strip()).query, keep_blank_values=True, max_num_fields=100)
+    except ValueError as error:
+        raise LinkError(f"{link[:200]!r} is not a link: {error}") from None
+    values = {key.lower(): re.sub(r"[\x00-\x1f\x7f]", " ", found[0]).strip() for key, found in query.items()}
+    if "lin" not in values and not values.keys() & set("nesw"):
+        raise LinkError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
+    items = list(iter_lin(io.StringIO(values.get("lin") or _lin_of_link(values))))
+    boards = [item for item in items if isinstance(item, Board)]
+    if len(boards) != 1:
+        why = next((item.reason for item in items if isinstance(item, Problem)), f"it has {len(boards)} boards")
+        raise LinkError(f"{link[:200]!r} shows no board: {why}")
+    return boards[0]
+
+
+def _lin_of_link(values: Mapping[str, str]) -> str:
+    """Return the LIN of a link with hands."""
+    given = {key: re.sub(r"[|,.]", " ", value) for key, value in values.items()}
+    dealer = LIN_SEATS.find(given.get("d", "").upper() or "?") + 1
+    hands = ",".join(given.get(seat.lower(), "") for seat in LIN_SEATS)
+    names = ",".join(given.get(f"{seat.lower()}n", "") for seat in LIN_SEATS)
+    number, vulnerability = given.get("b", ""), given.get("v", "")
+    return (
+        f"pn|{names}|md|{dealer or ''}{hands}|ah|{number}|sv|{vulnerability or ('' if number else 'o')}|"
+        f"mb|{given.get('a', '')}|pc|{given.get('p', '')}|mc|{given.get('c', '')}|"
+    )

@@ -1,0 +1,152 @@
+"""Group the lines of a PBN file into games: tags, the rows under them, and notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from bridge_env.records.board import BadBoard, Problem
+from bridge_env.records.text import Source, source_name, text_lines
+
+_OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
+# They may follow a blank line inside a game, which should have none.
+_LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
+_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
+_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|;.*|\{[^}]*(?:\}|$)')  # or a text in quotes, which is none
+
+
+@dataclass(slots=True)
+class Game:
+    """The text of one board: tags, the rows under them, and notes.
+
+    Attributes:
+        tags: name -> (value, line).
+        rows: name of the tag above -> [(line, text)].
+        notes: (name of the section, value).
+        broken: a tag that cannot be read.
+    """
+
+    line: int
+    tags: dict[str, tuple[str, int]] = field(default_factory=dict)
+    rows: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    broken: BadBoard | None = None
+
+    def value(self, name: str) -> str:
+        """Return the value of a tag, stripped; empty where it is absent."""
+        return self.tags[name][0].strip() if name in self.tags else ""
+
+    def line_of(self, name: str) -> int:
+        return self.tags[name][1] if name in self.tags else self.line
+
+
+def _uncommented(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line without comments; blank lines are empty, those of comments alone left out.
+
+    A comment that is not closed ends before the next tag.
+    """
+    opened = 0  # the line on which the present comment began
+    for number, line in enumerate(text_lines(source, problems), 1):
+        if line.startswith("%"):
+            continue
+        if not opened and not line.strip():
+            yield number, ""
+            continue
+        if opened:
+            closed = "}" in line
+            if not closed and not _TAG.match(line.strip()):
+                continue
+            if closed:
+                line = line.partition("}")[2]
+            else:
+                problems.append(Problem(source_name(source), opened, "a comment opened by '{' is never closed"))
+        *_, last = ("", *_COMMENT.findall(line))
+        opened = number if last.startswith("{") and not last.endswith("}") else 0
+        if text := _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else " ", line).strip():
+            yield number, text
+
+
+def games(source: Source, problems: list[Problem]) -> Iterator[Game]:
+    """Group the lines of a file into games; text outside of any is added to ``problems``, once a paragraph."""
+    game: Game | None = None
+    section, ended, reported = "", True, False  # a blank line ends a game
+    for number, row in _uncommented(source, problems):
+        if not row:
+            ended, reported = True, False
+            continue
+        tags, rest = _parse_tags(row)
+        for name, value in tags:
+            if game is None or _begins_game(game, name, ended):
+                if name == "Note":
+                    continue
+                if game is not None:
+                    yield game
+                game = Game(number)
+            ended = False
+            game.tags.setdefault(name, (value, number))  # of a tag that stands twice the first counts
+            if name == "Note":  # notes stand under the auction or the play, and do not end them
+                game.notes.append((section, value))
+            else:
+                section = name
+        if not rest:
+            continue
+        reason = f"{'not a tag' if rest[0] == '[' else 'text outside of any game'}: {rest[:80]!r}"
+        if ended or game is None:
+            if not reported:
+                problems.append(Problem(source_name(source), number, reason))
+            reported = True
+        elif rest[0] == "[":
+            game.broken = game.broken or BadBoard(number, reason, "broken tag")
+        else:
+            game.rows.setdefault(section, []).append((number, rest))
+    if game is not None:
+        yield game
+
+
+def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
+    if name == "Note":
+        return False
+    if name in game.tags:
+        return after_blank or name in _OPENING
+    if not after_blank or name in _LATE or name.startswith(("Score", "Optimum")):
+        return False
+    return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
+
+
+def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the tags at the start of a row, and the text after them."""
+    tags, end = [], 0
+    while match := _TAG.match(row, end):
+        tags.append((match[1], match[2]))
+        end = match.end()
+    if not tags and (match := _LOOSE_TAG.match(row)):
+        # Quotes that should have been escaped; escape them, so that all values are alike.
+        return [(match[1], re.sub(r'(?<!\\)"', r'\\"', match[2]))], ""
+    return tags, row[end:]
+
+
+def inherited(games: Iterable[Game]) -> Iterator[Game]:
+    """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on)."""
+    last: dict[str, str] = {}
+    lasting: set[str] = set()
+    for game in games:
+        for name, (value, line) in game.tags.items():
+            if value == "#":
+                game.tags[name] = (last.get(name, ""), line)
+            elif value.startswith("##"):
+                lasting.add(name)
+                game.tags[name] = (value.lstrip("#"), line)
+            last[name] = game.tags[name][0]
+        for name in sorted(lasting - game.tags.keys()):
+            game.tags[name] = (last[name], game.line)
+        yield game
+
+
+def unescape(value: str) -> str:
+    return re.sub(r'\\(["\\])', r"\1", value)
+
+
+def escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
