@@ -1,4 +1,4 @@
-"""Bring ``results/`` and a few files of the repository into the site; make its generated pages and the pictures."""
+"""Bring the README, ``results/`` and generated pages into the site; draw the pictures of its snippets."""
 
 import ast
 import contextlib
@@ -17,12 +17,13 @@ from training.evaluation import match
 from training.evaluation.report.page import report
 
 ROOT = Path(__file__).parents[1]
-PICTURES = "notebook.md"  # the page whose snippets are run, and drawn below their code
+PICTURES = "notebook.md"  # its snippets are run and drawn
 _SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
 
 
 def on_files(files, config):
-    """Add what a page may link under ``results/``, the language reference, the modules, and the report of a match."""
+    """Add the README as the first page, ``results/``, the language reference, the modules, and the report of a match."""
+    files.append(File.generated(config, "index.md", content=(ROOT / "README.md").read_text().replace("](docs/", "](")))
     files.append(File.generated(config, "language.md", content=words_markdown()))
     files.append(File.generated(config, "modules.md", content=_modules().page()))
     sample = report(match("system:two-over-one", "system:acol", 120, seed=1))
@@ -35,7 +36,7 @@ def on_files(files, config):
 
 
 def _modules():
-    """The script beside this file, which is no package."""
+    """Import the script beside this file, which is in no package."""
     spec = importlib.util.spec_from_file_location("modules", ROOT / "docs" / "modules.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -43,7 +44,7 @@ def _modules():
 
 
 def on_page_markdown(markdown, page, config, files):
-    """``../results/x`` of a page in ``docs/`` is ``results/x`` of the site; other files of the repository are named."""
+    """Return the page with links to where the site has ``results/``; name files that the site does not have."""
     if page.file.src_uri == PICTURES:
         markdown = with_pictures(markdown)
     depth = page.file.src_uri.count("/")
@@ -52,12 +53,12 @@ def on_page_markdown(markdown, page, config, files):
         text, target = match[1], match[2]
         if target.startswith(("http", "#", "mailto:")):
             return match[0]
-        base = "" if page.file.src_uri.startswith("results/") else "docs/"
+        base = "" if page.file.src_uri.startswith(("results/", "index")) else "docs/"
         where = posixpath.normpath(posixpath.join(base + posixpath.dirname(page.file.src_uri), target))
         plain = where.split("#")[0]
         inside = plain.removeprefix("docs/")
         if files.get_file_from_path(inside) is None:
-            return f"{text} (`{plain}`)"  # a file of the repository that the site does not hold
+            return f"{text} (`{plain}`)"
         return f"[{text}]({'../' * depth}{where.removeprefix('docs/')})"
 
     return re.sub(
@@ -66,7 +67,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def with_pictures(markdown):
-    """Put below each Python snippet what its last line draws."""
+    """Return the page with what the last line of each Python snippet draws below it."""
     return re.sub(
         r"```python\n(.*?)```\n", lambda found: f"{found[0]}\n{picture(found[1], {})}\n", markdown, flags=re.S
     )

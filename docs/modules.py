@@ -15,34 +15,34 @@ PACKAGES = ("bridge_env", "agents", "training", "bridge_table", "studies")
 
 
 def purpose(module: Path) -> str:
-    """The first sentence of a module's docstring, on one line of Markdown."""
+    """Return the first sentence of a module's docstring, on one line of Markdown."""
     text = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
     first = " ".join(text.split("\n\n")[0].split())
     return re.sub(r"``(.+?)``", r"`\1`", first).replace("|", "\\|")
 
 
 def modules(folder: Path) -> dict[str, str]:
-    """Names and purposes of the modules that lie in a folder."""
+    """Return the purposes of the modules in a folder, by their names."""
     return {file.stem: purpose(file) for file in sorted(folder.glob("*.py")) if not file.stem.startswith("__")}
 
 
 def folders() -> list[Path]:
-    """The folders that hold modules, in order."""
+    """Return the folders that contain modules, in order."""
     found = [path for name in PACKAGES for path in (ROOT / name, *sorted((ROOT / name).rglob("*/")))]
     return [path for path in found if path.name != "__pycache__" and modules(path)]
 
 
 def page() -> str:
-    """All of them, as a page of the site."""
-    about = "Made from the docstrings. [Architecture](architecture.md) says what each folder is for."
+    """Return the page of the site that lists all modules."""
+    about = "Made from the docstrings. [Architecture](architecture.md) lists the folders."
     lines = ["# Modules", "", about]
     for folder in folders():
-        lines += ["", f"## {folder.relative_to(ROOT).as_posix()}", "", "| module | what it is for |", "| --- | --- |"]
-        lines += [f"| `{name}` | {what} |" for name, what in modules(folder).items()]
+        lines += ["", f"## {folder.relative_to(ROOT).as_posix()}", "", "| module | purpose |", "| --- | --- |"]
+        lines += [f"| `{name}` | {text} |" for name, text in modules(folder).items()]
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    for told in sys.argv[1:] or PACKAGES:
-        for name, what in modules(ROOT / told).items():
-            print(f"{name:<20} {what}")
+    for folder in sys.argv[1:] or PACKAGES:
+        for name, text in modules(ROOT / folder).items():
+            print(f"{name:<20} {text}")
