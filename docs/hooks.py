@@ -22,7 +22,7 @@ _SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
 
 
 def on_files(files, config):
-    """Add the README as the first page, ``results/``, the language reference, the modules, and the report of a match."""
+    """Add the README as the first page, ``results/``, the language reference, the modules, and a match report."""
     files.append(File.generated(config, "index.md", content=(ROOT / "README.md").read_text().replace("](docs/", "](")))
     files.append(File.generated(config, "language.md", content=words_markdown()))
     files.append(File.generated(config, "modules.md", content=_modules().page()))
