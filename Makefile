@@ -38,7 +38,7 @@ test: $(VENV)/.dev
 # Slow tests wait for processes more than others do, so more of them run side by side. Each worker reads all tests that
 # it may be given: the files without slow ones would take it eight seconds.
 test-slow: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(MORE_SIDE_BY_SIDE) --dist loadgroup \
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(MORE_SIDE_BY_SIDE) --dist loadfile \
 		$$(grep -rl --include="test_*.py" "mark\.slow" tests | sort)
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.

@@ -31,27 +31,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items):
-    """Begin with the longest tests, so that none ends alone; let those of an ``xdist_group`` share a process.
-
-    xdist 3.8 writes the group where pytest 9.2 does not read.
-    """
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
-    yield
-    for item in items:
-        grouped = getattr(item, "_nodeid", item.nodeid)
-        if grouped != item.nodeid:
-            path = item._id.path
-            item._id = type(item._id)(path=path, names=(grouped.removeprefix(f"{path}::"),))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _one_ray_at_most():
-    yield
-    _end_ray()
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _one_loop_ends():
     yield
@@ -59,26 +38,14 @@ def _one_loop_ends():
         sys.modules["support.one_loop"].end()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _none_for_who_asks_for_none(request):
-    """Of the slow tests all that need a Ray run in one process; any other file may follow in the default run."""
-    yield
-    if request.config.option.markexpr != "slow":
-        _end_ray()
-
-
-def _end_ray():
-    if "support.one_ray" in sys.modules:
-        sys.modules["support.one_ray"].end()
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def one_ray():
-    """A Ray of two cores that tests share: what they start as a cluster joins it."""
+    """A Ray of two cores that the tests of a file share: what they start as a cluster joins it."""
     pytest.importorskip("ray")
-    from support import one_ray
+    from training.runtime.cluster import Cluster
 
-    one_ray.begin()
+    with Cluster(2):
+        yield
 
 
 #: What `make test` does not install, and its tests are skipped without: `make browser` does.

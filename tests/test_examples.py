@@ -74,7 +74,6 @@ def test_train_with_maskable_ppo():
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("more ray")
 def test_evolve_on_a_cluster(one_ray, tmp_path):
     result = example("evolve_on_a_cluster").main(
         None, tmp_path, generations=1, proposals=4, boards=200, judge=100, study=300, confirm=200, start="silent",
@@ -86,7 +85,6 @@ def test_evolve_on_a_cluster(one_ray, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("more ray")
 def test_sweep_with_ray_tune(one_ray, tmp_path):
     pytest.importorskip("sb3_contrib")
     pytest.importorskip("ray.tune")
@@ -102,7 +100,6 @@ def test_sweep_with_ray_tune(one_ray, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("more ray")
 def test_train_a_champion(one_ray, tmp_path, monkeypatch):
     """Its commands run in this process, which has torch and Ray loaded; how it runs one by itself is seen at one."""
     pytest.importorskip("torch")

@@ -250,7 +250,6 @@ def test_a_coach_says_what_is_missing(tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("more ray")
 def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch, capsys):
     for name, sizes in (("league", {"judged": 40}), ("evolve", {"boards": 256, "positions": 6})):
         whole = getattr(CoachConfig, name)

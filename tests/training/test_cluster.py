@@ -6,7 +6,6 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
-from support import one_ray
 from support.here import Here
 
 from bridge_env.double_dummy import ExactDoubleDummy
@@ -18,12 +17,11 @@ from training.runtime.progress import Progress
 
 ray = pytest.importorskip("ray")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("nodes")]  # one process makes them once
+pytestmark = pytest.mark.slow
 TOY = "system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n"
 
 
 def test_no_cluster_is_told():
-    one_ray.end()
     ray.shutdown()
     with pytest.raises(ClusterError, match="no Ray cluster on"):
         Cluster(None, "127.0.0.1:1").__enter__()
@@ -37,7 +35,6 @@ def nodes():
     """
     from ray.cluster_utils import Cluster as Nodes
 
-    one_ray.end()
     ray.shutdown()  # what a test of another file has left in this process would be joined instead
     # Not at exit: that needs signals, which only the main thread may set.
     made = Nodes(initialize_head=True, shutdown_at_exit=False, head_node_args={"num_cpus": 1})

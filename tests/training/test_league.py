@@ -449,7 +449,6 @@ def test_a_run_from_nothing_meets_silence_first(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 def test_ray_workers_do_not_matter(one_ray, tmp_path):
     """One worker or two, or none at all: the same weights."""
     from training.runtime.cluster import Cluster
@@ -468,7 +467,6 @@ def test_ray_workers_do_not_matter(one_ray, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 def test_the_command_from_nothing_to_the_panel(one_ray, tmp_path, capsys):
     words = ["train", "league", "--start", "nothing", "--iterations", "3", "--estimated", "200", "--boards", "64",
              "--evaluate", "2", "--judged", "40", "--layers", "16", "--judge", "40",

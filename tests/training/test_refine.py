@@ -234,7 +234,6 @@ def test_answers_are_sought_where_the_call_leads():
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 def test_work_is_the_same_however_it_is_shared(one_ray):
     results = []
     for workers in (1, 2):

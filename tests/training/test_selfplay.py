@@ -72,7 +72,6 @@ def reference(tmp_path_factory, tiny):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 def test_result_does_not_depend_on_the_number_of_workers(one_ray, reference, tiny, tmp_path):
     """Four tasks at a time, of which two are at work; the reference knew no Ray."""
     with Cluster(4) as cluster:
@@ -167,7 +166,6 @@ def test_run_folders_are_numbered_and_never_overwritten(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 def test_a_killed_worker_changes_nothing(one_ray, tmp_path):
     def die_once(marker: str, value: int) -> int:
         if value == 2 and not Path(marker).exists():
@@ -283,7 +281,6 @@ def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 def test_ctrl_c_and_sigterm_leave_a_run_that_goes_on(one_ray, tiny, tmp_path, capsys):
     evolve = [sys.executable, "-c", "import sys; from training.cli.app import main; sys.exit(main())", "evolve"]
     folder = tmp_path / "evolve" / "stopped"

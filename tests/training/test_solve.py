@@ -249,7 +249,6 @@ def test_ctrl_c_on_ray_saves_what_is_under_way(two_cores, whole, tmp_path):
     assert path.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.xdist_group("ray")
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_the_command_is_stopped_and_gone_on_with(one_ray, monkeypatch, tmp_path, capsys, how):
