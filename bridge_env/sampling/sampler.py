@@ -95,7 +95,7 @@ def sample_deals(
         tolerance: a deal that violates this much counts for 1/e; infinite: all count the same.
         limit: deals to try at most; default 500 for each that is wanted, and 100,000 at least.
 
-    >>> from bridge_env import streams
+    >>> from bridge_env.rng import streams
     >>> me = KnownCards.seen({"S": "AKQ2.T98.J7.A543"})
     >>> deals = sample_deals(me, {"N": hand(hcp=(15, 17), balanced=True)}, 1000, streams.key("example"))
     >>> deals.fitting, round(deals.effective)

@@ -410,7 +410,7 @@ def test_another_package_named_agents(tmp_path):
 
 
 def test_bidders_of_the_current_folder_are_found(capsys, tmp_path, monkeypatch):
-    (tmp_path / "my_own_bots.py").write_text("from bridge_env.bidders import PassBidder as make\n")
+    (tmp_path / "my_own_bots.py").write_text("from bridge_env.bidders.builtin import PassBidder as make\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert run(capsys, "bid", "python:my_own_bots:make", "--hand", HAND)[1].startswith("Pass\n")
@@ -427,7 +427,7 @@ def in_folder(folder, code):
 def test_only_bidders_are_imported_from_the_current_folder(tmp_path):
     """uvicorn tries whether there is a ``uvloop``: one in the folder in which ``bridge-env serve`` was started ran."""
     for name in ("uvloop", "my_own_bots"):
-        (tmp_path / f"{name}.py").write_text("from bridge_env.bidders import PassBidder as make\n")
+        (tmp_path / f"{name}.py").write_text("from bridge_env.bidders.builtin import PassBidder as make\n")
     words = ["--hand", HAND]
     code = (
         f"from importlib.util import find_spec; c.main({['bid', 'pass', *words]}); print(find_spec('uvloop'));"
