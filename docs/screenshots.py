@@ -1,7 +1,6 @@
 """Take the pictures of the table that the documentation shows: ``python docs/screenshots.py docs/pictures``.
 
-It serves the table on this machine, opens its pages in Chromium (``CHROMIUM`` names the program; playwright, of the
-extra ``browser``, drives it), and writes a PNG of each.
+Needs the extra ``browser`` and Chromium; ``CHROMIUM`` names its program.
 """
 
 from __future__ import annotations

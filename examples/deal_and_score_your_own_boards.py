@@ -1,8 +1,8 @@
-"""Deal boards to a description, bid them, solve them, score them.
+"""Deal boards that fit a description, bid them, solve them and score them.
 
     python examples/deal_and_score_your_own_boards.py
 
-South holds a weak no trump and North a five-card major with an opening hand. How often does game make?
+South has a weak no trump and North five spades with an opening hand. The last line says how often game makes.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from bridge_env.sampling import KnownCards, hand, sample_deals
 
 
 def main(count: int = 20):
-    """Deal ``count`` boards, bid them with sayc at all seats; returns (contracts, tricks, points of North-South)."""
+    """Deal ``count`` boards and bid them with sayc in all seats; return contracts, tricks and North-South's points."""
     shown = {"S": hand(hcp=(12, 14), balanced=True), "N": hand(hcp=(12, 15), S=(5, 6))}
     deals = sample_deals(KnownCards.seen({}), shown, count, streams.key("my boards")).owner
     auctions = Auctions(np.full(count, 2, np.int16), np.zeros(count, np.int16))  # South deals, nobody is vulnerable

@@ -2,8 +2,7 @@
 
     python examples/evaluate_your_own_bidder.py
 
-Any object with ``bid(view, key)`` is a bidder. On the command line it is named by its module. In the
-folder ``examples``:
+Any object with ``bid(view, key)`` is a bidder. On the command line, in the folder ``examples``:
 
     bridge-env match python:evaluate_your_own_bidder:Timid system:sayc --boards 5000
 """
@@ -17,19 +16,19 @@ PASS, ONE_NOTRUMP = 0, 7
 
 
 class Timid:
-    """Bids as sayc does up to one no trump, and passes from then on."""
+    """A bidder that bids as sayc up to one no trump, and then passes."""
 
     def __init__(self):
         self.sayc = agents.make("system:sayc")
 
     def bid(self, view, key):
-        """One legal call for every row of ``view``: int8 (N,)."""
+        """Return one legal call for every row of ``view``, int8 (N,)."""
         calls = self.sayc.bid(view, key)
         return np.where(calls <= ONE_NOTRUMP, calls, PASS).astype(np.int8)
 
 
 def main(boards: int = 2_000):
-    """The match of a timid pair against sayc, on boards that no training ever saw."""
+    """Return a match of a timid pair against sayc, on boards that training never saw."""
     return match(Timid(), "system:sayc", boards, seed=1)
 
 

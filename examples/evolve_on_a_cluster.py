@@ -1,4 +1,4 @@
-"""Evolve partnerships on a Ray cluster that already runs, or on this machine.
+"""Evolve partnerships on a running Ray cluster, or on this machine.
 
     ray start --head                                       # here; then ray start --address=HEAD:6379 on the others
     python examples/evolve_on_a_cluster.py auto
@@ -15,7 +15,7 @@ from training.evolution.run import EvolveResult, evolve
 
 
 def main(address: str | None = None, out: Path = Path("results"), **settings: Any) -> EvolveResult:
-    """Evolve; the same seed gives the same systems on any number of machines."""
+    """Evolve partnerships; the same seed makes the same systems on any number of machines."""
     return evolve(EvolveConfig(**settings), out=out, address=address)
 
 

@@ -5,9 +5,9 @@ of trials and of calls that each may learn from:
 
     python examples/sweep_with_ray_tune.py 8 2000000
 
-Trials are compared on training boards, at the same numbers of calls; those that fall behind end early. Every trial is a
-run folder of its own, which ``bridge-env train ppo --resume`` goes on with. Judge the winner on boards that no trial
-was chosen by: bridge-env panel policy:FOLDER/policy.npz
+Trials are compared on training boards, at the same numbers of calls; those that fall behind end early. Each has a run
+folder, which ``bridge-env train ppo --resume`` continues. Judge the winner on other boards:
+bridge-env panel policy:FOLDER/policy.npz
 """
 
 import sys

@@ -4,10 +4,9 @@
     python examples/train_a_champion.py mine system:two-over-one    # or a bidder, on boards that it bids
     python examples/train_a_champion.py mine nothing                # or begin from nothing
 
-Stop it when you like; the same command goes on. Each league writes ``mine/league/NAME/policy.npz``. The second, after
-three hours, loses 0.13 IMPs a board to the last and uses twice as many code words (artificial calls). Two detours by
-natural calls follow it. The champion's third league raised its price of code words by and by, from 0.6 to 3; this one
-has one price.
+Stop it when you like; the same command continues. Each league writes ``mine/league/NAME/policy.npz``. The second, after
+three hours, loses 0.13 IMPs a board to the last and makes twice as many artificial calls. The leagues after it teach
+natural calls twice. (The champion's own penalty rose from 0.6 to 3 in its third league.)
 """
 
 import subprocess
@@ -22,21 +21,20 @@ MORE_DEALS = [
     "--decision-fraction", "0.3", "--learning-rate", "2e-4",
 ]  # fmt: skip
 CALM = [*MORE_DEALS, "--batch", "4096", "--average", "0.98", "--last-rate", "0.05", "--iterations", "2400"]
-# Fresh deals, and two more strangers: they have learned to answer the champion. The later of two options counts.
+# Two more strangers, which learned to answer the champion. The later of two equal options counts.
 AMONG_FIVE = [
     *CALM, "--pool", "policy:two-over-one,policy:acol,policy:standard,policy:two-over-one-met,policy:acol-met",
     "--iterations", "1800", "--seed", "3",
 ]  # fmt: skip
 #: Each begins with the network of the one before.
 LEAGUES = {
-    # Learns its 75,000 deals by heart.
+    # It overfits to its 75,000 deals.
     "first": ["--pool", "policy:acol,policy:standard", "--samples-per-side", "8", "--iterations", "4000"],
     "second": [*MORE_DEALS, "--iterations", "4600"],
-    # A price for code words, in IMPs, which is lowered, and taken away.
+    # A penalty for artificial calls, lowered and then removed.
     "natural": [*CALM, "--artificial-penalty", "2"],
     "less-natural": [*CALM, "--artificial-penalty", "0.5"],
     "free": CALM,
-    # The same again.
     "natural-again": [*CALM, "--artificial-penalty", "1.5", "--iterations", "1600"],
     "less-natural-again": [*AMONG_FIVE, "--artificial-penalty", "0.5"],
     "free-again": AMONG_FIVE,
@@ -45,14 +43,14 @@ COMMAND = "import sys; from training.cli import main; sys.exit(main())"
 
 
 def bridge_env(*words: object) -> None:
-    """Run a command of bridge-env; end with it if it fails or is stopped."""
+    """Run a command of bridge-env; exit with its code if it fails or is stopped."""
     code = subprocess.run([sys.executable, "-c", COMMAND, *map(str, words)], check=False).returncode
     if code:
         raise SystemExit(code)
 
 
 def league(folder: Path, name: str, start: object, settings: Sequence[str]) -> Path:
-    """Begin a league, go on with it, or do nothing if it has ended; return its network."""
+    """Begin or continue a league unless it has ended; return its network."""
     run = folder / "league" / name
     if not (run / "panel.json").exists():
         begin = ["--start", start, "--out", folder, "--name", name, *settings]

@@ -15,7 +15,7 @@ from training.integrations.sb3 import SB3VecEnv
 
 
 def main(calls: int = 200_000, tables: int = 1024) -> float:
-    """Learn from ``calls`` calls; returns the average reward of the last episodes, in IMPs."""
+    """Learn from ``calls`` calls; return the average reward of the learned policy, in IMPs."""
     torch.set_num_threads(1)  # more only slow such small networks down
     envs = SB3VecEnv(
         BiddingVectorEnv(tables, learner="NS", opponents="pass", control="pass", autoreset_mode="SameStep")

@@ -2,7 +2,7 @@
 
     python examples/write_a_convention.py
 
-The convention: a weak jump to two diamonds is given up, and two diamonds shows both majors instead (Ekrens).
+The convention: two diamonds shows both majors (Ekrens) instead of a weak two.
 """
 
 from agents.systems.bidder import Hierarchy, HierarchyBidder
@@ -20,7 +20,7 @@ CONVENTION = """\
 
 
 def main(boards: int = 5_000):
-    """The match of sayc with the convention against sayc."""
+    """Return a match of sayc with the convention against sayc."""
     # The first line that fits the hand counts, so the convention goes before the other openings.
     mine = parse_system(CONVENTION + system_text(read_system("sayc")), name="sayc with Ekrens")
     ours, theirs = Hierarchy(mine), Hierarchy(read_system("sayc"))
