@@ -17,7 +17,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_configure() -> None:
-    """A runner in the background hands down signals that are ignored; the tests of stopping need them as usual."""
+    """Handle signals as usual, even where a runner in the background ignores them; compile a kernel in one worker."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        from support import compile_lock
+
+        compile_lock.register()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
