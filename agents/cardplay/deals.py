@@ -72,8 +72,8 @@ class _Held:
     shown: Constraint | None
     statements: tuple[Hypothesis, ...]
 
-    def classes(self, size: int) -> NDArray[np.uint64]:
-        return all_classes() if self.shown is None else self.shown.classes(size)
+    def classes(self) -> NDArray[np.uint64]:
+        return all_classes() if self.shown is None else self.shown.classes()
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
         out = np.ones(len(hands), np.bool_) if self.shown is None else self.shown.fits(hands)
@@ -164,12 +164,12 @@ class _Search:
         may_hold = self.places.may_hold.copy()
         for hypothesis in statements:
             may_hold[hypothesis.seat, hypothesis.lacking() or []] = False
-            if not hypothesis.possible(KnownCards(may_hold, self.places.sizes)):
+            if not hypothesis.possible(KnownCards(may_hold)):
                 return None
         if not may_hold.any(axis=0).all():
             return None
         try:
-            return KnownCards(may_hold, self.places.sizes).propagated()
+            return KnownCards(may_hold).propagated()
         except KnownCardsError:
             return None
 

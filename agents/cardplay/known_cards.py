@@ -42,7 +42,7 @@ def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players
     may_hold = (owner == np.arange(4)[:, None]) | (owner == UNKNOWN)
     for suit, seat in voids(cards, players):
         may_hold[seat, 13 * suit : 13 * suit + 13] &= owner[13 * suit : 13 * suit + 13] == seat
-    return KnownCards(may_hold, np.full(4, 13)).propagated()
+    return KnownCards(may_hold).propagated()
 
 
 def known_hands(view: PlayView, row: int) -> list[tuple[int, NDArray[np.bool_]]]:

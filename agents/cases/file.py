@@ -57,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
         BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
     with faults_of(f"cases:{os.fspath(path)}"):
-        header, arrays = read_weights(path, "case", _EXPECTED, _KINDS)
+        header, arrays = read_weights(path, "case", _EXPECTED)
         cases = {kind: arrays.pop(kind) for kind in _CASES}
         retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _KEPT})
         names = [item.name for item in fields(Forest)]

@@ -125,7 +125,7 @@ def load(path: str | os.PathLike[str]) -> Atlas:
         BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
     with faults_of(f"som:{os.fspath(path)}"):
-        header, arrays = read_weights(path, "map", _EXPECTED, _KINDS)
+        header, arrays = read_weights(path, "map", _EXPECTED)
         maps = {}
         for k, (rows, columns) in header["grids"].items():
             members = {member: arrays.pop(f"{member}_{k}") for member in _MEMBERS}

@@ -167,7 +167,7 @@ def _write(header: Mapping[str, Any], network: Network, path: str | os.PathLike[
 
 def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: int) -> tuple[Network, Mapping[str, Any]]:
     with faults_of(f"policy:{os.fspath(path)}"):
-        header, arrays = read_weights(path, "network", expected, _KINDS)
+        header, arrays = read_weights(path, "network", expected)
         if ("book" in header) != (header["inputs"] == BOOK_LAYOUT):
             raise NetworkError(f"its inputs are {header['inputs']}; a network with a book has {BOOK_LAYOUT}")
         size = _SIZES[header["inputs"]]

@@ -84,7 +84,7 @@ def load(path: str | os.PathLike[str]) -> Meanings:
     Raises:
         WeightsError: it is missing, damaged or foreign.
     """
-    header, arrays = read_weights(path, "meanings", _EXPECTED, _KINDS)
+    header, arrays = read_weights(path, "meanings", _EXPECTED)
     return Meanings(arrays["key"], arrays["count"], arrays["ranges"], dict(header.get("measured", {})))
 
 

@@ -190,7 +190,7 @@ _MOST_IN_SUIT = np.array([0, 4, 7, 9, *[10] * 10])  # points in a suit of so man
 @lru_cache(maxsize=1)
 def _shapes() -> tuple[NDArray[np.int16], _Mask]:
     """Return the columns of all shapes, (S, NUM_COLUMNS), and which points they can have, (S, 38)."""
-    _, features = shape_features(13)
+    _, features = shape_features()
     rows = np.zeros((len(features), NUM_COLUMNS), np.int16)
     rows[:, :NUM_FEATURES] = features
     lengths = features[:, LENGTH : LENGTH + 4].astype(np.int64)

@@ -1,7 +1,7 @@
 """Bid with bidders at many tables: each is called once a round for all tables where it is its turn.
 
 Envs and matches bid by ``bid_round`` or ``complete_auctions``. (Systems alone bid along cached auction states in
-``agents.systems.fast``, and networks that learn record what they draw in ``agents.networks.tables``.)
+``agents.systems.engine``, and networks that learn record their calls in ``agents.networks.tables``.)
 """
 
 from __future__ import annotations
@@ -10,30 +10,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bridge_env.bidders.errors import BidderError, call_bidder
 from bridge_env.bidders.protocols import Bidder, BidderGroup, Groupable
 from bridge_env.bidders.registry import implements
 from bridge_env.bidders.view import view_of
 from bridge_env.compiled.jit import njit
-from bridge_env.rng import streams
 from bridge_env.rng.streams_numba import row_key
 from bridge_env.rules.auction import LENGTH, Auctions, IllegalCall
 
 
-def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]:
-    """Return the stream of call ``number`` (0, 1, ...) of each auction; uint64 (N,).
+@njit
+def _call_keys(key, state, rows):  # type: ignore[no-untyped-def]
+    """Return the streams of the next calls at some rows, ``streams.key(key, number of the call)``.
 
     The table is no part of it: at both tables of a duplicate board, the same bidder in the same position
     makes the same call, whatever chance it uses.
     """
-    return streams.key(keys, number)
-
-
-@njit
-def _call_keys_at(key, state, rows):  # type: ignore[no-untyped-def]
-    """Return ``call_keys`` of the next calls at some rows."""
     out = np.empty(len(rows), np.uint64)
     for i in range(len(rows)):
         out[i] = row_key(key[rows[i]], state[rows[i], LENGTH])
@@ -55,14 +49,14 @@ def ask(
     """Return the calls of a bidder at some tables, whole numbers (len(rows),); they may be illegal.
 
     Args:
-        bidder: it gets the auctions and the hands of the seats to call, and nothing else.
+        bidder: it sees the auctions and the hands of the seats to call, and nothing else.
         auctions: N of them; owner: uint8 (N, 52).
         rows: the tables where it is to call.
         key: uint64 (len(rows),), the calls' own streams.
 
     Raises:
-        InvalidOutput: it gave something else.
-        BidderRaised: it gave nothing; ``row`` is the table, if it is one.
+        InvalidOutput: it returned something else.
+        BidderRaised: it raised an exception; ``row`` is the table, if it is one.
     """
     try:
         return call_bidder(bidder, view_of(auctions, owner, rows), key)
@@ -84,7 +78,7 @@ def bid_round(
 
     Args:
         auctions: N of them; owner: uint8 (N, 52).
-        key: uint64 (N,), each auction's stream; calls have ``call_keys`` of it.
+        key: uint64 (N,), each auction's stream; its calls draw from ``streams.key(key, number of the call)``.
 
     Raises:
         BidderError: a call is not legal, or no call; those of the bidders before it have been made.
@@ -93,7 +87,7 @@ def bid_round(
         mine = rows[numbers == number]
         if not mine.size:
             continue
-        calls = ask(bidder, auctions, owner, mine, _call_keys_at(key, auctions.state, mine))
+        calls = ask(bidder, auctions, owner, mine, _call_keys(key, auctions.state, mine))
         try:
             auctions.step(calls, mine)
         except IllegalCall as error:

@@ -32,7 +32,7 @@ class BidderRaised(BidderError, RuntimeError):
 
 
 class BidderUnreachable(BidderError):
-    """A bidder that is another program does not answer, however often it is asked; it will not for other boards."""
+    """A bidder that is another program does not answer, after all retries; it will not for other boards."""
 
 
 def bidder_name(bidder: Bidder) -> str:
@@ -75,7 +75,8 @@ def legal_calls(bidder: Bidder, view: BidView, key: NDArray[np.uint64]) -> NDArr
         BidderError: also of a call that is not legal; ``row`` and ``call`` are the first such of the view.
     """
     calls = call_bidder(bidder, view, key)
-    bad = np.flatnonzero(~are_legal(view.mask, calls))
+    inside = (calls >= 0) & (calls < NUM_CALLS)
+    bad = np.flatnonzero(~(inside & view.mask[np.arange(len(calls)), np.where(inside, calls, 0)]))
     if len(bad):
         row, call = int(bad[0]), int(calls[bad[0]])
         player = player_at(bidder, int(view.seat[row]))
@@ -84,12 +85,6 @@ def legal_calls(bidder: Bidder, view: BidView, key: NDArray[np.uint64]) -> NDArr
         fault.row, fault.call = row, call
         raise fault
     return calls
-
-
-def are_legal(mask: NDArray[np.bool_], calls: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Return which of the calls (N,) are calls, and legal by ``mask`` (N, 38): bool (N,)."""
-    inside = (calls >= 0) & (calls < NUM_CALLS)
-    return inside & mask[np.arange(len(mask)), np.where(inside, calls, 0)]
 
 
 def explain_call(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:

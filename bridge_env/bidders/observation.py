@@ -1,7 +1,7 @@
 """Encode a view as 480 numbers, in the layout that OpenSpiel and pgx share.
 
 =============  ================================================================================================
-offset         what it says (1 or 0)
+offset         meaning of a 1
 =============  ================================================================================================
 [0]            our side is not vulnerable
 [1]            our side is vulnerable
@@ -13,9 +13,8 @@ offset         what it says (1 or 0)
 [428:480]      the observer's cards at ``428 + rank * 4 + suit`` (ranks 2..A = 0..12, suits C D H S = 0..3)
 =============  ================================================================================================
 
-Seats are relative to the observer and the first call is the dealer's, whoever that is; OpenSpiel, whose
-dealer is always North, gives the same numbers on its boards (they start at index 4 of its 571-long tensor,
-behind the phase of the game).
+Seats are relative to the observer, and the first call is the dealer's. OpenSpiel, whose dealer is always North, has the
+same numbers on its boards (from index 4 of its 571-long tensor on, behind the phase of the game).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from bridge_env.rules.auction import DEALER, LENGTH, VULNERABILITY
 from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, PASS
 
 OBSERVATION_SIZE = 480
-LAYOUT = "openspiel-480/1"  # goes into the files of what is trained on it; changes when the table above does
+LAYOUT = "openspiel-480/1"  # a file of weights names it; it changes when the table above does
 VULNERABILITY_AT, OPENING_PASS_AT, BIDS_AT, HAND_AT = 0, 4, 8, 428
 BID_STRIDE, DOUBLE_AT, REDOUBLE_AT = 12, 4, 8  # within a bid's 12: who bid 0, who doubled 4, who redoubled 8
 
@@ -39,7 +38,7 @@ assert OBSERVATION_SIZE == HAND_AT + 52
 
 @njit(forceinline=True)
 def row_observation(state, history, shown, seat, out):  # type: ignore[no-untyped-def]
-    """Write what ``seat`` sees of a table to ``out`` int8 (480,).
+    """Write the observation of ``seat`` at a table to ``out`` int8 (480,).
 
     ``shown`` uint8 (52,) is the deal in the order of the observation (``row_shown``): the hand is then one
     comparison of 52 bytes.
@@ -50,7 +49,7 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
     out[VULNERABILITY_AT + ((vulnerability >> (seat & 1)) & 1)] = 1
     out[VULNERABILITY_AT + 2 + ((vulnerability >> (1 - (seat & 1))) & 1)] = 1
     first, length = state[DEALER] - seat, state[LENGTH]
-    # Which call comes next cannot be guessed, so there is no branch on it: a pass that says nothing is written
+    # Which call comes next cannot be guessed, so there is no branch on it: a pass after the opening is written
     # where the hand comes afterwards.
     last, passed = 0, OPENING_PASS_AT  # where the last bid is; where a pass goes
     for i in range(length):
@@ -83,7 +82,7 @@ def _observe_rows(state, history, owner, seats, out):  # type: ignore[no-untyped
 
 
 def observe(view: BidView) -> NDArray[np.int8]:
-    """The observations of a batch of views: int8 (N, 480)."""
+    """Return the observations of a batch of views: int8 (N, 480)."""
     state = np.zeros((len(view), max(DEALER, LENGTH, VULNERABILITY) + 1), np.int16)
     state[:, DEALER], state[:, LENGTH] = view.dealer, view.length
     state[:, VULNERABILITY] = view.vulnerability

@@ -84,7 +84,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
 
 
 def _is_champion(word: str) -> bool:
-    """Is a network of this name a player too, and not one that stands in for players of the system?"""
+    """Return whether a network of this name is a champion, and not one that bids by the system of that name."""
     published = _published().get("policy")
     try:
         found = published.load()(word) if published is not None else None

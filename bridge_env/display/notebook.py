@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,13 +34,6 @@ class ShowError(ValueError):
     """Something that cannot be shown; the message lists what can."""
 
 
-@runtime_checkable
-class Drawable(Protocol):
-    """An object that draws itself in a notebook, such as the result of a match; its ``str`` is the text of the same."""
-
-    def _repr_html_(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class Shown:
     """The result of ``show``: a notebook draws it, ``str`` is the text.
@@ -48,7 +41,7 @@ class Shown:
     Attributes:
         kind: hand, deal, auction, result, tricks, or the name of a type.
         text: for terminals.
-        drawing: HTML with its style, which stands on its own.
+        drawing: HTML with its style.
     """
 
     kind: str
@@ -115,7 +108,7 @@ def _shown(
         return Shown("boards", boards_text(thing), html.framed(html.boards_html(thing)))
     if isinstance(thing, Board):
         return Shown("board", record_text(thing), html.framed(html.board_html([thing])))
-    if isinstance(thing, Drawable):
+    if hasattr(thing, "_repr_html_"):  # such as the result of a match, whose ``str`` is the text of the same
         return Shown(type(thing).__name__, str(thing), thing._repr_html_())
     if isinstance(thing, Contract):
         line = result_line(thing, tricks, code or 0)

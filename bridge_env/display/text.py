@@ -37,7 +37,7 @@ _COMPASS = ("   N", "W     E", "   S", "")
 
 
 def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
-    """bool (52,) as four lines, spades first: ``"S AKQ2"``; ``"S -"`` for a void.
+    """Return a hand, bool (52,), as four lines, spades first: ``"S AKQ2"``; ``"S -"`` for a void.
 
     A hand of which no card is known becomes four empty lines.
     """
@@ -80,7 +80,7 @@ def about_lines(dealer: int | None, vulnerability: int | None, number: int | Non
 
 
 def shown_call(call: int) -> str:
-    """``4♠``, with the symbol of its suit."""
+    """Return ``4♠``: a call with the symbol of its suit."""
     if call >= FIRST_BID and strain_of(call) < len(SUIT_SYMBOLS):
         return f"{level_of(call)}{SUIT_SYMBOLS[strain_of(call)]}"
     return call_text(call)
@@ -116,8 +116,8 @@ def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0) -> 
 
 
 def result_line(contract: Contract, tricks: int | None = None, vulnerability: int = 0) -> str:
-    """``"4SX by N, 9 tricks, -1: -200"``: the tricks against the contract (``=`` when made exactly), and the
-    points for NS with their sign, whoever declares. Without ``tricks`` only the contract.
+    """Return ``"4SX by N, 9 tricks, -1: -200"``: the tricks against the contract (``=`` when made exactly), and the
+    points for NS with their sign, whoever declares; without ``tricks`` only the contract.
     """
     if contract.passed_out:
         return "Passed out: 0"

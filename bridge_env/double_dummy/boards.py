@@ -1,8 +1,8 @@
-"""Boards: deals with dealer and vulnerability, and what is known of their double-dummy tricks."""
+"""Represent boards: deals with dealer and vulnerability, and their double-dummy tricks as far as they are known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -17,26 +17,25 @@ from bridge_env.rules.scoring import score
 
 UNKNOWN = -1
 UNKNOWN_TRICKS = -1
-_SHAPES = {"owner": (52,), "tricks": (4, 5)}  # of a board; the other arrays have a number a board
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
 class Boards:
-    """N boards, for the envs and for matches. ``boards_of`` makes them of anybody's arrays and checks these.
+    """N boards, for the envs and for matches. ``boards_of`` makes them of the caller's arrays and checks these.
 
-    What is left out of the last five says: board i has the number i + 1, every board is a deal of its own, no tricks
-    are known, and nothing is told of where the boards are from.
+    By default board i has the number i + 1, every board is a deal of its own, no tricks are known, and the source is
+    empty.
     """
 
     owner: NDArray[np.uint8]  # (N, 52)
-    # (N,), seat 0..3, or -1 where the source does not say; int8 in the envs, int16 in matches
+    # (N,), seat 0..3, or -1 where it is not known; int8 in the envs, int16 in matches
     dealer: NDArray[np.signedinteger[Any]]
-    vulnerability: NDArray[np.signedinteger[Any]]  # (N,), code 0..3, or -1 where the source does not say; as ``dealer``
+    vulnerability: NDArray[np.signedinteger[Any]]  # (N,), code 0..3, or -1 where it is not known; as ``dealer``
     number: NDArray[np.int64]  # (N,), board numbers; a match's random streams hang on them
     base: NDArray[np.int64]  # (N,): boards with the same number here are images of one deal, so not independent
     tricks: NDArray[np.int8]  # (N, 4, 5), -1 where they are not known; then contracts are solved as they are reached
     source: str  # where the boards are from, in words, for reports
-    problems: tuple[str, ...]  # what was left out of that source, and why
+    problems: tuple[str, ...]  # of that source: boards that were left out, and why
 
     def __init__(
         self,
@@ -50,50 +49,47 @@ class Boards:
         problems: tuple[str, ...] = (),
     ) -> None:
         n = len(owner)
-        told = {
-            "owner": owner,
-            "dealer": dealer,
-            "vulnerability": vulnerability,
-            "number": np.arange(1, n + 1) if number is None else np.asarray(number, np.int64),
-            "base": np.arange(n) if base is None else np.asarray(base, np.int64),
-            "tricks": np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8) if tricks is None else np.asarray(tricks, np.int8),
-        }
-        for name, array in told.items():
-            shape = _SHAPES.get(name, ())
-            if array.shape != (n, *shape):
-                raise ValueError(f"{n} boards have a {name} of shape {(n, *shape)}; this one is {array.shape}")
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "problems", problems)
+        values = (
+            owner,
+            dealer,
+            vulnerability,
+            np.arange(1, n + 1) if number is None else np.asarray(number, np.int64),
+            np.arange(n) if base is None else np.asarray(base, np.int64),
+            np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8) if tricks is None else np.asarray(tricks, np.int8),
+            source,
+            problems,
+        )
+        for field, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field.name, value)
 
     def __len__(self) -> int:
         return len(self.owner)
 
     @property
     def solved(self) -> bool:
-        """Are all tricks of all boards known?"""
+        """Whether all tricks of all boards are known."""
         return bool((self.tricks >= 0).all())
 
     def take(self, rows: slice | NDArray[np.intp]) -> Boards:
-        """Some of the boards."""
+        """Take some of the boards."""
         return Boards(
             self.owner[rows], self.dealer[rows], self.vulnerability[rows], self.number[rows], self.base[rows],
             self.tricks[rows], self.source, self.problems,
         )  # fmt: skip
 
     def tricks_for(self, declarer: NDArray[np.int8], strain: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Exact tricks of one contract a board, int8 (N,); 0 where ``declarer`` is -1 (passed out)."""
+        """Return the exact tricks of one contract a board, int8 (N,); 0 where ``declarer`` is -1 (passed out)."""
         return contract_tricks(self.owner, self.tricks, declarer, strain, library_then_solver())
 
     def points(self, auctions: Auctions) -> NDArray[np.int64]:
-        """What finished auctions, one a board, score with exact tricks, NS-positive: int64 (N,)."""
+        """Score finished auctions, one a board, with exact tricks, NS-positive: int64 (N,)."""
         contracts = auctions.contracts()
         tricks = self.tricks_for(contracts.declarer, contracts.bid % 5)
         points = score(contracts.bid, contracts.doubling, contracts.declarer, self.vulnerability, tricks)
         return points.astype(np.int64)
 
     def share_in_training(self) -> float:
-        """The share of boards that lie in the part of all deals that training may use."""
+        """Return the share of boards that training may use, by the split of all deals."""
         return float(1.0 - is_judging(self.owner).mean()) if len(self) else 0.0
 
 
@@ -103,7 +99,7 @@ def boards_of(
     dealer: ArrayLike = UNKNOWN,
     vulnerability: ArrayLike = UNKNOWN,
 ) -> Boards:
-    """Boards from arrays, checked; ``dealer`` and ``vulnerability`` are scalars or (N,).
+    """Make boards from arrays, checked; ``dealer`` and ``vulnerability`` are scalars or (N,).
 
     Raises:
         DealError: not deals.
@@ -114,13 +110,13 @@ def boards_of(
     table = np.full((n, 4, 5), UNKNOWN_TRICKS) if tricks is None else np.asarray(tricks)
     if table.shape != (n, 4, 5) or ((table < UNKNOWN_TRICKS) | (table > 13)).any():
         raise ValueError(f"{n} deals need tricks 0..13 (-1 = unknown) of shape ({n}, 4, 5)")
-    said = []
+    codes = []
     for name, value in (("dealer", dealer), ("vulnerability", vulnerability)):
         a = np.broadcast_to(np.asarray(value), n)
         if ((a < UNKNOWN) | (a > 3)).any():
             raise ValueError(f"{name} must be 0..3, or -1 where it is not known")
-        said.append(a.astype(np.int8))
-    return Boards(deals, said[0], said[1], tricks=table.astype(np.int8))
+        codes.append(a.astype(np.int8))
+    return Boards(deals, codes[0], codes[1], tricks=table.astype(np.int8))
 
 
 def contract_tricks(
@@ -130,12 +126,12 @@ def contract_tricks(
     strain: NDArray[np.int8],
     double_dummy: DoubleDummy,
 ) -> NDArray[np.int8]:
-    """Tricks of one contract a board, int8 (N,): those that are known, else those that ``double_dummy`` finds.
+    """Return the tricks of one contract a board, int8 (N,): the known ones, else those that ``double_dummy`` finds.
 
     Args:
         owner: uint8 (N, 52).
         tricks: int8 (N, 4, 5), -1 where they are not known.
-        declarer: int8 (N,), seats; -1 where passed out, which gives 0 tricks.
+        declarer: int8 (N,), seats; -1 where passed out, then 0 tricks.
         strain: int8 (N,).
     """
     out = np.zeros(len(owner), np.int8)

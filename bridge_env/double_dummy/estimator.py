@@ -4,7 +4,7 @@ The network is plain numpy here; ``training.estimators`` fits it. Two symmetries
 learned:
 
 - **Suits.** One encoder reads a suit as trumps, one as a side suit and one at no trump; the same ones read
-  every suit. What they say is added up. So permuting suits permutes the estimates.
+  every suit. Their outputs are added up. So permuting suits permutes the estimates.
 - **Seats.** Every layer has a group of channels for each seat, and its weights depend only on how far round the
   table one seat is from another. So turning the deal turns the estimates, and declarers share all weights.
 
@@ -54,11 +54,8 @@ class TrickEstimator:
     Args:
         weights: by name, as :func:`layer_names` lists them: each layer float32 (4, inputs, outputs) a seat, with
             ``NAME_bias`` (outputs,).
-        trained: what trained it, as JSON can say it.
+        trained: how it was trained, as JSON.
         threads: how many work on the deals; None = one a core. The results are the same.
-
-    Raises:
-        ValueError: layers are missing, do not fit each other or hold something that is not a number.
     """
 
     def __init__(
@@ -67,8 +64,7 @@ class TrickEstimator:
         self.weights: Weights = {name: np.array(array, np.float32) for name, array in weights.items()}
         self.trained = dict(trained or {})
         self.threads = threads or os.cpu_count() or 1
-        depth, blocks = depth_and_blocks(self.weights)
-        _check_shapes(self.weights, depth, blocks)
+        depth, blocks = (sum(f"{word}_{i}" in weights for i in range(len(weights))) for word in (ROLES[0], "block"))
         self._encoders = {role: [_Layer(self.weights, f"{role}_{i}") for i in range(depth)] for role in ROLES}
         self._blocks = [_Layer(self.weights, f"block_{i}") for i in range(blocks)]
         self._read = _Layer(self.weights, "read")
@@ -100,7 +96,7 @@ class TrickEstimator:
         return out
 
     def _fill(self, deals: NDArray[np.uint8], out: Float32Array, start: int) -> None:
-        """The distributions of the ``_ROWS`` deals from ``start`` on."""
+        """Write the distributions of the ``_ROWS`` deals from ``start`` on."""
         rows = slice(start, start + _ROWS)
         logits = self._logits(_by_suit_and_seat(deals[rows]))
         logits -= logits.max(axis=-1, keepdims=True)
@@ -113,7 +109,7 @@ class TrickEstimator:
         return quantile(self.distribution(owner), np.float32(0.5))
 
     def _logits(self, suits: Float32Array) -> Float32Array:
-        """Outputs (n, 5, 4, 14) [strain, declarer] of suits (n, 4, 4 seats * 13 ranks)."""
+        """Return the outputs (n, 5, 4, 14) [strain, declarer] of suits (n, 4, 4 seats * 13 ranks)."""
         n = len(suits)
         rows = suits.reshape(4 * n, -1)
         trump, side, notrump = (_encode(self._encoders[role], rows).reshape(n, 4, -1) for role in ROLES)
@@ -144,12 +140,12 @@ class _Layer:
         return out
 
     def relu(self, signal: Float32Array) -> Float32Array:
-        """Return what is above 0 of the map of ``signal``."""
+        """Return the map of ``signal``, with 0 for negative numbers."""
         out = self(signal)
         return np.maximum(out, 0, out=out)
 
     def add_to(self, signal: Float32Array) -> None:
-        """Add what is above 0 of the map of ``signal`` to it: a layer with a short cut around it."""
+        """Add the positive part of the map of ``signal`` to it: a residual layer."""
         sums, differences = self._halves(signal)
         _join_and_add(sums, differences, signal)
 
@@ -199,7 +195,7 @@ def _encode(layers: list[_Layer], suits: Float32Array) -> Float32Array:
 
 
 def _by_suit_and_seat(owner: NDArray[np.uint8]) -> Float32Array:
-    """Deals (n, 52) as float32 (n, 4 suits, 4 seats * 13 ranks) of zeros and ones."""
+    """Return deals (n, 52) as float32 (n, 4 suits, 4 seats * 13 ranks) of zeros and ones."""
     suits: NDArray[np.bool_] = owner.reshape(-1, 4, 1, 13) == np.arange(4, dtype=np.uint8)[:, None]
     return suits.reshape(-1, 4, 52).astype(np.float32)
 
@@ -265,7 +261,7 @@ def load_estimator(path: str | os.PathLike[str]) -> TrickEstimator:
     try:
         header, weights = read_weights(path, "trick estimator", EXPECTED)
         return TrickEstimator(weights, header.get("trained"))
-    except (WeightsError, ValueError, TypeError) as error:
+    except WeightsError as error:
         raise EstimatorFileError(f"{os.fspath(path)}: {error}") from None
 
 
@@ -279,31 +275,7 @@ def builtin_estimator() -> TrickEstimator:
     return load_estimator(Path(__file__).parents[1] / "data" / "estimator.npz")
 
 
-def depth_and_blocks(weights: Mapping[str, Any]) -> tuple[int, int]:
-    """Return how many layers an encoder and the trunk have."""
-    depth = sum(f"{ROLES[0]}_{i}" in weights for i in range(len(weights)))
-    return depth, sum(f"block_{i}" in weights for i in range(len(weights)))
-
-
 def layer_names(depth: int, blocks: int) -> list[str]:
-    """The layers of a network, each with its ``_bias`` beside it."""
+    """Return the layers of a network, each with its ``_bias`` beside it."""
     encoders = [f"{role}_{i}" for role in ROLES for i in range(depth)]
     return [*encoders, *(f"block_{i}" for i in range(blocks)), "read"]
-
-
-def _check_shapes(weights: Weights, depth: int, blocks: int) -> None:
-    names = layer_names(depth, blocks)
-    if depth < 2 or set(weights) != {*names, *(name + "_bias" for name in names)}:
-        raise ValueError("these are not the layers of a trick estimator")
-    width = weights["read"].shape[1] if weights["read"].ndim == 3 else 0
-    for name in names:
-        layer, bias = weights[name], weights[name + "_bias"]
-        role, _, number = name.rpartition("_")
-        into = 13 if number == "0" and role in ROLES else width if role in ("", "block") else None
-        out = OUTCOMES if name == "read" else width if role == "block" or number == str(depth - 1) else None
-        hidden = weights["trump_0"].shape[-1]
-        wanted = (4, hidden if into is None else into, hidden if out is None else out)
-        if layer.shape != wanted or bias.shape != wanted[2:]:
-            raise ValueError(f"layer {name} is {layer.shape} with bias {bias.shape}; it should be {wanted}")
-        if not (np.isfinite(layer).all() and np.isfinite(bias).all()):
-            raise ValueError(f"layer {name} holds something that is not a number")

@@ -50,7 +50,7 @@ def check_contracts(
 ) -> tuple[UInt8Array, NDArray[np.intp], NDArray[np.intp]]:
     """Check deals with a declarer and a strain for each; return them as (N, 52), (N,), (N,).
 
-    One declarer or one strain stands for all deals.
+    A declarer or a strain may be one for all deals.
 
     Raises:
         DealError: not deals.
@@ -159,7 +159,7 @@ class ExactDoubleDummy:
 
     def _cache_tables(self, keys: list[bytes], tricks: Int8Array) -> None:
         for key, table in zip(keys[-self._cache_size :], tricks[-self._cache_size :], strict=True):
-            self._cache.pop(key, None)  # so that the last one used stands last
+            self._cache.pop(key, None)  # so that the last one used is the last
             self._cache[key] = table.copy()
         while len(self._cache) > self._cache_size:
             del self._cache[next(iter(self._cache))]

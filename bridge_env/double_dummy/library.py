@@ -212,7 +212,7 @@ class Library:
 
     @functools.cached_property
     def _keys_in_order(self) -> tuple[NDArray[np.uint64], IndexArray]:
-        """The canonical keys, sorted, and the index of each one's deal."""
+        """Return the canonical keys, sorted, and the index of each one's deal."""
         order = np.argsort(self._canonical_keys, kind="stable")
         return self._canonical_keys[order], order
 

@@ -49,7 +49,7 @@ def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = Non
         How many deals were solved again: ``sample``, or all there are.
 
     Raises:
-        LibraryError: what is wrong, and where.
+        LibraryError: damage, or a table that differs from the solver's.
     """
     library = Library.open(path)
     return verify_sample(library.path.name, library.owners(), library.tricks_at(), sample, solver=solver, seed=seed)
@@ -74,7 +74,7 @@ def verify_sample(
         row, seat, strain = wrong[0]
         deal = chosen[row]
         raise LibraryError(
-            f"{name}: deal {deal} gives {SEATS[seat]} {tables[deal, seat, strain]} tricks in "
+            f"{name}: deal {deal} has {SEATS[seat]} {tables[deal, seat, strain]} tricks in "
             f"{STRAINS[strain]}; solved again it is {solved[row, seat, strain]}"
         )
     return len(chosen)

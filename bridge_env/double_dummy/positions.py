@@ -21,7 +21,6 @@ from bridge_env.double_dummy.solver.solve import (
     solve_cards,
 )
 from bridge_env.double_dummy.solver.state import Workspace
-from bridge_env.rules.cards import UNKNOWN
 
 __all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "SOLVING_COST", "card_tricks"]
 
@@ -102,11 +101,7 @@ def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array)
     sizes = (hands[:, :, None] == np.arange(4, dtype=np.uint8)).sum(axis=1)
     for k in range(3):
         sizes[rows, (leader + k) & 3] += trick[:, k] >= 0
-    gaps = ((trick[:, 1:] >= 0) & (trick[:, :-1] < 0)).any(axis=1)
-    held = np.take_along_axis(hands, np.maximum(trick, 0).astype(np.intp), axis=1) != UNKNOWN
-    again = ((trick >= 0) & held).any(axis=1)
-    twice = (trick >= 0) & ((trick == np.roll(trick, 1, axis=1)) | (trick == np.roll(trick, 2, axis=1)))
-    bad = np.flatnonzero((sizes != sizes[:, :1]).any(axis=1) | (sizes[:, 0] == 0) | gaps | again | twice.any(axis=1))
+    bad = np.flatnonzero((sizes != sizes[:, :1]).any(axis=1) | (sizes[:, 0] == 0))
     if bad.size:
         row = int(bad[0])
         raise ValueError(

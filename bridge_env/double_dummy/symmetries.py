@@ -1,4 +1,4 @@
-"""The 96 symmetries of a solved deal, by number, with their tables; and deals drawn from a library.
+"""Apply the 96 symmetries of a solved deal, by number, to deal and table; draw deals from a library.
 
 Symmetry ``i`` of a deal has its suits permuted by ``SUIT_ORDERS[i % 24]`` and its hands moved ``i // 24`` seats
 clockwise; symmetry 0 is the deal itself. Its table is the deal's with the entries in other places.
@@ -64,18 +64,10 @@ def symmetries_of(
 
     Returns:
         owner uint8 (N, 52) and tricks int8 (N, 4, 5).
-
-    Raises:
-        IndexError: no such record or symmetry.
     """
-    at, number = np.asarray(indices, np.intp), np.asarray(image, np.int64)
-    if at.size and not (at.min() >= 0 and at.max() < len(records)):
-        raise IndexError(f"records go from 0 to {len(records) - 1}, not {at.min()}..{at.max()}")
-    if number.size and not (number.min() >= 0 and number.max() < NUM_SYMMETRIES):
-        raise IndexError(f"symmetries go from 0 to {NUM_SYMMETRIES - 1}, not {number.min()}..{number.max()}")
-    owner = np.empty((len(number), 52), np.uint8)
-    tricks = np.empty((len(number), 4, 5), np.int8)
-    _image_rows(records, at, number, owner, tricks)
+    owner = np.empty((len(image), 52), np.uint8)
+    tricks = np.empty((len(image), 4, 5), np.int8)
+    _image_rows(records, np.asarray(indices, np.intp), np.asarray(image, np.int64), owner, tricks)
     return owner, tricks
 
 

@@ -29,7 +29,7 @@ class EnvConfig:
     """The configuration of an env."""
 
     learner: tuple[int, ...]  # the seats that the caller bids: one, both of a partnership, or all four
-    table: tuple[Bidder | None, ...]  # who bids N, E, S, W at the learner's table; None is the caller
+    table: tuple[Bidder | None, ...]  # the bidders of N, E, S, W at the learner's table; None is the caller
     # the same at the control pair's table; None where the reward does not compare with it
     other_table: tuple[Bidder, ...] | None
     deals: DealSource
@@ -37,7 +37,7 @@ class EnvConfig:
     vulnerability: int | None  # code 0..3; None = the board's, else at random
     reward: Reward
     illegal: str  # ``"end"`` or ``"raise"``
-    penalty: float  # what an illegal call costs, 0 or more, in the reward's unit
+    penalty: float  # the cost of an illegal call, 0 or more, in the reward's unit
 
     @property
     def side(self) -> int:

@@ -7,7 +7,7 @@
                     that suit permutations and turns of the table make of it: nothing is ever solved
 ``"judging"``       its deals that are for judging; no deal is in both, not even with its suits permuted
 ``"library"``       all of them
-``"random"``        fresh random deals; only the contract reached (for par: the whole table)
+``"random"``        fresh random deals; only the contract reached (for par: the complete table)
 ``"estimated"``     fresh random deals whose tricks a network estimates: unlimited boards that need no solver.
                     The rewards are estimates, marked by ``info["estimated"]``
 ``"FILE.pbn"``      the boards of a PBN file in order, with their dealers and vulnerabilities

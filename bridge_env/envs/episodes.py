@@ -119,7 +119,7 @@ def draw_episodes(
 
 
 def _first_known(fixed: int | None, known: NDArray[np.int8], chance: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """Return what is fixed, else what the board has, else one of four by chance: int8 (N,)."""
+    """Return the fixed value, else the board's, else one of four by chance: int8 (N,)."""
     if fixed is not None:
         return np.full(len(known), fixed, np.int8)
     return np.where(known >= 0, known, (chance & np.uint64(3)).astype(np.int8)).astype(np.int8)
@@ -201,7 +201,7 @@ class EpisodeBuffer:
 
 
 def _empty_like(episodes: Episodes, count: int) -> Episodes:
-    """Make ``count`` episodes with arrays like those of others; what is in them is undefined."""
+    """Make ``count`` episodes with arrays like those of others and undefined content."""
     first, control = np.zeros(count, np.intp), episodes.control
     return replace(
         episodes,

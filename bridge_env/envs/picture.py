@@ -40,7 +40,7 @@ _OTHER_BACKENDS = "no window can be opened by matplotlib's backend {}; use rende
 
 
 def checked_mode(mode: str | None, modes: Sequence[str]) -> str | None:
-    """The mode, if there is such.
+    """Return the mode, if there is such.
 
     Raises:
         ValueError: there is none.
@@ -59,7 +59,7 @@ def _font() -> Any:
 
 
 def frame_of(tables: Tables, row: int, double_dummy: DoubleDummy) -> Frame:
-    """One table, uint8 (480, 720, 3): the hands, the auction's last rounds and, at its end, the result."""
+    """Draw one table, uint8 (480, 720, 3): the hands, the auction's last rounds and, at its end, the result."""
     from PIL import Image, ImageDraw
 
     a = tables.auctions

@@ -47,7 +47,7 @@ class Reward:
     """A kind of reward."""
 
     name: str  # as in the env's argument ``reward``
-    reference: str  # what the score is compared with: ``control``, ``par`` or ``nothing``
+    reference: str  # the score to compare with: ``control``, ``par`` or ``nothing``
     worst: float  # the size of the worst result, in the reward's unit; the default cost of an illegal call
     table: NDArray[np.float64]  # (STEPS,), rewards of all differences in tens of points, worst first: ``row_reward``
 

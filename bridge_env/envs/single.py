@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import gymnasium
@@ -21,7 +20,7 @@ from bridge_env.envs.picture import Frame, Window, checked_mode, frame_of
 from bridge_env.envs.rewards import PAR, RewardFunction
 from bridge_env.envs.table import Tables
 from bridge_env.rules.auction import Contracts
-from bridge_env.rules.calls import NUM_CALLS, Contract
+from bridge_env.rules.calls import NUM_CALLS
 from bridge_env.rules.cards import parse_seat
 
 _ROW = np.zeros(1, np.intp)
@@ -247,26 +246,18 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         if output.illegal[0]:
             info["illegal_action"] = True
         else:
-            info["contract"] = _contract_text(auctions.contracts(), 0)
+            info["contract"] = str(auctions.contracts().at(0))
             info["auction"] = auctions.text(0)
             info["tricks"] = int(outcome[TRICKS])
             info["score"] = int(outcome[SCORE])
             if config.estimated:
                 info["estimated"] = True
             if self._control is not None:
-                info["control_contract"] = _contract_text(*self._control)
+                contracts, row = self._control
+                info["control_contract"] = str(contracts.at(row))
                 info["control_score"] = int(outcome[REFERENCE])
             elif config.reward.reference == PAR:
                 info["par"] = int(outcome[REFERENCE])
         if config.four_seats:
             info["seat_rewards"] = output.seat_rewards[0]
         return float(output.reward[0])
-
-
-def _contract_text(contracts: Contracts, row: int) -> str:
-    return _text_of(contracts.bid.item(row), contracts.doubling.item(row), contracts.declarer.item(row))
-
-
-@cache  # there are 421
-def _text_of(bid: int, doubling: int, declarer: int) -> str:
-    return str(Contract(bid, doubling, declarer))

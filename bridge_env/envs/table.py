@@ -63,7 +63,7 @@ class Tables:
 
     Args:
         count: N.
-        seats: who bids N, E, S, W; None is the caller.
+        seats: the bidders of N, E, S, W; None is the caller.
         config: the env's, for rewards; None = there are none here, and ``finish`` is not called.
 
     Attributes:
@@ -113,7 +113,7 @@ class Tables:
     ) -> None:
         """At each table ``rows[i]``, deal board ``at[i]`` of ``boards`` and bid until the caller's turn.
 
-        ``key[at[i]]`` is the board's stream, and ``reference[at[i]]`` what its score is compared with (0 without).
+        ``key[at[i]]`` is the board's stream, and ``reference[at[i]]`` the score to compare its own with (0 without).
         Every seat gets at least one turn in an auction, so a table where the caller has a seat comes to its turn.
         """
         if reference is None:

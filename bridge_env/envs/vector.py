@@ -13,8 +13,6 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.bidders.observation import OBSERVATION_SIZE
-from bridge_env.bidders.protocols import Bidder
-from bridge_env.bidders.registry import DEFAULT_BIDDER
 from bridge_env.compiled.array_structs import writeable
 from bridge_env.envs.compiled.arrays import (
     BID,
@@ -36,7 +34,7 @@ from bridge_env.envs.config import EnvConfig, many_calls, not_a_call
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
 from bridge_env.envs.picture import Frame, checked_mode, frame_of
-from bridge_env.envs.rewards import CONTROL, PAR, RewardFunction
+from bridge_env.envs.rewards import CONTROL, PAR
 from bridge_env.envs.table import Tables
 from bridge_env.rules.calls import NUM_CALLS
 from bridge_env.rules.par import ACCEPTED
@@ -50,7 +48,7 @@ Info = dict[str, Any]
 
 
 class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
-    """``num_envs`` tables of ``BiddingEnv``, which explains the game and the arguments not listed here.
+    """``num_envs`` tables of ``BiddingEnv``, which explains the game.
 
     Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s + i)``: the same
     observations, masks and rewards, whatever ``num_envs``.
@@ -84,8 +82,10 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             has ended gets a new deal at the next step, which ignores its action. Same-step: at once. Disabled:
             by ``reset(options={"reset_mask": bool (N,)})``.
         copy: True: every step returns new arrays. False: it returns the same ones, written to again, which
-            saves memory bandwidth; copy what you keep.
+            saves memory bandwidth; copy those to be used later.
         render_mode: None, ``"ansi"`` or ``"rgb_array"``.
+        setting: ``learner``, ``partner``, ``opponents``, ``control``, ``deals``, ``dealer``, ``vulnerability``,
+            ``reward``, ``illegal`` and ``illegal_penalty``, as ``BiddingEnv`` takes them.
 
     Raises:
         ValueError: an argument is wrong; the message lists the choices.
@@ -102,42 +102,22 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self,
         num_envs: int = 1,
         *,
-        learner: str = "S",
-        partner: str | Bidder = DEFAULT_BIDDER,
-        opponents: str | Bidder = DEFAULT_BIDDER,
-        control: str | Bidder = DEFAULT_BIDDER,
-        deals: object = "training",
-        dealer: str | int | None = None,
-        vulnerability: str | int | None = None,
-        reward: str | RewardFunction | None = None,
-        illegal: str = "end",
-        illegal_penalty: float | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
+        **setting: Any,
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs={num_envs!r} must be 1 or more")
         mode = AutoresetMode(autoreset_mode)
-        self._config = config = EnvConfig.of(
-            learner=learner,
-            partner=partner,
-            opponents=opponents,
-            control=control,
-            deals=deals,
-            dealer=dealer,
-            vulnerability=vulnerability,
-            reward=reward,
-            illegal=illegal,
-            illegal_penalty=illegal_penalty,
-        )
+        self._config = config = EnvConfig.of(**setting)
         self.num_envs, self._mode, self._copy = num_envs, _MODES[mode], copy
         self.render_mode = checked_mode(render_mode, self.metadata["render_modes"])
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.single_action_space = spaces.Discrete(NUM_CALLS)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.single_observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
-        # A Box, which batch_space gives, would hold four numbers for each feature of each table.
+        # The Box that batch_space makes would hold four numbers for each feature of each table.
         self.observation_space = spaces.MultiBinary((num_envs, OBSERVATION_SIZE))
         self._tables = Tables(num_envs, config.table, config)
         self._outcomes = dict(_OUTCOMES)  # in ``info``, by name: rows of ``StepOutput.outcome``

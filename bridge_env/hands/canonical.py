@@ -33,11 +33,11 @@ class CanonicalForm:
 
     # (N, 2), the canonical deal's four suit words, two in each. Equal exactly for deals that are images of each other
     words: UInt64Array
-    rotation: NDArray[np.intp]  # (N,), how many steps 0..3 clockwise its hands are moved: ``cards.rotate_deals``
+    rotation: NDArray[np.intp]  # (N,), how many steps 0..3 clockwise its hands are moved: ``deals.rotate_deals``
     order: NDArray[np.intp]  # (N, 4), which of the deal's suits is then its suit i
 
     def __getitem__(self, rows: ArrayLike) -> CanonicalForm:
-        """The forms of some rows (indices or a mask)."""
+        """Take the forms of some rows (indices or a mask)."""
         r = np.asarray(rows)
         return CanonicalForm(self.words[r], self.rotation[r], self.order[r])
 
@@ -54,7 +54,7 @@ class CanonicalForm:
         return out
 
     def _entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """Return where each entry (N, 4, 5) of the canonical deal's table stands in the deal's own table."""
+        """Return where each entry (N, 4, 5) of the canonical deal's table is in the deal's own table."""
         n = len(self.rotation)
         seat = (np.arange(4) - self.rotation[:, None]) % 4
         strain = np.concatenate([self.order, np.full((n, 1), 4)], axis=1)
@@ -62,7 +62,7 @@ class CanonicalForm:
 
 
 def canonical_form(owner: ArrayLike) -> CanonicalForm:
-    """The canonical forms of deals uint8 (N, 52).
+    """Compute the canonical forms of deals uint8 (N, 52).
 
     Raises:
         DealError: not deals.
@@ -89,7 +89,7 @@ def canonical_form(owner: ArrayLike) -> CanonicalForm:
 
 
 def canonical_key(owner: ArrayLike) -> UInt64Array:
-    """A 64-bit hash of the canonical form, uint64 (N,): the same for all 96 images of a deal.
+    """Hash the canonical form to 64 bits, uint64 (N,): the same for all 96 images of a deal.
 
     Raises:
         DealError: not deals.
@@ -98,7 +98,7 @@ def canonical_key(owner: ArrayLike) -> UInt64Array:
 
 
 def key_of_words(words: UInt64Array) -> UInt64Array:
-    """The hash of canonical ``words`` uint64 (N, 2), as in :func:`canonical_key`."""
+    """Hash canonical ``words`` uint64 (N, 2), as in :func:`canonical_key`."""
     return streams.key(words[:, 0], words[:, 1])
 
 
@@ -112,6 +112,6 @@ def is_judging(owner: ArrayLike) -> BoolArray:
 
 
 def key_is_judging(key: UInt64Array) -> BoolArray:
-    """The split by canonical keys uint64 (N,)."""
+    """Return the split, as :func:`is_judging`, by canonical keys uint64 (N,)."""
     judging: BoolArray = key % np.uint64(JUDGING_ONE_IN) == 0
     return judging

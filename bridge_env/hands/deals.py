@@ -12,7 +12,7 @@ from bridge_env.rules.cards import RANKS, SEATS, UNKNOWN, BoolArray, DealError, 
 def random_deals(seed: int, start: int, count: int) -> UInt8Array:
     """Deal hands at random: deals ``start .. start + count - 1`` of the endless sequence of ``seed``.
 
-    Every deal is a function of (seed, its number) alone, so any cut of the sequence gives the same deals.
+    Every deal is a function of (seed, its number) alone, so every cut of the sequence has the same deals.
 
     Returns:
         owner, uint8 (count, 52).
@@ -21,7 +21,7 @@ def random_deals(seed: int, start: int, count: int) -> UInt8Array:
 
 
 def deals_of(keys: NDArray[np.uint64]) -> UInt8Array:
-    """The random deal of every stream: owner uint8 (N, 52) of keys uint64 (N,)."""
+    """Deal at random by every stream: owner uint8 (N, 52) of keys uint64 (N,)."""
     order = np.argsort(streams.draws(keys, 52), axis=-1, kind="stable")
     owner = np.empty((len(keys), 52), np.uint8)
     np.put_along_axis(owner, order, np.repeat(np.arange(4, dtype=np.uint8), 13)[None], axis=-1)
@@ -29,7 +29,7 @@ def deals_of(keys: NDArray[np.uint64]) -> UInt8Array:
 
 
 def hands(owner: ArrayLike, seat: ArrayLike) -> BoolArray:
-    """The cards of ``seat`` (scalar or (N,)): bool (N, 52)."""
+    """Return the cards of ``seat`` (scalar or (N,)): bool (N, 52)."""
     held: BoolArray = np.asarray(owner) == np.asarray(seat)[..., None]
     return held
 
@@ -41,22 +41,10 @@ def rotate_deals(owner: ArrayLike, steps: int) -> UInt8Array:
 
 
 def parse_hand(text: str) -> BoolArray:
-    """``"AKQ2.T98.J7.A543"`` (spades.hearts.diamonds.clubs) as bool (52,). ``10`` may stand for ``T``.
+    """Parse ``"AKQ2.T98.J7.A543"`` (spades.hearts.diamonds.clubs) to bool (52,). ``10`` may be written for ``T``.
 
     Raises:
         DealError: not four suits of distinct ranks with 13 cards in all.
-    """
-    held = parse_holding(text)
-    if int(held.sum()) != 13:
-        raise DealError(f"hand {text!r} has {int(held.sum())} cards, not 13")
-    return held
-
-
-def parse_holding(text: str) -> BoolArray:
-    """Part of a hand, written as a hand is, as bool (52,).
-
-    Raises:
-        DealError: not four suits of distinct ranks.
     """
     suits = text.strip().upper().replace("10", "T").split(".")
     if len(suits) != 4:
@@ -70,22 +58,24 @@ def parse_holding(text: str) -> BoolArray:
             if held[card]:
                 raise DealError(f"hand {text!r} holds {card_text(card)} twice")
             held[card] = True
+    if int(held.sum()) != 13:
+        raise DealError(f"hand {text!r} has {int(held.sum())} cards, not 13")
     return held
 
 
 def suit_ranks(held: ArrayLike) -> list[str]:
-    """The ranks that a hand bool (52,) holds of S H D C, high cards first: ``["AKQ2", "T98", "J7", "A543"]``."""
+    """Return the ranks that a hand bool (52,) holds of S H D C, high cards first: ``["AKQ2", "T98", "J7", "A543"]``."""
     h = np.asarray(held, bool).reshape(4, 13)
     return ["".join(RANKS[r] for r in range(12, -1, -1) if h[s, r]) for s in (3, 2, 1, 0)]
 
 
 def hand_text(held: ArrayLike) -> str:
-    """bool (52,) as ``"AKQ2.T98.J7.A543"``."""
+    """Write a hand, bool (52,), as ``"AKQ2.T98.J7.A543"``."""
     return ".".join(suit_ranks(held))
 
 
 def parse_deal(text: str) -> UInt8Array:
-    """A PBN deal, ``"N:hand hand hand hand"`` clockwise from the named seat, as owner uint8 (52,).
+    """Parse a PBN deal, ``"N:hand hand hand hand"`` clockwise from the named seat, to owner uint8 (52,).
 
     Raises:
         DealError: not four hands of 13 distinct cards.
@@ -109,6 +99,6 @@ def parse_deal(text: str) -> UInt8Array:
 
 
 def deal_text(owner: ArrayLike, first: int = 0) -> str:
-    """owner (52,) as a PBN deal that starts at seat ``first``."""
+    """Write owner (52,) as a PBN deal that starts at seat ``first``."""
     o = np.asarray(owner)
     return f"{SEATS[first]}:" + " ".join(hand_text(o == (first + i) % 4) for i in range(4))

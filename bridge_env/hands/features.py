@@ -1,7 +1,7 @@
 """Compute the features of a hand: the one definition of points, lengths, controls, losers and the rest.
 
 ``hand_features`` turns hands into rows of small integers; ``FEATURES`` names the columns and
-``MEANINGS`` says what they count. Suits stand in the order C D H S. Constraints, bidding systems and case bases all
+``MEANINGS`` explains them. Suits stand in the order C D H S. Constraints, bidding systems and case bases all
 read these columns.
 
 Zar points are Zar Petkov's (Aggressive Bidding, 2003). Playing tricks are those with the hand's own suits, per suit the
@@ -29,12 +29,12 @@ UNKNOWN, BY_SHAPE, HCP_AND_SHAPE = 0, 1, 2
 class Feature(NamedTuple):
     """A column of features, or one for each part."""
 
-    name: str  # stands before the colon of a column's name
-    parts: tuple[str, ...]  # what stands behind it
+    name: str  # before the colon of a column's name
+    parts: tuple[str, ...]  # behind it
     least: int  # of the values
     most: int  # the same
     kind: int  # how it follows from lengths and points: UNKNOWN, BY_SHAPE or HCP_AND_SHAPE
-    meaning: str  # what it counts, for people
+    meaning: str  # for people
 
 
 _ALONE, _SUITS, _PAIRED = ("",), tuple(_SUIT_LETTERS), tuple(_SUIT_LETTERS[a] + _SUIT_LETTERS[b] for a, b in _PAIRS)
@@ -71,7 +71,7 @@ DECLARED: tuple[Feature, ...] = (
             "opens)"),
     Feature("playing", _SUITS, 0, 99, UNKNOWN, "playing tricks in halves, with the suit as trumps"),
 )  # fmt: skip
-#: What each of them counts.
+#: The meaning of each of them.
 MEANINGS: dict[str, str] = {feature.name: feature.meaning for feature in DECLARED}
 
 #: Column name -> index. Features of a suit are ``name:C`` ... ``name:S``, differences ``difference:CD`` ...

@@ -1,4 +1,4 @@
-"""Deals and trick tables as bytes: 2 bits a card, 4 bits an entry.
+"""Pack deals and trick tables to bytes: 2 bits a card, 4 bits an entry.
 
 =============  =====  =============================================================================
 thing          bytes  layout
@@ -9,7 +9,7 @@ packed table   10     entry ``e = 5 * declarer + strain`` (0..19) is the low hal
                       ``e`` is even, the high half if odd; its value is the declarer's tricks, 0..13
 =============  =====  =============================================================================
 
-What decodes one record is plain arithmetic, so that kernels do the same: ``symmetries`` compiles it with ``njit``.
+One record is decoded by plain arithmetic, so that ``symmetries`` can compile it with ``njit``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RECORD_BYTES = DEAL_BYTES + TABLE_BYTES
 
 _TWO, _FOUR, _SIX = np.uint8(2), np.uint8(4), np.uint8(6)
 _BYTES = np.arange(256, dtype=np.uint8)
-# What each byte value stands for, as the four seats or two entries in one machine word: one look-up a byte
+# The meaning of each byte value, as the four seats or two entries in one machine word: one look-up a byte
 # decodes several times faster than shifting. Made of bytes, so the machine's byte order does not matter.
 _FOUR_SEATS = np.stack([_BYTES >> shift & 3 for shift in (0, 2, 4, 6)], axis=1).view(np.uint32).ravel()
 _TWO_ENTRIES = np.stack([_BYTES & 15, _BYTES >> 4], axis=1).view(np.uint16).ravel()

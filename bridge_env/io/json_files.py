@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from bridge_env.io.files import FileError, PathLike
 
-T = TypeVar("T")
 
-
-def read_json(path: PathLike, kind: type[T] | Any, error: type[FileError] = FileError) -> Any:
+def read_json(path: PathLike, kind: Any, error: type[FileError] = FileError) -> Any:
     """Read a JSON file.
 
     Args:
@@ -27,13 +25,13 @@ def read_json(path: PathLike, kind: type[T] | Any, error: type[FileError] = File
     return decode_json(_content(path, error), kind, str(path), error)
 
 
-def read_json_lines(path: PathLike, kind: type[T] | Any, error: type[FileError] = FileError) -> list[Any]:
+def read_json_lines(path: PathLike, kind: Any, error: type[FileError] = FileError) -> list[Any]:
     """Read a file with a JSON value of type ``kind`` a line; otherwise as :func:`read_json`."""
     lines = _content(path, error).splitlines()
     return [decode_json(line, kind, f"{path}:{number}", error) for number, line in enumerate(lines, 1)]
 
 
-def decode_json(text: str | bytes, kind: type[T] | Any, source: str, error: type[FileError] = FileError) -> Any:
+def decode_json(text: str | bytes, kind: Any, source: str, error: type[FileError] = FileError) -> Any:
     """Decode a JSON text, which may hold NaN; ``source`` is its name in messages. Otherwise as :func:`read_json`."""
     try:
         value = json.loads(text)
@@ -42,7 +40,7 @@ def decode_json(text: str | bytes, kind: type[T] | Any, source: str, error: type
     return check_type(value, kind, source, error)
 
 
-def check_type(value: Any, kind: type[T] | Any, source: str, error: type[FileError] = FileError) -> Any:
+def check_type(value: Any, kind: Any, source: str, error: type[FileError] = FileError) -> Any:
     """Convert a decoded value to type ``kind``; otherwise as :func:`decode_json`."""
     try:
         return msgspec.convert(value, kind)

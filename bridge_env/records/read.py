@@ -37,18 +37,12 @@ class Report:
 
     Attributes:
         files, boards: how many were read; called: boards with an auction (they all have a deal).
-        lost: boards that were left out; lost_called: those of them with a deal and an auction.
-        pieces: other pieces of the files that were left out.
-        kinds: the number of problems by their kind.
+        problems: of all files.
     """
 
     files: int = 0
     boards: int = 0
     called: int = 0
-    lost: int = 0
-    lost_called: int = 0
-    pieces: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
 
     def add(self, item: Board | Problem) -> None:
@@ -56,25 +50,19 @@ class Report:
         if isinstance(item, Board):
             self.boards += 1
             self.called += item.auction is not None
-            return
-        self.kinds[item.kind] += 1
-        self.problems.append(item)
-        self.lost += item.board
-        self.lost_called += item.auction
-        self.pieces += not item.board
-
-    def share(self) -> float:
-        """Return the share of boards with deal and auction that were read; 1 if there are none."""
-        total = self.called + self.lost_called
-        return self.called / total if total else 1.0
+        else:
+            self.problems.append(item)
 
     def __str__(self) -> str:
-        total = self.called + self.lost_called
+        lost = sum(problem.board for problem in self.problems)
+        total = self.called + sum(problem.auction for problem in self.problems)
+        share = 100 * self.called / total if total else 100
         lines = [
-            f"{self.files:,} files, {self.boards:,} boards read, {self.lost:,} left out",
-            f"with a deal and an auction: {self.called:,} of {total:,} read ({100 * self.share():.2f}%)",
+            f"{self.files:,} files, {self.boards:,} boards read, {lost:,} left out",
+            f"with a deal and an auction: {self.called:,} of {total:,} read ({share:.2f}%)",
         ]
         first = {problem.kind: problem for problem in reversed(self.problems)}
-        for kind, count in sorted(self.kinds.items(), key=lambda item: (-item[1], item[0])):
+        kinds = Counter(problem.kind for problem in self.problems)
+        for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0])):
             lines.append(f"  {count:,} {kind}, such as {first[kind]}")
         return "\n".join(lines)

@@ -1,6 +1,6 @@
 """Make counter-based random streams: a number depends on its coordinates, never on the order of drawing.
 
-There is no generator state anywhere. A stream is a ``uint64`` key hashed from what it is for, such as
+There is no generator state anywhere. A stream is a ``uint64`` key hashed from its coordinates, such as
 (run, purpose, generation, board, table, call); the same coordinates give the same numbers however the work
 is cut into batches or spread over workers.
 
@@ -56,12 +56,12 @@ def key(*coordinates: ArrayLike | str) -> UInt64Array:
 
 
 def draws(keys: ArrayLike, count: int) -> UInt64Array:
-    """``count`` independent 64-bit numbers of every stream: shape ``keys.shape + (count,)``."""
+    """Draw ``count`` independent 64-bit numbers of every stream: shape ``keys.shape + (count,)``."""
     k = np.asarray(keys, np.uint64)
     steps = (np.arange(1, count + 1, dtype=np.uint64)) * GOLDEN
     return mix(k[..., None] + steps)
 
 
 def uniforms(keys: ArrayLike, count: int) -> NDArray[np.float64]:
-    """``count`` floats in [0, 1) of every stream: shape ``keys.shape + (count,)``."""
+    """Draw ``count`` floats in [0, 1) of every stream: shape ``keys.shape + (count,)``."""
     return (draws(keys, count) >> _S11).astype(np.float64) * 2.0**-53

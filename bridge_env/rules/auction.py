@@ -154,7 +154,7 @@ def _mask_all(state, mask):  # type: ignore[no-untyped-def]
 
 @njit
 def _step_rows(state, history, rows, calls):  # type: ignore[no-untyped-def]
-    """Step the rows in order; the position of the first illegal call, or -1 (then all were made)."""
+    """Step the rows in order; return the position of the first illegal call, or -1 (then all were made)."""
     for i in range(len(rows)):
         if not row_legal(state[rows[i]], calls[i]):
             return i
@@ -217,7 +217,7 @@ class Auctions:
 
     @classmethod
     def over(cls, state: Int16Array, history: Int8Array) -> Auctions:
-        """The auctions that these arrays, (N, 18) and (N, 319), hold; they are not copied."""
+        """Make auctions of these arrays, (N, 18) and (N, 319), which are not copied."""
         out = object.__new__(cls)
         out.state, out.history = state, history
         return out
@@ -262,7 +262,7 @@ class Auctions:
 
     @property
     def length(self) -> Int16Array:
-        """Number of calls made."""
+        """Return the number of calls made, int16 (N,)."""
         return self.state[:, LENGTH]
 
     @property
@@ -272,11 +272,11 @@ class Auctions:
 
     @property
     def turn(self) -> Int16Array:
-        """Seat to call, int16 (N,); in a finished row the seat that would have called next."""
+        """Return the seat to call, int16 (N,); in a finished row the seat that would have called next."""
         return (self.state[:, DEALER] + self.state[:, LENGTH]) & 3
 
     def legal(self) -> BoolArray:
-        """Legal calls, bool (N, 38). Never an all-False row: a finished row allows Pass only."""
+        """Return the legal calls, bool (N, 38). Never an all-False row: a finished row allows Pass only."""
         mask = np.empty((len(self.state), NUM_CALLS), np.bool_)
         _mask_all(self.state, mask)
         return mask

@@ -5,7 +5,7 @@ thing      encoding
 =========  =======================================================================
 strain     C D H S NT = 0..4
 call       Pass 0, X 1, XX 2, bid ``3 + 5 * (level - 1) + strain`` (1C = 3, 7NT = 37)
-bid        ``call - 3``: 0..34, used where only bids can stand
+bid        ``call - 3``: 0..34, used where only bids are possible
 doubling   0 undoubled, 1 doubled, 2 redoubled
 =========  =======================================================================
 """
@@ -75,7 +75,7 @@ def parse_call(text: str | int) -> int:
 
 
 def call_text(call: int) -> str:
-    """``Pass``, ``X``, ``XX``, ``1C`` ... ``7NT``."""
+    """Return ``Pass``, ``X``, ``XX``, ``1C`` ... ``7NT``."""
     if not 0 <= call < NUM_CALLS:
         raise CallError(f"{call!r} is not a call; numbers go from 0 (Pass) to {NUM_CALLS - 1} (7NT)")
     return CALL_NAMES[call]
@@ -111,7 +111,7 @@ class Contract:
 
     @classmethod
     def parse(cls, text: str) -> Contract:
-        """``"4SX N"``, ``"3NT by W"`` or ``"Pass"``.
+        """Parse ``"4SX N"``, ``"3NT by W"`` or ``"Pass"``.
 
         Raises:
             CallError: not a contract with its declarer.

@@ -32,11 +32,11 @@ _VULNERABILITY_WORDS = {
 
 
 class DealError(ValueError):
-    """Text or an array that is not a deal or a hand; the message quotes it and says what is wrong."""
+    """Text or an array that is not a deal or a hand; the message quotes it and names the fault."""
 
 
 def card_text(card: int) -> str:
-    """``51 -> 'SA'``."""
+    """Return the name of a card: ``51 -> 'SA'``."""
     return SUITS[card // 13] + RANKS[card % 13]
 
 
@@ -59,7 +59,7 @@ def parse_seat(text: str | int) -> int:
 
 
 def parse_vulnerability(text: str | int) -> int:
-    """Vulnerability code of ``"None" | "NS" | "EW" | "Both"`` (and the usual synonyms) or 0..3.
+    """Parse ``"None" | "NS" | "EW" | "Both"`` (and the usual synonyms) or 0..3.
 
     Raises:
         ValueError: not a vulnerability.
@@ -73,18 +73,18 @@ def parse_vulnerability(text: str | int) -> int:
 
 
 def board_dealer(board: ArrayLike) -> UInt8Array:
-    """Dealer of board numbers 1, 2, ... (Law 2 of duplicate bridge: N E S W in turn)."""
+    """Return the dealer of board numbers 1, 2, ... (Law 2 of duplicate bridge: N E S W in turn)."""
     return ((np.asarray(board, np.int64) - 1) % 4).astype(np.uint8)
 
 
 def board_vulnerability(board: ArrayLike) -> UInt8Array:
-    """Vulnerability of board numbers 1, 2, ...: none, NS, EW, both, shifted by one every four boards."""
+    """Return the vulnerability of board numbers 1, 2, ...: none, NS, EW, both, shifted by one every four boards."""
     b = np.asarray(board, np.int64) - 1
     return ((b + b // 4) % 4).astype(np.uint8)
 
 
 def check_deals(owner: ArrayLike) -> UInt8Array:
-    """``owner`` as a uint8 (N, 52) array of whole deals.
+    """Return ``owner`` as a uint8 (N, 52) array of complete deals.
 
     Raises:
         DealError: wrong shape, or a seat that does not hold 13 cards; names the first bad row.

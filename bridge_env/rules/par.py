@@ -7,8 +7,8 @@ The game that is solved, by backward induction over (last bid, side that holds i
 - An accepted contract is played by the better declarer of its side, and takes that declarer's double-dummy
   tricks. A contract that fails is doubled, one that makes is not.
 
-This is par as DDS computes it with a dealer (``DealerPar``). Vulnerability and dealer both count: who may
-speak first decides where both sides could be the first to buy a contract.
+This is par as DDS computes it with a dealer (``DealerPar``). Vulnerability and dealer both count: the side that
+calls first decides where both sides could be the first to buy a contract.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WORST = -32000
 
 
 def _build_accepted() -> Int16Array:
-    """Worth of an accepted contract, int16 [vulnerable, strain, tricks, level - 1]: what fails is doubled."""
+    """Compute the worth of accepted contracts, int16 [vulnerable, strain, tricks, level - 1], doubled if it fails."""
     bid = np.arange(NUM_BIDS)[:, None]
     tricks = np.arange(14)[None]
     doubling = (tricks < bid // 5 + 7).astype(np.int64)
@@ -39,7 +39,7 @@ ACCEPTED = _build_accepted()
 
 
 def _held(accepted_ns: int, accepted_ew: int, best_ns: int, best_ew: int) -> tuple[int, int]:
-    """Return what it is worth to NS and to EW to have made a bid, given the best of the higher ones."""
+    """Return the worth to NS and to EW of having made a bid, given the best of the higher ones."""
     return min(accepted_ns, -best_ew), min(accepted_ew, -best_ns)
 
 
@@ -48,7 +48,7 @@ _row_held = njit(_held, forceinline=True)
 
 @njit(forceinline=True)
 def row_par(tricks, dealer, vulnerability, table):  # type: ignore[no-untyped-def]
-    """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``."""
+    """Return par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``."""
     ns_table, ew_table = table[vulnerability & 1], table[vulnerability >> 1]
     best_ns = best_ew = _WORST  # of the bids above the present one
     for level in range(6, -1, -1):
@@ -74,7 +74,7 @@ def _par_batch(tricks, dealer, vulnerability, table, out):  # type: ignore[no-un
 
 
 def par(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Int16Array:
-    """Par scores.
+    """Compute par scores.
 
     Args:
         tricks: (N, 4, 5) double-dummy tricks [declarer seat, strain], 0..13.
@@ -147,12 +147,12 @@ def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[i
 
 
 def _ends(accepted: Int16Array, first: int, score: int) -> list[tuple[int, int]]:
-    """(bid, side) of the contracts that ``par_contracts`` lists; the side ``first`` speaks first.
+    """Return (bid, side) of the contracts that ``par_contracts`` lists; the side ``first`` speaks first.
 
     Args:
-        accepted: int16 (35, 2), what each bid is worth to the side that buys the contract with it.
+        accepted: int16 (35, 2), the worth of each bid to the side that buys the contract with it.
     """
-    held = np.empty_like(accepted)  # what it is worth to a side to have made the last bid
+    held = np.empty_like(accepted)  # the worth to a side of having made the last bid
     best_ns = best_ew = _WORST
     for bid in range(NUM_BIDS - 1, -1, -1):
         accepted_ns, accepted_ew = accepted[bid].tolist()

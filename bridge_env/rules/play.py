@@ -3,7 +3,8 @@
 The laws of play (Laws 41, 44, 45, 61 and 68 of duplicate bridge) stand here once, as numba kernels over rows. One
 board is a batch of one. Each row is
 
-- ``history`` int8 (N, 52): the cards in the order of play, padded with -1; ``players`` int8 (N, 52): who played each;
+- ``history`` int8 (N, 52): the cards in the order of play, padded with -1;
+- ``players`` int8 (N, 52): the seat that played each;
 - ``left`` uint8 (N, 52): the seat that still holds each card, 255 once it is played;
 - ``state`` int16 (N, 8): derived from the history; the columns are named below.
 """
@@ -113,7 +114,7 @@ def _mask_all(state, left, history, mask):  # type: ignore[no-untyped-def]
 
 @njit
 def _step_rows(state, left, history, players, rows, cards):  # type: ignore[no-untyped-def]
-    """Play at the rows in order; the position of the first illegal card, or -1 (then all were played)."""
+    """Play at the rows in order; return the position of the first illegal card, or -1 (then all were played)."""
     for i in range(len(rows)):
         row = rows[i]
         if not row_may_play(state[row], left[row], history[row], cards[i]):
@@ -142,7 +143,7 @@ class Plays:
     """N boards in play side by side.
 
     Args:
-        owner: uint8 (N, 52), whole deals.
+        owner: uint8 (N, 52).
         declarer: seats 0..3, scalar or (N,); -1 where the board was passed out: then nothing is played.
         strain: 0..4 (C D H S NT), scalar or (N,).
 
@@ -168,7 +169,7 @@ class Plays:
 
     @classmethod
     def replay(cls, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike, history: ArrayLike) -> Plays:
-        """Boards after ``history`` (N, L), cards in the order of play, padded with -1.
+        """Make boards after ``history`` (N, L), cards in the order of play, padded with -1.
 
         Raises:
             IllegalCard: where a card of it is not legal; names the first such board.
@@ -200,7 +201,7 @@ class Plays:
 
     @property
     def dummy(self) -> Int16Array:
-        """Declarer's partner, int16 (N,); -1 where passed out."""
+        """Return declarer's partner, int16 (N,); -1 where passed out."""
         d = self.state[:, DECLARER]
         return np.where(d < 0, d, d ^ 2)
 
@@ -210,7 +211,7 @@ class Plays:
 
     @property
     def length(self) -> Int16Array:
-        """Number of cards played."""
+        """Return the number of cards played, int16 (N,)."""
         return self.state[:, LENGTH]
 
     @property
@@ -220,7 +221,7 @@ class Plays:
 
     @property
     def turn(self) -> Int16Array:
-        """The hand to play from, int16 (N,)."""
+        """Return the hand to play from, int16 (N,)."""
         return self.state[:, TURN]
 
     @property
@@ -235,16 +236,16 @@ class Plays:
 
     @property
     def tricks(self) -> Int16Array:
-        """Tricks that are played or claimed, int16 (N,)."""
+        """Return the tricks that are played or claimed, int16 (N,)."""
         return self.state[:, TRICKS]
 
     @property
     def won(self) -> Int16Array:
-        """Tricks of declarer's side so far, int16 (N,); the result once a row is ``done``."""
+        """Return the tricks of declarer's side so far, int16 (N,); the result once a row is ``done``."""
         return self.state[:, WON]
 
     def legal(self) -> BoolArray:
-        """Legal cards, bool (N, 52); none where a row is done."""
+        """Return the legal cards, bool (N, 52); none where a row is done."""
         mask = np.empty((len(self.state), CARDS), np.bool_)
         _mask_all(self.state, self.left, self.history, mask)
         return mask
@@ -279,11 +280,11 @@ class Plays:
         self.state[r, DONE] = 1
 
     def cards(self, row: int) -> tuple[int, ...]:
-        """The cards of one board in the order of play."""
+        """Return the cards of one board in the order of play."""
         return tuple(self.history[row, : self.state[row, LENGTH]].tolist())
 
     def text(self, row: int) -> str:
-        """The play of one board in words, a bar after each trick: ``"E: HQ H6 H2 H4 | H5"``; empty at the start."""
+        """Write the play of one board, a bar after each trick: ``"E: HQ H6 H2 H4 | H5"``; empty at the start."""
         words = [card_text(card) for card in self.cards(row)]
         tricks = [" ".join(words[i : i + 4]) for i in range(0, len(words), 4)]
         return f"{SEATS[int(self.players[row, 0])]}: {' | '.join(tricks)}" if words else ""
@@ -302,7 +303,7 @@ class Plays:
         return f"{name} is not legal at table {row} after {self.text(row) or 'no card'}: {why}"
 
     def take(self, rows: NDArray[np.int64] | BoolArray) -> Plays:
-        """A copy of some rows."""
+        """Copy some rows."""
         out = object.__new__(Plays)
         for name in self.__slots__:
             setattr(out, name, getattr(self, name)[rows])

@@ -5,8 +5,7 @@ IMPs from the scale of Law 78B. Every function takes scalars or arrays and broad
 positive for NS; differences too.
 
 Functions over a whole field take ``scores`` (boards, tables): one row for each board, one column for each
-table that met it. ``played`` (boards, tables) bool masks the tables that did not; what stands in their place
-in ``scores`` is not read. In a float array NaN means "not played" as well.
+table that met it. ``played`` (boards, tables) bool masks the tables that did not, whose ``scores`` are not read.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ IMP_STEPS.flags.writeable = False
 
 
 def _trick_points(tricks: Int64Array, strain: Int64Array) -> Int64Array:
-    """Undoubled points of ``tricks`` odd tricks: minors 20, majors 30, no trump 30 and 10 for the first."""
+    """Return the undoubled points of ``tricks`` odd tricks: minors 20, majors 30, no trump 30 and 10 for the first."""
     return np.where(strain < 2, 20, 30) * tricks + np.where((strain == NOTRUMP) & (tricks > 0), 10, 0)
 
 
 def _contract_bonus(contract_points: Int64Array, vulnerable: Int64Array) -> Int64Array:
-    """Game when the contract's own tricks are worth 100, else part-score."""
+    """Return the bonus: game when the contract's own tricks are worth 100, else part-score."""
     return np.where(contract_points >= 100, np.where(vulnerable == 1, 500, 300), 50)
 
 
@@ -52,7 +51,7 @@ def _slam_bonus(level: Int64Array, vulnerable: Int64Array) -> Int64Array:
 
 
 def _insult(doubling: Int64Array) -> Int64Array:
-    """For making a doubled (50) or redoubled (100) contract."""
+    """Return the bonus for making a doubled (50) or redoubled (100) contract."""
     return 50 * doubling
 
 
@@ -65,7 +64,7 @@ def _overtrick_points(
 
 
 def _penalty(undertricks: Int64Array, doubling: Int64Array, vulnerable: Int64Array) -> Int64Array:
-    """Points that ``undertricks`` (1 or more) cost."""
+    """Return the cost of ``undertricks`` (1 or more)."""
     undoubled = 50 * (1 + vulnerable) * undertricks
     # Doubled: 100, 300, 500, then 300 each; vulnerable 200, then 300 each.
     cheap = np.where(vulnerable == 1, np.minimum(undertricks, 1), np.minimum(undertricks, 3))
@@ -95,7 +94,7 @@ SCORE_TABLE: Int16Array = _build_table()
 
 
 def points_of(table: Any, bid: Any, doubling: Any, declarer: Any, vulnerability: Any, tricks: Any) -> Any:
-    """Points of contracts with a bid, positive for NS; ``table`` is ``SCORE_TABLE``.
+    """Return the points of contracts with a bid, positive for NS; ``table`` is ``SCORE_TABLE``.
 
     Plain arithmetic on numbers or arrays that are in range: kernels compile it (``njit``).
     """
@@ -106,7 +105,7 @@ def points_of(table: Any, bid: Any, doubling: Any, declarer: Any, vulnerability:
 def score(
     bid: ArrayLike, doubling: ArrayLike, declarer: ArrayLike, vulnerability: ArrayLike, tricks: ArrayLike
 ) -> Int16Array:
-    """Points of contracts, positive for NS; 0 where passed out.
+    """Return the points of contracts, positive for NS; 0 where passed out.
 
     Args:
         bid: 0..34, or -1 where passed out (then the other arguments of that row are not read).
@@ -141,7 +140,7 @@ def score(
 
 
 def imps(difference: ArrayLike) -> Int8Array:
-    """IMPs of a difference in points, with its sign: int8 -24..24 of the same shape.
+    """Return the IMPs of a difference in points, with its sign: int8 -24..24 of the same shape.
 
     Differences need not be multiples of 10: the steps are lower bounds.
     """
@@ -157,21 +156,12 @@ def imps(difference: ArrayLike) -> Int8Array:
 
 
 def _field(scores: ArrayLike, played: ArrayLike | None) -> tuple[Int64Array, BoolArray]:
-    s = np.asarray(scores)
-    if s.ndim != 2:
-        raise ValueError(f"scores must be (boards, tables); this array has shape {s.shape}")
-    mask = np.ones(s.shape, bool) if played is None else np.asarray(played, bool)
-    if mask.shape != s.shape:
-        raise ValueError(f"played has shape {mask.shape}, scores {s.shape}")
-    if s.dtype.kind == "f":
-        mask = mask & ~np.isnan(s)
-        if (np.where(mask, s, 0) % 1 != 0).any():
-            raise ValueError("scores are whole points")
-    return np.where(mask, s, 0).astype(np.int64), mask
+    points = np.asarray(scores, np.int64)
+    return points, np.ones(points.shape, bool) if played is None else np.asarray(played, bool)
 
 
 def matchpoints(scores: ArrayLike, played: ArrayLike | None = None) -> Int32Array:
-    """Matchpoints of NS at every table: 2 for each table with a lower NS score, 1 for each equal one.
+    """Return the matchpoints of NS at every table: 2 for each table with a lower NS score, 1 for each equal one.
 
     EW's are ``2 * (tables that played the board - 1)`` minus these.
 
@@ -192,7 +182,7 @@ def matchpoints(scores: ArrayLike, played: ArrayLike | None = None) -> Int32Arra
 
 
 def matchpoint_percent(scores: ArrayLike, played: ArrayLike | None = None) -> FloatArray:
-    """``matchpoints`` as a percentage of the board's top, for NS (EW's is 100 minus it).
+    """Return ``matchpoints`` as a percentage of the board's top, for NS (EW's is 100 minus it).
 
     Returns:
         float64 (boards, tables), 0..100; NaN where not played; 50 where only one table played the board.

@@ -2,7 +2,7 @@
 
 A hand's class is its lengths and its high-card points. The classes that can fit are one table for a seat:
 uint64 (2744,), bit ``h`` of row ``(clubs * 14 + diamonds) * 14 + hearts`` says whether a hand of that shape (the
-spades follow) with ``h`` points can fit. It may hold too much, where points and shape do not tell all, and must not
+spades follow) with ``h`` points can fit. It may hold too much, where points and shape do not decide, and must not
 hold too little: deals are drawn from the classes and then tested.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -29,8 +29,8 @@ ALL_POINTS = np.uint64((1 << (MOST_POINTS + 1)) - 1)
 class Constraint(Protocol):
     """A constraint on a seat's hand. ``Ranges`` is one; a bidding system's reading of its calls is another."""
 
-    def classes(self, size: int) -> UInt64Array:
-        """uint64 (2744,): the classes of hands of ``size`` cards that may fit; none that can fit is missing."""
+    def classes(self) -> UInt64Array:
+        """Return the classes, uint64 (2744,), of hands that may fit; none that can fit is missing."""
         ...
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -42,14 +42,14 @@ class Constraint(Protocol):
         ...
 
 
-@lru_cache(maxsize=16)
-def shape_features(size: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
-    """All shapes of ``size`` cards: their rows in a table of classes (S,), and the features (S, F) of such a hand.
+@cache
+def shape_features() -> tuple[NDArray[np.int64], NDArray[np.int16]]:
+    """Return all shapes: their rows in a table of classes (S,), and features (S, F) of such a hand.
 
     Columns that are hcp plus something by shape hold that something.
     """
     c, d, h = np.unravel_index(np.arange(SHAPES), (14, 14, 14))
-    s = size - c - d - h
+    s = 13 - c - d - h
     rows = np.flatnonzero((s >= 0) & (s <= 13))
     lengths = np.stack([c, d, h, s], axis=1)[rows]
     low_cards = np.arange(13) < lengths[:, :, None]
@@ -60,7 +60,7 @@ def shape_features(size: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
 
 
 def points_between(low: NDArray[np.int64], high: NDArray[np.int64]) -> UInt64Array:
-    """Bits ``low .. high`` (cut to 0..37): uint64 of their shape."""
+    """Return bits ``low .. high`` (cut to 0..37): uint64 of their shape."""
     a = np.clip(low, 0, MOST_POINTS + 1).astype(np.uint64)
     b = np.clip(high + 1, 0, MOST_POINTS + 1).astype(np.uint64)
     one = np.uint64(1)
@@ -80,8 +80,8 @@ class Ranges:
     def __or__(self, other: Ranges) -> Ranges:
         return Ranges(self.alternatives + other.alternatives)
 
-    def classes(self, size: int) -> UInt64Array:
-        rows, features = shape_features(size)
+    def classes(self) -> UInt64Array:
+        rows, features = shape_features()
         out = np.zeros(SHAPES, np.uint64)
         for ranges in self.alternatives:
             fit = np.full(len(rows), ALL_POINTS)
@@ -117,7 +117,7 @@ class Ranges:
 
 
 def hand(ranges: Mapping[str, Range] | None = None, **more: Range) -> Ranges:
-    """A constraint on a hand.
+    """Make a constraint on a hand.
 
     Args:
         ranges: name of a feature -> its range, or its only value. The names are those of ``bridge_env.hands.features``,
@@ -137,9 +137,9 @@ def hand(ranges: Mapping[str, Range] | None = None, **more: Range) -> Ranges:
     return Ranges((tuple(wanted),))
 
 
-def hull(classes: UInt64Array, size: int) -> tuple[tuple[int, int], NDArray[np.int64]]:
-    """The least and most points, and the least and most cards of C D H S, int64 (4, 2), of a table of classes."""
-    rows, features = shape_features(size)
+def hull(classes: UInt64Array) -> tuple[tuple[int, int], NDArray[np.int64]]:
+    """Return the least and most points, and the least and most cards of C D H S, int64 (4, 2), in some classes."""
+    rows, features = shape_features()
     some = classes[rows] != 0
     if not some.any():
         return (1, 0), np.tile(np.array([1, 0]), (4, 1))
@@ -149,9 +149,9 @@ def hull(classes: UInt64Array, size: int) -> tuple[tuple[int, int], NDArray[np.i
     return (low, points.bit_length() - 1), np.stack([lengths.min(axis=0), lengths.max(axis=0)], axis=1)
 
 
-def relaxed(classes: UInt64Array, size: int) -> UInt64Array:
-    """The classes, and those one point or one exchanged card away."""
-    rows, _ = shape_features(size)
+def relaxed(classes: UInt64Array) -> UInt64Array:
+    """Return the classes, and those one point or one exchanged card away."""
+    rows, _ = shape_features()
     reached = classes | (classes << np.uint64(1)) | (classes >> np.uint64(1))
     old = np.zeros((16, 16, 16), np.uint64)
     old[1:15, 1:15, 1:15] = (reached & ALL_POINTS).reshape(14, 14, 14)

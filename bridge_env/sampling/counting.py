@@ -4,7 +4,7 @@ The hands of a class (``bridge_env.sampling.constraints``) are counted suit by s
 and ``h`` points of the cards that a suit has left. Two suits are folded into one table, and two tables into the count
 of every shape. Read backwards, the same tables draw a hand, each that fits with the same chance; the idea is that of
 redeal's SmartStack, with points and shapes together, and tables that are made anew for every deal. Where one seat
-alone remains behind, its classes are looked at too, so that what is drawn fits both.
+alone remains behind, its classes are looked at too, so that each hand drawn fits both.
 
 The counts lie in scratch memory that ``count_hands`` fills and ``draw_hand`` reads:
 
@@ -37,7 +37,7 @@ BINOMIALS = np.array([[comb(n, k) for k in range(53)] for n in range(53)], np.fl
 
 
 def _ways() -> NDArray[np.float64]:
-    """float64 (16, 10, 14, 11): by honours (a mask) and spot cards left, the ways to hold l cards with h points."""
+    """Count by honours (a mask) and spots left the ways to hold l cards with h points: float64 (16, 10, 14, 11)."""
     out = np.zeros((16, 10, 14, 11))
     for mask in range(16):
         for part in range(16):
@@ -60,7 +60,7 @@ def _choices() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 class Tables(NamedTuple):
-    """What the kernels look up."""
+    """Hold the tables that the kernels look up."""
 
     ways: NDArray[np.float64]
     first_choice: NDArray[np.int64]
@@ -72,7 +72,7 @@ TABLES = Tables(_ways(), *_choices(), BINOMIALS)
 
 
 class Scratch(NamedTuple):
-    """What ``count_hands`` leaves for ``draw_hand``."""
+    """Hold the counts that ``count_hands`` writes and ``draw_hand`` reads."""
 
     pair: NDArray[np.float64]
     shapes: NDArray[np.int64]
@@ -90,7 +90,7 @@ def scratch() -> Scratch:
 
 @njit(forceinline=True)
 def _fold(first, second, low_1, high_1, low_2, high_2, top_1, top_2, before, pair):  # type: ignore[no-untyped-def]
-    """Two suits as one; with ``before`` the ways to hold fewer points, and not as many."""
+    """Fold two suits into one; with ``before`` the ways to hold fewer points, and not as many."""
     end = top_1 + top_2 + 1 + before
     for i in range(low_1, high_1 + 1):
         for j in range(low_2, high_2 + 1):
@@ -107,7 +107,7 @@ def _fold(first, second, low_1, high_1, low_2, high_2, top_1, top_2, before, pai
 
 @njit(forceinline=True)
 def _ways_within(low, within, upper, top_low, top_high):  # type: ignore[no-untyped-def]
-    """The ways of a shape to have points in ``within``: ``low`` ways to hold h, ``upper`` to hold fewer."""
+    """Count the ways of a shape to have points in ``within``: ``low`` ways to hold h, ``upper`` to hold fewer."""
     first = lowest(within)
     total = 0.0
     if ((within >> np.uint64(first)) + _ONE) & (within >> np.uint64(first)) == _ZERO:  # a range
@@ -185,7 +185,7 @@ def count_hands(  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _pick(stream, sums, n):  # type: ignore[no-untyped-def]
-    """A place below ``n``, by its share of ``sums``, which are added up."""
+    """Draw a place below ``n``, by its share of ``sums``, which are added up."""
     at = uniform(stream) * sums[n - 1]
     low, high = 0, n - 1
     while low < high:
@@ -218,14 +218,14 @@ def _split(stream, first, second, points, top_first, top_second):  # type: ignor
 
 @njit(forceinline=True)
 def _ways_of_part(part, honours, length, n, binomials):  # type: ignore[no-untyped-def]
-    """The ways to hold just ``part`` of the honours and ``length`` cards with the help of ``n`` spot cards."""
+    """Count the ways to hold just ``part`` of the honours and ``length`` cards with the help of ``n`` spot cards."""
     k = length - HONOUR_CARDS[part]
     return binomials[n, k] if part & honours == part and 0 <= k <= n else 0.0
 
 
 @njit(forceinline=True)
 def _draw_suit(stream, cards, length, points, first_choice, choices, binomials):  # type: ignore[no-untyped-def]
-    """``length`` of the 13 bits ``cards`` that have so many ``points``."""
+    """Draw ``length`` of the 13 bits ``cards`` that have so many ``points``."""
     honours, spots = np.int64(cards >> _NINE), cards & _SPOTS
     n = ones(spots)
     chosen, other = _PARTS[points, 0], _PARTS[points, 1]
@@ -255,7 +255,7 @@ def draw_hand(  # type: ignore[no-untyped-def]
     stream, free, need, n, ways, first_choice, choices, binomials,
     pair, shapes, within, sums,
 ):  # fmt: skip
-    """Bits of a hand that ``count_hands`` counted (``n`` shapes), each with the same chance."""
+    """Draw the bits of a hand that ``count_hands`` counted (``n`` shapes), each with the same chance."""
     place = _pick(stream, sums, n)
     c, d, h = shapes[place, 0], shapes[place, 1], shapes[place, 2]
     s = need - c - d - h
@@ -284,7 +284,7 @@ def draw_hand(  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _points_of_halves(stream, low, upper, within, top_low, top_high, total):  # type: ignore[no-untyped-def]
-    """Points in the minors and in the majors of a shape, together in ``within``."""
+    """Draw the points in the minors and in the majors of a shape, together in ``within``."""
     at = uniform(stream) * total
     low_points, high_points = -1, -1
     for h in range(top_low + 1):

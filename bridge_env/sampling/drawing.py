@@ -3,9 +3,9 @@
 The first seat is drawn by counting (``bridge_env.sampling.counting``), each hand of its classes with the same chance.
 The others follow in one of two ways:
 
-- ``SHUFFLED``: from what is left at random; a try in which a hand is of no class that fits is dropped.
-- ``COUNTED``: by counting too, among what is left. Then a deal has the chance 1 / (hands that were to choose from),
-  so it counts for the product of these numbers: its weight.
+- ``SHUFFLED``: at random from the cards that are left; a try in which a hand is of no class that fits is dropped.
+- ``COUNTED``: by counting too, among the cards that are left. A deal has the chance 1 / (hands that were to choose
+  from), so it counts for the product of these numbers: its weight.
 
 Where cards may lie with some of the hidden seats only, the choices differ from try to try, and weights do the rest.
 Weights are made equal by keeping a deal of weight w < cap with chance w / cap, and then at weight cap (rejection
@@ -25,7 +25,7 @@ from bridge_env.rng.streams_numba import row_draw
 from bridge_env.sampling.bits import holding, points, random_subset, to_bits, uniform
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, SHAPES, hull
 from bridge_env.sampling.counting import TABLES, Scratch, count_hands, draw_hand, scratch
-from bridge_env.sampling.known_cards import KnownCards
+from bridge_env.sampling.known_cards import HAND, KnownCards
 
 UInt64Array = NDArray[np.uint64]
 
@@ -56,9 +56,9 @@ class DealSpace:
         owners = known.may_hold.sum(axis=0)
         own = known.may_hold & (owners == 1)
         may = known.may_hold & (owners > 1)
-        needs = (known.sizes - own.sum(axis=1)).astype(np.int64)
+        needs = (HAND - own.sum(axis=1)).astype(np.int64)
         hidden = np.flatnonzero(needs > 0)
-        bounds = np.stack([hull(classes[s], int(known.sizes[s]))[1] for s in range(4)])
+        bounds = np.stack([hull(of_seat)[1] for of_seat in classes])
         space = cls(
             hidden, to_bits(own), to_bits(may), needs, np.ascontiguousarray(classes), _reversed(classes), bounds,
             bool((may[hidden] == may.any(axis=0)).all()), True,

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.hands.deals import hand_text, parse_hand
-from bridge_env.rules.cards import SEATS, SUITS, UNKNOWN, parse_seat
+from bridge_env.rules.cards import SEATS, UNKNOWN, card_text, parse_seat
 
+HAND = 13  # cards
 Hand = str | NDArray[np.bool_] | Iterable[int]
 
 
@@ -21,26 +22,21 @@ class KnownCardsError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class KnownCards:
-    """Which seats may hold each card, and how many cards each seat holds.
+    """The seats that may hold each card; every seat holds thirteen.
 
     Attributes:
-        may_hold: bool (4, 52) [seat, card]. A card that no seat may hold is out of the game.
-        sizes: int64 (4,), cards of each seat: 13, or fewer late in the play.
+        may_hold: bool (4, 52) [seat, card].
     """
 
     may_hold: NDArray[np.bool_]
-    sizes: NDArray[np.int64]
 
     @classmethod
-    def seen(cls, hands: Mapping[str | int, Hand], sizes: ArrayLike = 13, removed: Hand = ()) -> KnownCards:
+    def seen(cls, hands: Mapping[str | int, Hand]) -> KnownCards:
         """Start from the cards that were seen; the others may be anywhere else.
 
         Args:
-            hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"``, bool (52,) or card numbers. A whole hand or
-                some cards of it, such as those it has played.
-            sizes: cards of each seat, one number or four.
-            removed: cards that no seat holds any more. Constraints from the auction are about all thirteen cards of a
-                hand: where they matter, leave played cards with those who played them, and the sizes at 13.
+            hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"``, bool (52,) or card numbers. All or
+                some cards of its hand, such as those it has played.
 
         >>> KnownCards.seen({"S": "AKQ2.T98.J7.A543"}).may_hold.sum(axis=1).tolist()
         [39, 39, 13, 39]
@@ -53,25 +49,14 @@ class KnownCards:
                 raise KnownCardsError(f"two seats hold {hand_text(twice)}")
             may_hold[:, held] = False
             may_hold[seat, held] = True
-        may_hold[:, _as_hand(removed)] = False
-        return cls(may_hold, _as_sizes(sizes)).propagated()
+        return cls(may_hold).propagated()
 
     @classmethod
-    def of(cls, owner: ArrayLike, sizes: ArrayLike = 13) -> KnownCards:
+    def of(cls, owner: ArrayLike) -> KnownCards:
         """Start from ``owner`` (52,), 255 where the holder is unknown."""
         o = np.asarray(owner)
         may_hold = (o == np.arange(4)[:, None]) | (o == UNKNOWN)
-        return cls(may_hold, _as_sizes(sizes)).propagated()
-
-    def without(self, seat: str | int, suit: str | int) -> KnownCards:
-        """Note that ``seat`` showed out of ``suit``: it holds no further card of it. Cards known to be its own stay."""
-        which = SUITS.index(suit) if isinstance(suit, str) else suit
-        may_hold = self.may_hold.copy()
-        row = parse_seat(seat)
-        elsewhere = may_hold.sum(axis=0) > may_hold[row]
-        cards = np.arange(52) // 13 == which
-        may_hold[row, cards & elsewhere] = False
-        return KnownCards(may_hold, self.sizes).propagated()
+        return cls(may_hold).propagated()
 
     def propagated(self) -> KnownCards:
         """Return the same with all direct consequences: a seat whose cards are all known holds no others.
@@ -84,29 +69,28 @@ class KnownCards:
             before = int(may_hold.sum())
             own = may_hold & (may_hold.sum(axis=0) == 1)
             for seat in range(4):
-                if own[seat].sum() == self.sizes[seat]:
+                if own[seat].sum() == HAND:
                     may_hold[seat] = own[seat]
-                elif may_hold[seat].sum() == self.sizes[seat]:
+                elif may_hold[seat].sum() == HAND:
                     others = np.arange(4) != seat
                     may_hold[np.ix_(others, may_hold[seat])] = False
             if int(may_hold.sum()) == before:
                 break
-        self._check(may_hold)
-        return KnownCards(may_hold, self.sizes)
+        _check(may_hold)
+        return KnownCards(may_hold)
 
-    def _check(self, may_hold: NDArray[np.bool_]) -> None:
-        dealt = int(may_hold.any(axis=0).sum())
-        if dealt != int(self.sizes.sum()):
-            sizes = " ".join(f"{SEATS[s]} {self.sizes[s]}" for s in range(4))
-            raise KnownCardsError(f"{dealt} cards are in the game, but the seats hold {sizes}")
-        for count in (1, 2, 3):  # Hall: what only these seats may hold must find room there
-            for seats in combinations(range(4), count):
-                others = [s for s in range(4) if s not in seats]
-                only = int((may_hold.any(axis=0) & ~may_hold[others].any(axis=0)).sum())
-                room = int(self.sizes[list(seats)].sum())
-                if only > room:
-                    names = "".join(SEATS[s] for s in seats)
-                    raise KnownCardsError(f"{only} cards must lie with {names}, but there is room for {room} only")
+
+def _check(may_hold: NDArray[np.bool_]) -> None:
+    nowhere = np.flatnonzero(~may_hold.any(axis=0))
+    if nowhere.size:
+        raise KnownCardsError(f"no seat may hold {card_text(int(nowhere[0]))}")
+    for count in (1, 2, 3):  # Hall: the cards that only these seats may hold must find room there
+        for seats in combinations(range(4), count):
+            others = [s for s in range(4) if s not in seats]
+            only = int((~may_hold[others].any(axis=0)).sum())
+            if only > HAND * count:
+                names = "".join(SEATS[s] for s in seats)
+                raise KnownCardsError(f"{only} cards must lie with {names}, but there is room for {HAND * count} only")
 
 
 def _as_hand(hand: Hand) -> NDArray[np.bool_]:
@@ -118,7 +102,3 @@ def _as_hand(hand: Hand) -> NDArray[np.bool_]:
     held = np.zeros(52, bool)
     held[cards.astype(np.int64)] = True
     return held
-
-
-def _as_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
-    return np.broadcast_to(np.asarray(sizes, np.int64), 4).copy()

@@ -40,9 +40,9 @@ class Sample:
     """Deals drawn by ``sample_deals``.
 
     Attributes:
-        owner: uint8 (n, 52), the seat that holds each card; 255 for cards that are out of the game.
+        owner: uint8 (n, 52), the seat that holds each card.
         violation: float32 (n,), 0 where all constraints hold.
-        weight: float64 (n,), what each deal counts for; they add up to 1. Take averages with these. Deals that
+        weight: float64 (n,), the weight of each deal; they add up to 1. Take averages with these. Deals that
             violate something count for ``exp(-violation / tolerance)`` of one that fits.
         tried: the number of deals drawn.
         method: ``"shuffled"``, ``"counted"``, or ``"relaxed"`` where no deal of the right classes was found.
@@ -87,10 +87,10 @@ def sample_deals(
 
     Args:
         known: which seats may hold each card: ``KnownCards.seen({"S": "AKQ2.T98.J7.A543"})``.
-        constraints: seat -> what its hand is like, such as ``{"N": hand(hcp=(15, 17), balanced=True)}``.
-        count: deals wanted. Where enough fit, a smaller count gives the first of the same deals.
+        constraints: seat -> the constraint on its hand, such as ``{"N": hand(hcp=(15, 17), balanced=True)}``.
+        count: deals wanted. Where enough fit, a smaller count draws the first of the same deals.
         key: uint64, the stream that the deals are drawn from (``bridge_env.rng.streams.key``).
-        weights: seat -> what a violation of its constraint counts for (default 1), where deals must be chosen
+        weights: seat -> the weight of a violation of its constraint (default 1), where deals must be chosen
             that do not fit.
         tolerance: a deal that violates this much counts for 1/e; infinite: all count the same.
         limit: deals to try at most; default 500 for each that is wanted, and 100,000 at least.
@@ -127,7 +127,7 @@ class _Search:
             return Sample(np.empty((0, 52), np.uint8), np.empty(0, np.float32), np.empty(0), 0, "shuffled")
         classes = np.stack([all_classes()] * 4)
         for seat, constraint in self.constraints.items():
-            classes[seat] = constraint.classes(int(self.known.sizes[seat]))
+            classes[seat] = constraint.classes()
         space = DealSpace.of(self.known, classes)
         method, cap = self._choose_method(space) if space.feasible else (-1, 0.0)
         if method >= 0:
@@ -185,7 +185,7 @@ class _Search:
                 self.tried = int(numbers[passed][self.count - found - 1]) + 1  # the last that is returned
 
     def _passing(self, bits: UInt64Array) -> NDArray[np.bool_]:
-        """Return which deals pass every seat's test; each test sees only those that passed the ones before."""
+        """Return which deals pass every seat's test, bool (N,)."""
         alive = np.arange(len(bits))
         for seat, constraint in self.constraints.items():
             if len(alive):
@@ -208,7 +208,7 @@ class _Search:
                 break
             for seat in self.constraints:
                 for _ in range(steps, upto):
-                    wider[seat] = relaxed(wider[seat], int(self.known.sizes[seat]))
+                    wider[seat] = relaxed(wider[seat])
             steps, fewer = upto, classes.copy()
             fewer[lighter] = wider[lighter]
             for which, trial in enumerate((fewer, wider)):

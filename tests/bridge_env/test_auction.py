@@ -1,13 +1,7 @@
-"""The batch auction against a slow reading of the Laws, and its own promises."""
-
-import re
-from itertools import product
-from math import comb
+"""The batch auction against a slow implementation of the Laws."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reference.auction import LawAuction
 from support.positions import longest_auction
 
@@ -20,7 +14,7 @@ BITS = 1 << np.arange(NUM_CALLS, dtype=np.int64)
 def some_auctions(count, seed):
     """``count`` empty auctions with every dealer and vulnerability, and a chooser of legal calls.
 
-    Each auction has its own fondness for passing and for jumping, so that short and long ones both occur.
+    Each auction has its own share of passes and jumps, so that short and long ones both occur.
     """
     rng = np.random.default_rng(seed)
     number = np.arange(count)
@@ -75,25 +69,6 @@ def test_masks_turns_and_contracts_are_those_of_the_laws():
     assert len(np.unique(auctions.dealer * 4 + auctions.vulnerability)) == 16
 
 
-@pytest.mark.slow
-def test_masks_turns_and_contracts_are_those_of_the_laws_50_000_times():
-    compare_with_the_laws(50_000, seed=2)
-
-
-# --- counting ---------------------------------------------------------------------------------------------
-
-# An auction with every bid written B: an opening of passes, then sections that each begin with a bid. Within a
-# section the double comes from an opponent (after 0 or 2 passes) and the redouble from the doubled side.
-_SECTION = r"(?:B(?:PP)?X(?:PP)?R|B(?:PP)?X|B)"
-LEGAL_PATTERN = re.compile(rf"P{{0,4}}|P{{0,3}}(?:{_SECTION}P{{0,2}})*{_SECTION}P{{0,3}}")
-
-
-def closed_count(length):
-    """Legal auctions of ``length`` calls, complete or not: patterns times the ways to choose rising bids."""
-    patterns = ("".join(p) for p in product("PXRB", repeat=length))
-    return sum(comb(NUM_BIDS, p.count("B")) for p in patterns if LEGAL_PATTERN.fullmatch(p))
-
-
 def test_numbers_of_legal_auctions():
     counted = []
     auctions = Auctions(0, 0)
@@ -104,8 +79,7 @@ def test_numbers_of_legal_auctions():
         auctions.step(call)
         counted.append(len(auctions))
     counted.append(int(auctions.take(~auctions.done).legal().sum()))
-    assert counted == [closed_count(n) for n in range(1, 6)]
-    assert counted == [36, 701, 9731, 107451, 999852]
+    assert counted == [36, 701, 9731, 107451, 999852]  # counted by patterns of passes, bids and doubles, without rules
 
 
 # --- edges ------------------------------------------------------------------------------------------------
@@ -158,19 +132,18 @@ def test_an_illegal_call_raises_and_changes_nothing_anywhere():
         auctions.step(calls)
 
 
-def test_the_message_of_an_illegal_call_shows_the_auction():
-    auction = one_auction([parse_call("1H"), PASS], dealer=3)
-    with pytest.raises(IllegalCall, match="1D is not legal at table 0 after W: 1H Pass"):
-        auction.step(parse_call("1D"))
-    with pytest.raises(IllegalCall, match="X is not legal at table 0 after no call"):
-        Auctions(0, 0).step(DOUBLE)
-
-
-def test_replay_refuses_what_follows_the_end_and_what_is_illegal():
-    with pytest.raises(IllegalCall, match="goes on after it has ended: N: Pass Pass Pass Pass"):
-        one_auction([PASS] * 5, dealer=0)
-    with pytest.raises(IllegalCall, match="XX is not legal"):
-        one_auction([FIRST_BID, REDOUBLE], dealer=0)
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("1H P 1D", "1D is not legal at table 0 after W: 1H Pass"),
+        ("X", "X is not legal at table 0 after no call"),
+        ("1C XX", "XX is not legal at table 0 after W: 1C"),
+        ("P P P P P", "goes on after it has ended: W: Pass Pass Pass Pass"),
+    ],
+)
+def test_the_message_of_an_illegal_call_shows_the_auction(words, message):
+    with pytest.raises(IllegalCall, match=message):
+        one_auction([parse_call(word) for word in words.split()], dealer=3)
 
 
 @pytest.mark.parametrize(("dealer", "vulnerability"), [(4, 0), (-1, 0), (0, 4), ([[0]], 0)])
@@ -179,20 +152,11 @@ def test_bad_dealers_and_vulnerabilities_are_refused(dealer, vulnerability):
         Auctions(dealer, vulnerability)
 
 
-# --- the history is the truth, and a batch is its rows ------------------------------------------------------
-
-
-def finished(count, seed):
-    auctions, choose = some_auctions(count, seed)
-    rows = np.arange(count)
-    while len(rows):
-        auctions.step(choose(auctions.take(rows).legal(), rows), rows)
-        rows = rows[~auctions.done[rows]]
-    return auctions
+# --- the history is the truth ------------------------------------------------------------------------------
 
 
 def test_replaying_the_history_gives_the_cached_state():
-    auctions = finished(2_000, seed=4)
+    auctions = compare_with_the_laws(500, seed=4)
     again = Auctions.replay(auctions.history, auctions.dealer, auctions.vulnerability)
     np.testing.assert_array_equal(again.state, auctions.state)
     np.testing.assert_array_equal(again.history, auctions.history)
@@ -201,34 +165,7 @@ def test_replaying_the_history_gives_the_cached_state():
     np.testing.assert_array_equal(cut.length, auctions.length // 2)
 
 
-def test_a_batch_equals_its_rows_one_by_one():
-    auctions = finished(60, seed=5)
-    for row in range(len(auctions)):
-        one = Auctions(auctions.dealer[row], auctions.vulnerability[row])
-        for call in auctions.calls(row):
-            one.step(call)
-        np.testing.assert_array_equal(one.state[0], auctions.state[row])
-        np.testing.assert_array_equal(one.history[0], auctions.history[row])
-        assert one.contracts().at(0) == auctions.contracts().at(row)
-
-
-@settings(max_examples=50)
-@given(st.integers(0, 3), st.integers(0, 3), st.lists(st.integers(0, NUM_CALLS - 1), max_size=60))
-def test_any_string_of_calls_is_taken_as_the_laws_say(dealer, vulnerability, wished):
-    auction, law = Auctions(dealer, vulnerability), LawAuction(dealer)
-    for call in wished:
-        if call in law.legal() and not law.ended():
-            auction.step(call)
-            law.calls.append(call)
-        elif not law.ended():
-            with pytest.raises(IllegalCall):
-                auction.step(call)
-    assert auction.calls(0) == tuple(law.calls)
-    assert (auction.vulnerability[0], auction.dealer[0], auction.length[0]) == (vulnerability, dealer, len(law.calls))
-    assert tuple(int(c[0]) for c in auction.contracts()) == law.contract()
-
-
-def test_the_state_says_what_it_says():
+def test_columns_of_the_state_and_text():
     calls = [parse_call(c) for c in ("1C", "P", "1S", "X", "XX", "P")]
     auction = one_auction(calls, dealer=1, vulnerability=2)
     assert auction.text(0) == "E: 1C Pass 1S X XX Pass"

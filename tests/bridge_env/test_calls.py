@@ -56,15 +56,14 @@ def test_synonyms(text, call):
 
 
 @pytest.mark.parametrize("text", ["", "8C", "0NT", "1", "1Z", "NT", "1NTX", "1CC", "XXX", "pas", "4SX", "1 N T"])
-def test_what_is_no_call(text):
-    with pytest.raises(CallError, match="is not a call; use Pass, X, XX or a bid from 1C to 7NT") as caught:
+def test_texts_that_are_no_calls(text):
+    with pytest.raises(CallError, match=f"^{text!r} is not a call; use Pass, X, XX or a bid from 1C to 7NT"):
         parse_call(text)
-    assert repr(text) in str(caught.value)
 
 
-@pytest.mark.parametrize("number", [-1, 38, 1000])
-def test_numbers_that_are_no_calls(number):
-    for function in (parse_call, call_text):
+@pytest.mark.parametrize("function", [parse_call, call_text])
+def test_numbers_that_are_no_calls(function):
+    for number in (-1, 38, 1000):
         with pytest.raises(CallError, match="numbers go from 0"):
             function(number)
 
@@ -87,19 +86,13 @@ def test_contracts_round_trip_through_text(contract):
 )  # fmt: skip
 def test_contracts(text, contract):
     assert Contract.parse(text) == contract
-
-
-def test_a_passed_out_board_is_a_contract():
-    assert Contract(-1).passed_out
-    assert str(Contract(-1)) == "Pass"
-    assert not Contract(0, 0, 0).passed_out
+    assert contract.passed_out == (str(contract) == "Pass")
 
 
 @pytest.mark.parametrize("text", ["", "4S", "8C N", "4SXXX N", "NT N", "4S Q", "4X N"])
-def test_what_is_no_contract(text):
-    with pytest.raises(CallError, match="is not a contract with its declarer") as caught:
+def test_texts_that_are_no_contracts(text):
+    with pytest.raises(CallError, match=f"^{text!r} is not a contract with its declarer"):
         Contract.parse(text)
-    assert repr(text) in str(caught.value)
 
 
 def test_first_calls_cut_auctions_off():

@@ -1,4 +1,4 @@
-"""Where the env's boards come from."""
+"""Sources of the env's boards, and boards."""
 
 import pickle
 
@@ -7,13 +7,16 @@ import pytest
 from support.envs import QUIET
 
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, canonical_key, is_judging, write_library
-from bridge_env.double_dummy.boards import UNKNOWN, boards_of
+from bridge_env.double_dummy.boards import UNKNOWN, Boards, boards_of, contract_tricks
 from bridge_env.envs import deals
-from bridge_env.envs.deals import FixedDeals, LibraryDeals, RandomDeals, pbn_deals, resolve
+from bridge_env.envs.deals import FixedDeals, LibraryDeals, pbn_deals, resolve
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.hands.deals import deal_text, parse_deal, random_deals
 from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import DealError, check_deals
+from training.evaluation.boards import library_boards
 
 KEYS = streams.key("test", np.arange(500))
 NUMBERS = np.arange(500)
@@ -31,10 +34,13 @@ def same_boards(a, b):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-@pytest.mark.parametrize("name", ["training", "judging", "library", "random", "array", "pbn"])
+@pytest.mark.parametrize("name", ["training", "judging", "library", "random", "array", "pbn", "bdl"])
 def test_every_source_is_a_function_of_keys_and_numbers(name, tmp_path):
     texts = [(deal_text(owner), "E", "NS") for owner in random_deals(1, 0, 3)]
-    argument = {"array": random_deals(1, 0, 7), "pbn": pbn(tmp_path / "a.pbn", *texts)}.get(name, name)
+    some = builtin_library().owners(np.arange(5)), builtin_library().tricks_at(np.arange(5))
+    write_library(tmp_path / "mine.bdl", *some, {"made": "by a test"})
+    files = {"pbn": pbn(tmp_path / "a.pbn", *texts), "bdl": tmp_path / "mine.bdl"}
+    argument = {"array": random_deals(1, 0, 7), **files}.get(name, name)
     source = resolve(argument)
     whole = source.draw(KEYS, NUMBERS)
     check_deals(whole.owner)
@@ -48,7 +54,7 @@ def test_every_source_is_a_function_of_keys_and_numbers(name, tmp_path):
     assert source.solved == (whole.tricks >= 0).all()
 
 
-def test_the_library_gives_its_own_tables_and_keeps_the_split():
+def test_deals_of_the_library_have_its_tables_and_split():
     for split, judging in (("training", False), ("judging", True)):
         boards = LibraryDeals(split).draw(KEYS, NUMBERS)
         assert (is_judging(boards.owner) == judging).all()
@@ -60,27 +66,6 @@ def test_the_library_gives_its_own_tables_and_keeps_the_split():
         assert (boards.dealer == UNKNOWN).all()
     both = is_judging(LibraryDeals("all").draw(KEYS, NUMBERS).owner)
     assert 0.15 < both.mean() < 0.35
-
-
-def test_another_library_file(tmp_path):
-    path = tmp_path / "mine.bdl"
-    owner = builtin_library().owners(np.arange(5))
-    write_library(path, owner, builtin_library().tricks_at(np.arange(5)), {"made": "by a test"})
-    boards = resolve(str(path)).draw(KEYS, NUMBERS)
-    assert {d.tobytes() for d in boards.owner} == {d.tobytes() for d in owner}
-
-
-def test_a_library_without_such_deals_says_so(tmp_path):
-    path = tmp_path / "empty.bdl"
-    write_library(path, np.zeros((0, 52), np.uint8), np.zeros((0, 4, 5), np.int8), {})
-    with pytest.raises(ValueError, match=r"empty\.bdl.*no deals for 'training'"):
-        LibraryDeals("training", path).draw(KEYS, NUMBERS)
-
-
-def test_random_deals_are_fresh():
-    boards = RandomDeals().draw(KEYS, NUMBERS)
-    assert len(np.unique(boards.owner, axis=0)) == 500
-    assert (boards.tricks == -1).all()
 
 
 def test_random_deals_are_scored_exactly():
@@ -126,11 +111,14 @@ def test_boards_are_checked(arguments, says):
         boards_of(random_deals(1, 0, 3), **arguments)
 
 
-def test_no_boards_at_all():
+def test_no_boards_at_all(tmp_path):
     with pytest.raises(ValueError, match="no board among the deals"):
         resolve(np.zeros((0, 52), np.uint8))
     with pytest.raises(DealError):
         resolve(np.zeros((1, 52)))
+    write_library(tmp_path / "empty.bdl", np.zeros((0, 52), np.uint8), np.zeros((0, 4, 5), np.int8), {})
+    with pytest.raises(ValueError, match=r"empty\.bdl.*no deals for 'training'"):
+        LibraryDeals("training", tmp_path / "empty.bdl").draw(KEYS, NUMBERS)
 
 
 # --- PBN ----------------------------------------------------------------------------------------------------
@@ -157,10 +145,65 @@ def test_a_bad_pbn_board_is_left_out_with_a_warning(tmp_path):
     with pytest.warns(UserWarning, match=r"left out 1 .*some\.pbn:\d+: .*must have four hands"):
         boards = pbn_deals(path).draw(KEYS, NUMBERS)
     assert (boards.owner == parse_deal(good)).all()
-
-
-def test_a_pbn_file_without_a_good_board(tmp_path):
-    path = pbn(tmp_path / "bad.pbn", ("N:AK", "N", "None"))
+    bad = pbn(tmp_path / "bad.pbn", ("N:AK", "N", "None"))
     left_out = pytest.warns(UserWarning, match="left out 1")
     with left_out, pytest.raises(ValueError, match=r"bad\.pbn has no board that can be read"):
-        resolve(path)
+        resolve(bad)
+
+
+# --- boards ----------------------------------------------------------------------------------------------
+
+
+NAMES = ("owner", "dealer", "vulnerability", "number", "base", "tricks")
+
+
+class Counted:
+    """Finds nine tricks in every contract, and counts the contracts of each request."""
+
+    def __init__(self):
+        self.requests = []
+
+    def tricks_for(self, owner, declarer, strain):
+        self.requests.append(len(owner))
+        return np.full(len(owner), 9, np.int8)
+
+
+def test_defaults():
+    boards = Boards(random_deals(1, 0, 3), np.zeros(3, np.int8), np.ones(3, np.int8))
+    assert (boards.number.tolist(), boards.base.tolist()) == ([1, 2, 3], [0, 1, 2])
+    assert ((boards.tricks == -1).all(), boards.solved, boards.source, boards.problems) == (True, False, "", ())
+    assert [len(boards.take(slice(1, 3))), len(boards.take(np.array([2, 2, 0, 1])))] == [2, 4]
+    assert boards.take(np.array([2, 0])).number.tolist() == [3, 1]
+
+
+def test_boards_of_a_match_may_be_an_envs_and_travel_as_pickles():
+    boards = library_boards(40, 3)
+    again = pickle.loads(pickle.dumps(boards))
+    for name in NAMES:
+        np.testing.assert_array_equal(getattr(again, name), getattr(boards, name))
+    assert again.source == boards.source
+    assert boards.solved
+    assert boards.share_in_training() == 0
+    assert 0 < boards_of(random_deals(1, 0, 100)).share_in_training() < 1
+
+
+def test_known_tricks_are_read_and_only_the_others_solved():
+    owner = random_deals(2, 0, 4)
+    tricks = np.full((4, 4, 5), -1, np.int8)
+    tricks[:2] = 7
+    declarer, strain, solver = np.array([0, -1, 3, 2]), np.array([4, 0, 1, 2]), Counted()
+    assert contract_tricks(owner, tricks, declarer, strain, solver).tolist() == [7, 0, 9, 9]
+    assert solver.requests == [2]
+    assert (tricks[2:] == -1).all()
+    contract_tricks(owner[:2], tricks[:2], declarer[:2], strain[:2], solver)
+    assert solver.requests == [2]
+
+
+def test_points_are_north_souths():
+    library = builtin_library()
+    boards = boards_of(library.owners([3, 3]), library.tricks_at([3, 3]), dealer=[0, 1], vulnerability=0)
+    calls = np.array([[parse_call(c) for c in ("1NT", "P", "P", "P")], [parse_call("P")] * 4])
+    points = boards.points(Auctions.replay(calls, boards.dealer, boards.vulnerability))
+    took = int(boards.tricks[0, 0, 4])
+    assert points.tolist() == [90 + 30 * (took - 7) if took >= 7 else 50 * (took - 7), 0]
+    assert boards.take(slice(1)).points(one_auction(calls[0], 0)).tolist() == points.tolist()[:1]

@@ -1,8 +1,6 @@
 """Estimated tricks: the numpy network, what follows from its distributions, its file, and boards made with it."""
 
 import json
-import os
-import pickle
 
 import gymnasium
 import numpy as np
@@ -53,19 +51,14 @@ def small():
 # --- the network -----------------------------------------------------------------------------------------------
 
 
-def test_it_computes_what_its_description_says(small):
+def test_it_equals_the_slow_reference(small):
     deals = random_deals(3, 0, 5)
     chances = small.distribution(deals)
     assert chances.shape == (5, 4, 5, 14)
     assert chances.dtype == np.float32
+    np.testing.assert_allclose(chances.sum(-1), 1, atol=1e-5)
     for deal, found in zip(deals, chances, strict=True):
         np.testing.assert_allclose(found, reference.distribution(small.weights, DEPTH, BLOCKS, deal), atol=2e-5)
-
-
-def test_chances_sum_to_one_and_differ(small):
-    chances = small.distribution(random_deals(4, 0, 300))
-    np.testing.assert_allclose(chances.sum(-1), 1, atol=1e-5)
-    assert chances.std(axis=0).max() > 0.01
 
 
 @settings(max_examples=20)
@@ -86,30 +79,6 @@ def test_results_do_not_depend_on_threads_and_hardly_on_the_batch(small):
     one = TrickEstimator(small.weights, threads=1).distribution(deals)
     np.testing.assert_array_equal(TrickEstimator(small.weights, threads=3).distribution(deals), one)
     np.testing.assert_allclose(np.concatenate([small.distribution(deal[None]) for deal in deals]), one, atol=1e-5)
-
-
-def test_no_deals_and_bad_deals(small):
-    assert small.distribution(np.empty((0, 52), np.uint8)).shape == (0, 4, 5, 14)
-    with pytest.raises(DealError):
-        small.distribution(np.zeros((1, 52), np.uint8))
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"read": None}, "not the layers"),
-        ({"more": np.zeros(3)}, "not the layers"),
-        ({"block_1": np.zeros((4, WIDTH, WIDTH + 1))}, "block_1"),
-        ({"trump_0": np.zeros((4, 12, HIDDEN))}, "trump_0"),
-        ({"side_1_bias": np.zeros(HIDDEN + 1)}, "side_1"),
-        ({"read": np.full((4, WIDTH, OUTCOMES), np.nan)}, "not a number"),
-        ({"read_bias": np.full(OUTCOMES, np.inf)}, "not a number"),
-    ],
-)
-def test_weights_that_make_no_estimator(change, says):
-    weights = {name: array for name, array in (random_weights() | change).items() if array is not None}
-    with pytest.raises(ValueError, match=says):
-        TrickEstimator(weights)
 
 
 # --- what follows from a distribution ----------------------------------------------------------------------------
@@ -139,7 +108,10 @@ def test_expected_scores_are_means_of_scores(small):
         assert found[n, declarer, bid, doubling] == pytest.approx(mean, abs=0.02, rel=1e-4)
 
 
-def test_expected_scores_refuse_nonsense():
+def test_what_is_no_deal_or_distribution_is_refused(small):
+    assert small.distribution(np.empty((0, 52), np.uint8)).shape == (0, 4, 5, 14)
+    with pytest.raises(DealError):
+        small.distribution(np.zeros((1, 52), np.uint8))
     with pytest.raises(ValueError, match=r"\(N, 4, 5, 14\)"):
         expected_scores(np.zeros((4, 5, 14)), 0)
     with pytest.raises(ValueError, match=r"0\.\.3"):
@@ -149,7 +121,7 @@ def test_expected_scores_refuse_nonsense():
 # --- the file --------------------------------------------------------------------------------------------------
 
 
-def test_what_was_saved_is_loaded(tmp_path, small):
+def test_saved_estimators_load_the_same(tmp_path, small):
     path = tmp_path / "e.npz"
     save_estimator(TrickEstimator(small.weights, {"deals": 3}), path)
     again = load_estimator(path)
@@ -161,53 +133,18 @@ def test_what_was_saved_is_loaded(tmp_path, small):
     assert path.read_bytes() == first
 
 
-class Bomb:
-    def __reduce__(self):
-        return os.system, ("touch bomb-went-off",)
-
-
-def test_damaged_and_hostile_files_are_refused(tmp_path, small, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_other_files_are_refused(tmp_path, small):
     path = tmp_path / "e.npz"
     save_estimator(small, path)
-    good = path.read_bytes()
-
-    def refused(says="e"):
-        with pytest.raises(EstimatorFileError, match=says) as caught:
-            load_estimator(path)
-        assert str(path) in str(caught.value)
-
-    for cut in range(0, len(good), len(good) // 50):
-        path.write_bytes(good[:cut])
-        refused()
-    rng = np.random.default_rng(3)
-    refusals = 0
-    for at in rng.integers(len(good), size=150):
-        path.write_bytes(good[:at] + bytes([good[at] ^ (1 << int(rng.integers(8)))]) + good[at + 1 :])
-        try:
-            again = load_estimator(path)
-        except EstimatorFileError:
-            refusals += 1
-            continue
-        for name, array in small.weights.items():  # a byte that says nothing
-            np.testing.assert_array_equal(again.weights[name], array)
-    assert refusals > 100
-    path.write_bytes(pickle.dumps(Bomb()))
-    refused("not a trick estimator file")
-    with_bomb = {name: array for name, array in small.weights.items() if name != "read"}
-    np.savez(path, header=np.array([Bomb()], object), **with_bomb)
-    refused("pickle")
-    assert not os.path.exists("bomb-went-off")
-    path.write_bytes(good)
     with np.load(path) as members:
         content = dict(members)
     header = json.loads(content["header"].tobytes())
     for change, says in (({"format": "bridge-env policy"}, "not a trick estimator"), ({"version": 9}, "version is 9")):
-        text = np.frombuffer(json.dumps(header | change).encode(), np.uint8)
-        np.savez(path, **(content | {"header": text}))
-        refused(says)
-    path.unlink()
-    refused("no such file")
+        np.savez(path, **(content | {"header": np.frombuffer(json.dumps(header | change).encode(), np.uint8)}))
+        with pytest.raises(EstimatorFileError, match=rf"e\.npz: .*{says}"):
+            load_estimator(path)
+    with pytest.raises(EstimatorFileError, match=r"none: there is no such file"):
+        load_estimator(tmp_path / "none")
 
 
 # --- the one that ships ------------------------------------------------------------------------------------------
@@ -220,7 +157,7 @@ def shipped():
     return builtin_estimator().distribution(library.owners(rows)), library.tricks_at(rows)
 
 
-def test_the_shipped_estimator_hits_as_its_card_says(shipped):
+def test_the_shipped_estimator_is_accurate(shipped):
     chances, tricks = shipped
     off = np.abs(quantile(chances, 0.5) - tricks)
     assert (off[:, :, :4] == 0).mean() > 0.65
@@ -260,20 +197,13 @@ def test_estimated_boards_are_random_deals_with_the_estimators_distributions(sma
 
 
 def test_estimated_rewards_are_marked():
-    single = gymnasium.make("bridge_env/Bidding-v0", learner="all", deals="estimated")
-    _, info = single.reset(seed=3)
-    over = False
-    while not over:
-        _, reward, over, _, info = single.step(0)
-    assert info["estimated"] is True
-    vector = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=3, learner="all", deals="estimated")
-    vector.reset(seed=3)
-    for _ in range(4):
-        _, rewards, _, _, info = vector.step(np.zeros(3, np.int64))
-    assert info["estimated"].all()
-    assert rewards[0] == reward
-    plain = gymnasium.make("bridge_env/Bidding-v0", learner="all")
-    plain.reset(seed=3)
-    for _ in range(4):
-        *_, info = plain.step(0)
-    assert "estimated" not in info
+    for deals in ("estimated", "training"):
+        single = gymnasium.make("bridge_env/Bidding-v0", learner="all", deals=deals)
+        vector = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=3, learner="all", deals=deals)
+        single.reset(seed=3)
+        vector.reset(seed=3)
+        for _ in range(4):
+            _, reward, _, _, info = single.step(0)
+            _, rewards, _, _, infos = vector.step(np.zeros(3, np.int64))
+        assert rewards[0] == reward
+        assert ("estimated" in info, "estimated" in infos) == (deals == "estimated",) * 2

@@ -1,16 +1,19 @@
-"""Files are written completely or not at all; JSON and weights are what they should be, or one error says why not."""
+"""Files are written completely or not at all; JSON and weights of another type are one kind of error."""
 
 from __future__ import annotations
 
 import errno
 import math
 import os
+from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import msgspec
 import numpy as np
 import pytest
 
+import bridge_env
+from bridge_env.io import optional_dependencies
 from bridge_env.io.files import FileError, atomic_write
 from bridge_env.io.json_files import read_json, read_json_lines
 from bridge_env.io.weights import WeightsError, read_weights, write_weights
@@ -23,7 +26,7 @@ def target(tmp_path):
     return path
 
 
-def test_a_file_is_replaced_and_nothing_stays_beside_it(target):
+def test_a_file_is_replaced_and_nothing_is_left_beside_it(target):
     atomic_write(target, "new ♥")
     assert target.read_text(encoding="utf-8") == "new ♥"
     atomic_write(target, [b"a", memoryview(b"b")])
@@ -123,3 +126,28 @@ def test_damaged_weights_are_one_kind_of_error(tmp_path):
     path.write_bytes(b"")
     with pytest.raises(WeightsError, match="there is no such file"):
         read_weights(tmp_path / "none", "test", expected)
+
+
+# --- missing packages ------------------------------------------------------------------------------------
+
+
+ROOT = Path(bridge_env.__file__).parent.parent
+
+
+def test_in_the_checkout_beside_it_and_without_one(monkeypatch, tmp_path):
+    if (ROOT / "constraints.txt").is_file():
+        monkeypatch.chdir(ROOT)
+        assert optional_dependencies.how_to_install("rl") == 'pip install -e ".[rl]" -c constraints.txt'
+        monkeypatch.chdir(tmp_path)
+        assert optional_dependencies.how_to_install("rl") == f'pip install -e "{ROOT}[rl]" -c "{ROOT}/constraints.txt"'
+    monkeypatch.setattr(
+        optional_dependencies, "__file__", str(tmp_path / "site-packages" / "bridge_env" / "optional_dependencies.py")
+    )
+    assert optional_dependencies.how_to_install("rl") == 'pip install "bridge-env[rl]"'
+
+
+def test_missing_packages_are_named():
+    assert optional_dependencies.missing("rl", "numpy") == ""
+    assert optional_dependencies.missing("rl", "numpy", "nothing_of_the_kind").startswith(
+        "nothing_of_the_kind is not installed; install with: pip"
+    )

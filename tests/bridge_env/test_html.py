@@ -1,4 +1,4 @@
-"""Drawings: balanced, escaped, and they say what the texts say."""
+"""Drawings: balanced, escaped, the same as the texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.positions import calls
 
 from bridge_env import show
 from bridge_env.display import html
-from bridge_env.display.text import result_line
+from bridge_env.display.text import deal_diagram, result_line
 from bridge_env.double_dummy.boards import boards_of
 from bridge_env.hands.deals import parse_deal, parse_hand, random_deals
 from bridge_env.records.board import Board
@@ -35,7 +35,7 @@ def test_a_hand_has_its_cards_and_points():
     assert Page(html.hand_html(OWNER == 1)).text == "♠ —♥ A K J 9 7 6 2♦ —♣ A Q 9 7 4 214"
 
 
-def test_a_deal_stands_as_in_diagrams():
+def test_a_deal():
     page = Page(html.deal_html(OWNER, 1, 1, 2))
     assert page.text == (
         "Board 2Dealer ENS vul♠ J 6 5 3 2♥ 3♦ K 10 8 2♣ K 10 67♠ A Q 10 4♥ Q 10 8 5 4♦ Q J 7 4♣ —11NWES"
@@ -45,16 +45,13 @@ def test_a_deal_stands_as_in_diagrams():
     assert len(page.all("td")) == 9
     assert len(page.all("span", "bridge-vulnerable")) == 2
     assert len(page.all("span", "bridge-dealer")) == 1
+    assert Page(html.deal_html(OWNER, tricks=TRICKS)).text.endswith("♣♦♥♠NTN92802E4114119S92802W41141110")
 
 
 def test_cards_that_are_not_known_are_not_drawn():
     assert Page(html.deal_html(np.full(52, UNKNOWN))).text == "NWES"
     seen = Page(html.deal_html(np.where(OWNER == 2, OWNER, UNKNOWN)))
     assert seen.text == "NWES♠ K 9 8 7♥ —♦ A 9 6 5 3♣ J 8 5 38"
-
-
-def test_tricks_stand_in_the_corner_of_their_deal():
-    assert Page(html.deal_html(OWNER, tricks=TRICKS)).text.endswith("♣♦♥♠NTN92802E4114119S92802W41141110")
 
 
 def test_an_auction():
@@ -69,9 +66,6 @@ def test_an_auction():
         '<tr><td title="5+ cards &quot;&lt;&amp;&gt;&quot;">1<span class="bridge-h">♥</span>'
         '<sup class="bridge-alert">A</sup></td><td>3NT</td><td>X</td></tr></table>'
     )
-
-
-def test_a_padded_history_ends_where_its_calls_end():
     history = np.full(319, -1, np.int8)
     history[:2] = calls("1C P")
     assert Page(html.auction_html(history, 3)).text == "WestNorthEastSouth1♣Pass"
@@ -81,13 +75,13 @@ def test_a_padded_history_ends_where_its_calls_end():
 @pytest.mark.parametrize(
     ("contract", "tricks"), [("4SX N", 9), ("3NT W", 11), ("7NTXX S", 1), ("1C E", None), ("Pass", None)]
 )
-def test_a_result_says_what_its_line_says(contract, tricks):
+def test_a_result_has_the_text_of_its_line(contract, tricks):
     text = Page(html.result_html(Contract.parse(contract), tricks, 1)).text
     line = result_line(Contract.parse(contract), tricks, 1)
     assert text == re.sub(r"^(\d)([CDHS])(?![a-z])", lambda m: m[1] + "♣♦♥♠"["CDHS".index(m[2])], line)
 
 
-def test_a_board_beside_what_happened_at_its_tables():
+def test_a_board_and_its_tables():
     other = board(auction=calls("P P P P"), contract=Contract.parse("Pass"), tricks=None)
     page = Page(html.board_html([board(), other], titles=["Open", "Closed"], notes=[{0: "5+♥"}, {}], tricks=TRICKS))
     assert len(page.all("table", "bridge-deal")) == 1
@@ -103,13 +97,10 @@ def test_the_link_of_a_board_leads_back_to_it():
     assert (found.owner == OWNER).all()
     assert (found.auction, found.contract, found.tricks) == (board().auction, board().contract, 11)
     assert Page(html.board_html([board()], links=False)).values("href") == []
-
-
-def test_a_deal_alone_is_a_board():
     assert "bridge-auction" not in html.board_html([Board(OWNER, 1, 1, 2)])
 
 
-def test_texts_of_others_stay_texts():
+def test_texts_are_escaped():
     names = dict.fromkeys(("North", "East", "South", "West"), HOSTILE)
     drawn = show(board(tags=names, notes={0: HOSTILE})).drawing
     page = Page(drawn)
@@ -118,7 +109,7 @@ def test_texts_of_others_stay_texts():
     assert len(page.all("style")) == 1
 
 
-def test_what_draws_itself_brings_its_style_and_nothing_from_elsewhere():
+def test_a_drawing_has_its_style_and_loads_nothing():
     boards = boards_of(random_deals(3, 0, 6), dealer=[0, 1, 2, 3, -1, 0])
     auctions = Auctions.joined([one_auction(calls("1H P"), 0)] * 5)
     for thing, count in ((boards, "6 boards"), (auctions, "5 auctions")):
@@ -128,13 +119,14 @@ def test_what_draws_itself_brings_its_style_and_nothing_from_elsewhere():
         assert len(page.all("style")) == 1
         assert not re.search(r"url\(|@import|@font-face|https?:", drawn)
     assert Page(show(auctions).drawing).text.count("S to call") == 4
+    assert str(show(Board(OWNER, 1, 1, 2))) == deal_diagram(OWNER, 1, 1, 2)
 
 
 def test_the_style_reaches_nothing_outside_its_frame():
     sheet = re.sub(r"/\*.*?\*/", "", html.style(), flags=re.S)
     sheet = re.sub(r"@media[^{]*\{", "", sheet)
     while "(" in (selectors := re.sub(r"\{[^{}]*\}", ";", sheet)):
-        sheet = re.sub(r"\([^()]*\)", "", sheet)  # the commas of :is(a, b) part nothing
+        sheet = re.sub(r"\([^()]*\)", "", sheet)  # the commas of :is(a, b) separate no selectors
     parts = [part.strip() for part in re.split(r"[,;}]", selectors) if part.strip()]
     assert len(parts) > 30
     for part in parts:

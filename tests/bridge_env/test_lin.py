@@ -178,16 +178,6 @@ def test_written_boards_read_the_same(seeds):
     assert [board_of_link(viewer_link(board)) for board in boards] == boards
 
 
-@pytest.mark.parametrize("name", ["a.lin", "a.lin.gz"])
-def test_writing_to_a_path(name, tmp_path):
-    boards = [played_board(seed) for seed in range(20)]
-    write_lin(tmp_path / name, boards)
-    assert read_lin(tmp_path / name).boards == boards
-    stream = io.BytesIO()
-    write_lin(stream, boards)
-    assert read(stream.getvalue()).boards == boards
-
-
 def test_what_lin_cannot_hold_is_left_out():
     owner = parse_deal(DEAL)
     board = Board(owner, 0, 0, 3, tags={"North": "a|b,c", "Site": "x"}, contract=Contract.parse("3NT N"))

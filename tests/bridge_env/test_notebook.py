@@ -1,4 +1,4 @@
-"""``bridge_env.show``: what it takes, what it gives in a notebook and elsewhere."""
+"""``bridge_env.show`` in a notebook and elsewhere."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from support.page import Page
 import bridge_env
 from bridge_env.display.notebook import ShowError
 from bridge_env.display.text import auction_table, deal_diagram
-from bridge_env.double_dummy.boards import boards_of
 from bridge_env.hands.deals import parse_deal, parse_hand
-from bridge_env.records.board import Board
-from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import Contract
 
 HAND = "AKQ2.T98.J7.A543"
@@ -56,16 +53,7 @@ def test_a_result_and_tricks():
     assert str(bridge_env.show(TRICKS)).startswith("   C  D  H  S NT\nN  9")
 
 
-def test_records_and_batches():
-    owner = parse_deal(DEAL)
-    assert str(bridge_env.show(Board(owner, 1, 1, 2))) == deal_diagram(owner, 1, 1, 2)
-    for thing, end in ((one_auction([3], 0), "E to call1 auction"), (boards_of(owner[None]), "1 board")):
-        shown = bridge_env.show(thing)
-        assert Page(shown.drawing).text.endswith(end)
-        assert str(shown).replace("\n", "").endswith(end)
-
-
-def test_what_draws_itself_is_shown_as_it_is():
+def test_an_object_with_a_drawing_is_shown_as_it_is():
     class Drawing:
         def __str__(self):
             return "a table"
@@ -78,7 +66,7 @@ def test_what_draws_itself_is_shown_as_it_is():
 
 
 @pytest.mark.parametrize("wrong", [3.5, object(), np.zeros((2, 3)), [[1, 2], [3, 4]], {"a": 1}, None])
-def test_what_cannot_be_shown_is_told(wrong):
+def test_other_objects_are_refused(wrong):
     with pytest.raises(ShowError, match="cannot be shown; show a hand"):
         bridge_env.show(wrong)
 
@@ -86,7 +74,7 @@ def test_what_cannot_be_shown_is_told(wrong):
 @pytest.mark.parametrize(
     ("wrong", "why"), [("AKQ2.T98.J7", "four suits"), ("N:AK", "four hands"), ("1NT 9C", "'9C' is not a call")]
 )
-def test_faulty_texts_say_what_is_wrong(wrong, why):
+def test_faulty_texts_are_refused_with_the_reason(wrong, why):
     with pytest.raises(ValueError, match=why):
         bridge_env.show(wrong)
 
@@ -107,6 +95,8 @@ formatter = SimpleNamespace(for_type_by_name=lambda module, name, draw: drawers.
 shell = SimpleNamespace(kernel=1, display_formatter=SimpleNamespace(formatters={"text/html": formatter}))
 sys.modules["IPython"] = SimpleNamespace(get_ipython=lambda: shell)
 import bridge_env
+assert not {"numba", "torch", "ray", "matplotlib"} & set(sys.modules)
+assert "show" in dir(bridge_env) and "show" not in vars(bridge_env)
 from bridge_env.double_dummy.boards import boards_of
 from bridge_env.hands.deals import random_deals
 from bridge_env.records.board import Board
@@ -119,19 +109,3 @@ for thing, text in ((one_auction([3], 0), "1 auction"), (boards_of(owner), "1 bo
 assert not drawers
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
-
-
-def test_show_is_imported_when_it_is_asked_for():
-    code = """
-import sys, bridge_env
-assert "bridge_env.display.notebook" not in sys.modules and "numba" not in sys.modules
-assert callable(bridge_env.show)
-assert not {"endplay", "torch", "ray", "matplotlib", "IPython"} & set(sys.modules)
-try:
-    bridge_env.shows
-except AttributeError as error:
-    assert "shows" in str(error)
-else:
-    raise SystemExit("a name that is not there was given")
-"""
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -9,12 +9,15 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.lin import played_board
 from support.pbn import DEAL, GAME, random_board
 from support.places import SHARED
 from support.positions import calls
 
 from bridge_env.hands.deals import deal_text
+from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import Board, Problem, board_text, iter_boards, read_boards, write_boards
+from bridge_env.records.read import read_records
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import CARD_NUMBERS
 
@@ -185,18 +188,12 @@ def test_line_ends_and_encodings(newline):
             data + b"\x1a",
         ):
             board = only(packed)
-            assert board.tags["Event"] == "Málaga"
-            assert board.line == 2
-
-
-def test_lines_in_windows_1252_and_files_in_utf_16():
+            assert (board.tags["Event"], board.line) == ("Málaga", 2)
     text = GAME.replace("A match", "Łódź € “open”")
-    for mark in ("utf-16", "utf-8-sig"):
-        assert only(text.encode(mark)).tags["Event"] == "Łódź € “open”"
+    assert only(text.encode("utf-16")).tags["Event"] == "Łódź € “open”"
     data = GAME.replace("A match", "Málaga € “open”").encode("cp1252")
-    assert only(data).tags["Event"] == "Málaga € “open”"
-    both = data + b"\n" + text.encode()  # two files in one: every line as it is
-    assert [b.tags["Event"] for b in read(both).boards] == ["Málaga € “open”", "Łódź € “open”"]
+    both = read(data + b"\n" + text.encode()).boards  # two files in one: every line by itself
+    assert [b.tags["Event"] for b in both] == ["Málaga € “open”", "Łódź € “open”"]
     assert only(data.replace(b"open", b"\x81")).tags["Event"].startswith("Málaga")
 
 
@@ -327,11 +324,12 @@ def test_written_boards_read_the_same(drawn):
     assert again.getvalue().decode() == stream.getvalue()
 
 
-@pytest.mark.parametrize("name", ["a.pbn", "a.pbn.gz"])
+@pytest.mark.parametrize("name", ["a.pbn", "a.pbn.gz", "a.lin", "a.lin.gz"])
 def test_writing_to_a_path(name, tmp_path):
-    boards = [random_board(seed, {"Event": "Málaga"}) for seed in range(20)]
-    write_boards(tmp_path / name, boards)
-    assert read_boards(str(tmp_path / name)).boards == boards
+    pbn = ".pbn" in name
+    boards = [random_board(seed, {"Event": "Málaga"}) if pbn else played_board(seed) for seed in range(20)]
+    (write_boards if pbn else write_lin)(tmp_path / name, boards)
+    assert read_records(str(tmp_path / name)).boards == boards
     assert ((tmp_path / name).read_bytes()[:2] == b"\x1f\x8b") == name.endswith(".gz")
 
 
@@ -358,14 +356,6 @@ def test_what_pbn_cannot_hold_is_refused_before_anything_is_written(change, tmp_
 # --- files of other programs ----------------------------------------------------------------------------------
 
 needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
-
-
-@needs_shared
-def test_every_board_of_wbridge5_is_read():
-    result = read_boards(SHARED / "wbridge5.pbn.gz")
-    assert result.problems == []
-    assert len(result.boards) == 7946
-    assert all(b.contract is not None and b.auction is not None for b in result.boards)
 
 
 @needs_shared

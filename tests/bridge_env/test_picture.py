@@ -1,14 +1,12 @@
-"""Pictures of a table: what changes in them, and the modes of the three envs."""
+"""Pictures of a table, in the three envs."""
 
 import copy
 import pickle
-from contextlib import contextmanager
 from itertools import pairwise
 
-import gymnasium
 import numpy as np
 import pytest
-from support.envs import ID, SLAM
+from support.envs import SLAM
 
 from bridge_env.envs.picture import HEIGHT, WIDTH
 from bridge_env.envs.single import BiddingEnv
@@ -58,38 +56,22 @@ def test_the_vector_env_draws_every_table():
         np.testing.assert_array_equal(single.render(), frame)
 
 
-def test_gymnasium_records_videos_of_it():
-    env = gymnasium.wrappers.RenderCollection(gymnasium.make(ID, learner="all", render_mode="rgb_array"))
-    env.reset(seed=1)
-    env.step(0)
-    assert [frame.shape for frame in env.render()] == [(HEIGHT, WIDTH, 3)] * 2
-
-
-@contextmanager
-def without_a_screen(monkeypatch):
+def test_a_window_is_renewed_by_reset_and_step_and_closed(monkeypatch):
     import matplotlib.pyplot as plt
 
     shown = []
     plt.switch_backend("agg")
     monkeypatch.setattr(plt, "pause", lambda seconds: shown.append((seconds, len(plt.get_fignums()))))
-    yield shown
-    plt.close("all")
-
-
-def test_a_window_is_renewed_by_reset_and_step_and_closed(monkeypatch):
-    import matplotlib.pyplot as plt
-
-    with without_a_screen(monkeypatch) as shown:
-        with pytest.warns(UserWarning, match="no window can be opened"):
-            env = started(render_mode="human")
-        assert env.render() is None
-        for call in (7, 0, 0, 0):
-            env.step(call)
-        assert shown == [(1.0, 1)] * 6
-        for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-            assert twin._window._image is None
-        env.close()
-        assert plt.get_fignums() == []
+    with pytest.warns(UserWarning, match="no window can be opened"):
+        env = started(render_mode="human")
+    assert env.render() is None
+    for call in (7, 0, 0, 0):
+        env.step(call)
+    assert shown == [(1.0, 1)] * 6
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert twin._window._image is None
+    env.close()
+    assert plt.get_fignums() == []
 
 
 def test_pettingzoo_draws_too_and_has_its_three_makers(monkeypatch):

@@ -39,9 +39,6 @@ def records(tmp_path):
 def test_the_report_counts_boards_and_reasons(records):
     pbn, lin = records
     found = report(pbn, lin)
-    assert (found.files, found.boards, found.called, found.lost, found.lost_called, found.pieces) == (2, 4, 3, 3, 2, 1)
-    assert found.kinds == {"illegal call": 1, "not 52 distinct cards": 1, "no deal": 1, "text outside of boards": 1}
-    assert found.share() == 3 / 5
     assert str(found) == (
         "2 files, 4 boards read, 3 left out\n"
         "with a deal and an auction: 3 of 5 read (60.00%)\n"
@@ -50,7 +47,7 @@ def test_the_report_counts_boards_and_reasons(records):
         f"  1 not 52 distinct cards, such as {pbn}:44: hand '8.Q965.A954.985' has 12 cards, not 13\n"
         f"  1 text outside of boards, such as {pbn}:79: text outside of any game: 'the end'"
     )
-    assert Report().share() == 1
+    assert "0 of 0 read (100.00%)" in str(Report())
 
 
 def test_reading_at_the_command_line(records, tmp_path, capsys):
@@ -78,4 +75,4 @@ def test_reading_at_the_command_line(records, tmp_path, capsys):
 def test_most_boards_of_other_programs_are_read(folder, boards):
     found = report(*sorted((SHARED / folder).iterdir()))
     assert found.called > boards
-    assert found.share() > 0.99
+    assert found.called > 0.99 * (found.called + sum(problem.auction for problem in found.problems))

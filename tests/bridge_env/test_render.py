@@ -69,13 +69,10 @@ def test_auction_table():
     assert auction_table(calls("1C P 3NT"), 3, 2) == "West*   North   East*   South\n1C      Pass    3NT"
     assert [shown_call(call) for call in calls("1C 4S P 3NT X")] == ["1♣", "4♠", "Pass", "3NT", "X"]
     assert hand_lines(hands(OWNER, 3), symbols=True) == ["♠ AQT4", "♥ QT854", "♦ QJ74", "♣ -"]
-    assert auction_table([], 0) == "West    North   East    South"
-
-
-def test_auction_table_takes_a_padded_history():
     history = np.full(319, -1, np.int8)
     history[:4] = 0
     assert auction_table(history, 0, 3) == "West*   North*  East*   South*\n        Pass    Pass    Pass\nPass"
+    assert auction_table([], 0) == "West    North   East    South"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +109,7 @@ def test_a_board_is_its_deal_its_auction_and_its_result():
     assert record_text(board) == text
 
 
-def test_batches_show_their_first_and_say_how_many_there_are():
+def test_batches_show_their_first_and_their_number():
     owner = random_deals(3, 0, 6)
     many = boards_text(boards_of(owner, dealer=[0, 1, 2, 3, -1, 0]))
     assert many.startswith("Board 1 ")

@@ -1,4 +1,4 @@
-"""Deals that fit what was shown: against all deals of small worlds, against plain rejection, and at their limits."""
+"""Sampled deals: against all deals of small worlds, against plain rejection, and at their limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bridge_env.hands.features import FEATURES, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.cards import check_deals
 from bridge_env.sampling import KnownCards, KnownCardsError, hand, sample_deals
-from bridge_env.sampling.bits import to_bits, to_hands, to_owner
-from bridge_env.sampling.constraints import hull, relaxed, shape_features
+from bridge_env.sampling.bits import to_bits, to_hands
+from bridge_env.sampling.constraints import hull
 from bridge_env.sampling.drawing import COUNTED, SHUFFLED, DealSpace, all_classes
 
 KEY = streams.key("test of sampling", 1)
@@ -26,7 +26,7 @@ OVERCALL = hand(hcp=(10, 17), H=(5, 13))
 
 
 def surprise(weights, kinds, expected):
-    """How many standard deviations the frequencies of weighted draws are off (Pearson, by Wilson and Hilferty)."""
+    """Return by how many standard deviations frequencies of draws are off (Pearson, by Wilson and Hilferty)."""
     total = weights.sum()
     effective = total**2 / (weights**2).sum()
     observed = np.bincount(kinds, weights=weights, minlength=len(expected)) / total
@@ -34,9 +34,9 @@ def surprise(weights, kinds, expected):
     likely = expected * effective >= 5
     observed = np.append(observed[likely], observed[~likely].sum())
     wanted = np.append(expected[likely], expected[~likely].sum())
-    keep = wanted > 0
-    degrees = max(int(keep.sum()) - 1, 1)
-    statistic = (effective * (observed[keep] - wanted[keep]) ** 2 / wanted[keep]).sum()
+    some = wanted > 0
+    degrees = max(int(some.sum()) - 1, 1)
+    statistic = (effective * (observed[some] - wanted[some]) ** 2 / wanted[some]).sum()
     return ((statistic / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / np.sqrt(2 / (9 * degrees))
 
 
@@ -46,7 +46,7 @@ SMALL = [51, 50, 49, 48, 40, 38, 37, 25, 24, 23, 12, 0]  # AKQJ T? of spades, so
 
 
 def small_world(may_hold=None, four=False):
-    """Twelve hidden cards, four with each of N, E and W; or eight, two with each seat."""
+    """Make twelve hidden cards, four with each of N, E and W; or eight, two with each seat."""
     owner = np.full(52, 255)
     hidden = SMALL[2:10] if four else SMALL
     rest = [c for c in range(52) if c not in hidden]
@@ -56,7 +56,7 @@ def small_world(may_hold=None, four=False):
         allowed = places.may_hold.copy()
         for card, seats in may_hold.items():
             allowed[:, card] = [s in seats for s in range(4)]
-        places = KnownCards(allowed, places.sizes).propagated()
+        places = KnownCards(allowed).propagated()
     return places
 
 
@@ -65,7 +65,7 @@ def bit_of(card):
 
 
 def all_deals(places):
-    """Every deal of a small world, bits (D, 4), by plain enumeration, a card after the other."""
+    """Return every deal of a small world, bits (D, 4), by plain enumeration, a card after the other."""
     own = places.may_hold & (places.may_hold.sum(axis=0) == 1)
     deals = [[int(to_bits(own[seat])) for seat in range(4)]]
     for card in np.flatnonzero(places.may_hold.sum(axis=0) > 1):
@@ -73,7 +73,7 @@ def all_deals(places):
             [bits | int(bit_of(card)) * (seat == holder) for seat, bits in enumerate(deal)]
             for deal in deals
             for holder in np.flatnonzero(places.may_hold[:, card])
-            if deal[holder].bit_count() < places.sizes[holder]
+            if deal[holder].bit_count() < 13
         ]
     return np.array(deals, np.uint64)
 
@@ -108,7 +108,7 @@ def test_every_deal_of_a_small_world_has_its_chance(which, constraints, way):
     places, deals = world_and_deals(which)
     fitting = deals[fits_all(deals, constraints)]
     assert len(fitting) > 100
-    classes = np.stack([constraints[s].classes(13) if s in constraints else all_classes() for s in range(4)])
+    classes = np.stack([constraints[s].classes() if s in constraints else all_classes() for s in range(4)])
     space = DealSpace.of(places, classes)
     assert space.even == (which == "even")
     drawn, weights, _, _ = space.draw(np.uint64(7), way, 0.0, 0, 40_000, 40_000)
@@ -120,7 +120,7 @@ def test_every_deal_of_a_small_world_has_its_chance(which, constraints, way):
     expected[fits_all(deals, constraints)] = 1 / len(fitting)
     coarse = (np.arange(len(deals)) * 97) % 211  # kinds that are large enough to count
     off = [surprise(weights, coarse[kinds], np.bincount(coarse, weights=expected))]
-    for card in SMALL:  # who holds it
+    for card in SMALL:  # its holder
         seats = ((deals & bit_of(card)) != 0).argmax(axis=1)
         off.append(surprise(weights, seats[kinds], np.bincount(seats, weights=expected, minlength=4)))
     assert max(off) < 4
@@ -164,8 +164,9 @@ def test_frequencies_are_those_of_plain_rejection(name, deals_with_mine):
     assert max(off) < 4
 
 
-def test_my_cards_are_kept_and_hands_differ():
+def test_known_cards_stay_and_hands_differ():
     sample = sample_deals(ME, {"N": hand(hcp=(15, 17), balanced=True)}, 1000, KEY)
+    check_deals(sample.owner)
     assert ((sample.owner == 2) == parse_hand(MINE)).all()
     for seat in (0, 1, 3):
         assert len(np.unique(sample.owner == seat, axis=0)) > 990
@@ -189,11 +190,18 @@ def test_the_key_alone_decides_and_fewer_are_the_first_of_more():
 # --- known cards -----------------------------------------------------------------------------------------------
 
 
+def void_in(known, seat, suit):
+    """Return the places after ``seat`` showed out of ``suit``; cards known to be its own stay."""
+    may_hold = known.may_hold.copy()
+    may_hold[seat] &= (np.arange(52) // 13 != suit) | (may_hold.sum(axis=0) == 1)
+    return KnownCards(may_hold).propagated()
+
+
 def test_dummy_played_cards_and_voids():
     deal = parse_deal("N:AKQ2.T98.J7.A543 J98.AKQ.T98.KQ76 T76.J76.AKQ.T982 543.5432.65432.J")
     me, dummy = deal == 0, deal == 2
     played = np.flatnonzero(deal == 1)[:3]
-    table = KnownCards.seen({"N": me, "S": dummy, "E": played}).without("W", "C")
+    table = void_in(KnownCards.seen({"N": me, "S": dummy, "E": played}), 3, 0)
     sample = sample_deals(table, {"E": hand(hcp=(10, 37))}, 200, KEY)
     assert sample.fitting == 200
     check_deals(sample.owner)
@@ -205,16 +213,6 @@ def test_dummy_played_cards_and_voids():
     assert len(np.unique(sample.owner, axis=0)) > 150
 
 
-def test_late_in_the_play_hands_are_short():
-    gone = np.arange(32)
-    late = KnownCards.seen({"S": [32, 33, 51, 50, 49]}, sizes=5, removed=gone)
-    sample = sample_deals(late, {"W": hand(S=(2, 5)), "N": hand(hcp=(0, 4))}, 300, KEY)
-    assert sample.fitting == 300
-    assert (sample.owner[:, gone] == 255).all()
-    assert all((sample.owner == seat).sum(axis=1).max() == 5 for seat in range(4))
-    assert ((sample.owner[:, 39:] == 3).sum(axis=1) >= 2).all()
-
-
 def test_all_four_hands_can_be_drawn_and_none():
     open_table = KnownCards.seen({})
     sample = sample_deals(open_table, {"N": hand(hcp=(20, 37)), "S": hand(S=(6, 13))}, 100, KEY)
@@ -223,9 +221,9 @@ def test_all_four_hands_can_be_drawn_and_none():
     deal = random_deals(1, 0, 1)[0]
     assert (sample_deals(KnownCards.of(deal), {}, 3, KEY).owner == deal).all()
     assert len(sample_deals(open_table, {}, 0, KEY)) == 0
-    told = sample_deals(KnownCards.of(deal), {"N": hand(hcp=99)}, 3, KEY)
-    assert told.fitting == 0
-    assert len(told) == 3
+    unfit = sample_deals(KnownCards.of(deal), {"N": hand(hcp=99)}, 3, KEY)
+    assert unfit.fitting == 0
+    assert len(unfit) == 3
 
 
 def test_places_that_no_deal_has_are_refused():
@@ -233,17 +231,17 @@ def test_places_that_no_deal_has_are_refused():
         KnownCards.seen({"N": [51], "S": [51]})
     with pytest.raises(KnownCardsError, match="room for 13"):
         KnownCards.seen({"N": np.arange(14)})
-    with pytest.raises(KnownCardsError, match="52 cards are in the game"):
-        KnownCards.seen({}, sizes=12)
-    short = KnownCards.seen({"S": MINE}).without("N", "S").without("N", "H")
+    with pytest.raises(KnownCardsError, match="no seat may hold C2"):
+        KnownCards(np.arange(52) * np.ones((4, 1)) > 0).propagated()
+    short = void_in(void_in(KnownCards.seen({"S": MINE}), 0, 3), 0, 2)
     with pytest.raises(KnownCardsError, match="room for"):
-        short.without("E", "C").without("E", "D").without("W", "C").without("W", "D")
+        void_in(void_in(void_in(void_in(short, 1, 0), 1, 1), 3, 0), 3, 1)
 
 
 # --- what does not fit -----------------------------------------------------------------------------------------
 
 
-def test_where_nothing_fits_the_least_violating_are_kept():
+def test_where_nothing_fits_the_least_violating_are_drawn():
     shown = {"N": hand(hcp=(20, 37)), "E": hand(hcp=(20, 37))}  # I hold 14 points, so 26 are left
     sample = sample_deals(ME, shown, 200, KEY)
     assert (len(sample), sample.fitting, sample.method) == (200, 0, "relaxed")
@@ -295,13 +293,13 @@ def test_classes_hold_all_hands_that_fit(ranges):
     lengths = held.reshape(-1, 4, 13).sum(axis=2)
     points = hand_features(held)[:, FEATURES["hcp"]].astype(np.uint64)
     row = (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
-    in_class = ((ranges.classes(13)[row] >> points) & np.uint64(1)).astype(bool)
+    in_class = ((ranges.classes()[row] >> points) & np.uint64(1)).astype(bool)
     assert in_class[fit].all()
     assert fit.sum() > 100
     if ranges in KINDS_OF_RANGES[:2]:  # of points and lengths alone
         assert (in_class == fit).all()
     assert ((ranges.violation(held) == 0) == fit).all()
-    (low, high), most = hull(ranges.classes(13), 13)
+    (low, high), most = hull(ranges.classes())
     assert (points[fit].min() >= low) & (points[fit].max() <= high)
     assert ((lengths[fit] >= most[:, 0]) & (lengths[fit] <= most[:, 1])).all()
 
@@ -312,24 +310,6 @@ def test_a_violation_grows_with_distance():
     assert (hand(hcp=(15, 17)) | hand(S=2, hcp=(0, 7))).violation(held).tolist() == [1, 5, 0]
     with pytest.raises(ValueError, match="'spades' is no feature"):
         hand(spades=5)
-
-
-def test_relaxed_classes_are_one_step_away():
-    start = hand(hcp=12, S=5, H=4, D=2).classes(13)
-    rows, f = shape_features(13)
-    away = np.abs(f[:, FEATURES["length:C"] : FEATURES["length:S"] + 1] - np.array([2, 2, 4, 5])).sum(axis=1)
-    wider = relaxed(start, 13)[rows]
-    assert (wider[away > 2] == 0).all()
-    assert (wider[away <= 2] == 0b111 << 11).all()
-    assert (relaxed(all_classes(), 13)[rows] == all_classes()[rows]).all()
-
-
-def test_hands_and_bits():
-    held = random_deals(6, 0, 50)
-    four = held[:, None] == np.arange(4)[:, None]
-    bits = to_bits(four)
-    assert (to_owner(bits) == held).all()
-    assert (to_hands(bits[:, 1]) == four[:, 1]).all()
 
 
 def test_the_examples_of_the_docs():

@@ -54,13 +54,15 @@ def split(contract: str) -> tuple[int, int]:
 def test_golden_table_of_all_2940_scores():
     with GOLDEN.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
-    assert rows == golden_rows()  # the file is what the oracle says
+    assert rows == golden_rows()  # the file is up to date
     seen = 0
     for contract, vulnerable, *scores in rows:
         bid, doubling = split(contract)
         assert SCORE_TABLE[bid, doubling, int(vulnerable)].tolist() == [int(s) for s in scores], contract
         seen += len(scores)
     assert seen == SCORE_TABLE.size == 2940
+    with pytest.raises(ValueError, match="read-only"):
+        SCORE_TABLE[0, 0, 0, 0] = 1
 
 
 @pytest.mark.parametrize(("contract", "tricks", "not_vulnerable", "vulnerable"), WELL_KNOWN)
@@ -70,38 +72,6 @@ def test_well_known_scores(contract, tricks, not_vulnerable, vulnerable):
     strain = STRAINS[bid % 5]
     assert law_77(bid // 5 + 1, strain, doubling, False, tricks) == not_vulnerable
     assert law_77(bid // 5 + 1, strain, doubling, True, tricks) == vulnerable
-
-
-def test_score_table_is_read_only():
-    with pytest.raises(ValueError):
-        SCORE_TABLE[0, 0, 0, 0] = 1
-
-
-def test_endplay_agrees_on_every_score():
-    """endplay has had a wrong grand-slam bonus; 0.5.12 agrees everywhere. List any that does not."""
-    types = pytest.importorskip("endplay.types")
-    denominations = [
-        types.Denom.clubs,
-        types.Denom.diamonds,
-        types.Denom.hearts,
-        types.Denom.spades,
-        types.Denom.nt,
-    ]
-    penalties = [types.Penalty.passed, types.Penalty.doubled, types.Penalty.redoubled]
-    known_disagreements: list[tuple[int, int, int, int]] = []
-    disagreements = []
-    for index, ours in np.ndenumerate(SCORE_TABLE):
-        bid, doubling, vulnerable, tricks = index
-        theirs = types.Contract(
-            level=bid // 5 + 1,
-            denom=denominations[bid % 5],
-            declarer=types.Player.north,
-            penalty=penalties[doubling],
-            result=tricks - (bid // 5 + 7),
-        ).score(types.Vul.both if vulnerable else types.Vul.none)
-        if theirs != ours:
-            disagreements.append(index)
-    assert disagreements == known_disagreements
 
 
 def test_score_broadcasts_and_signs():
@@ -167,8 +137,6 @@ def test_matchpoints_of_tables_that_did_not_play():
     assert np.isnan(percent).tolist() == (~played).tolist()
     assert percent[0, :2].tolist() == [25.0, 100.0]
     assert percent[1, 2] == 50.0
-    with_nan = np.where(played, FIELD, np.nan)
-    assert (matchpoints(with_nan) == matchpoints(FIELD, played)).all()
 
 
 @settings(max_examples=50)
@@ -182,15 +150,6 @@ def test_field_scores_are_antisymmetric_and_conserved(boards, tables, seed):
     mine, theirs = matchpoints(scores, played), matchpoints(-scores, played)
     assert ((mine + theirs)[played] == np.broadcast_to(top, mine.shape)[played]).all()
     assert (mine.sum(axis=1, keepdims=True)[count > 0] == (count * (count - 1))[count > 0]).all()
-
-
-def test_field_scores_say_what_is_wrong():
-    with pytest.raises(ValueError, match=r"\(boards, tables\)"):
-        matchpoints([1, 2, 3])
-    with pytest.raises(ValueError, match="shape"):
-        matchpoints(FIELD, [True])
-    with pytest.raises(ValueError, match="whole points"):
-        matchpoints([[1.5, 2.0]])
 
 
 # --- par ------------------------------------------------------------------------------------------------
@@ -246,20 +205,6 @@ def random_tables(count: int, seed: int) -> np.ndarray:
     return np.clip(np.rint(table), 0, 13).astype(np.int8)
 
 
-def test_par_agrees_with_dds_on_random_tables():
-    dds = pytest.importorskip("endplay._dds")
-    tables = random_tables(400, 1)
-    for i, table in enumerate(tables):
-        dealer, vulnerability = i % 4, i // 4 % 4
-        native = dds.ddTableResults()
-        for strain in range(5):
-            for seat in range(4):
-                native.resTable[(3, 2, 1, 0, 4)[strain]][seat] = int(table[seat, strain])
-        result = dds.parResultsMaster()
-        dds.DealerParBin(native, result, dealer, {0: 0, 3: 1, 1: 2, 2: 3}[vulnerability])
-        assert int(par(table[None], dealer, vulnerability)[0]) == result.score, (table, dealer, vulnerability)
-
-
 def test_par_agrees_with_the_naive_auction():
     """Real tables and nonsense alike: doubling is a decision in the oracle, not an assumption."""
     rng = np.random.default_rng(2)
@@ -270,55 +215,13 @@ def test_par_agrees_with_the_naive_auction():
         assert int(par(table[None], dealer, vulnerability)[0]) == expected, (table, dealer, vulnerability)
 
 
-def test_turning_the_table_negates_par():
-    tables = np.concatenate([random_tables(1000, 4), np.random.default_rng(5).integers(0, 14, (1000, 4, 5))])
-    dealer, vulnerability = np.arange(2000) % 4, np.arange(2000) // 4 % 4
-    swapped = (vulnerability >> 1) | ((vulnerability & 1) << 1)
-    turned = par(np.roll(tables, 1, axis=1), (dealer + 1) % 4, swapped)
-    assert (turned == -par(tables, dealer, vulnerability)).all()
-
-
-def test_par_lies_between_what_the_sides_can_guarantee():
-    """Either side can end the bidding with 7NT whatever the other does, and to speak first never hurts."""
-    tables = random_tables(2000, 6)
-    tables[:50, ::2, 4], tables[:50, 1::2] = 13, 0
-    for vulnerability in range(4):
-        guaranteed = []
-        for side in range(2):
-            took = tables[:, [side, side + 2], 4].max(axis=1)
-            guaranteed.append(SCORE_TABLE[34, (took < 13).astype(int), vulnerability >> side & 1, took])
-        for dealer in range(4):
-            scores = par(tables, dealer, vulnerability)
-            assert (scores >= guaranteed[0]).all()
-            assert (scores <= -guaranteed[1]).all()
-            assert (scores[:50] == guaranteed[0][:50]).all()
-        assert (par(tables, 0, vulnerability) >= par(tables, 1, vulnerability)).all()
-
-
-def test_par_contracts_are_worth_par():
-    rng = np.random.default_rng(7)
-    tables = np.concatenate([random_tables(150, 8), rng.integers(0, 14, (150, 4, 5))])
-    for i, table in enumerate(tables):
-        dealer, vulnerability = i % 4, i // 4 % 4
-        value, contracts = par_contracts(table, dealer, vulnerability)
-        assert contracts
-        assert [(c.bid, c.declarer) for c in contracts] == sorted((c.bid, c.declarer) for c in contracts)
-        for c in contracts:
-            taken = 0 if c.passed_out else table[c.declarer, c.strain]
-            assert int(score(c.bid, c.doubling, c.declarer, vulnerability, taken)) == value
-
-
-def test_par_of_a_board_that_nobody_can_make():
-    value, contracts = par_contracts(np.full((4, 5), 6), 2, 3)
-    assert (value, contracts) == (0, [Contract(-1)])
-
-
 def test_par_where_the_dealer_matters():
-    """Both sides make 1NT and nothing else: who speaks first gets it."""
+    """Both sides make 1NT and nothing else: the dealer's side buys it."""
     table = np.full((4, 5), 6)
     table[:, 4] = 7
     assert par(np.stack([table] * 4), np.arange(4), 0).tolist() == [90, -90, 90, -90]
     assert [str(c) for c in par_contracts(table, 3, 0)[1]] == ["1NT E", "1NT W"]
+    assert par_contracts(np.full((4, 5), 6), 2, 3) == (0, [Contract(-1)])
 
 
 @pytest.mark.parametrize(

@@ -1,29 +1,32 @@
-"""The solver of our own against DDS, and what it promises beside the right tricks."""
+"""The solver against DDS, the cache of exact tricks, threads, the library before the solver."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
-import threading
 import time
 
 import numpy as np
 import pytest
+from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 from support.dds import dds_cards, dds_tables
 from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
-from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
-from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
+from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver, builtin_library
+from bridge_env.double_dummy import exact as exact_module
+from bridge_env.double_dummy.positions import ALL_BEST, NOT_LEGAL, ONE_BEST, card_tricks
 from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
 from bridge_env.double_dummy.solver.state import STOP, Workspace
-from bridge_env.hands.deals import parse_deal
+from bridge_env.hands.deals import parse_deal, random_deals, rotate_deals
+from bridge_env.rules import cards
 
 TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
 """Whole tables of the slow tests; a fifth as many hard ones, and 40 times as many endings. 20,000 take two hours."""
 
 
 @pytest.fixture(scope="module")
-def own() -> ExactDoubleDummy:
+def solver() -> ExactDoubleDummy:
     return ExactDoubleDummy()
 
 
@@ -60,34 +63,29 @@ def endings(count: int, left: int, seed: int) -> tuple[np.ndarray, ...]:
     return owner, strain, leader, trick
 
 
-def both(position, wanted):
-    """The values of cards by our solver, and by DDS."""
-    return card_tricks(*position, wanted=wanted), dds_cards(*position, wanted)
-
-
-def test_tables_of_the_dds_project(own):
+def test_tables_of_the_dds_project(solver):
     deals, tables = dds_list()
-    np.testing.assert_array_equal(own.tricks(deals[:6]), tables[:6])
+    np.testing.assert_array_equal(solver.tricks(deals[:6]), tables[:6])
 
 
-def test_the_sample_deal_of_the_2009_slides(own):
-    np.testing.assert_array_equal(own.tricks(parse_deal(SLIDES_DEAL)), [SLIDES_TABLE])
+def test_the_sample_deal_of_the_2009_slides(solver):
+    np.testing.assert_array_equal(solver.tricks(parse_deal(SLIDES_DEAL)), [SLIDES_TABLE])
 
 
-def test_contracts_of_solved_deals(own):
+def test_contracts_of_solved_deals(solver):
     rows, declarer, strain = np.arange(40), np.arange(40) % 4, np.arange(40) % 5
     owner, tricks = builtin_library().owners(rows), builtin_library().tricks_at(rows)
-    np.testing.assert_array_equal(own.tricks_for(owner, declarer, strain), tricks[rows, declarer, strain])
+    np.testing.assert_array_equal(solver.tricks_for(owner, declarer, strain), tricks[rows, declarer, strain])
 
 
-def test_hard_tables(own):
+def test_hard_tables(solver):
     deals = hard_deals(6, seed=2)
-    np.testing.assert_array_equal(own.tricks(deals), dds_tables(deals))
+    np.testing.assert_array_equal(solver.tricks(deals), dds_tables(deals))
 
 
-def test_a_suit_in_every_hand(own):
-    """Who has trumps takes all; at no trump the leader does."""
-    table = own.tricks(np.repeat(np.arange(4), 13)[None])[0]
+def test_a_suit_in_every_hand(solver):
+    """The side with the trumps takes all; at no trump the leader does."""
+    table = solver.tricks(np.repeat(np.arange(4), 13)[None])[0]
     for declarer in range(4):
         for strain in range(4):
             assert table[declarer, strain] == (13 if (strain ^ declarer) & 1 == 0 else 0)
@@ -97,11 +95,10 @@ def test_a_suit_in_every_hand(own):
 @pytest.mark.parametrize("left", range(1, 11))
 def test_cards_of_endings(left):
     position = endings(120 if left < 8 else 25, left, seed=left)
-    ours, theirs = both(position, ALL_CARDS)
-    np.testing.assert_array_equal(ours, theirs)
-    best, theirs = both(position, ALL_BEST)
-    np.testing.assert_array_equal(best, theirs)
-    one, theirs = both(position, ONE_BEST)
+    np.testing.assert_array_equal(card_tricks(*position), dds_cards(*position))
+    best, one = (card_tricks(*position, wanted=wanted) for wanted in (ALL_BEST, ONE_BEST))
+    np.testing.assert_array_equal(best, dds_cards(*position, ALL_BEST))
+    theirs = dds_cards(*position, ONE_BEST)
     np.testing.assert_array_equal(one.max(axis=1), theirs.max(axis=1))
     assert ((one == NOT_LEGAL) | (one == best)).all()
 
@@ -109,31 +106,31 @@ def test_cards_of_endings(left):
 @pytest.mark.slow
 @pytest.mark.parametrize("left", range(2, 12))
 def test_many_endings(left):
-    ours, theirs = both(endings(4 * TABLES, left, seed=100 + left), ALL_CARDS)
-    np.testing.assert_array_equal(ours, theirs)
+    position = endings(4 * TABLES, left, seed=100 + left)
+    np.testing.assert_array_equal(card_tricks(*position), dds_cards(*position))
 
 
 @pytest.mark.slow
-def test_many_hard_tables(own):
+def test_many_hard_tables(solver):
     deals = hard_deals(TABLES // 5, seed=7)
-    np.testing.assert_array_equal(own.tricks(deals), dds_tables(deals))
+    np.testing.assert_array_equal(solver.tricks(deals), dds_tables(deals))
 
 
 @pytest.mark.slow
-def test_many_tables(own):
+def test_many_tables(solver):
     deals, tables = (part[: TABLES // 4] for part in dds_list())
-    np.testing.assert_array_equal(own.tricks(deals), tables)
+    np.testing.assert_array_equal(solver.tricks(deals), tables)
     for start in range(0, TABLES, 50):
         rows = np.arange(start, min(start + 50, TABLES))
-        np.testing.assert_array_equal(own.tricks(builtin_library().owners(rows)), builtin_library().tricks_at(rows))
+        np.testing.assert_array_equal(solver.tricks(builtin_library().owners(rows)), builtin_library().tricks_at(rows))
         print(f"{rows[-1] + 1} tables are right", flush=True)
 
 
-def test_what_was_solved_before_and_on_how_many_threads_changes_nothing():
+def test_earlier_positions_and_threads_change_nothing():
     position = endings(60, 7, seed=4)
-    apart = [card_tricks(*(part[row : row + 1] for part in position), threads=1)[0] for row in range(60)]
+    single = [card_tricks(*(part[row : row + 1] for part in position), threads=1)[0] for row in range(60)]
     for threads in (1, 3):
-        np.testing.assert_array_equal(card_tricks(*position, threads=threads), apart)
+        np.testing.assert_array_equal(card_tricks(*position, threads=threads), single)
 
 
 @pytest.mark.parametrize(("shapes", "entries"), [(1 << 16, 200), (1 << 6, 1 << 20), (1 << 5, 64)])
@@ -159,27 +156,117 @@ def test_an_error_in_one_thread_stops_the_others():
         return 0
 
     solve_deals(Workspace().arrays, deals[:1], np.zeros((1, 4, 5), bool), found[:1])  # compiled
-    began, crew = time.monotonic(), WorkspacePool(2)
+    began, pool = time.monotonic(), WorkspacePool(2)
     with pytest.raises(KeyboardInterrupt):
-        crew.share(2, work)
+        pool.share(2, work)
     assert time.monotonic() - began < 20  # 400 hard deals take minutes
     assert all(n < 400 for n in done)
-    whole = threading.Event()
-    crew.share(1, lambda workspace, part: whole.set() or int(workspace.state[STOP]))  # the next call begins afresh
-    assert whole.is_set()
-
-
-def test_it_pickles_as_its_settings():
-    copy = pickle.loads(pickle.dumps(ExactDoubleDummy(threads=2)))
-    assert (type(copy), copy.threads) == (ExactDoubleDummy, 2)
+    stops = []
+    pool.share(1, lambda workspace, part: stops.append(int(workspace.state[STOP])) or 0)  # the next call begins afresh
+    assert stops == [0]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "says"),
     [({"strain": 5}, "a strain is 0..4"), ({"leader": -1}, "a leader"), ({"trick": [7, 7, -1]}, "position 0")],
 )
-def test_what_is_no_position_is_refused(change, told):
+def test_impossible_positions_are_refused(change, says):
     left, strain, leader, _ = endings(1, 4, seed=1)
-    asked = {"strain": strain, "leader": leader, "trick": [-1, -1, -1]} | change
-    with pytest.raises(ValueError, match=told):
-        card_tricks(left, **asked)
+    arguments = {"strain": strain, "leader": leader, "trick": [-1, -1, -1]} | change
+    with pytest.raises(ValueError, match=says):
+        card_tricks(left, **arguments)
+
+
+# --- single contracts, the cache, the library before the solver ------------------------------------------
+
+
+def test_only_the_wanted_contracts_are_solved():
+    deals, tables = dds_list()
+    rows = np.array([0, 1, 2, 0, 3, 4, 0, 1])  # the first row again at the fourth and seventh
+    declarer = np.array([0, 1, 2, 0, 3, 0, 2, 1])
+    strain = np.array([3, 4, 0, 3, 1, 2, 3, 0])
+    solver = ExactDoubleDummy()
+    found = solver.tricks_for(deals[rows], declarer, strain)
+    assert found.dtype == np.int8
+    np.testing.assert_array_equal(found, tables[rows, declarer, strain])
+    known = sum(int((table >= 0).sum()) for table in solver._cache.values())
+    assert known == 7  # eight rows, one of them twice
+
+
+def test_cached_tables_are_not_solved_again(monkeypatch):
+    deals, tables = dds_list()
+    solver = ExactDoubleDummy(cache_size=2)
+    solver.tricks(deals[:3])
+    monkeypatch.setattr(solver, "_solve", lambda deals, missing, tricks: missing.any() and pytest.fail("solved again"))
+    np.testing.assert_array_equal(solver.tricks(deals[1:3]), tables[1:3])
+    np.testing.assert_array_equal(solver.tricks_for(deals[2], 1, 3), tables[2:3, 1, 3])
+    with pytest.raises(pytest.fail.Exception, match="solved again"):
+        solver.tricks(deals[0])  # the oldest one made room for the third
+
+
+def test_other_deals_and_contracts_are_refused(solver):
+    deal = random_deals(0, 0, 1)
+    assert solver.tricks(deal[:0]).shape == (0, 4, 5)
+    assert solver.tricks_for(deal[:0], [], []).shape == (0,)
+    with pytest.raises(cards.DealError, match="not a deal"):
+        solver.tricks(np.where(deal == 3, 255, deal))
+    with pytest.raises(cards.DealError, match="shape"):
+        solver.tricks_for(deal[:, :51], 0, 0)
+    with pytest.raises(ValueError, match="declarer"):
+        solver.tricks_for(deal, 4, 0)
+    with pytest.raises(ValueError, match="strain"):
+        solver.tricks_for(deal, 0, -1)
+    with pytest.raises(ValueError):
+        solver.tricks_for(deal, [0, 1], [0, 1])
+
+
+def test_default_threads(monkeypatch):
+    monkeypatch.delenv("BRIDGE_ENV_SOLVER_THREADS", raising=False)
+    monkeypatch.delenv("RAY_RAYLET_PID", raising=False)
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: None)
+    assert exact_module.default_threads() >= 1
+    monkeypatch.setattr(multiprocessing, "parent_process", object)
+    assert exact_module.default_threads() == 1
+    monkeypatch.setenv("BRIDGE_ENV_SOLVER_THREADS", "3")
+    assert ExactDoubleDummy().threads == 3
+    assert ExactDoubleDummy(threads=2).threads == 2
+    monkeypatch.setenv("BRIDGE_ENV_SOLVER_THREADS", "many")
+    with pytest.raises(ValueError, match="many"):
+        exact_module.default_threads()
+    with pytest.raises(ValueError, match="thread"):
+        ExactDoubleDummy(threads=0)
+
+
+def test_pickles_without_its_cache(solver):
+    again = pickle.loads(pickle.dumps(solver))
+    assert again.threads == solver.threads
+    assert not again._cache
+
+
+class Counting:
+    """Counts the deals that reach the solver."""
+
+    def __init__(self) -> None:
+        self.deals = 0
+
+    def tricks(self, owner):
+        self.deals += len(owner)
+        return np.full((len(owner), 4, 5), 7, np.int8)
+
+    def tricks_for(self, owner, declarer, strain):
+        return self.tricks(owner)[np.arange(len(owner)), declarer, strain]
+
+
+def test_only_deals_that_the_library_lacks_are_solved():
+    library, counting = builtin_library(), Counting()
+    source = LibraryThenSolver(counting)
+    known = permute_suits(rotate_deals(library.owners([3, 9]), 1), (2, 0, 3, 1))
+    deals = np.concatenate([known[:1], random_deals(7, 0, 2), known[1:]])
+    tables = permute_tricks(rotate_tricks(library.tricks_at([3, 9]), 1), (2, 0, 3, 1))
+    found = source.tricks(deals)
+    np.testing.assert_array_equal(found[[0, 3]], tables)
+    assert (found[1:3] == 7).all()
+    assert counting.deals == 2
+    some = source.tricks_for(deals, [0, 1, 2, 3], [4, 3, 2, 1])
+    np.testing.assert_array_equal(some, [tables[0, 0, 4], 7, 7, tables[1, 3, 1]])
+    assert counting.deals == 4

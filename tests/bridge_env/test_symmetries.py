@@ -3,7 +3,6 @@
 import zlib
 
 import numpy as np
-import pytest
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
 from bridge_env.compiled.jit import njit
@@ -24,7 +23,6 @@ from bridge_env.double_dummy.symmetries import (
 )
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.hands.deals import random_deals, rotate_deals
-from bridge_env.hands.packing import entry, suit_seats
 from bridge_env.rng import streams
 from bridge_env.rng.streams_numba import purpose, row_draw, row_key, row_key_of_three
 
@@ -63,7 +61,7 @@ def test_every_image_is_the_permuted_and_turned_deal_with_its_table():
     assert base.tobytes() in seen
 
 
-def test_any_records_and_images_can_be_asked_for():
+def test_images_of_some_records():
     library, indices, number = builtin_library(), np.array([7, 5, 7]), np.array([95, 0, 24])
     owner, tricks = symmetries_of(library.records, indices, number)
     for row, (at, image) in enumerate(zip(indices, number, strict=True)):
@@ -73,22 +71,9 @@ def test_any_records_and_images_can_be_asked_for():
         np.testing.assert_array_equal(tricks[row], table)
         assert symmetry_number(image % 24, steps) == image
     assert [len(a) for a in symmetries_of(library.records, indices[:0], number[:0])] == [0, 0]
-    for bad in (-1, NUM_SYMMETRIES):
-        with pytest.raises(IndexError, match=rf"symmetries go from 0 to 95, not {bad}"):
-            symmetries_of(library.records, indices[:1], np.array([bad]))
-    with pytest.raises(IndexError, match="records go from 0"):
-        symmetries_of(library.records, np.array([len(library)]), number[:1])
 
 
-def test_one_record_is_decoded_as_all_of_them_are():
-    owner, tricks = builtin_library().owners(range(50)), builtin_library().tricks_at(range(50))
-    for row, record in enumerate(builtin_library().records[:50]):
-        words = [int(suit_seats(record, suit)) for suit in range(4)]
-        assert [words[c // 13] >> 2 * (c % 13) & 3 for c in range(52)] == owner[row].tolist()
-        assert [[entry(record, seat, strain) for strain in range(5)] for seat in range(4)] == tricks[row].tolist()
-
-
-def test_the_deals_of_a_seed_are_what_they_have_always_been(tmp_path):
+def test_the_deals_of_a_seed_do_not_change(tmp_path):
     path, tricks = tmp_path / "made_up.bdl", np.arange(480).reshape(24, 4, 5) % 14
     write_library(path, random_deals(1, 0, 24), tricks, {})
     records, indices, _ = LibraryDeals("all", path).records()
@@ -108,7 +93,7 @@ def test_all_deals_and_all_images_are_drawn_equally_often():
     np.testing.assert_array_equal(builtin_library().tricks_at(indices)[found.argmax(axis=1)], tricks)
 
 
-def test_images_keep_to_their_side_of_the_split():
+def test_images_are_on_the_side_of_their_deals():
     boards = LibraryDeals("training").draw(KEYS, NUMBERS)
     assert not is_judging(boards.owner).any()
     records, indices, _ = LibraryDeals("judging").records()
@@ -118,7 +103,6 @@ def test_images_keep_to_their_side_of_the_split():
     assert len(np.unique(boards.owner, axis=0)) > len(np.unique(canonical_key(boards.owner)))
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(12, marks=pytest.mark.slow)])
-def test_dds_agrees_about_images(count):
-    boards = LibraryDeals("training").draw(KEYS[:count], NUMBERS[:count])
+def test_the_solver_agrees_about_images():
+    boards = LibraryDeals("training").draw(KEYS[:3], NUMBERS[:3])
     np.testing.assert_array_equal(ExactDoubleDummy().tricks(boards.owner), boards.tricks)

@@ -1,15 +1,17 @@
-"""The vector env: the single env table by table, whatever the autoreset, and the number of tables."""
+"""The vector env: the single env table by table, in all modes and for any number of tables; episodes drawn ahead."""
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from support.envs import ID, SLAM, some_deals
+from support.envs import ID, SLAM, Unsolved, some_deals
 
-from bridge_env.double_dummy import is_judging
 from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.config import EnvConfig
+from bridge_env.envs.episodes import EpisodeBuffer, draw_episodes, episode_key, seed_base
 from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.table import Tables
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.rng import streams
 from bridge_env.rules.auction import IllegalCall
@@ -44,7 +46,7 @@ def call_of(mask, seed, number, step):
 
 
 def single_episodes(kwargs, seed, count):
-    """What a caller sees in the first episodes of a single env."""
+    """Return the results of the first episodes of a single env."""
     env = BiddingEnv(**kwargs)
     out = []
     for number in range(count):
@@ -60,7 +62,7 @@ def single_episodes(kwargs, seed, count):
 
 
 def same_end(expected, infos, row):
-    """Is the info of a single env's last step that of the vector env's row?"""
+    """Compare the info of a single env's last step with that of the vector env's row."""
     for name in ("score", "par", "control_score", "tricks", "seat_rewards", "illegal_action"):
         assert (name in expected) == bool(name in infos and infos["_" + name][row]), name
         if name in expected:
@@ -127,7 +129,7 @@ def test_every_table_is_a_single_env(kwargs, mode):
 
 
 def rollout(steps, seed=SEED, rows=None, **kwargs):
-    """Everything that a random caller sees, whose calls depend on the table and the step alone."""
+    """Return the results of random calls that depend on the table and the step alone."""
     env = BiddingVectorEnv(**kwargs)
     obs, info = env.reset(seed=seed)
     chance = streams.uniforms(streams.key("rollout", np.arange(env.num_envs)), steps)
@@ -153,23 +155,17 @@ def assert_same(a, b):
 def test_a_table_does_not_depend_on_how_many_there_are(name):
     few = rollout(60, num_envs=8, **SETTINGS[name])
     assert_same(few, rollout(60, num_envs=64, rows=slice(8), **SETTINGS[name]))
-    assert_same(few, rollout(60, num_envs=300, rows=slice(8), **SETTINGS[name]))
+    assert_same(few, rollout(60, num_envs=300, rows=slice(8), copy=False, **SETTINGS[name]))
 
 
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-def test_copying_changes_nothing(mode):
-    one = rollout(25, num_envs=100, learner="all", autoreset_mode=mode)
-    assert_same(one, rollout(25, num_envs=100, learner="all", autoreset_mode=mode, copy=False))
-
-
-def test_what_is_returned_is_not_written_to_again_unless_asked():
+def test_returned_arrays_are_written_to_again_only_without_copies():
     for copy in (True, False):
         env = BiddingVectorEnv(4, learner="all", copy=copy)
         obs, info = env.reset(seed=1)
-        mask, kept = info["action_mask"], obs.copy()
+        mask, before = info["action_mask"], obs.copy()
         again, *_ = env.step(np.full(4, 3))
         assert (again is obs) != copy
-        assert np.array_equal(kept, obs) == copy
+        assert np.array_equal(before, obs) == copy
         assert np.shares_memory(mask, env.step(np.zeros(4, int))[4]["action_mask"]) != copy
 
 
@@ -220,7 +216,7 @@ def test_an_illegal_call_costs_its_seat_alone():
     assert not env.step(np.zeros(3, int))[2].any()
 
 
-def test_an_illegal_call_raises_when_asked_to_and_changes_nothing():
+def test_an_illegal_call_may_raise_and_then_changes_nothing():
     env = BiddingVectorEnv(3, learner="all", illegal="raise")
     first = env.reset(seed=1)[0].copy()
     with pytest.raises(IllegalCall, match="X is not legal at table 2 after no call"):
@@ -228,7 +224,7 @@ def test_an_illegal_call_raises_when_asked_to_and_changes_nothing():
     np.testing.assert_array_equal(env.reset(options={"reset_mask": np.array([False, False, True])})[0][:2], first[:2])
 
 
-# --- Gymnasium's ways ---------------------------------------------------------------------------------------
+# --- with Gymnasium -----------------------------------------------------------------------------------------
 
 
 def test_make_vec_picks_it():
@@ -248,22 +244,6 @@ def test_make_vec_picks_it():
     assert [len(i["seat_rewards"]) for i in infos] == [4] * 5
     wrapped.close()
     env.close()
-
-
-def test_it_equals_gymnasiums_own_vector_env():
-    kwargs = {"learner": "NS", "opponents": "random", "reward": "imps_vs_par"}
-    ours = gymnasium.make_vec(ID, num_envs=6, **kwargs)
-    theirs = gymnasium.make_vec(ID, num_envs=6, vectorization_mode="sync", **kwargs)
-    (a, info), (b, other) = ours.reset(seed=9), theirs.reset(seed=9)
-    for step in range(60):
-        np.testing.assert_array_equal(a, b)
-        np.testing.assert_array_equal(info["action_mask"], other["action_mask"])
-        calls = sample_legal(info["action_mask"], streams.key("calls", step)[0])
-        a, *results, info = ours.step(calls)
-        b, *others, other = theirs.step(calls)
-        for x, y in zip(results, others, strict=True):
-            np.testing.assert_array_equal(x, y)
-            assert x.dtype == y.dtype
 
 
 def test_seeds_may_be_listed_and_resets_go_on():
@@ -305,22 +285,42 @@ def test_bad_arguments_are_named(kwargs, says):
         BiddingVectorEnv(**{"num_envs": 2} | kwargs)
 
 
-# --- deals, memory ------------------------------------------------------------------------------------------
+# --- episodes drawn ahead --------------------------------------------------------------------------------
 
 
-def test_no_deal_for_training_is_for_judging():
-    env = BiddingVectorEnv(3_000, learner="all", deals="training")
-    env.reset(seed=1)
-    first = env._tables.state.owner.copy()
-    env.reset()
-    assert not is_judging(np.concatenate([first, env._tables.state.owner])).any()
-    env = BiddingVectorEnv(500, learner="all", deals="judging")
-    env.reset(seed=1)
-    assert is_judging(env._tables.state.owner).all()
+def test_the_buffer_has_the_episodes_that_would_be_drawn():
+    config = EnvConfig.of(learner="NS", opponents="random", control="random")
+    buffer, tables = EpisodeBuffer(config, 20), Tables(20, config.table, config)
+    rng, state = np.random.default_rng(0), tables.state
+    state.base[:] = seed_base(np.arange(20))
+    for turn in range(700):  # more than are drawn at once
+        rows = np.flatnonzero(rng.random(20) < 0.4)
+        if turn == 30:
+            state.base[:7], state.number[:7] = seed_base(np.arange(100, 107)), 0  # seeded anew
+        base, number = state.base[rows], state.number[rows]
+        block, at = buffer.deal(tables, rows)
+        np.testing.assert_array_equal(state.number[rows], number + 1)
+        if turn % 10 == 0:
+            expected = draw_episodes(config, episode_key(base, number), number)
+            for drawn in (state.key[rows], block.key[at]):
+                np.testing.assert_array_equal(drawn, expected.key)
+            np.testing.assert_array_equal(state.reference[rows], expected.reference)
+            np.testing.assert_array_equal(state.owner[rows], expected.boards.owner)
+            np.testing.assert_array_equal(tables.auctions.dealer[rows], expected.boards.dealer)
+            np.testing.assert_array_equal(block.control.bid[at], expected.control.bid)
 
 
-def test_a_table_takes_less_than_two_kilobytes():
-    env = BiddingVectorEnv(1000, learner="all", autoreset_mode="SameStep")
-    env.reset(seed=1)
-    arrays = {id(a): a for group in (env._tables.state, env._output) for a in group}
-    assert sum(a.nbytes for a in arrays.values()) < 2_000 * 1000
+def test_boards_of_slow_bidders_and_unsolved_ones_are_drawn_when_they_are_played():
+    class Slow:
+        slow = True
+
+        def bid(self, view, key):
+            boards.append(len(view))
+            return np.zeros(len(view), np.int8)
+
+    boards = []
+    BiddingVectorEnv(3, learner="NS", opponents="pass", control=Slow()).reset(seed=1)
+    assert max(boards) <= 3
+    deals = Unsolved()
+    BiddingVectorEnv(3, learner="all", deals=deals).reset(seed=1)
+    assert deals.requests == [3 * 20]

@@ -1,6 +1,6 @@
 """The Laws of the auction, read slowly: lists and loops, nothing shared with ``bridge_env.rules.auction``.
 
-This is the oracle. It keeps the list of calls and works everything out from the start each time it is asked.
+This is the oracle. It holds the list of calls and computes everything from the start each time.
 Calls are numbers: Pass 0, X 1, XX 2, bids 3 (1C) to 37 (7NT).
 """
 
@@ -31,7 +31,7 @@ class LawAuction:
         return self.calls[-3:] == [PASS] * 3 and self.last_bid() is not None
 
     def last_bid(self) -> int | None:
-        """Where in the auction the last bid stands."""
+        """Return the place of the last bid in the auction."""
         for number in range(len(self.calls) - 1, -1, -1):
             if self.calls[number] >= ONE_CLUB:
                 return number

@@ -1,6 +1,6 @@
 """Slow, plain readings of the scoring laws and of par: the oracles of tests/bridge_env/test_scoring.py.
 
-Written from Law 77 of the Laws of Duplicate Bridge 2017, trick by trick and apart from the package's own
+Written from Law 77 of the Laws of Duplicate Bridge 2017, trick by trick and independent of the package's own
 table. ``python tests/reference/scoring.py`` rewrites tests/data/golden_scores.csv.
 """
 

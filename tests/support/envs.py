@@ -17,21 +17,21 @@ PART = "N:Q63.AQJ876.9.J93 AT87.532.K842.KQ K9.T4.QJ65.A8762 J542.K9.AT73.T54"
 
 def some_deals() -> FixedDeals:
     """Eleven deals with tricks that are made up; some say their dealer and vulnerability."""
-    tricks, said = np.arange(11 * 20).reshape(11, 4, 5) % 14, np.arange(11) % 5 - 1
-    return FixedDeals(boards_of(random_deals(3, 0, 11), tricks, said, said))
+    tricks, codes = np.arange(11 * 20).reshape(11, 4, 5) % 14, np.arange(11) % 5 - 1
+    return FixedDeals(boards_of(random_deals(3, 0, 11), tricks, codes, codes))
 
 
 class Unsolved:
-    """Deals that somebody has to solve, which is quick: every declarer takes eight tricks.
+    """Deals without tricks, which are solved at once: every declarer takes eight.
 
     Attributes:
-        asked: how many numbers it was asked for, each time.
+        requests: the size of each request.
     """
 
     solved = False
 
     def __init__(self) -> None:
-        self.asked: list[int] = []
+        self.requests: list[int] = []
 
     def draw(self, key, number):
         return boards_of(random_deals(5, 0, 50)[number % 50])
@@ -44,5 +44,5 @@ class Unsolved:
 
     def _found(self, shape):
         found = np.full(shape, 8, np.int8)
-        self.asked.append(found.size)
+        self.requests.append(found.size)
         return found

@@ -11,14 +11,14 @@ MINE = "AKQ2.T98.J7.A543"
 
 
 def differ(weights, kinds, others):
-    """How many standard deviations the frequencies of weighted draws and of ``others``, plain ones, are apart."""
+    """Return by how many standard deviations frequencies of weighted draws differ from those of ``others``."""
     first = weights.sum() ** 2 / (weights**2).sum()
     size = int(max(kinds.max(), others.max())) + 1
     a, b = np.bincount(kinds, weights=weights, minlength=size) / weights.sum(), np.bincount(others, minlength=size)
     pooled = (a * first + b) / (first + len(others))
-    keep = pooled * min(first, len(others)) >= 5
-    terms = (a - b / len(others))[keep] ** 2 / (pooled[keep] * (1 / first + 1 / len(others)))
-    degrees = max(int(keep.sum()) - 1, 1)
+    some = pooled * min(first, len(others)) >= 5
+    terms = (a - b / len(others))[some] ** 2 / (pooled[some] * (1 / first + 1 / len(others)))
+    degrees = max(int(some.sum()) - 1, 1)
     return ((terms.sum() / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / np.sqrt(2 / (9 * degrees))
 
 

@@ -19,7 +19,7 @@ def unlucky(view):
 
 
 class Unruly:
-    """Passes; ``fault(calls, rows)`` is done where there are unlucky rows, and gives the calls."""
+    """Passes; where there are unlucky rows, ``fault(calls, rows)`` returns the calls."""
 
     def __init__(self, fault):
         self.fault = fault

@@ -46,9 +46,7 @@ class CallsShow:
     lengths: NDArray[np.int64]  # (4, 2), the least and most cards of C D H S of such hands
     _classes: NDArray[np.uint64]
 
-    def classes(self, size: int) -> NDArray[np.uint64]:
-        if size != 13:
-            raise ValueError(f"calls speak of hands of 13 cards, not {size}; leave played cards with their players")
+    def classes(self) -> NDArray[np.uint64]:
         return self._classes
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -140,7 +138,7 @@ def _read(
     for _, fit in read[-2::-1]:  # where calls contradict one another, the later are believed
         both = together & fit
         together = both if both.any() else together
-    points, lengths = hull(together, 13)
+    points, lengths = hull(together)
     readings = np.array([reading for reading, _ in read], np.int8)
     return CallsShow(pool, systems, table.at(numbers), readings, points, lengths, together)
 
@@ -150,10 +148,10 @@ def _read_call(
 ) -> tuple[int, NDArray[np.uint64]]:
     moment = table.at(np.array([number]))
     for reading in (EXACT, UNDENIED):
-        fit = class_rows(pool, systems, moment, reading, *shape_features(13))
+        fit = class_rows(pool, systems, moment, reading, *shape_features())
         if fit.any():
             return reading, fit
     call, seat = int(table.calls[number]), int(table.auction[number, DEALER] + number) & 3
     least = natural_cards(table.shown[number, seat ^ 2], call)
     suit = SUITS[(call - FIRST_BID) % 5] if least else "C"
-    return NATURAL, hand({suit: (int(least), 13)}).classes(13)
+    return NATURAL, hand({suit: (int(least), 13)}).classes()

@@ -177,7 +177,7 @@ def notes_html(calls: Iterable[int], dealer: int, notes: Mapping[int, str]) -> s
 
 
 def contract_html(contract: Contract) -> str:
-    """``4♠X N``; a passed-out board is ``Pass``."""
+    """Return ``4♠X N`` with the suit coloured; ``Pass`` for a passed-out board."""
     if contract.passed_out:
         return str(contract)
     return f"{contract.level}{_strain(contract.strain)}{'X' * contract.doubling} {SEATS[contract.declarer]}"

@@ -50,7 +50,7 @@ _POLLED = (1 << 14) - 1  # positions between looks at STOP: a few milliseconds
 
 @njit
 def begin(state, hands, leader):  # type: ignore[no-untyped-def]
-    """Set the beginning of a trick up: ``hands`` int64 (4,), what everyone holds, and who leads."""
+    """Set the beginning of a trick up: ``hands`` int64 (4,), the hands, and the leader."""
     held = shape = np.int64(0)
     for seat in range(4):
         state[HANDS + seat] = hands[seat]

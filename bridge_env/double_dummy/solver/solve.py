@@ -1,6 +1,6 @@
 """Solve deals, and the cards of positions, on several threads.
 
-A thread keeps its memory from one deal to the next.
+A thread uses its memory for one deal after the other.
 """
 
 from __future__ import annotations
@@ -162,13 +162,13 @@ class WorkspacePool:
             yield workspace
         finally:
             with self._lock:
-                busy.remove(workspace)  # whoever takes it next must not be stopped with us
+                busy.remove(workspace)  # its next user must not be stopped with us
                 self._idle.append(workspace)
 
     def share(self, count: int, work: Callable[[Workspace, slice], int], at_most: int = 1) -> None:
         """Call ``work`` for parts of 0..count - 1, of at most so many, on all threads.
 
-        Ctrl-C, or an error in one of them, stops all within milliseconds. What is done is done.
+        Ctrl-C, or an error in one of them, stops all within milliseconds; finished parts stay.
         """
         step = max(1, min(at_most, count // (4 * self.threads)))
         parts = [slice(start, min(start + step, count)) for start in range(0, count, step)]

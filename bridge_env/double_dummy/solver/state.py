@@ -23,12 +23,12 @@ PLIES, TRICKS, LISTED = 56, 14, 16
 HANDS = 0  # of the four seats, without the cards played
 # Era of the table, its used entries and buckets, positions searched, a request to stop.
 STAMP, ENTRIES, BUCKETS, NODES, STOP = 4, 5, 6, 7, 8
-# Of each ply: who plays what; the best card so far in its trick and whose it is; the relevant cards of the moves
+# Of each ply: seat and card; the best card so far in its trick and its seat; the relevant cards of the moves
 # that failed; the moves listed and how many were tried; the move tried before any was listed, and its killers' key.
 SEAT, CARD, BEST, WINNER, RELEVANT, COUNT, TRIED, FIRST, KEY, FLOOR = range(16, 16 + 10 * PLIES, PLIES)
 # FLOOR is of each ply and suit: cards of lower ranks fail as one of them did.
 MOVES = FLOOR + 4 * PLIES
-# Of each trick, at its beginning: tricks that North-South needs, who leads, all cards, the lengths of all suits, the
+# Of each trick, at its beginning: tricks that North-South needs, the leader, all cards, the lengths of all suits, the
 # table's bucket of this shape and its era, and the entries that fitted without an answer.
 NEED = MOVES + LISTED * PLIES
 LEADER, ALL, SHAPE, BUCKET, ERA, OPENS, OPEN = range(NEED + TRICKS, NEED + 8 * TRICKS, TRICKS)
@@ -46,11 +46,11 @@ for _k in range(1, 14):
 
 
 class Workspace:
-    """The memory of one thread. Where a hard deal fills the table of positions, the table is emptied.
+    """Hold the memory of one thread. Where a hard deal fills the table of positions, the table is emptied.
 
     Args:
         shapes: buckets of the table, a power of two, 32 bytes each.
-        entries: positions in it, 40 bytes each; the system gives the memory when it is touched.
+        entries: positions in it, 40 bytes each; the system allocates the memory when it is touched.
     """
 
     def __init__(self, shapes: int = 1 << 16, entries: int = 1 << 20) -> None:
@@ -63,7 +63,7 @@ class Workspace:
 
     @property
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
-        """The arrays that kernels take first, for ``untracked_arrays``."""
+        """Return the arrays that kernels take first, for ``untracked_arrays``."""
         return self.state, self.owners, KTH, self.buckets, self.entries, self.marks, self.killers
 
 

@@ -1,6 +1,6 @@
 """Store answers about positions, for all positions that are alike in the relevant cards.
 
-A bucket is a shape: how long every suit is in every hand, and who leads. Its entries each hold, of every suit, the
+A bucket is a shape: how long every suit is in every hand, and the leader. Its entries each hold, of every suit, the
 owners of the highest relevant cards, and bounds on North-South's tricks. An entry is four words: the owners in the
 first two suits with the bounds above them, the owners in the last two, and which bits of both count. A bucket may have
 hundreds, so each has a mark: the owners of the four highest cards of each suit. Sixteen marks are compared at once.
@@ -41,7 +41,7 @@ def write_owners(owners, hands):  # type: ignore[no-untyped-def]
     """Write, for every suit and every part of its cards, their owners: two bits each, the highest card first.
 
     Args:
-        owners: int32 (4, 8192), what is written.
+        owners: int32 (4, 8192), the output.
         hands: int64 (4,).
     """
     for suit in range(4):

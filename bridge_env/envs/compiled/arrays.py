@@ -16,7 +16,7 @@ from bridge_env.hands.packing import RECORD_BYTES
 from bridge_env.rules.auction import MAX_CALLS, STATE_COLUMNS, Auctions
 from bridge_env.rules.calls import NUM_BIDS, NUM_CALLS
 
-# Who bids a seat: the caller, an injected bidder, or the bidder that passes, which is compiled.
+# The bidder of a seat: the caller, an injected bidder, or the bidder that passes, which is compiled.
 CALLER, BIDDER, PASSES = range(3)
 
 # What a table waits for: a call of the caller or of an injected bidder; nothing, because its auction is over; or
@@ -37,19 +37,19 @@ class TableState(NamedTuple):
 
     state: Annotated[NDArray[np.int16], "tables", STATE_COLUMNS]  # as in ``auction.Auctions``
     history: Annotated[NDArray[np.int8], "tables", MAX_CALLS]  # the same
-    owner: Annotated[NDArray[np.uint8], "tables", 52]  # who holds each card
+    owner: Annotated[NDArray[np.uint8], "tables", 52]  # the seat that holds each card
     shown: Annotated[NDArray[np.uint8], "tables", 52]  # the same in the order of the observation
     tricks: Annotated[NDArray[np.int8], "tables", 4, 5]  # -1 where not known
-    # each board's stream; bidders draw from ``bidding.call_keys(key, call number)``
+    # each board's stream; bidders draw from ``streams.key(key, call number)``
     key: Annotated[NDArray[np.uint64], "tables"]
     status: Annotated[NDArray[np.int8], "tables"]  # CALLER_TURN, BIDDER_TURN, OVER or ILLEGAL
     # the caller's seat that called last; the observation of a finished auction is this seat's
     viewer: Annotated[NDArray[np.int8], "tables"]
-    base: Annotated[NDArray[np.uint64], "tables"]  # what a table's episodes are derived from
+    base: Annotated[NDArray[np.uint64], "tables"]  # the stream of a table's episodes
     number: Annotated[NDArray[np.int64], "tables"]  # of its next episode
-    reference: Annotated[NDArray[np.int16], "tables"]  # what its score is compared with, points for NS
+    reference: Annotated[NDArray[np.int16], "tables"]  # the score that its own is compared with, points for NS
     finished: Annotated[NDArray[np.bool_], "tables"]  # its episode has ended, and it waits for a new one
-    kinds: Annotated[NDArray[np.int8], 4]  # who bids N, E, S, W, at all tables: CALLER, BIDDER or PASSES
+    kinds: Annotated[NDArray[np.int8], 4]  # the bidders of N, E, S, W, at all tables: CALLER, BIDDER or PASSES
 
 
 class RewardParams(NamedTuple):
@@ -65,7 +65,7 @@ class SolvedDeals(NamedTuple):
     """Solved deals of a library, from which kernels draw new episodes."""
 
     mode: int  # of autoreset
-    # this, ``indices`` and ``images`` as ``draw_images`` has them
+    # this, ``indices`` and ``images`` as ``draw_symmetries`` has them
     records: Annotated[NDArray[np.uint8], "library", RECORD_BYTES]
     indices: Annotated[NDArray[np.intp], "deals"]
     images: int

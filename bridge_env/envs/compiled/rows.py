@@ -48,7 +48,7 @@ _points_of = njit(scoring.points_of, forceinline=True)
 
 @njit(forceinline=True)
 def next_status(state, kinds):  # type: ignore[no-untyped-def]
-    """Return what a table waits for as its auction stands: CALLER_TURN, BIDDER_TURN, OVER or PASS_TURN."""
+    """Return the status of a table by its auction: CALLER_TURN, BIDDER_TURN, OVER or PASS_TURN."""
     if state[DONE]:
         return OVER
     kind = kinds[row_turn(state)]
@@ -59,7 +59,7 @@ def next_status(state, kinds):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def pass_on(tables, row):  # type: ignore[no-untyped-def]
-    """Make compiled passes until another seat is to call; set and return what the table then waits for."""
+    """Make compiled passes until another seat is to call; set and return its status then."""
     state = tables.state[row]
     status = next_status(state, tables.kinds)
     while status == PASS_TURN:
