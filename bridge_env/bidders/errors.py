@@ -1,4 +1,4 @@
-"""Errors of bidders: what a bidder did wrong, at which seat and after which auction."""
+"""Errors of bidders, with bidder and auction; calls that are checked, and their explanations."""
 
 from __future__ import annotations
 

@@ -17,15 +17,15 @@ Rows = NDArray[np.int64] | NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class PlayView:
-    """The players who choose the next card at N tables. Declarer chooses for dummy."""
+    """Views of the players to choose the next card at N tables. Declarer chooses for dummy."""
 
-    seat: NDArray[np.int16]  # (N,), who chooses
+    seat: NDArray[np.int16]  # (N,), the seat that chooses
     turn: NDArray[np.int16]  # (N,), the hand that the card comes from: ``seat``, or dummy where declarer chooses for it
     hand: NDArray[np.bool_]  # (N, 52), the thirteen cards that were dealt to ``seat``
     dummy: NDArray[np.bool_]  # (N, 52), the thirteen cards that were dealt to dummy; none before the opening lead
     mask: NDArray[np.bool_]  # (N, 52), the legal cards
     cards: NDArray[np.int8]  # (N, 52), the cards played so far, in order, padded with -1
-    players: NDArray[np.int8]  # (N, 52), by whom
+    players: NDArray[np.int8]  # (N, 52), the seats that played them
     length: NDArray[np.int16]  # (N,), how many
     won: NDArray[np.int16]  # (N,), tricks of declarer's side so far
     bid: NDArray[np.int8]  # (N,), of the contract
@@ -40,12 +40,12 @@ class PlayView:
 
     @property
     def strain(self) -> NDArray[np.int8]:
-        """0..4 (C D H S NT), int8 (N,)."""
+        """Return the strain, 0..4 (C D H S NT), int8 (N,)."""
         return self.bid % 5
 
     @cached_property
     def played(self) -> NDArray[np.bool_]:
-        """The cards played so far as a set: bool (N, 52), to be read only."""
+        """Return the cards played so far as a set: bool (N, 52), read-only."""
         out = np.zeros((len(self), 53), np.bool_)
         most = int(self.length.max(initial=0))
         out[np.arange(len(self))[:, None], self.cards[:, :most]] = True  # padding, -1, falls into the last column

@@ -1,4 +1,4 @@
-"""Exact double-dummy tricks, with a cache of solved deals.
+"""Compute exact double-dummy tricks, with a cache of solved deals.
 
 Compiled code is loaded at the first solve, not before.
 """

@@ -1,4 +1,4 @@
-"""Solved deals on disk: a file of deals with their exact trick tables.
+"""Read and write libraries: files of deals with their exact trick tables.
 
 All numbers are little-endian and unsigned.
 

@@ -46,12 +46,12 @@ def card_tricks(
     threads: int | None = None,
     wanted: int = ALL_CARDS,
 ) -> Int8Array:
-    """For every card, count the tricks that the side to play takes from here on, including the present trick.
+    """Count for every card the tricks that the side to play takes from here on, including the present trick.
 
     Args:
         left: uint8 (N, 52), the seat that still holds each card; 255 for cards that were played, also to this trick.
         strain: 0..4 (C D H S NT), scalar or (N,).
-        leader: who leads, or led, the present trick, scalar or (N,).
+        leader: the seat that leads, or led, to the present trick, scalar or (N,).
         trick: int8 (N, 3), the cards of the present trick in order, padded with -1.
         threads: threads that solve; None = ``default_threads()``.
         wanted: ALL_CARDS; ALL_BEST, only the best cards; or ONE_BEST, one of them. Early in the play these take a

@@ -196,7 +196,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def turn(self) -> int:
-        """Seat 0..3 to call."""
+        """Return the seat 0..3 to call."""
         return int(self._tables.auctions.turn[0])
 
     def seen_by(self, seat: int) -> Observation:

@@ -111,7 +111,7 @@ class Tables:
         at: NDArray[np.intp],
         reference: NDArray[np.int16] | None = None,
     ) -> None:
-        """At each table ``rows[i]``, deal board ``at[i]`` of ``boards`` and bid until the caller's turn.
+        """Deal board ``at[i]`` of ``boards`` at each table ``rows[i]`` and bid until the caller's turn.
 
         ``key[at[i]]`` is the board's stream, and ``reference[at[i]]`` the score to compare its own with (0 without).
         Every seat gets at least one turn in an auction, so a table where the caller has a seat comes to its turn.

@@ -1,4 +1,4 @@
-"""Files of learned weights: arrays (float32 by default) and a JSON header in an ``.npz`` without pickles.
+"""Read and write learned weights: arrays (float32 by default) and a JSON header in an ``.npz`` without pickles.
 
 The header is the member ``header``, JSON as uint8. It names the ``format`` and its ``version``, and holds the
 SHA-256 of itself and of all arrays. Policies and trick estimators are such files.

@@ -1,4 +1,4 @@
-"""Boards of record files, the problems found in them, and the checks that every format shares."""
+"""Represent boards of record files and the problems found in them; check auctions and plays."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class _LinBoard:
 
     @property
     def number(self) -> int | None:
-        """The board's number, if it has one."""
+        """Return the board's number, if it has one."""
         match = _ROOM.match(self.value("qx"))
         if match:
             return int(match[2])

@@ -1,4 +1,4 @@
-"""The 38 calls and the contracts they end in.
+"""Encode, parse and write the 38 calls and contracts.
 
 =========  =======================================================================
 thing      encoding

@@ -1,4 +1,4 @@
-"""Seats, suits, cards and deals.
+"""Encode, parse and check seats, vulnerabilities, cards and deals.
 
 ===========  =================================================================================
 thing        encoding

@@ -1,4 +1,4 @@
-"""Duplicate scores, IMPs and matchpoints.
+"""Score contracts, in points, IMPs and matchpoints.
 
 Scores are read from one table, built once from the parts of Law 77 of the Laws of Duplicate Bridge 2017;
 IMPs from the scale of Law 78B. Every function takes scalars or arrays and broadcasts. Scores are points,

@@ -190,7 +190,7 @@ def draw_deals(  # type: ignore[no-untyped-def]
     key, method, cap, start, stop, out, weights, numbers, order, fixed, allowed, needs,
     classes, reversed_classes, bounds, even, first_shapes, first, later, tables,
 ):  # fmt: skip
-    """See ``DealSpace.draw``; returns how many were accepted, and the number of the next try."""
+    """Draw as ``DealSpace.draw``; return how many were accepted, and the number of the next try."""
     stream, room, deal = np.empty(1, np.uint64), np.empty(52, np.int64), fixed.copy()
     hidden = np.uint64(0)
     for seat in order:

@@ -155,7 +155,7 @@ def test_bad_dealers_and_vulnerabilities_are_refused(dealer, vulnerability):
 # --- the history is the truth ------------------------------------------------------------------------------
 
 
-def test_replaying_the_history_gives_the_cached_state():
+def test_replaying_the_history_makes_the_same_state():
     auctions = compare_with_the_laws(500, seed=4)
     again = Auctions.replay(auctions.history, auctions.dealer, auctions.vulnerability)
     np.testing.assert_array_equal(again.state, auctions.state)

@@ -111,7 +111,7 @@ def test_calls_are_legal_and_of_the_right_kind(bidder):
     assert view.mask[np.arange(count), calls].all()
 
 
-def test_the_same_key_gives_the_same_call_and_the_view_is_left_alone(bidder):
+def test_the_same_key_makes_the_same_call_and_the_view_is_not_changed(bidder):
     auctions, owner, key = known_positions(enough(bidder, 200), seed=2)
     view = view_of(auctions, owner)
     copy = pickle.loads(pickle.dumps(view))
@@ -211,7 +211,7 @@ def test_doubler_doubles_opposing_bids_from_2nt_up():
 
 
 @pytest.mark.parametrize(
-    ("spec", "says"),
+    ("spec", "message"),
     [
         ("", "names no bidder; there are pass, random, doubler"),
         ("nonsense:x", "names no bidder; there are pass"),
@@ -227,8 +227,8 @@ def test_doubler_doubles_opposing_bids_from_2nt_up():
         (PassBidder, "neither a spec string nor a Bidder"),
     ],
 )
-def test_bad_specs_say_what_is_wrong(spec, says):
-    with pytest.raises(SpecError, match=says) as caught:
+def test_bad_specs_are_refused_with_the_reason(spec, message):
+    with pytest.raises(SpecError, match=message) as caught:
         registry.make(spec)
     assert repr(spec) in str(caught.value)
 
@@ -243,7 +243,7 @@ def test_bad_specs_of_published_factories(spec):
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("value", "message"),
     [
         ("no_such_package.registry:make", r"cannot load no_such_package\.registry"),
         ("math:sqrt", r"math:sqrt failed: TypeError.*; it is called as factory\(argument, partner=, opponents=\)"),
@@ -251,10 +251,10 @@ def test_bad_specs_of_published_factories(spec):
         ("types:SimpleNamespace", "gave SimpleNamespace, which has no method bid|failed"),
     ],
 )
-def test_a_published_factory_that_fails_is_named(value, says, monkeypatch):
+def test_a_published_factory_that_fails_is_named(value, message, monkeypatch):
     broken = EntryPoint("broken", value, registry.ENTRY_POINT_GROUP)
     monkeypatch.setattr(registry, "_published", lambda: {"broken": broken})
-    with pytest.raises(SpecError, match=f"'broken:x': .*({says})"):
+    with pytest.raises(SpecError, match=f"'broken:x': .*({message})"):
         registry.make("broken:x")
 
 

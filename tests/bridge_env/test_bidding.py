@@ -84,8 +84,8 @@ def test_an_illegal_call_names_bidder_table_and_auction():
     bid_round(auctions, OWNER, KEY, rows, np.zeros(COUNT, int), (Fixed([parse_call("2H")] * COUNT),))
     calls = np.zeros(COUNT, int)
     calls[7] = parse_call("2D")
-    says = r"the bidder Fixed\(.*\) made an illegal call: 2D is not legal at table 7 after W: 2H"
-    with pytest.raises(BidderError, match=says) as caught:
+    message = r"the bidder Fixed\(.*\) made an illegal call: 2D is not legal at table 7 after W: 2H"
+    with pytest.raises(BidderError, match=message) as caught:
         bid_round(auctions, OWNER, KEY, rows, np.zeros(COUNT, int), (Fixed(calls.tolist()),))
     fault = pickle.loads(pickle.dumps(caught.value))
     assert isinstance(fault, IllegalCall)
@@ -97,8 +97,8 @@ def test_an_illegal_call_names_bidder_table_and_auction():
 
 @pytest.mark.parametrize("answer", [0, [0.0, 0.0], [0], [[0, 0]], ["P", "P"], [False, False]])
 def test_output_that_is_no_row_of_calls_is_named(answer):
-    says = r"bidder test_bidding\.Fixed returned .* for 2 calls; bid\(view, key\) returns one whole number"
-    with pytest.raises(InvalidOutput, match=says) as caught:
+    message = r"bidder test_bidding\.Fixed returned .* for 2 calls; bid\(view, key\) returns one whole number"
+    with pytest.raises(InvalidOutput, match=message) as caught:
         ask(Fixed(answer), fresh(), OWNER, np.array([3, 5]), KEY[:2])
     assert isinstance(caught.value, TypeError)
     assert isinstance(caught.value, BidderError)

@@ -78,7 +78,7 @@ def test_keys_stay_as_they_are():
     assert keys.tolist() == [1422229797108556524, 12353059832972627520]
 
 
-def test_what_is_not_a_deal_is_refused():
+def test_other_arrays_are_refused():
     with pytest.raises(cards.DealError):
         canonical_key(np.zeros((1, 52), np.uint8))
 

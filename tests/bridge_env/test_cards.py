@@ -40,10 +40,10 @@ def test_every_seat_holds_thirteen_cards(seed, start, count):
 
 @given(seeds, st.integers(0, 10**9), st.lists(st.integers(0, 30), min_size=1, max_size=5))
 def test_deals_do_not_depend_on_how_the_sequence_is_cut(seed, start, pieces):
-    whole = random_deals(seed, start, sum(pieces))
+    together = random_deals(seed, start, sum(pieces))
     starts = start + np.cumsum([0, *pieces[:-1]])
     cut = [random_deals(seed, int(s), n) for s, n in zip(starts, pieces, strict=True)]
-    np.testing.assert_array_equal(np.concatenate(cut), whole)
+    np.testing.assert_array_equal(np.concatenate(cut), together)
 
 
 def test_dealing_is_fair():
@@ -62,7 +62,7 @@ ONE_OFF[3, np.flatnonzero(ONE_OFF[3] == 0)[0]] = 1
 
 
 @pytest.mark.parametrize(
-    ("owner", "says"),
+    ("owner", "message"),
     [
         (np.zeros((2, 51)), r"shape \(2, 51\)"),
         (np.zeros((1, 1, 52)), r"shape \(1, 1, 52\)"),
@@ -71,8 +71,8 @@ ONE_OFF[3, np.flatnonzero(ONE_OFF[3] == 0)[0]] = 1
         (ONE_OFF, r"deal 3 .* N 12, E 14"),
     ],
 )
-def test_arrays_that_are_no_deals_are_refused(owner, says):
-    with pytest.raises(DealError, match=says):
+def test_arrays_that_are_no_deals_are_refused(owner, message):
+    with pytest.raises(DealError, match=message):
         check_deals(owner)
 
 
@@ -109,7 +109,7 @@ def test_a_deal_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("parse", "text", "says"),
+    ("parse", "text", "message"),
     [
         (parse_hand, "AKQ2.T98.J7", "must have four suits"),
         (parse_hand, "AKQ2.T98.J7.A543.", "must have four suits"),
@@ -126,8 +126,8 @@ def test_a_deal_by_hand():
         (parse_deal, "", "must begin with the first seat"),
     ],
 )
-def test_bad_hands_and_deals_are_refused_with_the_reason(parse, text, says):
-    with pytest.raises(DealError, match=says):
+def test_bad_hands_and_deals_are_refused_with_the_reason(parse, text, message):
+    with pytest.raises(DealError, match=message):
         parse(text)
 
 

@@ -42,16 +42,16 @@ def test_every_source_is_a_function_of_keys_and_numbers(name, tmp_path):
     files = {"pbn": pbn(tmp_path / "a.pbn", *texts), "bdl": tmp_path / "mine.bdl"}
     argument = {"array": random_deals(1, 0, 7), **files}.get(name, name)
     source = resolve(argument)
-    whole = source.draw(KEYS, NUMBERS)
-    check_deals(whole.owner)
-    assert (whole.owner.dtype, whole.tricks.dtype, whole.tricks.shape) == (np.uint8, np.int8, (500, 4, 5))
-    assert (whole.dealer.dtype, whole.vulnerability.dtype) == (np.int8, np.int8)
+    drawn = source.draw(KEYS, NUMBERS)
+    check_deals(drawn.owner)
+    assert (drawn.owner.dtype, drawn.tricks.dtype, drawn.tricks.shape) == (np.uint8, np.int8, (500, 4, 5))
+    assert (drawn.dealer.dtype, drawn.vulnerability.dtype) == (np.int8, np.int8)
     order = np.random.default_rng(1).permutation(500)
     for rows in np.array_split(order, 9):
-        same_boards(source.draw(KEYS[rows], NUMBERS[rows]), whole.take(rows))
-    same_boards(pickle.loads(pickle.dumps(source)).draw(KEYS, NUMBERS), whole)
+        same_boards(source.draw(KEYS[rows], NUMBERS[rows]), drawn.take(rows))
+    same_boards(pickle.loads(pickle.dumps(source)).draw(KEYS, NUMBERS), drawn)
     assert source.draw(KEYS[:0], NUMBERS[:0]).owner.shape == (0, 52)
-    assert source.solved == (whole.tricks >= 0).all()
+    assert source.solved == (drawn.tricks >= 0).all()
 
 
 def test_deals_of_the_library_have_its_tables_and_split():
@@ -98,7 +98,7 @@ def test_arrays_with_tricks_are_never_solved(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ({"tricks": np.full((2, 4, 5), 8)}, r"need tricks .* of shape \(3, 4, 5\)"),
         ({"tricks": np.full((3, 4, 5), 14)}, "need tricks 0..13"),
@@ -106,8 +106,8 @@ def test_arrays_with_tricks_are_never_solved(monkeypatch):
         ({"vulnerability": [0, 1, -2]}, "vulnerability must be 0..3"),
     ],
 )
-def test_boards_are_checked(arguments, says):
-    with pytest.raises(ValueError, match=says):
+def test_boards_are_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
         boards_of(random_deals(1, 0, 3), **arguments)
 
 

@@ -344,7 +344,7 @@ def test_an_illegal_call_may_raise_and_then_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "says"),
+    ("kwargs", "message"),
     [
         ({"learner": "X"}, "learner='X': use one of N, E, S, W, NS, EW"),
         ({"learner": "SN"}, "learner='SN': use one of"),
@@ -366,8 +366,8 @@ def test_an_illegal_call_may_raise_and_then_changes_nothing():
         ({"deals": []}, "shape"),
     ],
 )
-def test_bad_arguments_are_named_with_the_choices(kwargs, says):
-    with pytest.raises(ValueError, match=says):
+def test_bad_arguments_are_named_with_the_choices(kwargs, message):
+    with pytest.raises(ValueError, match=message):
         BiddingEnv(**QUIET | kwargs)
 
 
@@ -383,7 +383,7 @@ def test_a_bidder_that_is_not_needed_is_not_made():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"board": 3}, ValueError, "unknown option 'board'; reset takes deal, dealer, vulnerability"),
         ({"deal": "N:AK"}, DealError, "must have four hands"),
@@ -393,9 +393,9 @@ def test_a_bidder_that_is_not_needed_is_not_made():
         ({"vulnerability": "Z"}, ValueError, "'Z' is not a vulnerability"),
     ],
 )
-def test_bad_options_are_named(options, error, says):
+def test_bad_options_are_named(options, error, message):
     env = BiddingEnv(**QUIET)
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         env.reset(seed=1, options=options)
     env.reset()
 

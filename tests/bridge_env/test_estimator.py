@@ -108,7 +108,7 @@ def test_expected_scores_are_means_of_scores(small):
         assert found[n, declarer, bid, doubling] == pytest.approx(mean, abs=0.02, rel=1e-4)
 
 
-def test_what_is_no_deal_or_distribution_is_refused(small):
+def test_other_arrays_are_refused(small):
     assert small.distribution(np.empty((0, 52), np.uint8)).shape == (0, 4, 5, 14)
     with pytest.raises(DealError):
         small.distribution(np.zeros((1, 52), np.uint8))
@@ -139,9 +139,12 @@ def test_other_files_are_refused(tmp_path, small):
     with np.load(path) as members:
         content = dict(members)
     header = json.loads(content["header"].tobytes())
-    for change, says in (({"format": "bridge-env policy"}, "not a trick estimator"), ({"version": 9}, "version is 9")):
+    for change, message in (
+        ({"format": "bridge-env policy"}, "not a trick estimator"),
+        ({"version": 9}, "version is 9"),
+    ):
         np.savez(path, **(content | {"header": np.frombuffer(json.dumps(header | change).encode(), np.uint8)}))
-        with pytest.raises(EstimatorFileError, match=rf"e\.npz: .*{says}"):
+        with pytest.raises(EstimatorFileError, match=rf"e\.npz: .*{message}"):
             load_estimator(path)
     with pytest.raises(EstimatorFileError, match=r"none: there is no such file"):
         load_estimator(tmp_path / "none")

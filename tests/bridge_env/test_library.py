@@ -115,7 +115,7 @@ def test_a_file_that_is_cut_or_changed_anywhere_is_refused(some, tmp_path):
 
 def test_each_fault_has_its_message(some, tmp_path):
     content, path = some[0].read_bytes(), tmp_path / "bad.bdl"
-    for wrong, says in (
+    for wrong, message in (
         (b"PK\3\4 some other file", "not a library"),
         (b"x", "not a library"),
         (b"", "not a library"),
@@ -125,7 +125,7 @@ def test_each_fault_has_its_message(some, tmp_path):
         (content + b"\0", "but the header announces"),
     ):
         path.write_bytes(wrong)
-        with pytest.raises(LibraryError, match=rf"bad\.bdl: .*{says}"):
+        with pytest.raises(LibraryError, match=rf"bad\.bdl: .*{message}"):
             Library.open(path)
     with pytest.raises(FileNotFoundError):
         Library.open(tmp_path / "absent")

@@ -75,8 +75,8 @@ def test_boards_of_a_session_one_a_line():
         (7, 1, "Sue", 1),
         (8, 0, "Sam", 2),
     ]
-    whole = BOARD.replace("\n", "") + BOARD.replace("\n", "\r\n")
-    assert len(read(whole).boards) == 2
+    together = BOARD.replace("\n", "") + BOARD.replace("\n", "\r\n")
+    assert len(read(together).boards) == 2
     for data in (BOARD.encode("utf-16"), gzip.compress(BOARD.encode()), b"\xef\xbb\xbf" + BOARD.encode()):
         assert only(data) == only(BOARD)
     assert only(BOARD.replace("Sue", "Zoë").encode("latin-1")).tags["South"] == "Zoë"
@@ -178,7 +178,7 @@ def test_written_boards_read_the_same(seeds):
     assert [board_of_link(viewer_link(board)) for board in boards] == boards
 
 
-def test_what_lin_cannot_hold_is_left_out():
+def test_boards_are_written_without_the_values_that_lin_cannot_hold():
     owner = parse_deal(DEAL)
     board = Board(owner, 0, 0, 3, tags={"North": "a|b,c", "Site": "x"}, contract=Contract.parse("3NT N"))
     assert only(lin_text(board)) == Board(owner, 0, 0, 3, tags={"North": "a b c"})

@@ -21,8 +21,8 @@ def test_other_actions_are_refused_and_change_nothing(action):
     one, many = BiddingEnv(learner="NS", **QUIET), BiddingVectorEnv(2, learner="NS", **QUIET)
     one.reset(seed=1)
     many.reset(seed=1)
-    says = "is not a call; actions go from 0 .Pass. to 37 .7NT., and are whole numbers"
-    with pytest.raises(ValueError, match=says):
+    message = "is not a call; actions go from 0 .Pass. to 37 .7NT., and are whole numbers"
+    with pytest.raises(ValueError, match=message):
         one.step(action)
     with pytest.raises(ValueError, match=r"whole numbers|inhomogeneous"):
         many.step([action, action] if action is True else [0, action])  # [0, True] is [0, 1] to numpy

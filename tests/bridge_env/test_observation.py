@@ -37,7 +37,7 @@ def test_an_empty_auction_shows_vulnerability_and_hand_only():
     assert set(np.flatnonzero(seen[428:]) + 428) == hand
 
 
-def test_every_call_stands_at_its_documented_offset():
+def test_every_call_is_at_its_documented_offset():
     # West deals and passes; North 1H, East X, South XX, West 1S, North X, East passes; South is to call.
     seen = position("P 1H X XX 1S X P", dealer=3, vulnerability=0b10)
     me, left, partner, right = range(4)  # of South: West is left, North partner, East right

@@ -197,7 +197,7 @@ def test_line_ends_and_encodings(newline):
     assert only(data.replace(b"open", b"\x81")).tags["Event"].startswith("Málaga")
 
 
-def test_boards_one_by_one_with_what_was_left_out():
+def test_boards_and_problems_one_by_one():
     bad = GAME.replace("Pass 2H", "Pass 1H")
     items = list(iter_boards(io.StringIO(GAME + "\n" + bad + "\nx\n\n" + GAME)))
     assert [type(item) for item in items if isinstance(item, Board)] == [Board, Board]
@@ -345,7 +345,7 @@ def test_writing_to_a_path(name, tmp_path):
         {"auction": (3,), "notes": {0: "a\nb"}},
     ],
 )
-def test_what_pbn_cannot_hold_is_refused_before_anything_is_written(change, tmp_path):
+def test_values_that_pbn_cannot_hold_are_refused_before_anything_is_written(change, tmp_path):
     good = random_board(1, {})
     bad = Board(good.owner, 0, 0, **change)
     with pytest.raises(ValueError, match="cannot"):

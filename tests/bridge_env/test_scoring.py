@@ -88,7 +88,7 @@ def test_score_broadcasts_and_signs():
 
 @pytest.mark.parametrize("place", range(5))
 @pytest.mark.parametrize("end", [0, 1])
-def test_score_refuses_what_is_out_of_range(place, end):
+def test_score_refuses_numbers_out_of_range(place, end):
     wrong = [0, 0, 0, 0, 7]
     wrong[place] = ((-2, 35), (-1, 3), (-1, 4), (-1, 4), (-1, 14))[place][end]
     with pytest.raises(ValueError, match="out of range"):
@@ -233,6 +233,6 @@ def test_par_where_the_dealer_matters():
         (np.zeros((1, 4, 5)), 0, -1, "vulnerability"),
     ],
 )
-def test_par_refuses_what_is_out_of_range(tricks, dealer, vulnerability, message):
+def test_par_refuses_numbers_out_of_range(tricks, dealer, vulnerability, message):
     with pytest.raises(ValueError, match=message):
         par(tricks, dealer, vulnerability)

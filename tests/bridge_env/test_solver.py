@@ -167,13 +167,13 @@ def test_an_error_in_one_thread_stops_the_others():
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [({"strain": 5}, "a strain is 0..4"), ({"leader": -1}, "a leader"), ({"trick": [7, 7, -1]}, "position 0")],
 )
-def test_impossible_positions_are_refused(change, says):
+def test_impossible_positions_are_refused(change, message):
     left, strain, leader, _ = endings(1, 4, seed=1)
     arguments = {"strain": strain, "leader": leader, "trick": [-1, -1, -1]} | change
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         card_tricks(left, **arguments)
 
 

@@ -271,7 +271,7 @@ def test_options_settle_all_the_tables():
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "says"),
+    ("kwargs", "message"),
     [
         ({"num_envs": 0}, "num_envs=0"),
         ({"learner": "all", "reward": "imps"}, "reward='imps' does not work with learner='all'"),
@@ -280,8 +280,8 @@ def test_options_settle_all_the_tables():
         ({"learner": "X"}, "learner='X'"),
     ],
 )
-def test_bad_arguments_are_named(kwargs, says):
-    with pytest.raises(ValueError, match=says):
+def test_bad_arguments_are_named(kwargs, message):
+    with pytest.raises(ValueError, match=message):
         BiddingVectorEnv(**{"num_envs": 2} | kwargs)
 
 

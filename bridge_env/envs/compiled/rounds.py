@@ -1,4 +1,4 @@
-"""Steps of all tables of an env, compiled: in one kernel, or in parts between which bidders and the solver are called.
+"""Step all tables of an env, compiled: in one kernel, or in parts between which bidders and the solver are called.
 
 Kernels take the records of ``arrays`` as ``addresses``, those of a ``PointerTable``. The rules of a row stand in
 ``rows``.
