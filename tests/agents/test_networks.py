@@ -208,7 +208,7 @@ def header_with(**entries):
     [
         (lambda a: a.pop("bias_0"), "checksum|missing"),
         (lambda a: a.update(weight_0=a["weight_0"] + np.int16(1)), "checksum"),
-        (lambda a: a.update(weight_0=a["weight_0"].astype(np.float32)), "not int16"),
+        (lambda a: a.update(weight_0=a["weight_0"].astype(np.float32)), "checksum"),
         (lambda a: a.update(extra=np.zeros(3, np.float32)), "checksum"),
         (header_with(version=1), "version"),
         (header_with(inputs="other"), "inputs"),
