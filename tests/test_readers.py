@@ -172,7 +172,7 @@ def run(folder):
     run = folder / "run"
     run.mkdir()
     generations.save(run, state)
-    runs.write_manifest(run, runs.manifest(asdict(config), "0" * 64) | {"kind": "evolve"})
+    runs.write_manifest(run, runs.manifest(asdict(config)) | {"kind": "evolve"})
     verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
     (run / VERDICT).write_text(json.dumps(verdict))
     line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
@@ -181,7 +181,7 @@ def run(folder):
 
 
 _RUN_READERS = {
-    runs.MANIFEST: lambda run: (report.read_run(run), runs.note_of_other_code(run)),
+    runs.MANIFEST: report.read_run,
     runs.METRICS: report.read_run,
     VERDICT: lambda run: report.text([report.read_run(run)]),
     runs.CHECKPOINT: generations.load,

@@ -25,7 +25,7 @@ from bridge_env.io.files import FileError
 from bridge_env.rules.calls import STRAINS
 from bridge_env.rules.cards import SEATS, UInt8Array
 from training.runtime.cluster import Cluster
-from training.runtime.lock import held
+from training.runtime.lock import hold
 
 BATCH = 40  # deals a range in this process, on all threads: some seconds
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too
@@ -40,7 +40,7 @@ class SolveError(FileError):
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The result of :func:`solve_random`: deals in the file, those solved by this call, and the seconds it took."""
+    """Deals in the file, those solved by this call, and the seconds it took."""
 
     deals: int
     new: int
@@ -48,20 +48,14 @@ class Solved:
 
 
 def solve_random(
-    out: str | os.PathLike[str],
-    count: int,
-    *,
-    seed: int,
-    start: int,
-    solver: DoubleDummy,
-    cluster: Cluster | None = None,
-    progress: Callable[[int], None] = lambda deals: None,
-) -> Solved:
+    out: str | os.PathLike[str], count: int, *, seed: int, start: int, solver: DoubleDummy,
+    cluster: Cluster | None = None, progress: Callable[[int], None] = lambda deals: None,
+) -> Solved:  # fmt: skip
     """Solve deals ``start .. start + count - 1`` of ``bridge_env.hands.deals.random_deals(seed)`` into a library.
 
-    A file that holds the first of them already is gone on with, and the bytes at the end are the same as
-    those of one uninterrupted run, for any number of workers. Ctrl-C saves what is solved; a kill loses at most
-    what half a minute solved.
+    A file that holds the first of them already is continued, and the bytes at the end are the same as those of one
+    uninterrupted run, for any number of workers. Ctrl-C saves the deals that are solved; a kill loses at most those of
+    half a minute. The file stays locked until this process ends.
 
     Args:
         out: the library file.
@@ -75,27 +69,39 @@ def solve_random(
         ClusterError: there is no such cluster.
         InUse: another process solves into the file.
     """
-    path = Path(out)
-    with held(path):  # two that write one file would undo each other's work
-        library = _GrowingLibrary(path, seed, start)
-        before, began = library.deals, time.monotonic()
-        progress(before)
-        if before < count:
-            library.save()  # so that a place that cannot be written to is reported now
-            size = TASK if cluster else BATCH
-            tasks = [
-                (solver, seed, at, min(size, start + count - at)) for at in range(start + before, start + count, size)
-            ]
-            with cluster or contextlib.nullcontext():
-                try:
-                    here = enumerate(solve_range(*task) for task in tasks)
-                    for number, records in cluster.map(solve_range, iter(tasks)) if cluster else here:
-                        library.add(number, records)
-                        progress(library.solved)
-                        library.save_if_due()
-                finally:
-                    library.save()
-        return Solved(library.deals, library.deals - before, time.monotonic() - began)
+    path, began = Path(out), time.monotonic()
+    hold(path)  # two that write one file would undo each other's work
+    records = _solved_before(path, seed, start)
+    before = len(records) // RECORD_BYTES
+    progress(before)
+    if before >= count:
+        return Solved(before, 0, time.monotonic() - began)
+
+    def save() -> None:
+        provenance = {"source": "random_deals", "seed": seed, "start": start, "solver": _SOLVER}
+        write_records(path, records, provenance | {"count": len(records) // RECORD_BYTES})
+
+    save()  # so that a place that cannot be written to is reported now
+    size, end = TASK if cluster else BATCH, start + count
+    tasks = [(solver, seed, at, min(size, end - at)) for at in range(start + before, end, size)]
+    early: dict[int, UInt8Array] = {}  # ranges that came before their turn
+    following, due = 0, time.monotonic() + SAVE_EVERY
+    with cluster or contextlib.nullcontext():
+        try:
+            here = enumerate(solve_range(*task) for task in tasks)
+            for number, solved in cluster.map(solve_range, iter(tasks)) if cluster else here:
+                early[number] = solved
+                while following in early:
+                    records += early.pop(following).tobytes()
+                    following += 1
+                progress(len(records) // RECORD_BYTES + sum(map(len, early.values())))
+                if time.monotonic() >= due:
+                    save()
+                    due = time.monotonic() + SAVE_EVERY
+        finally:
+            save()
+    deals = len(records) // RECORD_BYTES
+    return Solved(deals, deals - before, time.monotonic() - began)
 
 
 def solve_range(solver: DoubleDummy, seed: int, first: int, count: int) -> UInt8Array:
@@ -104,73 +110,23 @@ def solve_range(solver: DoubleDummy, seed: int, first: int, count: int) -> UInt8
     return pack_records(deals, solver.tricks(deals))
 
 
-class _GrowingLibrary:
-    """The library file: the records solved without a gap, and the ranges that came before their turn.
+def _solved_before(path: Path, seed: int, start: int) -> bytearray:
+    """Return the records in a file, none if there is no file.
 
     Raises:
-        SolveError, LibraryError: as in :func:`solve_random`.
+        SolveError: they are not of the deals of ``seed`` from number ``start`` on.
     """
-
-    def __init__(self, path: Path, seed: int, start: int) -> None:
-        self.path, self.seed, self.start = path, seed, start
-        self._records, self._saved = bytearray(), -1
-        self._early: dict[int, UInt8Array] = {}
-        self._next, self._due = 0, time.monotonic() + SAVE_EVERY
-        if path.exists():
-            library = Library.open(path)
-            _check_deals(library, seed, start)
-            self._saved = len(library)
-            self._records += library.records.tobytes()
-
-    @property
-    def deals(self) -> int:
-        """The number of deals solved without a gap."""
-        return len(self._records) // RECORD_BYTES
-
-    @property
-    def solved(self) -> int:
-        """The number of deals solved."""
-        return self.deals + sum(map(len, self._early.values()))
-
-    def add(self, number: int, records: UInt8Array) -> None:
-        """Add range ``number`` (0, 1 ... from where the file ended), which may come before its turn."""
-        self._early[number] = records
-        while self._next in self._early:
-            self._records += self._early.pop(self._next).tobytes()
-            self._next += 1
-
-    def save_if_due(self) -> None:
-        """Save if the last time is long enough ago."""
-        if time.monotonic() >= self._due:
-            self.save()
-            self._due = time.monotonic() + SAVE_EVERY
-
-    def save(self) -> None:
-        """Write the file, unless it holds all these deals already."""
-        if self.deals == self._saved:
-            return
-        provenance = {
-            "source": "random_deals", "seed": self.seed, "start": self.start, "count": self.deals,
-            "solver": _SOLVER,
-        }  # fmt: skip
-        write_records(self.path, self._records, provenance)
-        self._saved = self.deals
-
-
-def _check_deals(library: Library, seed: int, start: int) -> None:
-    """Check that a library's deals are those of ``seed`` from number ``start`` on.
-
-    Raises:
-        SolveError: they are not.
-    """
-    path, provenance = library.path, library.provenance
+    if not path.exists():
+        return bytearray()
+    library = Library.open(path)
     for at in range(0, len(library), _CHECKED_AT_A_TIME):
         records = library.records[at : at + _CHECKED_AT_A_TIME, :DEAL_BYTES]
         if not np.array_equal(records, pack_deals(random_deals(seed, start + at, len(records)))):
             raise SolveError(
                 f"{path} holds other deals than those of seed {seed} from number {start}: its record says "
-                f"{provenance}. Name another file, or the seed and start it was begun with"
+                f"{library.provenance}. Name another file, or the seed and start it was begun with"
             )
+    return bytearray(library.records.tobytes())
 
 
 def estimate_text(distribution: ArrayLike) -> str:

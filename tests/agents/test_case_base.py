@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.cases import CONFIG, record, small_base
+from support.cases import record, small_base
 
 from agents.bidder_files import BidderFileError
 from agents.cases import actions
@@ -24,9 +24,9 @@ from bridge_env.bidders import registry
 from bridge_env.hands.deals import hand_text
 from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
 from training.cases import fit, judge, retain
-from training.cases.network import MetricTraining
+from training.cases.config import CasesConfig
 from training.cases.states import read_states
-from training.cases.trees import ForestConfig, fit_forest
+from training.cases.trees import FEATURES, LEAST, fit_forest
 from training.evaluation.boards import library_boards
 
 
@@ -137,7 +137,7 @@ def test_likeness(base):
 
 def test_too_few_states(states):
     with pytest.raises(ValueError, match="too few"):
-        fit.case_base(states.take(np.arange(10)), CONFIG)
+        fit.case_base(states.take(np.arange(10)), CasesConfig())
 
 
 # --- actions -----------------------------------------------------------------------------------------------
@@ -217,8 +217,7 @@ def test_cases_that_are_not_there_are_not_counted(base, states):
 def test_fitting(states):
     pytest.importorskip("torch")
     pytest.importorskip("sklearn")
-    config = replace(CONFIG, metric=MetricTraining(members=2, hidden=(64,), epochs=30, first_epochs=0, batch=64))
-    base = fit.case_base(states, replace(config, forest=ForestConfig(16)))
+    base = fit.case_base(states, CasesConfig(members=2, epochs=30, trees=16))
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     assert (made == states.called).mean() > 0.7
 
@@ -255,7 +254,7 @@ def test_many_queries_are_found_as_one_by_one():
 
 
 def test_leaves_are_those_of_a_walk(base, states):
-    rows = fit.described(states, CONFIG.reader).astype(np.int16)
+    rows = fit.described(states).astype(np.int16)
     for kind, forest in enumerate(base.forests):
         told = np.concatenate([rows, points(base.metric, rows)], axis=1)[states.opened == bool(kind)]
         found = forest.leaves(told)
@@ -274,10 +273,10 @@ def test_grown_trees_are_those_of_the_library():
     rows = rng.integers(-9, 10, (400, 12)).astype(np.int16)
     rows[:, 5] = 1  # tells nothing
     called = (rows[:, 0] > rows[:, 1]).astype(np.int8) + 2 * (rows[:, 2] > 3)
-    forest = fit_forest(rows, called, ForestConfig(9, features=0.5, least=1))
+    forest = fit_forest(rows, called, 9, 1)
     useful = np.delete(rows, 5, axis=1)
-    model = ensemble.ExtraTreesClassifier(9, max_features=0.5, random_state=1).fit(useful, called)
-    nodes = model.apply(useful.astype(np.float32))
+    model = ensemble.ExtraTreesClassifier(9, max_features=FEATURES, min_samples_leaf=LEAST, random_state=1)
+    nodes = model.fit(useful, called).apply(useful.astype(np.float32))
     leaves = forest.leaves(rows)
     for tree in range(9):
         assert (np.unique(nodes[:, tree], return_inverse=True)[1] == leaves[:, tree]).all()

@@ -193,7 +193,7 @@ def record(folder, count=120):
 def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(study.no_trump_matches, "__defaults__", (60,))
     config = replace(CONFIG, side=6)
-    result = fit.fit_maps(config, [record(tmp_path)], tmp_path / "recorded", match_boards=20)
+    result = fit.fit_maps(config, [record(tmp_path)], tmp_path / "recorded")
     assert result.calls[0].name == "all calls"
     assert [match.opponents for match in result.matches] == ["pass", "system:sayc"]
     text = (tmp_path / "recorded" / "results.json").read_text()
@@ -216,7 +216,7 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
     ("words", "says"),
     [
         (["--side", "0"], '"0" for --side'),
-        (["--from", "nobody"], "no such system"),
+        (["--system", "nobody"], "no such system"),
     ],
 )
 def test_faulty_words(words, says, capsys, tmp_path):

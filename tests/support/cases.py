@@ -11,8 +11,6 @@ from training.cases.states import read_states
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match
 
-CONFIG = fit.CasesConfig(k=5)
-
 
 def record(folder, count=60, training=0):
     """A PBN file of boards of the judging part as ``system:sayc`` bids them, and of so many of the training part."""
@@ -34,26 +32,26 @@ def random_metric(seed, dimensions=6):
     return metric_of([layers], SIZE)[0]
 
 
-def random_forest(told, trees, seed):
+def random_forest(seen, trees, seed):
     """Trees that ask about numbers drawn by chance, to leaves of at most four states."""
     rng = np.random.default_rng(seed)
     roots, nodes = [0], []
 
     def grow(rows, leaves):
-        columns = rng.permutation(told.shape[1])
-        column = next((c for c in columns if np.ptp(told[rows, c])), None) if len(rows) > 4 else None
+        columns = rng.permutation(seen.shape[1])
+        column = next((c for c in columns if np.ptp(seen[rows, c])), None) if len(rows) > 4 else None
         if column is None:
             nodes.append([LEAF, 0, leaves])
             return leaves + 1
-        most = int(rng.integers(told[rows, column].min(), told[rows, column].max()))
+        most = int(rng.integers(seen[rows, column].min(), seen[rows, column].max()))
         nodes.append([column, most, 0])
         at = len(nodes) - 1
-        leaves = grow(rows[told[rows, column] <= most], leaves)
+        leaves = grow(rows[seen[rows, column] <= most], leaves)
         nodes[at][2] = len(nodes)
-        return grow(rows[told[rows, column] > most], leaves)
+        return grow(rows[seen[rows, column] > most], leaves)
 
     for _ in range(trees):
-        grow(np.arange(len(told)), 0)
+        grow(np.arange(len(seen)), 0)
         roots.append(len(nodes))
     feature, threshold, go = np.array(nodes).T
     return Forest(np.array(roots, np.int32), feature.astype(np.int16), threshold.astype(np.int16), go.astype(np.int32))
@@ -62,8 +60,8 @@ def random_forest(told, trees, seed):
 def small_base(folder, trees=12):
     """A base of sixty boards whose metric and forests are random."""
     states = read_states([record(folder)])
-    rows = fit.described(states, CONFIG.reader)
+    rows = fit.described(states)
     metric = random_metric(1), random_metric(2)
-    told = np.concatenate([rows, points(metric, rows.astype(np.int16))], axis=1)
-    forests = tuple(random_forest(told[states.opened == kind], trees, kind) for kind in (False, True))
-    return fit.assembled(states, rows, metric, forests, CONFIG)
+    seen = np.concatenate([rows, points(metric, rows.astype(np.int16))], axis=1)
+    forests = tuple(random_forest(seen[states.opened == kind], trees, kind) for kind in (False, True))
+    return fit.assembled(states, rows, metric, forests, {})

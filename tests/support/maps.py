@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from training.maps import fit
 
-CONFIG = fit.MapsConfig(boards=40, rounds=0, most=2000, side=8, hands=6)
+CONFIG = fit.MapsConfig(boards=40, rounds=0, side=8, hands=6, match_boards=20)
 
 
 @lru_cache(maxsize=2)

@@ -28,7 +28,7 @@ def test_a_base_that_is_fitted(known, tmp_path, capsys):
     assert main([*words, "--out", str(tmp_path / "a")]) == 0
     base = load(tmp_path / "a" / "cases.npz")
     assert ([len(forest) for forest in base.forests], base.k) == ([9, 9], 5)
-    assert (base.fitted["forest"]["trees"], base.fitted["metric"]["epochs"]) == (9, 1)
+    assert (base.fitted["trees"], base.fitted["epochs"]) == (9, 1)
     rows = json.loads((tmp_path / "a" / "results.json").read_text())["rows"]
     assert [row["name"] for row in rows][:2] == ["all calls", "openings"]
     # The same seed learns and grows the same.

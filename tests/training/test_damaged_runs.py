@@ -30,7 +30,7 @@ def files(tmp_path_factory):
     }
     state.metrics.append(row)
     generations.save(folder, state)
-    runs.write_manifest(folder, runs.manifest(asdict(config), "0" * 64) | {"kind": "evolve"})
+    runs.write_manifest(folder, runs.manifest(asdict(config)) | {"kind": "evolve"})
     verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
     (folder / VERDICT).write_text(json.dumps(verdict))
     return {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -44,7 +44,7 @@ def folder(files, tmp_path):
 
 
 READERS = {
-    runs.MANIFEST: lambda folder: runs.config_of(folder, EvolveConfig),
+    runs.MANIFEST: lambda folder: runs.resume_config(folder, EvolveConfig),
     runs.METRICS: report.read_run,
     VERDICT: report.read_run,
     runs.CHECKPOINT: generations.load,

@@ -21,12 +21,12 @@ from training.estimators.config import EstimatorConfig  # noqa: E402
 from training.estimators.judge import hits_of, judge  # noqa: E402
 from training.estimators.network import Network  # noqa: E402
 from training.runtime import runs  # noqa: E402
+from training.runtime.progress import Progress  # noqa: E402
 
 SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
 
 
-def ignore(share, state):
-    pass
+QUIET = Progress()
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_torch_and_numpy_compute_the_same():
         for parameter in network.parameters():
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
     deals = fit.Deals(random_deals(1, 0, 100), np.zeros((100, 5, 4), np.int8))
-    suits, _ = fit._tensors(deals)
+    suits, _ = deals.tensors()
     with torch.no_grad():
         theirs = network(suits.float()).softmax(-1).numpy().transpose(0, 2, 1, 3)
     np.testing.assert_allclose(
@@ -85,7 +85,7 @@ def test_it_learns_what_can_be_learned(tmp_path):
         blocks=1,
         learning_rate=1e-2,
     )
-    estimator = fit.fit(tmp_path, config, fit.new_state(config), ignore)
+    estimator = fit.fit(tmp_path, config, QUIET)
     toy = Library.open(tmp_path / "toy.bdl")
     assert min(hit.within[0] for hit in judge(estimator, toy)) > 95
     rows = toy.split("judging")
@@ -98,27 +98,24 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
     for name in ("whole", "stopped"):
         (tmp_path / name).mkdir()
 
-    class Stopped(Exception):
-        pass
+    class Stop(Progress):
+        def note(self, text):
+            if text.startswith("epoch 2,"):
+                raise KeyboardInterrupt
 
-    def stop(share, state):
-        if state.epoch == 2:
-            raise Stopped
-
-    fit.fit(tmp_path / "whole", SMALL, fit.new_state(SMALL), ignore)
-    with pytest.raises(Stopped):
-        fit.fit(tmp_path / "stopped", SMALL, fit.new_state(SMALL), stop)
-    state = fit.load_state(tmp_path / "stopped", SMALL)
-    assert state.epoch == 2
-    fit.fit(tmp_path / "stopped", SMALL, state, ignore)
+    fit.fit(tmp_path / "whole", SMALL, QUIET)
+    with pytest.raises(KeyboardInterrupt):
+        fit.fit(tmp_path / "stopped", SMALL, Stop())
+    assert fit.load_state(tmp_path / "stopped", SMALL)[2]["epoch"] == 2
+    fit.fit(tmp_path / "stopped", SMALL, QUIET)
     whole, stopped = (load_estimator(tmp_path / name / fit.ESTIMATOR) for name in ("whole", "stopped"))
     for name, weights in whole.weights.items():
         np.testing.assert_array_equal(stopped.weights[name], weights)
-    assert [row["epoch"] for row in state.metrics] == [1, 2, 3]
+    assert [row["epoch"] for row in fit.load_state(tmp_path / "stopped", SMALL)[2]["metrics"]] == [1, 2, 3]
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):
-    fit.fit(tmp_path, SMALL, fit.new_state(SMALL), ignore)
+    fit.fit(tmp_path, SMALL, QUIET)
     with pytest.raises(runs.RunError, match="checkpoint"):
         fit.load_state(tmp_path, dataclasses.replace(SMALL, width=16))
     path = tmp_path / fit.CHECKPOINT
@@ -153,22 +150,21 @@ def test_the_study_writes_its_tables(few, tmp_path, monkeypatch, capsys):
 
 def test_what_is_too_sure_is_cooled(tmp_path):
     config = dataclasses.replace(SMALL, epochs=30, learning_rate=2e-2, hidden=16, width=32)
-    estimator = fit.fit(tmp_path, config, fit.new_state(config), ignore)
+    estimator = fit.fit(tmp_path, config, QUIET)
     assert estimator.trained["temperature"] > 1.2
-    state, (_, held) = fit.load_state(tmp_path, config), fit.training_deals(config)
+    (*_, state), (_, held) = fit.load_state(tmp_path, config), fit.training_deals(config)
     chances = estimator.distribution(held.owner).transpose(0, 2, 1, 3)
     loss = -np.log(np.take_along_axis(chances, held.tricks[..., None].astype(np.intp), -1)).mean()
-    assert loss < state.metrics[-1]["held_out_loss"] - 0.01
+    assert loss < state["metrics"][-1]["held_out_loss"] - 0.01
 
 
 def test_the_command_fits_stops_short_of_overwriting_and_resumes(few, tmp_path, capsys):
     out = tmp_path / "mine"
     words = ["fit", "estimators", "--deals", "700", "--batch", "64", "--epochs", "1", "--hidden", "4", "--width", "8"]
     words += ["--library", str(few)]
-    assert main([*words, "--out", str(out), "--sizes", "300"]) == 0
+    assert main([*words, "--out", str(out)]) == 0
     assert {p.name for p in out.iterdir()} >= {"estimator.npz", "manifest.json", "metrics.jsonl", "results.json"}
-    assert list(json.loads((out / "results.json").read_text())["by_size"]) == ["300"]
-    assert "300 training deals: " in capsys.readouterr().out
+    assert [hit["group"] for hit in json.loads((out / "results.json").read_text())["hits"]] == ["suits", "no trump"]
     first = (out / "estimator.npz").read_bytes()
     assert main([*words, "--out", str(out)]) == 2
     assert f"with --resume {out}" in capsys.readouterr().err

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from bridge_env.double_dummy import Library
 from training.cli.app import main
 from training.runtime import lock, runs
 from training.runtime.result_log import ResultLog
@@ -37,7 +36,6 @@ def other():
     for process in started:
         process.kill()
         process.wait()
-    lock.release_all()
 
 
 def test_a_lock_ends_with_its_process(other, tmp_path):
@@ -52,7 +50,6 @@ def test_a_lock_ends_with_its_process(other, tmp_path):
         except lock.InUse:
             signal.sigtimedwait([], 0.05)
     lock.hold(tmp_path)  # once more by the same process
-    lock.release(tmp_path)
 
 
 def test_every_writer_asks(other, tmp_path, capsys):
@@ -77,18 +74,6 @@ def test_ppo_asks_too(other, tmp_path, capsys):
     other(tmp_path)
     assert main(["train", "ppo", "--resume", str(tmp_path)]) == 2
     assert "is in use by another process" in capsys.readouterr().err
-
-
-def test_a_library_is_let_go_when_it_is_done(tmp_path):
-    class Solver:
-        def tricks(self, owner):
-            import numpy as np
-
-            return np.zeros((len(owner), 4, 5), np.int8)
-
-    solve_random(tmp_path / "a.bdl", 3, seed=1, start=0, solver=Solver())
-    assert len(Library.open(tmp_path / "a.bdl")) == 3
-    lock.hold(tmp_path / "a.bdl")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from training.evaluation import match
 from training.evaluation.boards import library_boards
 from training.evaluation.cardplay.match import Teams, play_hands
-from training.runtime.lock import release_all
 from training.runtime.result_log import ResultLog, ResultLogError
 
 TEAMS = Teams((None, None), ("rule", "random"))
@@ -126,6 +125,5 @@ def test_a_second_writer_is_refused(tmp_path):
 
     from training.runtime.lock import InUse
 
-    release_all()
     with FileLock(tmp_path / ".log.lock"), pytest.raises(InUse, match="is in use by another process"):
         ResultLog(tmp_path / "log", {}, Row).read()

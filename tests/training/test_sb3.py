@@ -266,7 +266,7 @@ def test_an_interrupted_run_is_saved(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         ppo.train_ppo(config, out=tmp_path, name="a", progress=Stop())
     folder = tmp_path / "train" / "a"
-    state = runs.load_checkpoint(folder)
+    state = runs.read_result(folder, runs.CHECKPOINT)
     assert state["steps"] == 256
     path = folder / state["model"]
     path.write_bytes(path.read_bytes()[:-1])

@@ -145,18 +145,6 @@ def test_each_stage_at_the_end_has_the_boards_that_it_bids(tiny):
     assert unsized == ["taking back what is unsound", "dropping lines that no hand comes to"]
 
 
-def test_a_run_that_other_code_began_is_told(tmp_path, monkeypatch):
-    runs.write_manifest(tmp_path, runs.manifest({}, ""))
-    assert runs.note_of_other_code(tmp_path) is None
-    runs.write_manifest(tmp_path, runs.manifest({}, "") | {"commit": "0" * 40})
-    monkeypatch.setattr(runs, "_commit", lambda: "1" * 40)
-    note = runs.note_of_other_code(tmp_path)
-    assert note is not None
-    assert "0" * 10 in note
-    monkeypatch.setattr(runs, "_commit", lambda: None)  # not a checkout
-    assert runs.note_of_other_code(tmp_path) is None
-
-
 def test_run_folders_are_numbered_and_never_overwritten(tmp_path):
     assert runs.new_folder(tmp_path, "evolve", None).name == "run-001"
     assert runs.new_folder(tmp_path, "evolve", None).name == "run-002"

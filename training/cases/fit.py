@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,26 +19,18 @@ from agents.cases.metric import Member, metric_of, points
 from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import is_judging
 from bridge_env.io.files import atomic_write
+from training.cases.config import CasesConfig
 from training.cases.judge import Share, by_round_and_side
-from training.cases.network import MetricExamples, MetricTraining, fit_metric, hands_of_others
+from training.cases.network import MetricExamples, fit_metric, hands_of_others
 from training.cases.states import States, read_states
-from training.cases.trees import ForestConfig, fit_forest
+from training.cases.trees import fit_forest
 from training.runtime import runs
 from training.runtime.progress import Progress
-from training.runtime.run_folder import to_dataframe
+from training.runtime.runs import to_dataframe
 
 CASES, RESULTS = "cases.npz", "results.json"
+VOTES, READER = 5, "system:sayc"  # nearest cases that vote, and the system that interprets calls
 _ROWS = 16_384
-
-
-@dataclass(frozen=True)
-class CasesConfig:
-    """The settings of the fit of a case base."""
-
-    k: int = 5  # how many of the nearest cases vote
-    reader: str = "system:sayc"  # the system that interprets calls
-    metric: MetricTraining = field(default_factory=MetricTraining)
-    forest: ForestConfig = field(default_factory=ForestConfig)
 
 
 @dataclass(frozen=True)
@@ -84,14 +76,14 @@ def fit_cases(
     base = case_base(known, config, sources, lambda share: progress.to(100 * share))
     case_file.save(base, folder / CASES)
     rows = tuple(by_round_and_side(base, held_out)) if len(held_out) else ()
-    content = {"manifest": runs.manifest(base.fitted, ""), "rows": [asdict(row) for row in rows]}
+    content = {"manifest": runs.manifest(base.fitted), "rows": [asdict(row) for row in rows]}
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return CasesResult(folder, base, rows, states.problems, folder / CASES)
 
 
-def described(states: States, reader: str) -> NDArray[np.int8]:
+def described(states: States) -> NDArray[np.int8]:
     """Return the features of states, int8 (N, SIZE)."""
-    bidder: Any = make(reader)
+    bidder: Any = make(READER)
     out = np.empty((len(states), SIZE), np.int8)
     for start in range(0, len(states), _ROWS):
         rows = np.arange(start, min(start + _ROWS, len(states)))
@@ -118,29 +110,30 @@ def case_base(
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
     """
-    if min(int(states.opened.sum()), int((~states.opened).sum())) <= config.k:
-        raise ValueError(f"{len(states)} recorded calls are too few: {config.k} cases vote on a call")
+    if min(int(states.opened.sum()), int((~states.opened).sum())) <= VOTES:
+        raise ValueError(f"{len(states)} recorded calls are too few: {VOTES} cases vote on a call")
     sources = [states, *also]
-    rows = [described(source, config.reader) for source in sources]
+    rows = [described(source) for source in sources]
     examples = MetricExamples(
         np.concatenate(rows),
         np.concatenate([source.called for source in sources]),
         np.concatenate([hands_of_others(s.owner, s.board, s.view.seat) for s in sources]),
         np.repeat(np.arange(len(sources)), [len(source) for source in sources]),
     )
-    members = metric_of(fit_metric(examples, config.metric, progress), SIZE)
+    members = metric_of(fit_metric(examples, config, progress), SIZE)
     parts = (rows[0][start : start + _ROWS].astype(np.int16) for start in range(0, len(states), _ROWS))
     features = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
     openings, later = (
-        fit_forest(features[some], states.called[some], config.forest) for some in (~states.opened, states.opened)
+        fit_forest(features[some], states.called[some], config.trees, config.seed)
+        for some in (~states.opened, states.opened)
     )
     fitted = {"also": [len(source) for source in also], **asdict(config)}
-    return assembled(states, rows[0], members, (openings, later), config, fitted)
+    return assembled(states, rows[0], members, (openings, later), fitted)
 
 
 def assembled(
     states: States, rows: NDArray[np.int8], members: tuple[Member, ...], forests: tuple[Forest, Forest],
-    config: CasesConfig, fitted: Mapping[str, Any] | None = None,
+    fitted: Mapping[str, Any],
 ) -> CaseBase:  # fmt: skip
     """Return a base of all ``states`` with their features int8 (N, SIZE), a metric and forests."""
     boards, board = np.unique(states.board, return_inverse=True)
@@ -155,10 +148,9 @@ def assembled(
         vulnerability=view.vulnerability[first].astype(np.uint8), result=states.result[boards].astype(np.int8),
         board=board.astype(np.int32), number=view.length.astype(np.int16), hand=np.packbits(view.hand, axis=1),
         point=np.zeros((len(states), places), np.int16), retained=nothing_retained(places),
-        k=config.k, reader=config.reader, metric=members, forests=forests,
-        fitted={**(fitted or {}), "states": len(states), "boards": len(boards)},
+        k=VOTES, reader=READER, metric=members, forests=forests,
+        fitted={**fitted, "states": len(states), "boards": len(boards)},
     )  # fmt: skip
     parts = (slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS))
     places_of = (base.places(rows[part].astype(np.int16), states.opened[part]) for part in parts)
-    base = replace(base, point=np.concatenate(list(places_of)))
-    return base
+    return replace(base, point=np.concatenate(list(places_of)))

@@ -7,7 +7,7 @@ shift of its own, then from those of the base alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 from agents.cases.metric import Layer
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rules.calls import NUM_CALLS
+from training.cases.config import CasesConfig
 
+HIDDEN, DIMENSIONS = (768, 384), 48  # units of the layers of a network, and its coordinates
+FIRST_EPOCHS = 8  # passes over the auctions of all sources, before those over the auctions of the base
+FIRST_RATE, RATE = 2e-3, 1e-3  # highest learning rate of each stage (AdamW, one cycle)
+BATCH, DECAY, DROPOUT, SMOOTHING = 512, 0.01, 0.3, 0.02
+HANDS_WEIGHT = 0.3  # of the error in the hands of the other seats, beside that in the call
 _NARROW = 4.0  # inputs are divided by their spread, but none is multiplied by more
 _MIDDLE = np.tile(np.array([10.0, 3.25, 3.25, 3.25, 3.25], np.float32), 3)
 _SPREAD = np.tile(np.array([4.0, 1.5, 1.5, 1.5, 1.5], np.float32), 3)
@@ -37,25 +43,6 @@ class MetricExamples:
         return len(self.called)
 
 
-@dataclass(frozen=True)
-class MetricTraining:
-    """The settings of the training of networks (AdamW, one cycle of the learning rate in each stage)."""
-
-    members: int = 2  # networks of a metric, each with coordinates of its own
-    hidden: tuple[int, ...] = (768, 384)  # units of the layers of one
-    dimensions: int = 48  # coordinates of one
-    first_epochs: int = 8  # passes over the auctions of all sources
-    epochs: int = 8  # then over those of the base
-    first_rate: float = 2e-3  # highest learning rate of each stage
-    rate: float = 1e-3
-    batch: int = 512
-    decay: float = 0.01
-    dropout: float = 0.3
-    smoothing: float = 0.02
-    others: float = 0.3  # the weight of the error in the hands of the other seats beside that in the call
-    seed: int = 1
-
-
 def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[Any]) -> NDArray[np.float32]:
     """Return ``MetricExamples.others`` of calls: deals uint8 (B, 52), and int64 (N,) the deal and the seat of each."""
     held = np.stack([hand_features(owner == s)[:, HCP_AND_LENGTHS] for s in range(4)], axis=1)
@@ -65,9 +52,7 @@ def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: ND
     return scaled
 
 
-def fit_metric(
-    examples: MetricExamples, config: MetricTraining, progress: Callable[[float], object]
-) -> list[list[Layer]]:
+def fit_metric(examples: MetricExamples, config: CasesConfig, progress: Callable[[float], object]) -> list[list[Layer]]:
     """Return the layers of each member, for inputs as in ``rows``; ``progress`` gets the share that is done."""
     out: list[list[Layer]] = []
     for member in range(config.members):
@@ -80,50 +65,54 @@ def fit_metric(
 
 
 def _fit_network(
-    examples: MetricExamples, config: MetricTraining, seed: int, progress: Callable[[float], object]
+    examples: MetricExamples, config: CasesConfig, seed: int, progress: Callable[[float], object]
 ) -> list[Layer]:
+    """Return the layers of one network."""
     import torch  # optional: the extra ``rl``
     from torch import nn
 
+    from training.runtime.supervised import gradient_steps
+
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    widths = [examples.rows.shape[1], *config.hidden]
-    linear = [nn.Linear(a, b) for a, b in zip(widths, [*config.hidden, config.dimensions], strict=True)]
+    widths = [examples.rows.shape[1], *HIDDEN]
+    linear = [nn.Linear(a, b) for a, b in zip(widths, [*HIDDEN, DIMENSIONS], strict=True)]
     shift = nn.Embedding(int(examples.source.max()) + 1, widths[1])
     nn.init.zeros_(shift.weight)
-    heads = nn.Linear(config.dimensions, NUM_CALLS), nn.Linear(widths[-1], examples.others.shape[1])
+    heads = nn.Linear(DIMENSIONS, NUM_CALLS), nn.Linear(widths[-1], examples.others.shape[1])
     parts = nn.ModuleList([*linear, shift, *heads])
     scale, centre = (torch.from_numpy(a) for a in _scale(examples.rows))
     rows, called, others, source = (
         torch.from_numpy(a) for a in (examples.rows, examples.called.astype(np.int64), examples.others, examples.source)
     )
-    call_loss = nn.CrossEntropyLoss(label_smoothing=config.smoothing)
+    call_loss = nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
 
     def loss(some: Any) -> Any:
         signal = linear[0]((rows[some].float() - centre) * scale) + shift(source[some])
         for layer in linear[1:]:
-            signal = nn.functional.dropout(torch.relu(signal), config.dropout)
+            signal = nn.functional.dropout(torch.relu(signal), DROPOUT)
             last, signal = signal, layer(signal)
         hand_loss = (heads[1](last) - others[some]).square().mean()
-        return call_loss(heads[0](nn.functional.softsign(signal)), called[some]) + config.others * hand_loss
+        return call_loss(heads[0](nn.functional.softsign(signal)), called[some]) + HANDS_WEIGHT * hand_loss
 
-    all_rows, own_rows = torch.arange(len(examples)), torch.from_numpy(np.flatnonzero(examples.source == 0))
-    stages = [(all_rows, config.first_epochs, config.first_rate), (own_rows, config.epochs, config.rate)]
-    total, done = sum(len(some) * epochs for some, epochs, _ in stages), 0
-    for stage, epochs, rate in stages:
-        if not epochs:
-            continue
-        optimizer = torch.optim.AdamW(parts.parameters(), lr=rate, weight_decay=config.decay)
-        steps = epochs * -(-len(stage) // config.batch)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.15)
+    def batches(stage: Any, epochs: int, optimizer: Any, rate: float) -> Iterator[Any]:
+        steps = -(-len(stage) // BATCH)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps * epochs, pct_start=0.15)
         for _ in range(epochs):
-            for some in stage[torch.randperm(len(stage))].split(config.batch):
-                optimizer.zero_grad()
-                loss(some).backward()
-                optimizer.step()
+            for some in stage[torch.randperm(len(stage))].split(BATCH):
+                yield some
                 schedule.step()
-            done += len(stage)
-            progress(done / total)
+
+    stages = [
+        (torch.arange(len(examples)), FIRST_EPOCHS, FIRST_RATE),
+        (torch.from_numpy(np.flatnonzero(examples.source == 0)), config.epochs, RATE),
+    ]
+    total, done = sum(len(stage) * epochs for stage, epochs, _ in stages), 0
+    for stage, epochs, rate in stages:
+        optimizer = torch.optim.AdamW(parts.parameters(), lr=rate, weight_decay=DECAY)
+        for _ in gradient_steps(optimizer, batches(stage, epochs, optimizer, rate), loss):
+            done += BATCH
+            progress(min(done / total, 1.0))
     out = [(p.weight.detach().double().numpy().T, p.bias.detach().double().numpy()) for p in linear]
     weight = out[0][0] * scale.double().numpy()[:, None]
     bias = out[0][1] + shift.weight[0].detach().double().numpy() - centre.double().numpy() @ weight

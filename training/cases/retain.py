@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ def retain(
         (float(each.mean()), standard_error(each, judging.base)) for each in (first, last, last - first)
     )
     content = {
-        "manifest": runs.manifest(after.fitted, ""), "opponents": opponents, "seed": seed, "boards": judged,
+        "manifest": runs.manifest(after.fitted), "opponents": opponents, "seed": seed, "boards": judged,
         "states": len(after.retained), "before": before, "after": gained, "gain": gain,
     }  # fmt: skip
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
@@ -93,13 +93,18 @@ def retain(
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class _Tables:
     """Both tables of N boards, one after the other (2N rows): the base sits North-South in the first N."""
 
     boards: Boards  # the N boards twice
-    side: Int  # int64 (2N,), the side on which the base sits, 0 North-South
+    side: Int  # (2N,), the side on which the base sits, 0 North-South
     history: NDArray[np.int8]  # (2N, L), the auctions
-    points: Int  # int64 (2N,), NS-positive
+    points: Int  # (2N,), NS-positive
+
+    def before(self, row: Int, number: Int) -> Auctions:
+        """Return the auctions of some rows up to, and without, a call."""
+        before = first_calls(self.history[row], number)
+        return Auctions.replay(before, self.boards.dealer[row], self.boards.vulnerability[row])
 
 
 def with_experience(
@@ -107,80 +112,49 @@ def with_experience(
 ) -> CaseBase:
     """Return the base with states of its boards against ``opponents`` added to those it has retained."""
     bidder, them = CaseBidder(base), make(opponents, partner=opponents)
-    tables = _bid(bidder, them, boards, seed)
-    row, number = _decisions(tables)
-    worth, place, hand = [], [], []
+    auctions, n = bid_out(bidder, them, boards, seed), len(boards)
+    twice, side = boards.take(np.tile(np.arange(n), 2)), np.repeat([0, 1], n)
+    history = auctions.history[:, : int(auctions.length.max(initial=1))].copy()
+    tables = _Tables(twice, side, history, twice.points(auctions))
+    caller = (twice.dealer[:, None] + np.arange(history.shape[1])) & 1
+    row, number = np.nonzero((history >= 0) & (caller == side[:, None]))  # the calls that the base made
+    parts = []
     for at in range(0, len(row), _ROWS):
-        part = slice(at, at + _ROWS)
-        auctions = _before(tables, row[part], number[part])
-        view = view_of(auctions, tables.boards.owner[row[part]])
+        r, k = row[at : at + _ROWS], number[at : at + _ROWS]
+        view = view_of(tables.before(r, k), twice.owner[r])
         found = bidder.retrieve(view, wide=True)
-        tried = spoken_for(found.voice, tables.history[row[part], number[part]], view.mask)
-        worth.append(_worth(bidder, them, tables, row[part], number[part], tried, seed))
-        place.append(found.place)
-        hand.append(np.packbits(view.hand, axis=1))
+        tried = spoken_for(found.voice, history[r, k], view.mask)
+        worth = _worth(bidder, them, tables, r, k, tried, seed)
+        some = (worth != UNTRIED).sum(axis=1) > 1  # a call was tried beside the call made
+        hand = np.packbits(view.hand, axis=1)
+        parts.append((r[some].astype(np.int32), k[some].astype(np.int16), hand[some], found.place[some], worth[some]))
         progress(min(1.0, (at + _ROWS) / len(row)))
-    value = np.concatenate(worth)
-    some = (value != UNTRIED).sum(axis=1) > 1  # a call was tried beside the call made
-    states = Retained(
-        row[some].astype(np.int32), number[some].astype(np.int16), np.concatenate(hand)[some],
-        np.concatenate(place)[some], value[some],
-    )  # fmt: skip
-    return _with(base, tables, states, {"opponents": opponents, "boards": len(boards), "seed": seed})
-
-
-def _bid(bidder: CaseBidder, them: Bidder, boards: Boards, seed: int) -> Table:
-    n = len(boards)
-    auctions = bid_out(bidder, them, boards, seed)
-    twice = boards.take(np.tile(np.arange(n), 2))
-    longest = int(auctions.length.max(initial=1))
-    return Table(
-        twice, np.repeat(np.array([0, 1]), n), auctions.history[:, :longest].copy(), twice.points(auctions)
-    )  # fmt: skip
-
-
-def _decisions(tables: Table) -> tuple[Int, Int]:
-    """Return the calls that the base made: row and number, row by row."""
-    caller = (tables.boards.dealer[:, None] + np.arange(tables.history.shape[1])) & 1
-    row, number = np.nonzero((tables.history >= 0) & (caller == tables.side[:, None]))
-    return row, number
-
-
-def _before(tables: Table, row: Int, number: Int) -> Auctions:
-    """Return the auctions of some rows up to, and without, a call."""
-    before = first_calls(tables.history[row], number)
-    return Auctions.replay(before, tables.boards.dealer[row], tables.boards.vulnerability[row])
+    states = Retained(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return _with(base, tables, states, {"opponents": opponents, "boards": n, "seed": seed})
 
 
 def _worth(
-    bidder: CaseBidder, them: Bidder, tables: Table, row: Int, number: Int, tried: NDArray[np.bool_], seed: int
+    bidder: CaseBidder, them: Bidder, tables: _Tables, row: Int, number: Int, tried: NDArray[np.bool_], seed: int
 ) -> NDArray[np.int8]:
     """Return IMPs that the calls ``tried`` gain over those made, int8 (N, 38); ``UNTRIED`` for the others."""
-    made = tables.history[row, number].astype(int)
     out = np.full((len(row), NUM_CALLS), UNTRIED, np.int8)
-    out[np.arange(len(row)), made] = 0
+    out[np.arange(len(row)), tables.history[row, number]] = 0
     which, call = np.nonzero(tried)
-    auctions = _before(tables, row[which], number[which])
+    at = row[which]
+    auctions = tables.before(at, number[which])
     auctions.step(call.astype(np.int8), np.arange(len(which)))
-    table_row = row[which]
-    _complete(bidder, them, auctions, tables, table_row, seed)
-    now = tables.boards.take(table_row).points(auctions).astype(np.int64)
-    half = len(tables.points) // 2
-    sign = 1 - 2 * tables.side[table_row]
-    other = tables.points[(table_row + half) % (2 * half)]
-    gained = imps(sign * (now - other)).astype(np.int64) - imps(sign * (tables.points[table_row] - other))
+    keys = streams.key("retain", seed, tables.boards.number[at])
+    seated = (np.arange(4) & 1) ^ tables.side[at, None]
+    complete_auctions(auctions, tables.boards.owner[at], keys, seated, (bidder, them))
+    now = tables.boards.take(at).points(auctions).astype(np.int64)
+    half, sign = len(tables.points) // 2, 1 - 2 * tables.side[at]
+    other = tables.points[(at + half) % (2 * half)]
+    gained = imps(sign * (now - other)).astype(np.int64) - imps(sign * (tables.points[at] - other))
     out[which, call] = np.clip(gained, -24, 24)
     return out
 
 
-def _complete(bidder: CaseBidder, them: Bidder, auctions: Auctions, tables: Table, row: Int, seed: int) -> None:
-    """Bid the auctions to their ends, the base on its side of each ``row`` of the tables."""
-    owner, side = tables.boards.owner[row], tables.side[row]
-    keys = streams.key("retain", seed, tables.boards.number[row])
-    complete_auctions(auctions, owner, keys, (np.arange(4) & 1) ^ side[:, None], (bidder, them))
-
-
-def _with(base: CaseBase, tables: Table, states: Retained, source: dict[str, Any]) -> CaseBase:
+def _with(base: CaseBase, tables: _Tables, states: Retained, source: dict[str, Any]) -> CaseBase:
     """Return the base with more retained states, and the boards that have such a state."""
     used, board = np.unique(states.board, return_inverse=True)
     auctions = as_wide([base.auction, tables.history])
@@ -188,16 +162,12 @@ def _with(base: CaseBase, tables: Table, states: Retained, source: dict[str, Any
     contracts, boards, old = final.contracts(), tables.boards.take(used.astype(np.int64)), base.retained
     tricks = np.where(contracts.bid >= 0, boards.tricks_for(contracts.declarer, contracts.bid % 5), -1)
     result = np.stack([contracts.bid, contracts.doubling, contracts.declarer, tricks], axis=1).astype(np.int8)
-    parts = [(old, old.board), (states, (board + len(base.dealer)).astype(np.int32))]
-    both = Retained(
-        np.concatenate([numbers for _, numbers in parts]),
-        *(np.concatenate([getattr(p, name) for p, _ in parts]) for name in ("number", "hand", "point", "worth")),
-    )
-    out = replace(
+    added = replace(states, board=(board + len(base.dealer)).astype(np.int32))
+    both = (np.concatenate([getattr(old, item.name), getattr(added, item.name)]) for item in fields(Retained))
+    return replace(
         base, auction=np.concatenate([auctions[0], auctions[1][used]]).astype(np.int8),
         dealer=np.concatenate([base.dealer, boards.dealer.astype(np.uint8)]),
         vulnerability=np.concatenate([base.vulnerability, boards.vulnerability.astype(np.uint8)]),
-        result=np.concatenate([base.result, result]), retained=both,
+        result=np.concatenate([base.result, result]), retained=Retained(*both),
         fitted={**base.fitted, "retained": [*base.fitted.get("retained", ()), source]},
     )  # fmt: skip
-    return out

@@ -5,34 +5,25 @@ Only their structure is used: cases are similar if they reach the same leaves (G
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.forest import LEAF, MOST_LEAVES, Forest
 
-
-@dataclass(frozen=True)
-class ForestConfig:
-    """The settings of a forest."""
-
-    trees: int = 64
-    features: float = 0.2  # the share of all features that a split chooses from
-    least: int = 3  # cases of a leaf at least
-    seed: int = 1
+FEATURES = 0.2  # the share of all features that a split chooses from
+LEAST = 3  # cases of a leaf at least
 
 
-def fit_forest(rows: NDArray[np.int16], called: NDArray[np.int8], config: ForestConfig) -> Forest:
-    """Return a forest fitted to states int16 (N, D) and their calls int8 (N,)."""
+def fit_forest(rows: NDArray[np.int16], called: NDArray[np.int8], count: int, seed: int) -> Forest:
+    """Return a forest of ``count`` trees fitted to states int16 (N, D) and their calls int8 (N,)."""
     from sklearn.ensemble import ExtraTreesClassifier  # optional: the extra ``rl``
 
     columns = np.flatnonzero((rows != rows[:1]).any(axis=0))  # the others are constant
     inputs = rows[:, columns].astype(np.float32)
-    least = config.least
+    least = LEAST
     while True:
         model = ExtraTreesClassifier(
-            config.trees, max_features=config.features, min_samples_leaf=least, random_state=config.seed, n_jobs=-1
+            count, max_features=FEATURES, min_samples_leaf=least, random_state=seed, n_jobs=-1
         ).fit(inputs, called)
         trees = [estimator.tree_ for estimator in model.estimators_]
         if max(int(tree.n_leaves) for tree in trees) <= MOST_LEAVES:

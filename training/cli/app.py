@@ -22,7 +22,6 @@ from rich.text import Text
 
 from training.cli import bench, bid, completion, deals, fit, learn, match, output, serve, systems
 from training.runtime.cluster import ClusterError
-from training.runtime.lock import release_all
 from training.runtime.runs import MANIFEST, read_manifest, version_of
 from training.runtime.stopping import INTERRUPTED, termination_as_interrupt
 from training.runtime.stopping import code as stop_code
@@ -101,8 +100,6 @@ def _run(words: list[str]) -> int:
             raise
         print(f"bridge-env: error: {_message(error)}{output.how_to_resume(chr(10))}", file=sys.stderr)
         return 2
-    finally:
-        release_all()
     return stop_code(code or 0)
 
 

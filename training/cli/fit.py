@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from training.cli.options import Count, CountOrZero, RunOptions, Seed
+from training.cases.config import CasesConfig
+from training.cli.options import Count, RunOptions, Seed
 from training.cli.output import print_facts, print_problems
-from training.cli.progress import Bar, BarProgress
+from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
+from training.maps.config import MapsConfig
 from training.networks.configs import BeliefConfig, ImitationConfig
 
 Flat = Parameter(name="*")
@@ -65,7 +66,7 @@ def policy(
     config.check()
     if not records:
         raise ValueError("name recorded auctions, or a bidder: bridge-env fit policy auctions.pbn --out mine")
-    with BarProgress() as progress:
+    with Bar() as progress:
         result = fit_policy(
             config, records, out, start=start, card=card, without=without, boards=boards, meets=listed(meets),
             role=role or "", progress=progress,
@@ -118,23 +119,17 @@ def belief(
     refuse_gatekeepers(against or [])
     networks = start_networks(network)
     with Bar(what="learning") as bar:
-        model, loss = belief_fit.fit_belief(network, against or [], config, _show_loss(bar))
+
+        def show(share: float, loss: float) -> None:
+            bar.share(share)
+            bar.note(f"loss {loss:.3f}")
+
+        model, loss = belief_fit.fit_belief(network, against or [], config, show)
     path = network_path(network.partition(":")[2])
     networks_file.save_belief(belief_fit.with_belief(networks, model), path)
     print(f"{loss:.4f} nats a card on judging boards (knowing nothing: 1.0986)")
     print(f"written: {networks_file.belief_path(path)}")
     return 0
-
-
-def _show_loss(bar: Bar) -> Callable[[float, float | None], None]:
-    """Return a function that shows the progress and the recent loss of a fit."""
-
-    def tick(share: float, loss: float | None) -> None:
-        bar.share(share)
-        if loss is not None:
-            bar.note(f"loss {loss:.3f}")
-
-    return tick
 
 
 @fit.command
@@ -179,12 +174,9 @@ def cases(
     file: Path,
     /,
     *files: Path,
+    config: Annotated[CasesConfig, Flat] = CasesConfig(),
     also: Annotated[list[str] | None, Parameter()] = None,
     out: Path | None = None,
-    epochs: Count = 8,
-    members: Count = 2,
-    trees: Count = 64,
-    seed: Seed = 1,
 ) -> int:
     """Make a bidder that calls by example, from the auctions of PBN files. Boards of the judging split are held out.
 
@@ -197,25 +189,15 @@ def cases(
         files: more of them
         also: let the metric learn from these auctions first (a file or a pattern); they add no cases. One per source
         out: folder (default: results/cases/run-001 ...)
-        epochs: passes over the cases to learn the metric
-        members: number of networks that make up the metric
-        trees: trees in each forest
-        seed: random seed
     """
     from training.runtime import runs
 
     runs.require("rl", "torch", "sklearn")
     from training.cases import fit as fitting
     from training.cases.judge import share_table
-    from training.cases.network import MetricTraining
-    from training.cases.trees import ForestConfig
 
-    config = fitting.CasesConfig(
-        metric=MetricTraining(epochs=epochs, members=members, seed=seed),
-        forest=ForestConfig(trees=trees, seed=seed),
-    )
     sources = [sorted(Path().glob(pattern)) or [Path(pattern)] for pattern in also or ()]
-    with BarProgress() as progress:
+    with Bar() as progress:
         result = fitting.fit_cases([file, *files], config, out, also=sources, progress=progress)
     print_problems(result.problems)
     print("\n".join(share_table(result.rows)) if result.rows else "no board is held out")
@@ -248,7 +230,7 @@ def retain(
     """
     from training.cases.retain import retain as retain_experience
 
-    with BarProgress() as progress:
+    with Bar() as progress:
         result = retain_experience(base, against, boards, judge, seed, out, progress=progress)
     gain, error = result.gain
     print(f"{result.added:,} states retained")
@@ -258,49 +240,23 @@ def retain(
 
 
 @fit.command
-def maps(
-    *files: Path,
-    reader: Annotated[str, Parameter(name="--from")] = "sayc",
-    inputs: Literal["published", "learned"] = "published",
-    fallback: str | None = None,
-    boards: Count = 30_000,
-    rounds: CountOrZero = 1,
-    side: Count = 64,
-    hands: Count = 12,
-    seed: CountOrZero = 1,
-    match_boards: CountOrZero = 5000,
-    out: Path | None = None,
-) -> int:
+def maps(*files: Path, config: Annotated[MapsConfig, Flat] = MapsConfig(), out: Path | None = None) -> int:
     """Train self-organizing maps on the calls of a bidding system on training deals, or on auctions in PBN files.
 
         bridge-env fit maps                                     learn from system:sayc; then: bridge-env bid som:FILE
-        bridge-env fit maps --from two-over-one --inputs learned
+        bridge-env fit maps --system two-over-one --inputs learned
         bridge-env fit maps --inputs learned wbridge5.pbn.gz    learn from recorded auctions
         bridge-env fit maps --fallback sayc                     only the maps of 2007; a system makes all other calls
 
     Args:
         files: recorded auctions (.pbn, plain or gzip)
-        reader: learn the calls of this system, and interpret calls by it
-        inputs: lengths, points and a little of the auction, or a learned metric of all that case bases see
-        fallback: system for the calls that the maps of 2007 leave out (default: two more maps)
-        boards: deals that the teacher bids
-        rounds: rounds in which the maps bid and the teacher corrects them
-        side: largest number of units along a side of a map
-        hands: fewest training hands for each unit
-        seed: random seed
-        match_boards: boards in each match that judges the maps
         out: folder (default: results/maps/run-001 ...)
     """
-    from bridge_env.bidders.registry import full_spec
     from training.cases.judge import share_table
     from training.maps import fit as fitting
 
-    config = fitting.MapsConfig(
-        reader=full_spec(reader), inputs=inputs, fallback=full_spec(fallback) if fallback else "", boards=boards,
-        rounds=rounds, side=side, hands=hands, seed=seed,
-    )  # fmt: skip
-    with BarProgress() as progress:
-        result = fitting.fit_maps(config, files, out, match_boards=match_boards, progress=progress)
+    with Bar() as progress:
+        result = fitting.fit_maps(config, files, out, progress=progress)
     print_problems(result.problems)
     print(*share_table(result.calls), *result.matches, sep="\n")
     print(f"written: {result.file}, {fitting.RESULTS}")
@@ -313,12 +269,11 @@ def estimators(
     config: Annotated[EstimatorConfig, Flat] = EstimatorConfig(),
     out: Path | None = None,
     resume: Path | None = None,
-    sizes: str = "",
 ) -> int:
     """Train a network that estimates double-dummy tricks, and judge it on deals it never saw.
 
         bridge-env fit estimators                                       about ten minutes of one core
-        bridge-env fit estimators --sizes 5000,20000                    and print accuracy by number of deals
+        bridge-env fit estimators --deals 5000                          learn from fewer deals
         bridge-env fit estimators --resume results/estimators/run-001
 
     Ctrl-C loses at most an epoch.
@@ -326,11 +281,8 @@ def estimators(
     Args:
         out: folder for the results (default: results/estimators/run-001 ...)
         resume: go on with the run in this folder
-        sizes: afterwards, also fit the network to so many deals, as in 5000,10000, and print accuracy by deals
     """
     from training.runtime import runs
-    from training.runtime.run_folder import resume_config
-    from training.runtime.settings import listed
 
     runs.require("rl", "torch")
     from training.estimators.fit import fit_estimator
@@ -339,15 +291,10 @@ def estimators(
     if resume is not None and out is not None:
         raise runs.RunError("--out is for a new run; --resume continues in its folder")
     if resume is not None:  # cyclopts takes no option from a file if a command has its name, as library has
-        own = resume_config(resume, EstimatorConfig)
+        own = runs.resume_config(resume, EstimatorConfig)
         config = RunOptions(resume=resume).check(replace(config, library=config.library or own.library), ("threads",))
-    if not all(part.isdecimal() and int(part) for part in listed(sizes)):
-        raise ValueError(f"--sizes {sizes!r}: write numbers of deals, as in 5000,10000,20000")
-    counts = sorted({int(part) for part in listed(sizes)})
-    with BarProgress("bridge-env fit estimators --resume") as progress:
-        result = fit_estimator(config, out, resume=resume, sizes=counts, progress=progress)
+    with Bar(resume="bridge-env fit estimators --resume") as progress:
+        result = fit_estimator(config, out, resume=resume, progress=progress)
     print("\n".join(hits_table(result.hits)))
-    for deals, (suits, no_trump) in result.by_size.items():
-        print(f"{deals:,} training deals: {suits.within[0]:.2f} and {no_trump.within[0]:.2f}% exact")
     print(f"written: {result.file}")
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +10,8 @@ from cyclopts import App, Parameter
 
 from bridge_env.io.files import atomic_write
 from training.cli.options import AtLeast2, Count, Positive, RunOptions
-from training.cli.output import print_facts
-from training.cli.progress import BarProgress
+from training.cli.output import print_facts, print_problems
+from training.cli.progress import Bar
 from training.coaching.config import CoachConfig
 from training.evolution.config import EvolveConfig
 from training.league.config import LeagueConfig
@@ -69,7 +68,7 @@ def evolve(
         raise ValueError("give --minutes or --hours, not both")
     seconds = 60 * (minutes or 0) + 3600 * (hours or 0) or None
     config = run.check(config, ("generations",))
-    with BarProgress("bridge-env evolve --resume") as progress:
+    with Bar(resume="bridge-env evolve --resume") as progress:
         result = evolve_systems(
             config, out=run.out, name=run.name, resume=run.resume, seconds=seconds,
             open_ended=config.generations == EvolveConfig.generations, workers=workers, address=address,
@@ -124,7 +123,7 @@ def league(
     from training.league.train_league import LEAGUE_MAY_CHANGE, train_league
 
     config = run.check(config, LEAGUE_MAY_CHANGE)
-    with BarProgress("bridge-env train league --resume") as progress:
+    with Bar(resume="bridge-env train league --resume") as progress:
         result = train_league(
             config, out=run.out, name=run.name, resume=run.resume, hours=hours, judge=judge, workers=workers,
             address=address, progress=progress,
@@ -169,7 +168,7 @@ def ppo(
 
     config = run.check(config, ("minutes", "steps", "threads", "evaluate", "every", "judge"))
     callbacks = [read_callback(where) for where in callback or ()]
-    with BarProgress("bridge-env train ppo --resume") as progress:
+    with Bar(resume="bridge-env train ppo --resume") as progress:
         result = train_ppo(
             config, out=run.out, name=run.name, resume=run.resume, callbacks=callbacks, progress=progress
         )
@@ -221,7 +220,7 @@ def coach(
         raise ValueError(f"--resume goes on with the system of {run.resume}: leave SYSTEM away")
     config = config if system is None else replace(config, system=system)
     config = run.check(config, ("iterations", "generations", "rounds", "counted", "judge"))
-    with BarProgress("bridge-env coach --resume") as progress:
+    with Bar(resume="bridge-env coach --resume") as progress:
         result = coach_system(
             config, out=run.out, name=run.name, resume=run.resume, workers=workers, address=address, progress=progress
         )
@@ -253,10 +252,8 @@ def report(folder: Path, /, *folders: Path, out: Path | None = None) -> int:
     from training.runtime import runs
 
     every = (folder, *folders)
-    begun = [path for path in every if len(every) == 1 or runs.has_begun(path)]
-    for path in every:
-        if path not in begun:
-            print(f"left out: {path} holds no run with a finished generation", file=sys.stderr)
+    begun = [path for path in every if len(every) == 1 or (path / runs.METRICS).exists()]
+    print_problems(f"{path} holds no run with a finished generation" for path in every if path not in begun)
     if not begun:
         raise runs.RunError(f"none of {len(every)} folders holds a run with a finished generation")
     found = [reports.read_run(path) for path in begun]

@@ -192,9 +192,12 @@ def panel(
     specs = against or [opponent for _, opponent in opponents()]
     matches = sum(opponent != spec for opponent in specs) * (2 if over else 1)
     with Bar(boards * matches, "board") as bar:
-        result = play_panel(
-            spec, specs, boards, seed, over=over, workers=workers, log=log, progress=bar.add_to, each=split
-        )
+
+        def add_to(opponent: str, count: float) -> None:
+            bar.say(opponent)
+            bar.add(count)
+
+        result = play_panel(spec, specs, boards, seed, over=over, workers=workers, log=log, progress=add_to, each=split)
     if truth:
         sections.append("\n".join(system_consistency.lines_of(spec, boards, seed)))
     print_text("\n\n".join([str(result), *sections]), json)

@@ -81,7 +81,7 @@ class RunOptions:
             ValueError: a setting makes no sense.
         """
         from training.runtime import runs  # here: --help does without them
-        from training.runtime.run_folder import resume_config
+        from training.runtime.runs import resume_config
 
         config.check()
         if self.resume is None:
@@ -94,6 +94,4 @@ class RunOptions:
             if getattr(config, name) != getattr(own, name) and name not in may_change:
                 option = f"--{name.replace('_', '-')}"
                 raise runs.RunError(f"{option} cannot change on --resume; these can: {', '.join(may_change)}")
-        if note := runs.note_of_other_code(self.resume):
-            print(note)
         return config

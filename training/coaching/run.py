@@ -38,7 +38,7 @@ from training.league.config import LeagueConfig
 from training.league.league import POLICY
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
-from training.runtime.run_folder import open_run, to_dataframe
+from training.runtime.runs import open_run, to_dataframe
 
 KIND = "coach"
 BOOK = "book.bidding"
@@ -91,7 +91,7 @@ def coach(
     progress = progress or Progress()
     if resume is None:
         text = system_text(read_system(config.system))
-        folder = open_run(KIND, config, out, name or system_path(config.system).stem, None, deals="")
+        folder = open_run(KIND, config, out, name or system_path(config.system).stem, None)
         atomic_write(folder / BOOK, text)
     else:
         folder = open_run(KIND, config, out, name, resume)

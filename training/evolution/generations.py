@@ -215,7 +215,7 @@ def load(folder: Path) -> State:
     Raises:
         RunError: the folder holds no usable checkpoint.
     """
-    data = runs.load_checkpoint(folder)
+    data = runs.read_result(folder, runs.CHECKPOINT)
     try:
         return State.from_json(data)
     except (ValueError, KeyError) as error:

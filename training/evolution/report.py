@@ -40,7 +40,7 @@ def read_run(folder: Path) -> Run:
     Raises:
         RunError: it is no run folder of self-play.
     """
-    metrics = runs.read_metrics(folder, MetricsRow)
+    metrics = runs.read_result(folder, runs.METRICS, MetricsRow)
     ended = (folder / VERDICT).exists()
     verdict = runs.read_result(folder, VERDICT, VerdictFile)["rows"] if ended else []
     manifest = runs.read_manifest(folder)

@@ -27,9 +27,8 @@ from training.evolution.proposals import NATURAL
 from training.evolution.refine.judgement import judge as network_by_book
 from training.runtime import runs
 from training.runtime.cluster import Cluster
-from training.runtime.curves import Curves
 from training.runtime.progress import Progress
-from training.runtime.run_folder import open_run, to_dataframe
+from training.runtime.runs import open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "evolve"
@@ -88,7 +87,7 @@ def evolve(
     with Cluster(workers, address) as cluster:
         folder = open_run(KIND, config, out, name, resume)
         progress.folder(folder)
-        curves, began = Curves(folder, "evolve", "generation"), time.monotonic()
+        began = time.monotonic()
 
         def more(generation: int) -> bool:
             in_time = seconds is None or time.monotonic() - began < seconds
@@ -96,8 +95,6 @@ def evolve(
 
         for after in advance(folder, config, state, cluster, progress, more):
             state = after
-            curves.write(state.metrics[-1])
-        curves.close()
         if seconds is not None:
             config = replace(config, generations=state.generation)  # a fresh run with as many gives the same
         evaluator = ClusterEvaluator(cluster, league(config), config.seed, progress)

@@ -30,7 +30,7 @@ from training.league.deal_pool import solved_deals
 from training.league.rollout import draw_deals
 from training.networks.configs import widths
 from training.networks.model import Perceptron
-from training.networks.supervised import gradient_steps, shuffled
+from training.runtime.supervised import gradient_steps, shuffled
 
 ROLLOUTS = 200
 _IMPS = 2.0  # outputs are in units of this many IMPs: what is worth so much less is called e times less often

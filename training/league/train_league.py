@@ -30,9 +30,8 @@ from training.networks.configs import ImitationConfig
 from training.networks.imitate import calls_of, imitate
 from training.networks.start import start_networks
 from training.runtime.cluster import Cluster
-from training.runtime.curves import Curves
 from training.runtime.progress import Progress
-from training.runtime.run_folder import open_run, to_dataframe
+from training.runtime.runs import open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "league"
@@ -136,7 +135,6 @@ def train(folder: Path, config: LeagueConfig, cluster: Cluster, seconds: float, 
     league = League(folder, config, start, records)
     league.load()
     progress.say("self-play")
-    writer = Curves(folder, "league", "iteration")
     decisions, before, since = 0.0, dict(league.sums), time.perf_counter()
 
     def tell(state: State, sums: dict[str, float]) -> None:
@@ -151,9 +149,8 @@ def train(folder: Path, config: LeagueConfig, cluster: Cluster, seconds: float, 
         figures += [f"truth {100 * last['truth']:.1f}%"] if "truth" in last else []
         progress.note(", ".join(figures))
 
-    for state in league.run(cluster, lambda: time.perf_counter() - began > seconds, tell):
-        writer.write(state.metrics[-1])
-    writer.close()
+    for _ in league.run(cluster, lambda: time.perf_counter() - began > seconds, tell):
+        pass
     networks_file.save(league.networks(), folder / POLICY)  # on other terms with its book, if these were changed
     return league.state
 

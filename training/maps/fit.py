@@ -16,11 +16,12 @@ from agents.maps.atlas import Atlas, Map, points
 from agents.maps.bidder import MapBidder
 from agents.maps.inputs import WIDTH, hands_of, rows_of
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
-from bridge_env.bidders.registry import make
+from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
 from training.cases.judge import Share
 from training.evaluation.boards import library_boards
+from training.maps.config import MapsConfig
 from training.maps.examples import Examples, concatenate, recorded_examples, sample_rows, teacher_examples
 from training.maps.judge import Match, calls_by_map, held_out_examples, play_matches
 from training.maps.learning import Schedule, train_units
@@ -29,30 +30,11 @@ from training.runtime import runs
 from training.runtime.progress import Progress
 
 MAPS, RESULTS = "maps.npz", "results.json"
+MOST, DESCRIBED = 50_000, 30_000  # examples of a map at most, and of them those that its metric is learned from
+DIMENSIONS = 24  # of a learned metric, at most
+PASSES, BATCH, RATES = 2.0, 512, (0.5, 0.02)  # of ``training.maps.learning``
+LAST_RADIUS = 0.6  # in units; the first one is half a side
 _ROWS = 16_384
-
-
-@dataclass(frozen=True)
-class MapsConfig:
-    """The settings of the fit of maps."""
-
-    reader: str = "system:sayc"  # the system that teaches and interprets calls
-    inputs: str = "published"  # ``published`` or ``learned``
-    fallback: str = ""  # the system that makes the calls for which 2007 had no map; empty: two maps more
-    boards: int = 30_000  # deals that the teacher bids, from training deals (not of recorded auctions)
-    # rounds in which the maps bid a third as many boards and then learn the teacher's calls there; the maps before the
-    # last are coarser, half a side
-    rounds: int = 1
-    most: int = 50_000  # examples of a map, at most
-    side: int = 64  # of a map, in units, at most
-    hands: int = 12  # examples a unit, at least
-    dimensions: int = 24  # of a learned metric, at most
-    described: int = 30_000  # examples that it is learned from, at most
-    passes: float = 2.0  # of learning (``training.maps.learning``)
-    batch: int = 512
-    rates: tuple[float, float] = (0.5, 0.02)
-    radius: float = 0.6  # the last one, in units; the first is half a side
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -68,14 +50,12 @@ class MapsResult:
 
 
 def fit_maps(
-    config: MapsConfig, files: Sequence[str | Path] = (), out: Path | None = None, *, match_boards: int = 5000,
-    progress: Progress | None = None,
-) -> MapsResult:  # fmt: skip
-    """Fit maps to PBN files or, without any, to the calls of ``config.reader``; judge them on judging boards.
+    config: MapsConfig, files: Sequence[str | Path] = (), out: Path | None = None, *, progress: Progress | None = None
+) -> MapsResult:
+    """Fit maps to PBN files or, without any, to the calls of ``config.system``; judge them on judging boards.
 
     Args:
         out: folder of ``maps.npz`` and ``results.json``; None: a new one below ``results/maps``.
-        match_boards: boards of each match; 0: none.
 
     Raises:
         SpecError: a system cannot be had.
@@ -84,7 +64,9 @@ def fit_maps(
         OSError: a file cannot be read.
     """
     progress = progress or Progress()
-    for spec in filter(None, (config.reader, config.fallback)):
+    config.check()
+    config = replace(config, system=full_spec(config.system), fallback=full_spec(config.fallback))
+    for spec in filter(None, (config.system, config.fallback)):
         make(spec)  # a faulty spec is an error before any work
     problems: tuple[str, ...] = ()
     if files:
@@ -92,14 +74,14 @@ def fit_maps(
         atlas = from_records(training, config, progress)
     else:
         atlas = from_system(config, progress)
-        held_out = held_out_examples(config.reader, config.seed)
+        held_out = held_out_examples(config.system, config.seed)
     folder = runs.results_folder(out, "maps")
     atlas_file.save(atlas, folder / MAPS)
     calls = tuple(calls_by_map(atlas, held_out)) if len(held_out) else ()
     progress.stage("matches")
-    matches = tuple(play_matches(atlas, match_boards)) if match_boards else ()
+    matches = tuple(play_matches(atlas, config.match_boards)) if config.match_boards else ()
     content = {
-        "manifest": runs.manifest({"files": [Path(path).name for path in files], **asdict(config)}, ""),
+        "manifest": runs.manifest({"files": [Path(path).name for path in files], **asdict(config)}),
         "calls": [asdict(row) for row in calls], "matches": [asdict(row) for row in matches],
     }  # fmt: skip
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
@@ -119,13 +101,13 @@ def from_records(examples: Examples, config: MapsConfig, progress: Progress | No
 
 
 def from_system(config: MapsConfig, progress: Progress | None = None) -> Atlas:
-    """Return the maps of the calls of ``config.reader`` on training deals of the shipped library.
+    """Return the maps of the calls of ``config.system`` on training deals of the shipped library.
 
     The teacher bids against itself and, on a quarter as many boards, against ``pass``. Then the maps bid against each
     other and against the teacher, whose calls are learned, so that the maps meet the states of their own auctions.
     """
     progress = progress or Progress()
-    teacher, seed = config.reader, config.seed
+    teacher, seed = config.system, config.seed
 
     def bid(first: str | MapBidder, second: str | MapBidder, count: int, start: int) -> Examples:
         boards = library_boards(max(1, count), seed, "training", start=start)
@@ -133,43 +115,46 @@ def from_system(config: MapsConfig, progress: Progress | None = None) -> Atlas:
         return teacher_examples(teacher, first, second, boards, seed, progress.add)
 
     parts = [bid(teacher, teacher, config.boards, 0), bid(teacher, "pass", config.boards // 4, config.boards)]
-    coarse = replace(config, most=config.most // 4, side=config.side // 2, described=config.described // 2)
     for number in range(config.rounds):
-        maps = MapBidder(_fit_atlas(concatenate(parts), coarse, progress, {}))
+        maps = MapBidder(_fit_atlas(concatenate(parts), config, progress, {}, coarse=True))
         start = config.boards * (number + 2)
         parts += [bid(maps, other, config.boards // 6, start) for other in (maps, teacher)]
     fitted = {"calls": sum(map(len, parts)), **asdict(config)}
     return _fit_atlas(concatenate(parts), config, progress, fitted)
 
 
-def _fit_atlas(examples: Examples, config: MapsConfig, progress: Progress, fitted: dict[str, Any]) -> Atlas:
-    """Return a map for every situation that has examples."""
+def _fit_atlas(
+    examples: Examples, config: MapsConfig, progress: Progress, fitted: dict[str, Any], *, coarse: bool = False
+) -> Atlas:
+    """Return a map for every situation that has examples; ``coarse`` ones are half a side, from fewer examples."""
+    most = MOST // 4 if coarse else MOST
     kind = situation(examples.view)
     excluded = (ADVANCES, LATER) if config.fallback else ()
     rows = {k: np.flatnonzero(kind == k) for k in range(len(SITUATIONS)) if k not in excluded}
-    progress.stage("learning", sum(min(len(some), config.most) for some in rows.values()), "call")
+    progress.stage("learning", sum(min(len(some), most) for some in rows.values()), "call")
     maps = {}
     for k, some in rows.items():
         if len(some):
-            chosen = some[sample_rows(len(some), config.most, config.seed + 100 * k)]
-            maps[k] = _fit_map(examples.take(chosen), k, config)
+            chosen = some[sample_rows(len(some), most, config.seed + 100 * k)]
+            maps[k] = _fit_map(examples.take(chosen), k, config, coarse)
             progress.add(len(chosen))
-    return Atlas(maps, config.inputs, config.reader, config.fallback, fitted)
+    return Atlas(maps, config.inputs, config.system, config.fallback, fitted)
 
 
-def _fit_map(examples: Examples, k: int, config: MapsConfig) -> Map:
+def _fit_map(examples: Examples, k: int, config: MapsConfig, coarse: bool) -> Map:
+    """Return the map of situation ``k``."""
     rows = _inputs(examples, config)
     if config.inputs == "learned":
-        some = sample_rows(len(examples), config.described, config.seed + 1000 + k)
-        metric = discriminant(rows[some], examples.called[some], config.dimensions)
+        some = sample_rows(len(examples), DESCRIBED // 2 if coarse else DESCRIBED, config.seed + 1000 + k)
+        metric = discriminant(rows[some], examples.called[some], DIMENSIONS)
     else:
         metric = published_metric()
     parts = (rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS))
     place = np.concatenate([points(part, metric) for part in parts])
-    side = int(np.clip(np.sqrt(len(examples) / config.hands), 2, config.side))
-    schedule = Schedule(config.rates, (max(side / 2, config.radius), config.radius))
+    side = int(np.clip(np.sqrt(len(examples) / config.hands), 2, config.side // 2 if coarse else config.side))
+    schedule = Schedule(RATES, (max(side / 2, LAST_RADIUS), LAST_RADIUS))
     units = train_units(
-        place.astype(np.float64), (side, side), schedule, passes=config.passes, batch=config.batch, key=config.seed + k
+        place.astype(np.float64), (side, side), schedule, passes=PASSES, batch=BATCH, key=config.seed + k
     )
     unit, count = np.rint(units).astype(np.int16), side * side
     bare = Map(side, side, metric, unit, np.zeros((count, NUM_CALLS), np.int32), np.zeros((count, 5), np.float32))
@@ -184,7 +169,7 @@ def _fit_map(examples: Examples, k: int, config: MapsConfig) -> Map:
 def _inputs(examples: Examples, config: MapsConfig) -> NDArray[np.int16]:
     """Return the inputs of examples, int16 (N, D)."""
     out = np.empty((len(examples), WIDTH[config.inputs]), np.int16)
-    reader: Any = make(config.reader)
+    reader: Any = make(config.system)
     for start in range(0, len(examples), _ROWS):
         view = examples.view.take(np.arange(start, min(start + _ROWS, len(examples))))
         out[start : start + len(view)] = rows_of(view, reader.meaning(view), config.inputs)

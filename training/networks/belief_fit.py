@@ -22,7 +22,7 @@ from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out
 from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron
-from training.networks.supervised import cosine_rate, gradient_steps, moving_average, shuffled
+from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
 _PART = 4096  # boards bid and learned at a time
 

@@ -22,7 +22,7 @@ from training.networks.report import Agreement, imitation_page
 from training.networks.start import start_networks
 from training.runtime import runs
 from training.runtime.progress import Progress
-from training.runtime.run_folder import to_dataframe
+from training.runtime.runs import to_dataframe
 
 POLICY = "policy.npz"
 BOARDS = 100_000  # that a bidder bids

@@ -20,8 +20,8 @@ from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron
 from training.networks.recorded import Recorded, held_out
-from training.networks.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 from training.runtime import checkpoint
+from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
 CHECKPOINT = "checkpoint.npz"
 _PART = 20_000  # auctions turned into inputs at a time

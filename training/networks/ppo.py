@@ -52,7 +52,7 @@ from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import runs
 from training.runtime.progress import Progress
-from training.runtime.run_folder import open_run, to_dataframe
+from training.runtime.runs import open_run, to_dataframe
 
 KIND = "train"
 POLICY_FILE, TENSORBOARD = "policy.npz", "tensorboard"
@@ -117,7 +117,7 @@ def train_ppo(
     make(config.opponents), make(config.control)
     folder = open_run(KIND, config, out, name, resume)
     progress.folder(folder)
-    state = State(**runs.load_checkpoint(folder)) if resume is not None else State()
+    state = State(**runs.read_result(folder, runs.CHECKPOINT)) if resume is not None else State()
     progress.stage("learning", unit="%")
     run = _Run(folder, config, state, progress, evaluated, began)
     _learn(run, callbacks)

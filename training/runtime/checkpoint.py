@@ -50,7 +50,7 @@ def save(path: Path, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any
     write_weights(path, _EXPECTED | {"state": dict(state)}, arrays)
 
 
-def load(path: Path, kind: Any = dict[str, Any]) -> tuple[Arrays, dict[str, Any]]:
+def load(path: Path, kind: Any = dict[str, Any]) -> tuple[Arrays, Any]:
     """Return the arrays and the state of a checkpoint, the state as type ``kind``.
 
     Raises:

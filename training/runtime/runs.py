@@ -8,15 +8,17 @@ import os
 import platform
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 from bridge_env.io.files import FileError, atomic_write
 from bridge_env.io.json_files import check_type, read_json, read_json_lines
 from bridge_env.io.optional_dependencies import missing
+from training.runtime.lock import hold
 from training.runtime.settings import Settings
 
 C = TypeVar("C", bound=Settings)
@@ -60,8 +62,7 @@ def new_folder(root: Path, kind: str, name: str | None) -> Path:
     check_name(name)
     parent = root / kind
     parent.mkdir(parents=True, exist_ok=True)
-    number = 1
-    while True:
+    for number in count(1):
         folder = parent / (name or f"run-{number:03d}")
         try:
             folder.mkdir()
@@ -70,9 +71,9 @@ def new_folder(root: Path, kind: str, name: str | None) -> Path:
                 raise RunError(
                     f"{folder} exists already; continue it with --resume {folder}, or choose another --name"
                 ) from None
-            number += 1
-            continue
-        return folder
+        else:
+            break
+    return folder
 
 
 def results_folder(out: Path | None, kind: str) -> Path:
@@ -82,14 +83,57 @@ def results_folder(out: Path | None, kind: str) -> Path:
     return folder
 
 
-def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
-    """Return the description of a run: config, versions, commit, kind of machine, hash of the deals."""
+def open_run(kind: str, config: Settings, out: Path, name: str | None, resume: Path | None) -> Path:
+    """Return a new run folder below ``out/kind``, or ``resume``, locked and with the run's manifest.
+
+    Args:
+        name: of the new folder; None for the next free ``run-001``, ``run-002`` ...
+
+    Raises:
+        RunError: the folder cannot be used.
+        InUse: another process uses it.
+    """
+    if resume is not None:
+        hold(resume)
+        write_manifest(resume, read_manifest(resume) | {"config": asdict(config)})
+        return resume
+    folder = new_folder(out, kind, name)
+    hold(folder)
+    write_manifest(folder, manifest(asdict(config)) | {"kind": kind})
+    return folder
+
+
+def resume_config(folder: Path, kind: type[C]) -> C:
+    """Lock a run's folder, so that no other process goes on with it, and return its config.
+
+    Raises:
+        RunError: the folder is not of a run of this kind, or its manifest is damaged.
+        InUse: another process uses the folder.
+    """
+    if folder.is_dir():
+        hold(folder)
+    source = folder / MANIFEST
+    content = read_manifest(folder).get("config")
+    if content is None:
+        raise RunError(f"{folder} is not the folder of a run of this kind: its {MANIFEST} has no config")
+    unknown = content.keys() - {item.name for item in fields(kind)}
+    if unknown:
+        raise RunError(f"{source}: config: not of a run of this kind: it has {', '.join(sorted(unknown))}")
+    config: C = check_type(content, kind, f"{source}: config", RunError)
+    try:
+        config.check()
+    except ValueError as error:
+        raise RunError(f"{source}: config: not of a run of this kind: {error}") from None
+    return config
+
+
+def manifest(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description of a run: config, versions, commit, kind of machine."""
     return {
         "config": dict(config),
         "versions": {name: version_of(name) for name in _PACKAGES} | {"python": platform.python_version()},
         "commit": _commit(),
         "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
-        "deals_sha256": deals,
     }
 
 
@@ -112,6 +156,7 @@ def portable(spec: str) -> str:
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write ``manifest.json``."""
     atomic_write(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")
 
 
@@ -128,53 +173,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return content
 
 
-def config_of(folder: Path, kind: type[C]) -> C:
-    """Return the config of a run from its manifest.
-
-    Raises:
-        RunError: the folder is not of a run of this kind, or the manifest is damaged.
-    """
-    manifest = read_manifest(folder)
-    if "config" not in manifest:
-        raise RunError(f"{folder} is not the folder of a run of this kind: its {MANIFEST} has no config")
-    return as_config(manifest["config"], kind, f"{folder / MANIFEST}: config")
-
-
-def as_config(content: Any, kind: type[C], source: str) -> C:
-    """Return the config that a file's ``content`` describes.
-
-    Raises:
-        RunError: a field is unknown or of another type, or a value makes no sense.
-    """
-    unknown = content.keys() - {item.name for item in fields(kind)}
-    if unknown:
-        raise RunError(f"{source}: not of a run of this kind: it has {', '.join(sorted(unknown))}")
-    config: C = check_type(content, kind, source, RunError)
-    try:
-        config.check()
-    except ValueError as error:
-        raise RunError(f"{source}: not of a run of this kind: {error}") from None
-    return config
-
-
-def note_of_other_code(folder: Path) -> str | None:
-    """Return a warning if another commit of this code began the run, else None."""
-    began, now = read_manifest(folder).get("commit"), _commit()
-    if began is None or now is None or began == now:
-        return None
-    return (
-        f"note: {folder} was begun at commit {began[:10]}, this is {now[:10]}: it goes on, "
-        "but a run from one version alone may come to other systems"
-    )
-
-
-def shipped_deals() -> str:
-    """Return the SHA-256 of the package's deals, in hex."""
-    from bridge_env.double_dummy.library import builtin_library
-
-    return sha256(Path(builtin_library().path))
-
-
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file, in hex."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -189,14 +187,17 @@ def version_of(package: str) -> str | None:
 
 
 def _commit() -> str | None:
+    """Return the commit of the checkout that holds this file, or None."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
-        done = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            cwd=Path(__file__).parent, capture_output=True, text=True, timeout=5, check=True,
-        )  # fmt: skip
+        return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
+
+
+def write_metrics(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the metrics so far, one JSON object a line."""
+    atomic_write(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
@@ -204,48 +205,25 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
     atomic_write(folder / CHECKPOINT, json.dumps(state, sort_keys=True))
 
 
-def load_checkpoint(folder: Path) -> dict[str, Any]:
-    """Return the state that ``save_checkpoint`` wrote.
-
-    Raises:
-        RunError: there is no checkpoint, or it is damaged.
-    """
-    return _read(folder, CHECKPOINT, dict[str, Any], read_json)  # type: ignore[no-any-return]
-
-
-def has_begun(folder: Path) -> bool:
-    """Return whether the folder's run has results."""
-    try:
-        return (folder / METRICS).stat().st_size > 0 and (folder / MANIFEST).is_file()
-    except OSError:
-        return False
-
-
-def read_metrics(folder: Path, row: Any = dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the metrics so far, each of type ``row`` as ``msgspec`` has types.
-
-    Raises:
-        RunError: there are none, or they are damaged.
-    """
-    return _read(folder, METRICS, row, read_json_lines)  # type: ignore[no-any-return]
-
-
-def read_result(folder: Path, name: str, kind: Any) -> Any:
-    """Return the content of another JSON file of a run, such as its verdict, as type ``kind``.
+def read_result(folder: Path, name: str, kind: Any = dict[str, Any]) -> Any:
+    """Return the content of a JSON file of a run as type ``kind``; of a file of JSON lines, each line.
 
     Raises:
         RunError: there is no such file, or it is damaged.
     """
-    return _read(folder, name, kind, read_json)
-
-
-def _read(folder: Path, name: str, kind: Any, read: Callable[[Path, Any, type[FileError]], Any]) -> Any:
+    read = read_json_lines if name.endswith(".jsonl") else read_json
     try:
         return read(folder / name, kind, RunError)
     except FileNotFoundError:
         raise RunError(f"{folder} holds no {name}; is it the folder of a run?") from None
 
 
-def write_metrics(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write the metrics so far, one JSON object a line."""
-    atomic_write(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
+def to_dataframe(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a pandas DataFrame.
+
+    Raises:
+        ImportError: pandas is not installed.
+    """
+    import pandas as pd  # type: ignore[import-untyped, unused-ignore]  # optional: nothing else needs it
+
+    return pd.DataFrame(list(rows))

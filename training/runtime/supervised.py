@@ -1,4 +1,4 @@
-"""Take gradient steps over batches: the loop that imitation, beliefs and contract pretraining share."""
+"""Take gradient steps over batches: the one loop of all fits to examples."""
 
 from __future__ import annotations
 
@@ -25,13 +25,21 @@ def cosine_rate(first: float, share: float) -> float:
 
 
 def gradient_steps(
-    optimizer: torch.optim.Optimizer, batches: Iterable[Rows], loss: Callable[[Rows], torch.Tensor]
-) -> Iterator[float]:
-    """Take a step for each batch of rows, and yield its loss."""
+    optimizer: torch.optim.Optimizer, batches: Iterable[Any], loss: Callable[[Any], torch.Tensor],
+    largest: float | None = None,
+) -> Iterator[float]:  # fmt: skip
+    """Take a step for each batch of rows, and yield its loss.
+
+    Args:
+        batches: rows, as ``loss`` takes them. An iterator may set the learning rate before it yields a batch.
+        largest: the norm to which gradients are clipped; None for no clipping.
+    """
     for rows in batches:
         value = loss(rows)
         optimizer.zero_grad()
         value.backward()
+        if largest is not None:
+            torch.nn.utils.clip_grad_norm_((p for group in optimizer.param_groups for p in group["params"]), largest)
         optimizer.step()
         yield float(value.detach())
 
