@@ -166,7 +166,7 @@ def run(folder):
     config = EvolveConfig(start="silent", control="silent", league="", gatekeepers="")
     state = generations.begin(config)
     state.metrics.append({
-        "generation": 0, "mean_imps": 0.5, "standard_error": float("nan"), "seconds": 2.0, "kept": ["a (+0.1 ± 0.0)"],
+        "generation": 0, "mean_imps": 0.5, "standard_error": float("nan"), "seconds": 2.0, "accepted": ["a"],
         "best": 0,
     })  # fmt: skip
     run = folder / "run"

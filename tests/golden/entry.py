@@ -213,7 +213,7 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
     return {
         **{f"partnership {number}": texts for number, texts in enumerate(population)},
         **{
-            f"generation {row['generation']}": [row["mean_imps"], row["standard_error"], row["best"], row["kept"]]
+            f"generation {row['generation']}": [row["mean_imps"], row["standard_error"], row["best"], row["accepted"]]
             for row in state.metrics
         },
         "champion": [best, system_text(pair.first), system_text(pair.second)],

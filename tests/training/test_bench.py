@@ -23,14 +23,14 @@ def test_rates_are_counts_over_time(monkeypatch):
 def test_the_command_writes_a_table_and_a_plot(tmp_path, monkeypatch, capsys):
     """Everything is done once, in part on fewer tables, and the cache of the first step is not cold."""
 
-    def once(what, unit, work, repetitions, remark=""):
+    def once(what, unit, work, repetitions, remark="", warm_up=0.0):
         done = work()
         return measures.Rate(what, unit, done, done, done, repetitions, remark)
 
     for module in (measures, peers):
         monkeypatch.setattr(module, "rate", once)
     monkeypatch.setattr(measures, "SECONDS", 0.0)
-    for name, size in (("_TABLES", 64), ("_ROUNDS", 8), ("_STEPS", 50)):
+    for name, size in (("TABLES", 64), ("STEPS", 512)):
         monkeypatch.setattr(measures, name, size)
     pgx = lru_cache(peers.pgx)  # which compiles as long for any batch
     monkeypatch.setattr(peers, "pgx", lambda _batch, repetitions: pgx(128, repetitions))

@@ -80,7 +80,7 @@ def _evolved(folder, config: EvolveConfig, cluster: Cluster | Here, progress: Pr
     state = generations.begin(config)
     for after in generations.advance(folder, config, state, cluster, progress):
         state = after
-    return state.as_json()["population"], [row["kept"] for row in state.metrics]
+    return state.as_json()["population"], [row["accepted"] for row in state.metrics]
 
 
 def test_nodes_get_the_code_and_solve_the_same(tmp_path, nodes, monkeypatch):

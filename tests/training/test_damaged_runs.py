@@ -25,7 +25,7 @@ def files(tmp_path_factory):
         "mean_imps": 0.5,
         "standard_error": float("nan"),
         "seconds": 2.0,
-        "kept": ["a (+0.1 ± 0.0)"],
+        "accepted": ["a (+0.1 ± 0.0)"],
         "best": 0,
     }
     state.metrics.append(row)

@@ -1,4 +1,4 @@
-"""Runs beside each other: as their folders tell it, and a clear word where a folder is none of a run."""
+"""Runs compared: the tables, the page and the plot, and errors for folders that hold no run."""
 
 import json
 
@@ -15,7 +15,7 @@ def write_run(folder, operators, means, verdict=(), seed=1):
     folder.mkdir()
     runs.write_manifest(folder, {"config": {"operators": operators, "seed": seed, "generations": 9}})
     rows = [
-        {"generation": g, "mean_imps": mean, "standard_error": 0.1, "seconds": 90.0, "kept": ["a | b"] * g}
+        {"generation": g, "mean_imps": mean, "standard_error": 0.1, "seconds": 90.0, "accepted": ["a | b"] * g}
         for g, mean in enumerate(means)
     ]
     runs.write_metrics(folder, rows)
@@ -36,50 +36,49 @@ def folders(tmp_path):
     ]
 
 
-def test_only_what_differs_is_told(folders):
-    head, rows = report.table([report.read_run(folder) for folder in folders])
-    assert head == ["run", "operators", "generations", "minutes", "accepted", "IMPs/board", "gain: pass"]
-    assert rows[0] == ["both", "evolution,swapping", "3", "4.5", "3", "+0.500 ± 0.030", "+0.100 ± 0.020"]
-    assert rows[1] == ["one|half", "evolution", "2", "3.0", "1", "", ""]
-
-
-def test_a_page_and_a_plot(folders, tmp_path, capsys):
+def test_a_run_is_a_row_with_the_settings_that_differ(folders, tmp_path, capsys):
     assert main(["report", *map(str, folders), "--out", str(tmp_path / "page")]) == 0
+    lines = [
+        "| run | operators | generations | minutes | accepted | IMPs/board | gain: pass |",
+        "| both | evolution,swapping | 3 | 4.5 | 3 | +0.500 ± 0.030 | +0.100 ± 0.020 |",
+        "| one/half | evolution | 2 | 3.0 | 1 |  |  |",
+    ]
     page = (tmp_path / "page" / "README.md").read_text()
-    assert "one\\|half" in page
+    for text in (page, capsys.readouterr().out):
+        assert [line for line in text.splitlines() if line.startswith("|") and "---" not in line] == lines
     assert "over 9,000 boards that training never saw" in page
     assert (tmp_path / "page" / report.CURVES).read_bytes().startswith(b"\x89PNG")
-    assert "evolution,swapping" in capsys.readouterr().out
-
-
-def test_a_run_is_a_row(folders, capsys):
-    assert main(["report", *map(str, folders)]) == 0
-    head, both, one = capsys.readouterr().out.splitlines()
-    assert head.split()[:3] == ["run", "operators", "generations"]
-    assert both.split()[0] == "both"
-    assert one.split()[:5] == ["one|half", "evolution", "2", "3.0", "1"]
 
 
 @pytest.mark.parametrize("broken", ["{", '{"generation": 0}\n', "[]\n"])
-def test_what_is_no_run_is_told(folders, capsys, broken):
+def test_damaged_metrics_are_an_error(folders, capsys, broken):
     (folders[0] / runs.METRICS).write_text(broken)
     assert "metrics.jsonl:1: " in refused(capsys, *["report", str(folders[0])])
     assert f"holds no {runs.METRICS}" in refused(capsys, *["report", str(folders[0].parent)])
 
 
-def test_runs_that_differ_in_the_seed_share_a_row(tmp_path, folders, capsys):
+def test_folders_without_a_run_are_left_out(folders, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "begun").mkdir()
+    runs.write_manifest(tmp_path / "begun", {"config": {"seed": 1}})
+    assert main(["report", *(str(path) for path in (folders[0], tmp_path / "empty", tmp_path / "begun"))]) == 0
+    printed = capsys.readouterr()
+    assert "begun" not in printed.out
+    assert printed.err.count("left out: ") == 2
+    assert main(["report", str(tmp_path / "empty"), str(tmp_path / "begun")]) == 2
+
+
+def test_runs_that_differ_in_the_seed_share_a_row(tmp_path, folders):
     """Means 1 and 2 on seeds 1 and 2 against -1 and 2: the difference is taken seed by seed."""
     for operators, means in (("tuning", (-1.0, 2.0)), ("swapping", (1.0, 2.0))):
         for seed, mean in enumerate(means, 1):
             row = Row("evolved - system:sayc, duplicate", mean, 0.3, 100)
             write_run(tmp_path / f"{operators}-{seed}", operators, [0], [row], seed)
     found = [report.read_run(tmp_path / f"{name}-{seed}") for name in ("tuning", "swapping") for seed in (1, 2)]
-    head, rows = report.seeds_table(found)
-    assert head == ["operators", "seeds", "IMPs/board"]
-    assert rows == [
-        ["tuning", "2", "+0.500 ± 0.212, spread 2.121"],
-        ["swapping", "2", "+1.500 ± 0.212, spread 0.707, difference +1.000 ± 1.000"],
+    assert report.text(found).splitlines()[-4:] == [
+        "| operators | seeds | IMPs/board |",
+        "| --- | --- | --- |",
+        "| tuning | 2 | +0.500 ± 0.212, spread 2.121 |",
+        "| swapping | 2 | +1.500 ± 0.212, spread 0.707, difference +1.000 ± 1.000 |",
     ]
-    assert "## Over seeds" in report.markdown(found, "x")
-    assert report.text(found).endswith("difference +1.000 ± 1.000")
-    assert "## Over seeds" not in report.markdown([report.read_run(folder) for folder in folders], "x")
+    assert "seeds |" not in report.text([report.read_run(folder) for folder in folders])

@@ -67,7 +67,7 @@ def reference(tmp_path_factory, tiny):
     """A tiny run in this process."""
     folder = tmp_path_factory.mktemp("one")
     state = run_all(folder, tiny)
-    assert any(row["kept"] for row in state.metrics)  # else the comparisons below would say little
+    assert any(row["accepted"] for row in state.metrics)  # else the comparisons below would say little
     return folder, state
 
 
@@ -201,9 +201,9 @@ def test_who_opens_nothing_gets_a_natural_system(tiny, tmp_path, monkeypatch):
     state = run_all(tmp_path, config)
     assert natural.opens(state.population[0].first)
     assert state.population[0].first == state.population[0].second
-    assert [len(row["kept"]) for row in state.metrics] == [1, 0]  # one of some, and none for who has one
+    assert [len(row["accepted"]) for row in state.metrics] == [1, 0]  # one of some, and none for who has one
     assert 1 <= state.metrics[0]["proposals"] <= 4
-    assert "parts of a natural system at once: no trump" in state.metrics[0]["kept"][0]
+    assert "parts of a natural system at once: no trump" in state.metrics[0]["accepted"][0]
 
 
 def test_who_opens_already_is_told_to_leave_natural_out(tiny):

@@ -14,7 +14,6 @@ import pytest
 from support.command import refused
 
 from training.cli.app import app, main
-from training.runtime import runs
 
 MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 
@@ -92,19 +91,3 @@ FAULTY = [
 def test_what_is_faulty_leaves_no_folder_behind(tmp_path, capsys, words):
     assert "error: " in refused(capsys, *words, "--out", tmp_path / "results")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_folders_that_hold_no_run_are_left_out_of_reports(tmp_path, capsys):
-    for name in ("a", "ghost", "empty"):
-        (tmp_path / name).mkdir()
-    for name in ("a", "ghost"):
-        runs.write_manifest(tmp_path / name, {"config": {"seed": 1}})
-        row = {"generation": 0, "mean_imps": 0.5, "standard_error": 0.1, "seconds": 2.0}
-        if name == "a":
-            runs.write_metrics(tmp_path / name, [row])
-    assert main(["report", *(str(tmp_path / name) for name in ("a", "ghost", "empty"))]) == 0
-    said = capsys.readouterr()
-    assert "ghost" not in said.out
-    assert said.err.count("left out: ") == 2
-    assert main(["report", str(tmp_path / "empty"), str(tmp_path / "ghost")]) == 2
-    assert main(["report", str(tmp_path / "empty")]) == 2

@@ -57,27 +57,21 @@ def league_speeds(repetitions: int) -> list[Rate]:
     return out
 
 
-def league_of(folder: Path, iterations: int, seed: int) -> League:
-    """Return a league of the champion's size."""
-    config = LeagueConfig(
-        start="policy:champion", iterations=iterations, evaluate=10_000, judged=2, panel="", samples_per_side=16,
-        decision_fraction=0.3,
-        pool="policy:acol,policy:standard", seed=seed,
-    )  # fmt: skip
-    return League(folder, config, read_networks("champion"))
-
-
 def _timed(folder: Path, cluster: Any, number: int) -> float:
     """Return decisions a second from the first iteration to the last but one, when the workers are warm."""
     times, decisions = [], []
 
-    def tell(state: Any, sums: dict[str, float]) -> None:
+    def note(state: Any, sums: dict[str, float]) -> None:
         times.append(time.perf_counter())
         decisions.append(sums["decisions"])
 
-    league = league_of(folder / str(number), _ITERATIONS, number + 1)
+    config = LeagueConfig(
+        start="policy:champion", iterations=_ITERATIONS, evaluate=10_000, judged=2, panel="", samples_per_side=16,
+        decision_fraction=0.3, pool="policy:acol,policy:standard", seed=number + 1,
+    )  # fmt: skip
+    league = League(folder / str(number), config, read_networks("champion"))
     league.folder.mkdir()
-    for _ in league.run(cluster, lambda: False, tell):
+    for _ in league.run(cluster, lambda: False, note):
         pass
     last = len(decisions) - 2
     return (decisions[last] - decisions[0]) / (times[last] - times[0])

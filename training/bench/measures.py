@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import gymnasium
@@ -37,6 +38,15 @@ from training.evaluation import match
 from training.evaluation.boards import library_boards
 
 SECONDS = 1.0  # of one repetition, about
+TABLES, STEPS = 1024, 100_000  # tables of an env as it comes, and steps at a time
+#: Names and settings of the vector envs that are timed as they come.
+SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("as it comes: one seat learns, systems in the others", {}),
+    ("a pair learns, systems opposite", {"learner": "NS"}),
+    ("as it comes, against par", {"reward": "imps_vs_par"}),
+    ("opponents pass, systems as partner and control pair", {"opponents": "pass"}),
+    ("a network opposite", {"opponents": "policy:two-over-one"}),
+)
 
 
 @dataclass(frozen=True)
@@ -52,9 +62,18 @@ class Rate:
     remark: str = ""
 
 
-def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark: str = "") -> Rate:
-    """Time ``work``, which returns the amount that it did: one round to warm up, then the repetitions."""
+def rate(
+    what: str, unit: str, work: Callable[[], int], repetitions: int, remark: str = "", warm_up: float = 0.0
+) -> Rate:
+    """Time ``work``, which returns the amount that it did.
+
+    Args:
+        warm_up: seconds of work before the repetitions, once at least. Systems cache the auctions that come often.
+    """
+    began = time.perf_counter()
     work()
+    while time.perf_counter() - began < warm_up:
+        work()
     found = []
     for _ in range(repetitions):
         began, done = time.perf_counter(), 0
@@ -64,100 +83,42 @@ def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark
     return Rate(what, unit, statistics.median(found), min(found), max(found), repetitions, remark)
 
 
-_TABLES, _ROUNDS, _STEPS = 1024, 40, 1000
-_WARM_UP = 6  # times as long as a repetition: systems cache the positions that come often
-_NETWORK = "policy:two-over-one"
-#: Names and settings of ``make_vec``.
-SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("as it comes: one seat learns, systems in the others", {}),
-    ("a pair learns, systems opposite", {"learner": "NS"}),
-    ("as it comes, against par", {"reward": "imps_vs_par"}),
-    ("opponents pass, systems as partner and control pair", {"opponents": "pass"}),
-    ("a network opposite", {"opponents": _NETWORK}),
-)
-
-
-def _warm_up(work: Callable[[], int]) -> None:
-    began = time.perf_counter()
-    while time.perf_counter() - began < _WARM_UP * SECONDS:
-        work()
-
-
-def tables(name: str, settings: dict[str, Any], repetitions: int, *, at_random: bool = False) -> Rate:
-    """Return steps a second of 1,024 tables on one core; the caller passes, or makes legal calls at random."""
-    env: Any = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=_TABLES, **settings)
-    work = steps_of(env, _ROUNDS, at_random=at_random)
-    _warm_up(work)
-    caller = "random legal calls" if at_random else "the caller passes"
-    result = rate(f"bridge-env, {name}", "steps/s", work, repetitions, f"{_TABLES:,} tables, one core, {caller}")
-    env.close()
-    return result
-
-
-def one_table(repetitions: int) -> Rate:
-    """Return steps a second of the plain env as it comes; the caller passes."""
-    env = BiddingEnv()
-    env.reset(seed=1)
-
-    def work() -> int:
-        for _ in range(_STEPS):
-            if env.step(0)[2]:
-                env.reset()
-        return _STEPS
-
-    _warm_up(work)
-    return rate("bridge-env, one env as it comes", "steps/s", work, repetitions, "one core, the caller passes")
-
-
-def steps_of(env: Any, rounds: int, *, at_random: bool = True) -> Callable[[], int]:
-    """Return work to be timed: some rounds of a vector env with random legal calls, or passes."""
+def vector_env(name: str, tables: int, repetitions: int, remark: str, *, at_random: bool, **settings: Any) -> Rate:
+    """Return steps a second of a vector env on one core; the caller makes random legal calls, or passes."""
+    env: Any = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=tables, **settings)
     _, info = env.reset(seed=1)
-    tables, turn = int(env.num_envs), 0
-    calls = np.zeros(tables, np.int64)
+    calls, rounds, turn = np.zeros(tables, np.int64), max(1, STEPS // tables), count()
 
     def work() -> int:
-        nonlocal info, turn
-        turn += 1
-        for key in streams.key("bench", turn, np.arange(rounds)):
+        nonlocal info
+        for key in streams.key("bench", next(turn), np.arange(rounds)):
             if at_random:
                 sample_legal(info["action_mask"], key, calls)
             _, _, _, _, info = env.step(calls)
         return rounds * tables
 
-    return work
-
-
-def vector_env(batch: int, repetitions: int, copy: bool = True) -> Rate:
-    """Return steps a second of ``BiddingVectorEnv`` on one core, all four seats the caller's."""
-    env: Any = gymnasium.make_vec(
-        "bridge_env/Bidding-v0", num_envs=batch, learner="all", reward="imps_vs_par", copy=copy
-    )
-    how = "new arrays every step" if copy else "the same arrays every step"
-    name = f"bridge-env, batch {batch:,}" + ("" if copy else ", copy=False")
-    result = rate(name, "steps/s", steps_of(env, max(1, 100_000 // batch)), repetitions, how)
+    result = rate(f"bridge-env, {name}", "steps/s", work, repetitions, remark, 6 * SECONDS)
     env.close()
     return result
 
 
-def single_env(repetitions: int, **options: Any) -> Rate:
+def single_env(name: str, repetitions: int, *, at_random: bool, **settings: Any) -> Rate:
     """Return steps a second of the plain Gymnasium env from Python, with the ``reset`` after each auction."""
-    env = BiddingEnv(**options)
-    chance = np.random.default_rng(1).random(100_000)
+    env = BiddingEnv(**settings)
     _, info = env.reset(seed=1)
-    at = 0
+    chance = np.random.default_rng(1)
 
     def work() -> int:
-        nonlocal info, at
-        for _ in range(1000):
+        nonlocal info
+        for share in chance.random(1000).tolist():
             legal = info["action_mask"].nonzero()[0]
-            at = (at + 1) % len(chance)
-            _, _, over, _, info = env.step(legal[int(chance[at] * len(legal))])
+            _, _, over, _, info = env.step(legal[int(share * len(legal))] if at_random else 0)
             if over:
                 _, info = env.reset()
         return 1000
 
-    words = ", ".join(f"{name}={value}" for name, value in options.items())
-    return rate(f"bridge-env, one env ({words})", "steps/s", work, repetitions, "random legal call drawn with numpy")
+    remark = "random legal call drawn with numpy" if at_random else "one core, the caller passes"
+    return rate(f"bridge-env, one env {name}", "steps/s", work, repetitions, remark, 6 * SECONDS)
 
 
 def matches(repetitions: int) -> list[Rate]:
@@ -165,12 +126,11 @@ def matches(repetitions: int) -> list[Rate]:
 
     Every board is new: 4,096 deals, with dealer and vulnerability, later the seats, turned after each match.
     """
-    first, turn, system = library_boards(4096, 1), 0, read_system("sayc")
+    first, turns, system = library_boards(4096, 1), count(1), read_system("sayc")
     compiled = compile_system(system)
 
     def fresh() -> Any:
-        nonlocal turn
-        turn += 1
+        turn = next(turns)
         code = first.dealer + 4 * first.vulnerability + turn
         owner = rotate_deals(first.owner, turn // 16 % 4)
         return replace(first, owner=owner, dealer=code % 4, vulnerability=code // 4 % 4)
@@ -197,12 +157,10 @@ def sampled_deals(auction: str, repetitions: int) -> Rate:
     """Return sampled deals a second that contain a hand and fit the calls of ``auction``."""
     sayc: Any = agents.make("system:sayc")
     view, _ = read_states([{"hand": "K542.A87.QJ4.Q92", "auction": auction.split()}])
-    turn = 0
+    turn = count()
 
     def work() -> int:
-        nonlocal turn
-        turn += 1
-        return sample_view(sayc, view, 1000, streams.key("bench", turn)).fitting
+        return sample_view(sayc, view, 1000, streams.key("bench", next(turn))).fitting
 
     return rate(f"deals that fit {auction}, system:sayc", "deals/s", work, repetitions, "one core, 1,000 at a time")
 
@@ -222,31 +180,22 @@ def library_reads(repetitions: int) -> Rate:
 
 def solving(repetitions: int) -> list[Rate]:
     """Return tables and single contracts solved a second; every repetition has fresh deals."""
-    solver, fresh = ExactDoubleDummy(), fresh_numbers()
+    solver, fresh = ExactDoubleDummy(), count(0, 1000)
 
     def tables() -> int:
         solver.tricks(random_deals(990_001, next(fresh), 10))
         return 10
 
     def contracts() -> int:
-        n = 40
-        at = next(fresh)
-        solver.tricks_for(random_deals(990_002, at, n), np.arange(n) % 4, (np.arange(n) * 3) % 5)
-        return n
+        number = np.arange(40)
+        solver.tricks_for(random_deals(990_002, next(fresh), 40), number % 4, number * 3 % 5)
+        return 40
 
     cores = f"all cores ({solver.threads})"
     return [
-        rate("solving whole tables", "tables/s", tables, repetitions, cores),
+        rate("solving tables", "tables/s", tables, repetitions, cores),
         rate("solving single contracts", "contracts/s", contracts, repetitions, cores),
     ]
-
-
-def fresh_numbers() -> Iterator[int]:
-    """Yield the starts of ranges of deals, each used once."""
-    at = 0
-    while True:
-        yield at
-        at += 1000
 
 
 _FIRST_STEP = """
@@ -277,15 +226,17 @@ def first_steps() -> dict[str, float]:
 
 def memory() -> dict[str, float]:
     """Return the bytes of a table of the vector env, from the process's growth, and the process's peak in MiB."""
-    small, large = (_resident_after(BiddingVectorEnv, n) for n in (1024, 262_144))
+    small, large = 1024, 262_144
+    growth = _resident_after(large) - _resident_after(small)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"bytes_per_table": (large - small) / (262_144 - 1024), "peak_mib": peak}
+    return {"bytes_per_table": growth / (large - small), "peak_mib": peak}
 
 
-def _resident_after(make: Callable[..., Any], count: int) -> int:
-    env = make(count, learner="all", copy=False)
+def _resident_after(tables: int) -> int:
+    """Return the bytes that this process holds after a step of so many tables."""
+    env = BiddingVectorEnv(tables, learner="all", copy=False)
     env.reset(seed=1)
-    env.step(np.zeros(count, np.int64))
+    env.step(np.zeros(tables, np.int64))
     with open("/proc/self/statm", encoding="ascii") as file:
         pages = int(file.read().split()[1])
     env.close()
@@ -296,26 +247,25 @@ def all_rates(repetitions: int) -> Iterator[Rate]:
     """Yield each rate as it is measured."""
     from training.bench import peers  # here: it takes this module's Rate
 
-    for name, settings in SETTINGS:
-        yield tables(name, settings, repetitions)
-    for name, settings in SETTINGS[:2]:
-        yield tables(name, settings, repetitions, at_random=True)
-    yield one_table(repetitions)
-    installed = {"pgx", "OpenSpiel", "endplay"} - set(peers.missing())
+    for number, (name, settings) in enumerate(SETTINGS):
+        for at_random in (False, True)[: 1 + (number < 2)]:
+            remark = f"{TABLES:,} tables, one core, {'random legal calls' if at_random else 'the caller passes'}"
+            yield vector_env(name, TABLES, repetitions, remark, at_random=at_random, **settings)
+    yield single_env("as it comes", repetitions, at_random=False)
+    missing = peers.missing()
     for batch in (128, 4096, 16384, 65536):
-        yield vector_env(batch, repetitions)
-        if "pgx" in installed and batch <= 4096:
+        name, seats = f"batch {batch:,}", {"learner": "all", "reward": "imps_vs_par"}
+        yield vector_env(name, batch, repetitions, "new arrays every step", at_random=True, **seats)
+        if "pgx" not in missing and batch <= 4096:
             yield peers.pgx(batch, repetitions)
-    yield vector_env(4096, repetitions, copy=False)
-    yield single_env(repetitions, learner="all")
-    yield single_env(repetitions, learner="NS", opponents="random", control="random")
-    yield single_env(repetitions, learner="NS")
-    if "OpenSpiel" in installed:
+    yield single_env("(learner=all)", repetitions, at_random=True, learner="all")
+    yield single_env("(learner=NS)", repetitions, at_random=True, learner="NS")
+    if "OpenSpiel" not in missing:
         yield peers.open_spiel(repetitions)
     yield from matches(repetitions)
     yield library_reads(repetitions)
     for auction in ("1N P", "1S 2H", "1C P 1H P"):
         yield sampled_deals(auction, repetitions)
     yield from solving(repetitions)
-    if "endplay" in installed:
+    if "endplay" not in missing:
         yield from peers.endplay_loops(repetitions)

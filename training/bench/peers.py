@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from training.bench.measures import Rate, fresh_numbers, rate
+from training.bench.measures import Rate, rate
 
 
 def missing() -> list[str]:
@@ -89,7 +90,7 @@ def endplay_loops(repetitions: int) -> list[Rate]:
 
     from bridge_env.hands.deals import deal_text, random_deals
 
-    fresh = fresh_numbers()
+    fresh = count(0, 1000)
     denoms = [Denom.clubs, Denom.diamonds, Denom.hearts, Denom.spades, Denom.nt]
     players = [Player.north, Player.east, Player.south, Player.west]
 

@@ -6,30 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from training.bench.measures import Rate
-from training.runtime.pages import drawn
-
-
-def rates_table(rates: Sequence[Rate], digits: int) -> list[str]:
-    """Return the lines of a table of rates."""
-    lines = ["| | median | least | most | | remarks |", "| --- | ---: | ---: | ---: | --- | --- |"]
-    for r in rates:
-        median, least, most = (f"{number:,.{digits}f}" for number in (r.median, r.least, r.most))
-        lines.append(f"| {r.what} | {median} | {least} | {most} | {r.unit} | {r.remark} |")
-    return lines
+from training.runtime.pages import drawn, table
 
 
 def markdown(rates: Sequence[Rate], others: dict[str, float], machine: str, command: str) -> str:
     """Return the measured rates and other figures as a page."""
-    single = [f"| {name.replace('_', ' ')} | {value:,.4g} |" for name, value in others.items()]
+    cells = ([r.what, *(f"{n:,.1f}" for n in (r.median, r.least, r.most)), f"{r.unit}; {r.remark}"] for r in rates)
     lines = [
         "# How fast", "", f"`{command}`, one run: {machine}.", "Median, least and most of the repetitions.", "",
         "A step of an env: a random legal call drawn and made, 480 int8 features and the mask written, IMPs against",
-        "par paid from stored tables, a new deal after the last call; differences stand under remarks. In envs without",
-        "a remark on the caller all seats are the caller's.", "",
-        *rates_table(rates, 1), "",
+        "par paid from stored tables, a new deal after the last call; remarks name the differences. In envs without a",
+        "remark on the caller all seats are the caller's.", "",
+        *table(("", "median", "least", "most", "remarks"), cells), "",
     ]  # fmt: skip
-    if single:
-        lines += ["| | |", "| --- | ---: |", *single, "", "Seconds, except bytes a table and the peak in MiB.", ""]
+    if others:
+        figures = ((name.replace("_", " "), f"{value:,.4g}") for name, value in others.items())
+        lines += [*table(("", ""), figures), "", "Seconds, except bytes a table and the peak in MiB.", ""]
         lines += ["![bench](bench.png)", ""]
     return "\n".join(lines)
 

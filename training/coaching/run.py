@@ -196,7 +196,7 @@ def amend(this: Round, cluster: Cluster, progress: Progress) -> list[str]:
     evaluator = ClusterEvaluator(cluster, league(config), config.seed, progress)
     _, pair, notes = finalize(config, state, evaluator)
     atomic_write(this.amended, system_text(pair.first.renamed(this.amended.stem)))
-    return [what for row in state.metrics for what in row["kept"]] + notes
+    return [what for row in state.metrics for what in row["accepted"]] + notes
 
 
 def _judge(

@@ -46,7 +46,7 @@ class MetricsRow(TypedDict):
     mean_imps: float
     standard_error: float
     seconds: float
-    kept: NotRequired[list[str]]
+    accepted: NotRequired[list[str]]
     best: NotRequired[int]
     agreement: NotRequired[float]
 
@@ -117,7 +117,9 @@ def advance(
         )
         state = generation(state, config, evaluator)
         row = state.metrics[-1]
-        progress.note(f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f} IMPs/board, accepted {len(row['kept'])}")
+        progress.note(
+            f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f} IMPs/board, accepted {len(row['accepted'])}"
+        )
         save(folder, state)
         yield state
 
@@ -145,7 +147,7 @@ def generation(state: State, config: EvolveConfig, evaluator: ClusterEvaluator) 
     row: dict[str, Any] = {
         "generation": g, "mean_imps": standings[best][0], "standard_error": standings[best][1],
         "population_mean_imps": sum(mean for mean, _ in standings) / len(standings), "boards": config.boards,
-        "proposals": tried, "kept": accepted, "seconds": time.perf_counter() - began, "best": best,
+        "proposals": tried, "accepted": accepted, "seconds": time.perf_counter() - began, "best": best,
     }  # fmt: skip
     champions = state.champions
     if config.champions and g % CHAMPION_EVERY == CHAMPION_EVERY - 1:

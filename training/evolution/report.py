@@ -49,42 +49,32 @@ def read_run(folder: Path) -> Run:
     return Run(folder.name, manifest["config"], metrics, verdict)
 
 
-def differing(found: Sequence[Run]) -> list[str]:
+def _differing(found: Sequence[Run]) -> list[str]:
     """Return the settings in which the runs differ, by name, without the generations, which the table counts."""
     names = sorted({name for run in found for name in run.config} - {"generations"})
     return [n for n in names if len({json.dumps(run.config.get(n)) for run in found}) > 1]
 
 
-def table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
+def _figures(run: Run) -> dict[str, Mapping[str, Any]]:
+    """Return the rows of a verdict that the tables show, by the heads of their columns."""
+    named = [("IMPs/board", row) for row in run.verdict if "duplicate" in row["what"]][:1]
+    return dict([*named, *((f"gain: {row['opponent']}", row) for row in run.verdict if row.get("opponent"))])
+
+
+def table_of_runs(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     """Return head and rows: name, differing settings, generations, minutes, accepted changes, verdict."""
-    opponents = list(dict.fromkeys(row["opponent"] for run in found for row in run.verdict if row.get("opponent")))
-    settings = differing(found)
-    head = [
-        "run",
-        *settings,
-        "generations",
-        "minutes",
-        "accepted",
-        "IMPs/board",
-        *(f"gain: {name}" for name in opponents),
-    ]
+    settings, figures = _differing(found), list(dict.fromkeys(name for run in found for name in _figures(run)))
     rows = []
     for run in found:
-        accepted = sum(len(row.get("kept", ())) for row in run.metrics)
-        figures = _verdict_figures(run)
-        rows.append([
-            run.name, *(str(run.config.get(name, "")) for name in settings), str(len(run.metrics)),
-            f"{run.minutes:.1f}", str(accepted),
-            *(_figure(figures.get(what)) for what in head[-len(opponents) - 1 :]),
-        ])  # fmt: skip
-    return head, rows
+        accepted, verdict = sum(len(row.get("accepted", ())) for row in run.metrics), _figures(run)
+        cells = [f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f}" if (row := verdict.get(name)) else ""
+                 for name in figures]  # fmt: skip
+        values = [str(run.config.get(name, "")) for name in settings]
+        rows.append([run.name, *values, str(len(run.metrics)), f"{run.minutes:.1f}", str(accepted), *cells])
+    return ["run", *settings, "generations", "minutes", "accepted", *figures], rows
 
 
-def _figure(row: Mapping[str, Any] | None) -> str:
-    return "" if row is None else f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f}"
-
-
-def seeds_table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
+def table_of_seeds(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     """Return head and rows of the table over seeds: runs with the same settings but for the seed share a row.
 
     A row holds the settings that differ, the number of seeds, and for each figure of the verdict the mean over seeds,
@@ -92,28 +82,22 @@ def seeds_table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     both have. The error of a difference is that of the boards or that over seeds, whichever is larger. There are no
     rows where no settings were run with two seeds.
     """
-    settings = [name for name in differing(found) if name != "seed"]
+    settings = [name for name in _differing(found) if name != "seed"]
     groups: dict[str, list[Run]] = {}
     for run in found:
         if run.verdict:
             groups.setdefault(json.dumps([run.config.get(name) for name in settings]), []).append(run)
-    figures = list(dict.fromkeys(what for group in groups.values() for run in group for what in _verdict_figures(run)))
-    head = [*(settings or ["settings"]), "seeds", *figures]
+    figures = list(dict.fromkeys(what for group in groups.values() for run in group for what in _figures(run)))
     rows, first = list[list[str]](), dict[str, dict[int, Mapping[str, Any]]]()
     for group in groups.values():
         values = [str(group[0].config.get(name, "")) for name in settings] or ["the same"]
         cells = []
         for what in figures:
-            by_seed = {run.config.get("seed", 0): row[what] for run in group if what in (row := _verdict_figures(run))}
+            by_seed = {run.config.get("seed", 0): row[what] for run in group if what in (row := _figures(run))}
             cells.append(_over_seeds(by_seed, first.setdefault(what, by_seed)) if by_seed else "")
         rows.append([*values, str(len(group)), *cells])
+    head = [*(settings or ["settings"]), "seeds", *figures]
     return head, rows if any(len(group) > 1 for group in groups.values()) else []
-
-
-def _verdict_figures(run: Run) -> dict[str, Mapping[str, Any]]:
-    """Return the rows of a verdict that the tables show, by the heads of their columns."""
-    named = [("IMPs/board", row) for row in run.verdict if "duplicate" in row["what"]][:1]
-    return dict([*named, *((f"gain: {row['opponent']}", row) for row in run.verdict if row.get("opponent"))])
 
 
 def _over_seeds(rows: Mapping[int, Mapping[str, Any]], first: Mapping[int, Mapping[str, Any]]) -> str:
@@ -138,65 +122,33 @@ def _mean_error(rows: Collection[Mapping[str, Any]]) -> float:
 
 
 def text(found: Sequence[Run]) -> str:
-    """Return the tables for a terminal: a run a row, and over seeds where some differ in the seed alone."""
-    return "\n\n".join(_aligned(head, rows) for head, rows in (table(found), seeds_table(found)) if rows)
-
-
-def _aligned(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    """Return the tables in Markdown: a run a row, and over seeds where some differ in the seed alone."""
+    head, rows = table_of_seeds(found)
+    seeds = ["", *pages.table(head, rows, left=len(head))] if rows else []
+    head, rows = table_of_runs(found)
+    return "\n".join([*pages.table(head, rows, left=len(head)), *seeds])
 
 
 def markdown(found: Sequence[Run], command: str) -> str:
     """Return the page: the tables and the curves."""
     boards = {row["boards"] for run in found for row in run.verdict}
     judged = f" {' and '.join(f'{n:,}' for n in sorted(boards))} boards that training never saw;" if boards else ""
-    lines = [
+    return "\n".join([
         "# Runs compared", "",
         f"Made by `{command}`. IMPs a board ± standard error over{judged} *IMPs/board* against the control pair, "
-        "*gain* over the system that a run started from, against the same opponent on the same boards.", "",
-        *_markdown_table(table(found)), "",
-    ]  # fmt: skip
-    if (over_seeds := seeds_table(found))[1]:
-        lines += [
-            "## Over seeds", "",
-            "Means over the seeds ± the standard error of the boards, the standard deviation over seeds, and the "
-            "difference from the first row, seed by seed.", "",
-            *_markdown_table(over_seeds), "",
-        ]  # fmt: skip
-    return "\n".join([*lines, f"![learning curves]({CURVES})", ""])
-
-
-def _markdown_table(found: tuple[list[str], list[list[str]]]) -> list[str]:
-    head, rows = found
-    return pages.table(head, ([cell.replace("|", "\\|") for cell in row] for row in rows))
+        "*gain* over the system that a run started from, against the same opponent on the same boards. In a table over "
+        "seeds: means ± the standard error of the boards, the standard deviation over seeds, and the difference from "
+        "the first row, seed by seed.", "",
+        text(found), "", f"![learning curves]({CURVES})", "",
+    ])  # fmt: skip
 
 
 def plot(found: Sequence[Run], path: Path) -> None:
-    """Draw the learning curves as a PNG: IMPs against the control pair, by generation and by minutes."""
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
-
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
-    by_generation, by_minute = figure.subplots(1, 2, sharey=True)
-    for run in found:
-        if not run.metrics:
-            continue
-        # A generation's figure is that of the pairs it began with.
-        minutes = np.concatenate([[0.0], np.cumsum([row["seconds"] for row in run.metrics])[:-1] / 60])
-        best = np.array([row["mean_imps"] for row in run.metrics])
-        error = np.array([row["standard_error"] for row in run.metrics])
-        for axes, x in (
-            (by_generation, np.array([row["generation"] for row in run.metrics], float)),
-            (by_minute, minutes),
-        ):
-            (line,) = axes.plot(x, best, label=run.name)
-            axes.fill_between(x, best - error, best + error, alpha=0.2, linewidth=0, color=line.get_color())
-    for axes, name in ((by_generation, "generation"), (by_minute, "minutes")):
+    """Draw the learning curves as a PNG: IMPs against the control pair, by minutes."""
+    with pages.drawn(path, 7.5, 4.2) as axes:
         axes.axhline(0, color="0.6", linewidth=0.8)
-        axes.set_xlabel(name)
-    by_generation.set_ylabel("IMPs a board against the control pair")
-    by_minute.legend(loc="lower right")
-    figure.savefig(path, dpi=120)
+        for run in found:  # a generation's figure is that of the pairs it began with
+            minutes = np.cumsum([0.0, *(row["seconds"] for row in run.metrics)])[:-1] / 60
+            pages.draw_curve(axes, minutes.tolist(), run.metrics, run.name)
+        axes.set(xlabel="minutes", ylabel="IMPs a board against the control pair")
+        axes.legend(loc="lower right")

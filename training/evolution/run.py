@@ -145,7 +145,7 @@ def _judge(
     duplicate = next(row for row in rows if row.what.endswith(judging.DUPLICATE))
     judging.plot_curve(state.metrics, duplicate, curve)
     manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # of a run bounded by time
-    accepted = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
+    accepted = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["accepted"]]
     accepted += [f"at the end: {what}" for what in notes]
     command = runs.command_line("bridge-env evolve", config)
     diff = _write_diff(folder, config, pair, progress) if len(files) == len(config.starts) == 1 else ""

@@ -55,19 +55,19 @@ def cell(text: object) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
-    """Lines of a table; the first ``left`` columns begin at the left, the others end at the right."""
+    """Return the lines of a table in Markdown; the first ``left`` columns are aligned left, the others right."""
     rule = ["---"] * left + ["---:"] * (len(heads) - left)
-    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)]
+    return [f"| {' | '.join(map(cell, cells))} |" for cells in (heads, rule, *rows)]
 
 
 def settings(config: Mapping[str, object]) -> list[str]:
-    """Lines of the section that lists a run's settings."""
+    """Return the lines of the section that lists a run's settings."""
     return ["## Config", "", *(f"- {name}: {value}" for name, value in config.items()), ""]
 
 
 @contextlib.contextmanager
 def drawn(path: Path, width: float, height: float, dpi: int = 120) -> Iterator[Any]:
-    """The axes of a figure, which is written to ``path`` at the end."""
+    """Yield the axes of a figure, which is written to ``path`` at the end."""
     from matplotlib.figure import Figure  # the figure itself: no window system, no global state
 
     figure = Figure(figsize=(width, height), layout="constrained")
