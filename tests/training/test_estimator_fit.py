@@ -199,7 +199,7 @@ def test_prediction_needs_no_torch(tmp_path):
     code = f"""
 import sys
 sys.modules["torch"] = None
-from bridge_env.rules.cards import random_deals
+from bridge_env.hands.deals import random_deals
 from bridge_env.double_dummy.estimator import load_estimator
 assert load_estimator({str(path)!r}).distribution(random_deals(1, 0, 2)).shape == (2, 4, 5, 14)
 """

@@ -11,7 +11,6 @@ import os
 import sys
 import tomllib
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from training.runtime.runs import MANIFEST, read_manifest, version_of
 from training.runtime.stopping import INTERRUPTED, termination_as_interrupt
 from training.runtime.stopping import code as stop_code
 
-_TRACEBACK = "BRIDGE_ENV_TRACEBACK"
 _COMMANDS = (
     deals.deal, deals.read, deals.solve, deals.library, bid.bid, systems.check, systems.book, systems.exam, match.match,
     match.panel, learn.evolve, learn.train, learn.coach, learn.report, fit.fit, serve.table, serve.serve, serve.manage,
@@ -42,12 +40,6 @@ Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play. F
 
 'bridge-env COMMAND --help' explains each command. --config FILE takes options from
 TOML lines such as 'boards = 8192', or from the folder of a run."""
-_OTHER_AGENTS = """\
-the import name 'agents' belongs to another package here: {where}
-(openai-agents installs one of that name). Give bridge-env a virtual environment of its own, or remove the
-other package and install bridge-env again:
-  pip uninstall openai-agents && pip install --force-reinstall --no-deps bridge-env"""
-
 app = App(
     name="bridge-env",
     help=_HELP,
@@ -69,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 success, 1 what was looked at or run is at fault, 2 an error that the message explains, 130 stopped by Ctrl-C,
     143 by SIGTERM, 129 by SIGHUP.
     """
-    words = [_with_dashes(word) for word in (sys.argv[1:] if argv is None else argv)]
+    words = list(sys.argv[1:] if argv is None else argv)
     output.begin(words)
     with termination_as_interrupt():
         return _run(words)
@@ -81,7 +73,6 @@ def _run(words: list[str]) -> int:
         app.config = _options_from_files(words)
         command, bound, _ = app.parse_args(words)
         if command.__module__.startswith("training."):  # not --help or --version, which should answer at once
-            _check_agents()
             if command is bid.bid:
                 bid.avoid_compiling(bound.arguments)
             _look_in_current_folder()
@@ -96,8 +87,6 @@ def _run(words: list[str]) -> int:
         print(f"\nbridge-env: stopped{output.how_to_resume('; ')}", file=sys.stderr)
         return stop_code(INTERRUPTED)
     except (ValueError, OSError, MemoryError, ClusterError, ImportError) as error:
-        if os.environ.get(_TRACEBACK):
-            raise
         print(f"bridge-env: error: {_message(error)}{output.how_to_resume(chr(10))}", file=sys.stderr)
         return 2
     return stop_code(code or 0)
@@ -111,12 +100,6 @@ def _message(error: Exception) -> str:
     return str(error)
 
 
-def _with_dashes(word: str) -> str:
-    """Return ``--learning_rate=1`` as ``--learning-rate=1``."""
-    name, equals, value = word.partition("=")
-    return f"{name.replace('_', '-')}{equals}{value}" if name.startswith("--") else word
-
-
 def _options_from_files(words: list[str]) -> list[Any]:
     """Take ``--config FILE`` out of ``words``; return what it and the run behind ``--resume`` set, for cyclopts.
 
@@ -128,12 +111,12 @@ def _options_from_files(words: list[str]) -> list[Any]:
         at = next((i for i, word in enumerate(words) if word.partition("=")[0] == option), None)
         if at is None:
             continue
-        joined = "=" in words[at]
-        path = Path(words[at].partition("=")[2] if joined else "".join(words[at + 1 : at + 2]))
+        count = 1 if "=" in words[at] else 2
+        path = Path("".join(words[at : at + count]).removeprefix(option).removeprefix("="))
         if option == "--config":
-            del words[at : at + (1 if joined else 2)]
+            del words[at : at + count]
         elif not path.is_dir():
-            continue  # the command says what is wrong
+            continue  # the command's own error is better
         sources.append(Dict(_read_options(path), use_commands_as_keys=False, source=str(path)))
     return sources
 
@@ -141,25 +124,12 @@ def _options_from_files(words: list[str]) -> list[Any]:
 def _read_options(path: Path) -> dict[str, Any]:
     """Return the options in a TOML file, or the config in the manifest of a run's folder."""
     if path.is_dir() or path.name == MANIFEST:
-        folder = path if path.is_dir() else path.parent
-        config: dict[str, Any] = read_manifest(folder).get("config", {})
+        config: dict[str, Any] = read_manifest(path if path.is_dir() else path.parent).get("config", {})
         return {name.replace("_", "-"): value for name, value in config.items() if value is not None}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: this is no TOML ({error}); write lines such as boards = 8192") from None
-
-
-def _check_agents() -> None:
-    """Check that ``agents`` is this project's, without importing it: another package's code may do anything.
-
-    Raises:
-        ImportError: it is another package.
-    """
-    spec = find_spec("agents")
-    where = spec.origin if spec is not None else None
-    if where is None or not Path(where).with_name("registry.py").exists():
-        raise ImportError(_OTHER_AGENTS.format(where=where))
 
 
 def _look_in_current_folder() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -120,7 +119,7 @@ def solve(
         bridge-env solve --n 200000 --out mine.bdl                  later: add 100,000 deals to the same file
         bridge-env solve --n 1000000 --out big.bdl --address auto   solve on the Ray cluster of this machine
         bridge-env solve --n 50000 --start 50000 --out b.bdl        solve the second half on another machine; then
-        bridge-env library merge a.bdl b.bdl --out whole.bdl        merge both into one file
+        bridge-env library merge a.bdl b.bdl --out both.bdl         merge both into one file
 
     Solved deals are saved every half minute and on Ctrl-C; the same command goes on. The file is the same for any
     number of workers and interruptions, and can be read at any moment.
@@ -142,29 +141,18 @@ def solve(
     if tricks == "estimate":
         raise ValueError("--tricks estimate goes with --deals: a library holds exact tricks only")
     assert out is not None
-    again = ["bridge-env", "solve", "--n", n, "--seed", seed, "--start", start, "--out", out]
-    again += [
-        word for name, value in (("--workers", workers), ("--address", address)) if value for word in (name, value)
-    ]
-    return _solve_random(out, n, seed, start, workers, address, shlex.join(map(str, again)))
+    return _solve_random(out, n, seed, start, workers, address)
 
 
-def _solve_random(
-    out: Path, n: int, seed: int, start: int, workers: int | None, address: str | None, again: str
-) -> int:
-    from bridge_env.double_dummy import ExactDoubleDummy, Library, maintenance
+def _solve_random(out: Path, n: int, seed: int, start: int, workers: int | None, address: str | None) -> int:
+    from bridge_env.double_dummy import ExactDoubleDummy, maintenance
     from training.solve import solve_random
 
-    can_resume(out, again)
+    can_resume(out)
     cluster = _cluster(n, workers, address)
     solver = ExactDoubleDummy(1 if cluster else workers)
-    try:
-        with Bar(n, "deal", "solving") as bar:
-            done = solve_random(out, n, seed=seed, start=start, solver=solver, cluster=cluster, progress=bar.to)
-    except KeyboardInterrupt:
-        if out.exists():
-            print(f"\n{out} holds {len(Library.open(out)):,} of {n:,} deals", file=sys.stderr)
-        raise
+    with Bar(n, "deal", "solving") as bar:
+        done = solve_random(out, n, seed=seed, start=start, solver=solver, cluster=cluster, progress=bar.to)
     facts = maintenance.info(out)
     print(f"{out}: {done.deals:,} solved deals, {facts['training']:,} for training, {facts['judging']:,} judging")
     if done.new:

@@ -56,7 +56,7 @@ def evolve(
     and FOLDER/best.bidding is the best system so far.
 
     Args:
-        minutes: begin no generation after so many minutes; then the winner is judged
+        minutes: begin no generation after so many minutes, whatever --generations is; then the winner is judged
         hours: the same in hours
         workers: number of tasks at a time (default: all cores of the cluster)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
@@ -70,8 +70,7 @@ def evolve(
     config = run.check(config, ("generations",))
     with Bar(resume="bridge-env evolve --resume") as progress:
         result = evolve_systems(
-            config, out=run.out, name=run.name, resume=run.resume, seconds=seconds,
-            open_ended=config.generations == EvolveConfig.generations, workers=workers, address=address,
+            config, out=run.out, name=run.name, resume=run.resume, seconds=seconds, workers=workers, address=address,
             progress=progress,
         )  # fmt: skip
     print("\n" + verdict.table_text(result.rows) + "\n")

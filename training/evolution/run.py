@@ -61,7 +61,7 @@ class EvolveResult:
 
 def evolve(
     config: EvolveConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
-    seconds: float | None = None, open_ended: bool = False, workers: int | None = None, address: str | None = None,
+    seconds: float | None = None, workers: int | None = None, address: str | None = None,
     progress: Progress | None = None,
 ) -> EvolveResult:  # fmt: skip
     """Evolve partnerships, choose the champion, judge it and write the report.
@@ -69,8 +69,7 @@ def evolve(
     Args:
         out, name: the run's folder is ``out/evolve/name``; without a name ``run-001``, ``run-002`` ...
         resume: the folder of an earlier run to go on with instead.
-        seconds: begin no generation after so many.
-        open_ended: let ``seconds`` alone end the run, not ``config.generations``.
+        seconds: begin no generation after so many, instead of after ``config.generations``.
         workers: tasks at a time; None for all cores of the cluster.
         address: of a running Ray cluster; None to start one on this machine.
         progress: shows how far the run is.
@@ -90,18 +89,17 @@ def evolve(
         began = time.monotonic()
 
         def more(generation: int) -> bool:
-            in_time = seconds is None or time.monotonic() - began < seconds
-            return in_time and ((open_ended and seconds is not None) or generation < config.generations)
+            return generation < config.generations if seconds is None else time.monotonic() - began < seconds
 
         for after in advance(folder, config, state, cluster, progress, more):
             state = after
         if seconds is not None:
             config = replace(config, generations=state.generation)  # a fresh run with as many gives the same
         evaluator = ClusterEvaluator(cluster, league(config), config.seed, progress)
-        best, pair, notes = finalize(config, state, evaluator)
+        _, pair, notes = finalize(config, state, evaluator)
         assert cluster.workers is not None
         workers = min(cluster.workers, os.cpu_count() or 1)  # a cluster may have more than this machine
-    return _judge(folder, config, state, best, pair, notes, workers, progress)
+    return _judge(folder, config, state, pair, notes, workers, progress)
 
 
 def load_or_begin(folder: Path, config: EvolveConfig) -> State:
@@ -129,7 +127,7 @@ def check_start(config: EvolveConfig) -> None:
 
 
 def _judge(
-    folder: Path, config: EvolveConfig, state: State, best: int, pair: Partnership, notes: list[str], workers: int,
+    folder: Path, config: EvolveConfig, state: State, pair: Partnership, notes: list[str], workers: int,
     progress: Progress,
 ) -> EvolveResult:  # fmt: skip
     """Write the champion, judge it on unseen boards, and write the report."""
@@ -145,15 +143,14 @@ def _judge(
     duplicate = next(row for row in rows if row.what.endswith(judging.DUPLICATE))
     judging.plot_curve(state.metrics, duplicate, curve)
     manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # of a run bounded by time
+    runs.write_manifest(folder, manifest)
     accepted = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["accepted"]]
     accepted += [f"at the end: {what}" for what in notes]
     command = runs.command_line("bridge-env evolve", config)
     diff = _write_diff(folder, config, pair, progress) if len(files) == len(config.starts) == 1 else ""
     names = [file.name for file in files]
     atomic_write(page, judging.markdown(rows, manifest, command, accepted, names, diff=diff))
-    verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
-    atomic_write(folder / judging.VERDICT, json.dumps(verdict, indent=2) + "\n")
-    runs.write_manifest(folder, manifest | {"systems_sha256": {file.name: runs.sha256(file) for file in files}})
+    atomic_write(folder / judging.VERDICT, json.dumps({"rows": [row.as_json() for row in rows]}, indent=2) + "\n")
     return EvolveResult(folder, config, pair, state.metrics, accepted, rows, files, page, curve)
 
 
