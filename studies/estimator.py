@@ -9,7 +9,6 @@ whether the stated probabilities are right; a plot of these, ``reliability.png``
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from bridge_env.double_dummy import builtin_library
 from bridge_env.double_dummy.estimator import builtin_estimator, expected_scores, load_estimator
 from bridge_env.rules.scoring import SCORE_TABLE
-from studies.tables import command_line, write_tables
+from studies.tables import Found, run_study
 from training.estimators.judge import hits_of, hits_table
 from training.runtime.pages import drawn, table
 
@@ -70,17 +69,14 @@ def longest_suits(owner: NDArray[np.uint8]) -> NDArray[np.int64]:
     return longest
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the study; return its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m studies.estimator", description="Judge a trick estimator.")
-    parser.add_argument("file", nargs="?", type=Path, help="estimator.npz (that of the package)")
-    parser.add_argument("--out", type=Path, default=Path("results/estimators/study"), help="folder (%(default)s)")
-    args = parser.parse_args(argv)
-    try:
-        estimator = load_estimator(args.file) if args.file else builtin_estimator()
-    except (ValueError, OSError) as error:
-        parser.error(str(error))
-    library = builtin_library()
+def judge(file: Path | None = None, /, *, out: Path = Path("results/estimators/study")) -> Found:
+    """Judge a trick estimator on the judging deals of the library of the package.
+
+    Args:
+        file: estimator.npz (default: that of the package)
+        out: folder for the results
+    """
+    estimator, library = load_estimator(file) if file else builtin_estimator(), builtin_library()
     rows = library.split("judging")
     owner, tricks = library.owners(rows), library.tricks_at(rows)
     began = time.perf_counter()
@@ -91,36 +87,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     by_shape = {f"{n} or more" if n == 8 else f"{n} or less" if n == 5 else str(n):
                 hits_of(probabilities[longest == n], tricks[longest == n])
                 for n in range(5, 9) if (longest == n).sum() > 1}  # fmt: skip
+    shapes = ((name, *(f"{hit.within[0]:.1f}" for hit in both)) for name, both in by_shape.items())
+    scores = ((str(n), f"{a:.1f}", f"{b:+.2f}", f"{c:.1f}") for n, (a, b, c) in enumerate(levels, 1))
+    stated = ((f"{mean:.3f}", f"{frequency:.3f}", f"{n:,.0f}") for mean, frequency, n in bins)
     tables = {
         f"{len(rows):,} judging deals, {speed:,.0f} a second": hits_table(hits),
-        "By the longest suit of any hand": table(
-            ("longest suit", "suits exact %", "no trump exact %"),
-            ((name, *(f"{hit.within[0]:.1f}" for hit in both)) for name, both in by_shape.items()),
-        ),
+        "By the longest suit of any hand": table(("longest suit", "suits exact %", "no trump exact %"), shapes),
         "Expected scores of undoubled contracts, points": table(
-            ("level", "mean error", "bias", "spread of exact scores"),
-            (
-                (str(n), f"{error:.1f}", f"{bias:+.2f}", f"{spread:.1f}")
-                for n, (error, bias, spread) in enumerate(levels, 1)
-            ),
+            ("level", "mean error", "bias", "spread of exact scores"), scores
         ),
-        "Stated probabilities": table(
-            ("stated", "frequency", "entries"),
-            ((f"{mean:.3f}", f"{frequency:.3f}", f"{n:,.0f}") for mean, frequency, n in bins),
-        ),
+        "Stated probabilities": table(("stated", "frequency", "entries"), stated),
     }
     for title, lines in tables.items():
         print(f"{title}\n", *lines, "", sep="\n")
-    results = {
-        "hits": [asdict(hit) for hit in hits], "reliability": bins, "levels": levels,
-        "by_longest_suit": {name: [asdict(hit) for hit in both] for name, both in by_shape.items()},
-    }  # fmt: skip
-    write_tables(args.out, command_line("studies.estimator", argv), tables, results)
-    with drawn(args.out / "reliability.png", 4.6, 4.2) as axes:
+    out.mkdir(parents=True, exist_ok=True)
+    with drawn(out / "reliability.png", 4.6, 4.2) as axes:
         axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
         axes.plot([mean for mean, _, _ in bins], [frequency for _, frequency, _ in bins], "o-")
         axes.set(xlabel="stated probability", ylabel="frequency")
-    return 0
+    by_longest = {name: [asdict(hit) for hit in both] for name, both in by_shape.items()}
+    results = {"hits": [asdict(hit) for hit in hits], "reliability": bins, "levels": levels}
+    return out, tables, results | {"by_longest_suit": by_longest}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return its exit code."""
+    return run_study("studies.estimator", judge, argv)
 
 
 if __name__ == "__main__":

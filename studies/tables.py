@@ -1,30 +1,49 @@
-"""Write the tables of a study."""
+"""Run a study from the command line, and write its tables."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from cyclopts import App, Parameter
 
 from bridge_env.io.files import atomic_write
 
 TABLES, RESULTS = "tables.md", "results.json"
 
-
-def command_line(module: str, argv: Sequence[str] | None) -> str:
-    """Return the command that runs a study with arguments, ``None`` for those of this process."""
-    return shlex.join(["python", "-m", module, *(sys.argv[1:] if argv is None else argv)])
+Found = tuple[Path, Mapping[str, Sequence[str]], Mapping[str, Any]]
+"""What a study returns: the folder for its results, the lines of its tables by title, and its results for JSON."""
 
 
-def write_tables(out: Path, command: str, tables: Mapping[str, Sequence[str]], results: Mapping[str, Any]) -> None:
-    """Write ``tables.md``, a section for each title with its lines, and ``results.json`` into the folder ``out``."""
-    out.mkdir(parents=True, exist_ok=True)
+def run_study(module: str, study: Callable[..., Found], argv: Sequence[str] | None = None) -> int:
+    """Run a study, whose docstring is its help, and write ``tables.md`` and ``results.json``; return the exit code.
+
+    Args:
+        argv: the words of the command; None for those of this process.
+
+    Raises:
+        SystemExit: the words are wrong, or the study finds a fault; the message is printed.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    app = App(name=f"python -m {module}", default_command=study, default_parameter=Parameter(negative=()))
+    try:
+        found = app(words, result_action="return_value")
+    except (ValueError, OSError) as error:
+        print(f"{module}: error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    if found is None:  # --help
+        return 0
+    out, tables, results = found
+    command = shlex.join(["python", "-m", module, *words])
     lines = [f"    {command}", ""]
     for title, table in tables.items():
         lines += [f"## {title}", "", *table, ""]
+    out.mkdir(parents=True, exist_ok=True)
     atomic_write(out / TABLES, "\n".join(lines))
     atomic_write(out / RESULTS, json.dumps({"command": command, **results}, indent=1) + "\n")
     print(f"written: {out / TABLES}, {out / RESULTS}")
+    return 0

@@ -1,34 +1,29 @@
-"""``python -m studies.cases_2008 FILE…``: open by the nearest hands, as published in 2008, and write the tables."""
+"""Open by the nearest hands, as published in 2008, and write the tables."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from studies.cases_2008 import study
-from studies.tables import command_line, write_tables
+from studies.tables import Found, run_study
 from training.cases.states import read_states
 from training.runtime.pages import table
 
 _FEW = (100, 200)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the study; return its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m studies.cases_2008",
-        description="Repeat CBridge1 (2008) on recorded auctions, leaving out each hand in turn: seconds.",
-    )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="recorded auctions in PBN, plain or gzip")
-    parser.add_argument("--out", type=Path, default=Path("results/cases/study-2008"), help="folder (%(default)s)")
-    args = parser.parse_args(argv)
-    try:
-        states = read_states(args.files)
-    except (ValueError, OSError) as error:
-        parser.error(str(error))
+def repeat(file: Path, /, *files: Path, out: Path = Path("results/cases/study-2008")) -> Found:
+    """Repeat CBridge1 (2008) on recorded auctions, leaving out each hand in turn: seconds.
+
+    Args:
+        file: recorded auctions in PBN, plain or gzip
+        files: more of them
+        out: folder for the results
+    """
+    states = read_states([file, *files])
     for problem in states.problems:
         print(f"left out: {problem}", file=sys.stderr)
     named = study.openings(states)
@@ -46,9 +41,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         shares = (f"k={k} {part[k - 1].percent(False)[0]:.2f}%" for k in (1, 10, 20) if k <= len(part))
         print(f"{name}: {part[0].states:,} states, {', '.join(shares)}")
     content = {name: [asdict(row) for row in part] for name, part in rows.items()}
-    results = {**content, "calls of others": others, "similarity among few": few}
-    write_tables(args.out, command_line("studies.cases_2008", argv), tables, results)
-    return 0
+    return out, tables, {**content, "calls of others": others, "similarity among few": few}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the study; return its exit code."""
+    return run_study("studies.cases_2008", repeat, argv)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,20 @@
 """Several nodes: ``--address`` joins a running cluster, and the packages travel to its nodes."""
 
 import threading
-import time
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
-from support.here import Here
 
 from bridge_env.double_dummy import ExactDoubleDummy
 from training import solve
-from training.evolution import generations
-from training.evolution.config import EvolveConfig
 from training.runtime.cluster import Cluster, ClusterError
-from training.runtime.progress import Progress
 
 ray = pytest.importorskip("ray")
 
 pytestmark = pytest.mark.slow
-TOY = "system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n"
 
 
-def test_no_cluster_is_told():
+def test_no_cluster_at_an_address_is_an_error():
     ray.shutdown()
     with pytest.raises(ClusterError, match="no Ray cluster on"):
         Cluster(None, "127.0.0.1:1").__enter__()
@@ -64,25 +57,6 @@ def nodes():
         made.shutdown()
 
 
-class _Boards(Progress):
-    """Call a function with the number of boards that were just done."""
-
-    def __init__(self, tick: Callable[[int], object]) -> None:
-        self._tick = tick
-
-    def add(self, count: float) -> None:
-        self._tick(int(count))
-
-
-def _evolved(folder, config: EvolveConfig, cluster: Cluster | Here, progress: Progress):
-    """Return the partnerships of a run and the changes that it accepted."""
-    folder.mkdir()
-    state = generations.begin(config)
-    for after in generations.advance(folder, config, state, cluster, progress):
-        state = after
-    return state.as_json()["population"], [row["accepted"] for row in state.metrics]
-
-
 def test_nodes_get_the_code_and_solve_the_same(tmp_path, nodes, monkeypatch):
     def where(number: int) -> tuple[str, tuple[str, ...]]:
         """The node that runs this task, and which of our packages came to it with the run."""
@@ -112,46 +86,6 @@ def test_nodes_get_the_code_and_solve_the_same(tmp_path, nodes, monkeypatch):
     assert (tmp_path / "one.bdl").read_bytes() == (tmp_path / "three.bdl").read_bytes()
 
 
-def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, nodes):
-    (tmp_path / "toy.bidding").write_text(TOY)
-    toy = str(tmp_path / "toy.bidding")
-    config = EvolveConfig(
-        seed=3, start=toy, control=toy, generations=2, partnerships=1, proposals=5, positions=3, study=300, boards=300,
-        confirm=300, judge=64, league="acol,doubler,silent", validators="", operators="evolution,refinement,swapping",
-    )  # fmt: skip
-    meeting, changes = tmp_path / "meeting", list[threading.Thread]()
-    meeting.mkdir()
-
-    def under_way(number: int) -> int:
-        """Holds its node until one of the three is done again, elsewhere."""
-        import os
-        import time
-
-        (meeting / f"{number} by {os.getpid()}").touch()
-        until = time.monotonic() + 300
-        while len([*meeting.iterdir()]) <= 3 and time.monotonic() < until:
-            time.sleep(0.05)
-        return number
-
-    def change() -> None:
-        while len([*meeting.iterdir()]) < 3:
-            time.sleep(0.05)
-        nodes.change()
-
-    def tick(_boards: int) -> None:
-        if not changes:
-            changes.append(threading.Thread(target=change))
-            changes[0].start()
-            assert sorted(nodes.cluster.map(under_way, [(0,), (1,), (2,)])) == [(0, 0), (1, 1), (2, 2)]
-            changes[0].join()
-
-    three = _evolved(tmp_path / "three", config, nodes.cluster, _Boards(tick))  # in the middle of the first generation
-    nodes.changed()
-    one = _evolved(tmp_path / "one", config, Here(), Progress())
-    assert one == three
-    assert any(one[1])  # else it would say little
-
-
 def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, nodes):
     pytest.importorskip("torch")
     from tests.support.league import run_league, same
@@ -165,7 +99,7 @@ def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path,
     (tmp_path / "three").mkdir()
     three = League(tmp_path / "three", config, None)
 
-    def change_once(*_told: object) -> None:
+    def change_once(*_: object) -> None:
         if three.state.iteration == 1:
             nodes.change()
 

@@ -25,7 +25,7 @@ def states(*auctions, hand=HAND):
 
 
 def updated_by_one(units, grid, example, rate, radius):
-    """The units (U, E) after one example (E,), as published."""
+    """Return the units (U, E) after one example (E,), as published."""
     best = int(((units - example) ** 2).sum(axis=1).argmin())
     row, column = best // grid[1], best % grid[1]
     near = np.outer(
@@ -42,18 +42,7 @@ def test_one_update_by_hand():
     units = np.array([[0.0], [1.0], [5.0]])
     near = np.exp(-0.5)
     expected = [0 + 0.5 * near * 2, 1 + 0.5 * 1, 5 + 0.5 * near * -3]
-    np.testing.assert_allclose(updated_by_one(units, (1, 3), np.array([2.0]), 0.5, 1.0)[:, 0], expected)
-    assert expected == pytest.approx([0.606531, 1.5, 4.090204], abs=1e-6)
-
-
-def test_the_neighbourhood_is_round():
-    """On a 3 by 3 grid the corner is sqrt(2) away from the middle."""
-    units = np.full((9, 2), 10.0)
-    units[4] = 1.0
-    out = updated_by_one(units, (3, 3), np.zeros(2), 0.1, 0.8)
-    np.testing.assert_allclose(out[4], 0.9)
-    np.testing.assert_allclose(out[1], 10 - 0.1 * np.exp(-1 / (2 * 0.64)) * 10)
-    np.testing.assert_allclose(out[8], 10 - 0.1 * np.exp(-2 / (2 * 0.64)) * 10)
+    np.testing.assert_allclose(batch_step(units, (1, 3), np.array([[2.0]]), 0.5, 1.0)[:, 0], expected, atol=1e-9)
     assert neighbourhood(np.array([0, 2]), 2.0).tolist() == [1.0, np.exp(-0.5)]
 
 
@@ -64,22 +53,15 @@ def test_rate_and_radius_decay_exponentially():
     assert schedule.at(1) == pytest.approx((0.2, 1.0))
 
 
-def test_a_batch_of_one_is_the_published_update():
+def test_a_batch_is_its_examples_in_turn_where_they_are_equal():
+    """One example, and the same example twice: as published, once or twice."""
     rng = np.random.default_rng(1)
-    units = rng.normal(size=(20, 3))
+    units, example = rng.normal(size=(20, 3)), rng.normal(size=3)
     for radius in (0.5, 3.0):
-        example = rng.normal(size=3)
-        many = batch_step(units, (4, 5), example[None], 0.3, radius)
-        np.testing.assert_allclose(many, updated_by_one(units, (4, 5), example, 0.3, radius), atol=1e-9)
-
-
-def test_a_batch_is_nearly_its_examples_in_turn():
-    """The same example twice: as if it came twice."""
-    rng = np.random.default_rng(2)
-    units, example = rng.normal(size=(12, 2)), np.array([0.5, -0.5])
-    twice = updated_by_one(units, (3, 4), example, 0.2, 1.0)
-    twice = updated_by_one(twice, (3, 4), example, 0.2, 1.0)
-    np.testing.assert_allclose(batch_step(units, (3, 4), np.stack([example] * 2), 0.2, 1.0), twice, atol=1e-9)
+        once = updated_by_one(units, (4, 5), example, 0.3, radius)
+        np.testing.assert_allclose(batch_step(units, (4, 5), example[None], 0.3, radius), once, atol=1e-9)
+    twice = updated_by_one(once, (4, 5), example, 0.3, 3.0)
+    np.testing.assert_allclose(batch_step(units, (4, 5), np.stack([example] * 2), 0.3, 3.0), twice, atol=1e-9)
 
 
 def test_best_matching_units():
@@ -157,7 +139,7 @@ def test_no_input_hangs_on_the_seat_and_there_are_inputs_before_any_call():
         assert rows_of(view, reader.meaning(view), inputs).shape == (1, WIDTH[inputs])
 
 
-def test_the_metric_tells_calls_apart():
+def test_the_metric_separates_calls():
     """Of twenty columns of noise and one that decides the call, that one counts."""
     rng = np.random.default_rng(5)
     rows = rng.integers(0, 20, (2000, 21)).astype(np.int16)

@@ -18,7 +18,6 @@ from bridge_env.display.text import trick_table
 from bridge_env.double_dummy import ExactDoubleDummy, Library, builtin_library, maintenance, write_library
 from bridge_env.double_dummy.library import write_records
 from bridge_env.hands.deals import deal_text, random_deals
-from bridge_env.hands.packing import pack_records
 from training import cli, solve
 from training.cli import deals as cli_deals
 from training.runtime.cluster import Cluster
@@ -64,16 +63,16 @@ class Shuffled:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Path:
+def complete(tmp_path_factory) -> Path:
     """250 deals by one uninterrupted run in this process."""
-    path = tmp_path_factory.mktemp("whole") / "whole.bdl"
+    path = tmp_path_factory.mktemp("complete") / "complete.bdl"
     done = solve_random(path, 250, seed=5, start=10, solver=Invented())
     assert (done.deals, done.new) == (250, 250)
     return path
 
 
 def again(path: Path, count: int = 250, **options):
-    """What the fixture did, in another way."""
+    """Do what the fixture did, in another way."""
     return solve_random(path, count, seed=5, start=10, **({"solver": Invented()} | options))
 
 
@@ -89,30 +88,29 @@ def fail() -> None:
 
 
 @pytest.mark.parametrize(("how", "error"), [(press_ctrl_c, KeyboardInterrupt), (fail, RuntimeError)])
-def test_solving_goes_on_after_a_stop(whole, tmp_path, how, error):
+def test_solving_resumes_after_a_stop(complete, tmp_path, how, error):
     parts = tmp_path / "parts.bdl"
     with pytest.raises(error):
         again(parts, solver=Invented(2, how))
     assert len(Library.open(parts)) == 80
     again(parts, 200)  # then some, then the rest
-    told: list[int] = []
-    again(parts, progress=told.append)
-    assert told == [200, 240, 250]
-    assert parts.read_bytes() == whole.read_bytes()
+    reported: list[int] = []
+    again(parts, progress=reported.append)
+    assert reported == [200, 240, 250]
     done = again(parts, 100, solver=Invented(0, fail))  # nothing left to do
     assert (done.deals, done.new) == (250, 0)
-    assert parts.read_bytes() == whole.read_bytes()
+    assert parts.read_bytes() == complete.read_bytes()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_ranges_may_come_in_any_order(whole, tmp_path, seed):
-    path, told = tmp_path / "a.bdl", []
+@pytest.mark.parametrize("seed", range(3))
+def test_ranges_may_come_in_any_order(complete, tmp_path, seed):
+    path, reported = tmp_path / "a.bdl", []
     with pytest.raises(RuntimeError):
-        again(path, cluster=Shuffled(seed, 7), progress=told.append)
-    assert told[-1] in (130, 140)  # seven ranges of 20, the last one of 10; the file has those without a gap
+        again(path, cluster=Shuffled(seed, 7), progress=reported.append)
+    assert reported[-1] in (130, 140)  # seven ranges of 20, the last one of 10; the file has those without a gap
     assert len(Library.open(path)) < 140
     again(path, cluster=Shuffled(seed + 100))
-    assert path.read_bytes() == whole.read_bytes()
+    assert path.read_bytes() == complete.read_bytes()
 
 
 def test_the_file_is_saved_on_the_way(tmp_path, monkeypatch):
@@ -127,13 +125,13 @@ def test_the_file_is_saved_on_the_way(tmp_path, monkeypatch):
     assert sizes[-1] == 4000
 
 
-def test_a_bad_place_is_told_before_anything_is_solved(tmp_path):
+def test_a_bad_place_is_an_error_before_anything_is_solved(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError):
         again(tmp_path / "file" / "a.bdl", solver=Invented(0, fail))
 
 
-def test_a_kill_leaves_a_library_that_is_gone_on_with(whole, tmp_path):
+def test_a_killed_process_leaves_a_library_to_resume(complete, tmp_path):
     path = tmp_path / "a.bdl"
     script = f"""
         import sys, time
@@ -153,7 +151,7 @@ def test_a_kill_leaves_a_library_that_is_gone_on_with(whole, tmp_path):
     process.wait()
     assert 20 < len(Library.open(path)) < 250
     again(path)
-    assert path.read_bytes() == whole.read_bytes()
+    assert path.read_bytes() == complete.read_bytes()
 
 
 def test_solving_does_not_mix_deals(tmp_path):
@@ -168,25 +166,14 @@ def test_solving_does_not_mix_deals(tmp_path):
         again(path)
 
 
-def test_a_library_says_how_it_was_made_and_merges(whole, tmp_path):
+def test_halves_merge_to_the_same_deals(complete, tmp_path):
     a, b, out = (tmp_path / name for name in ("a", "b", "out"))
     again(a, 90)
     solve_random(b, 160, seed=5, start=100, solver=Invented())
     assert maintenance.merge([a, b], out) == 250
-    np.testing.assert_array_equal(Library.open(out).records, Library.open(whole).records)
+    np.testing.assert_array_equal(Library.open(out).records, Library.open(complete).records)
     first, second = Library.open(out).provenance["merged"]
     assert (first["seed"], first["start"], first["count"], second["start"]) == (5, 10, 90, 100)
-
-
-def test_packed_records_write_the_same_library(tmp_path):
-    owner, tricks = builtin_library().owners(range(40)), builtin_library().tricks_at(range(40))
-    write_library(tmp_path / "a", owner, tricks, {"x": 1})
-    records = pack_records(owner, tricks)
-    for form in (records, bytearray(records.tobytes()), records[:0].copy()):
-        write_records(tmp_path / "b", form, {"x": 1})
-        same = len(form) > 0
-        assert ((tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()) is same
-    np.testing.assert_array_equal(Library.open(tmp_path / "a").records, records)
 
 
 @pytest.mark.slow
@@ -225,33 +212,27 @@ class Dies(Invented):
         return super().tricks(owner)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
-def test_the_same_bytes_for_any_number_of_workers(two_cores, whole, tmp_path, workers):
+def test_a_killed_worker_changes_nothing(two_cores, complete, tmp_path):
     path = tmp_path / "a.bdl"
-    again(path, 70, cluster=Cluster(workers))
-    again(path, cluster=Cluster(workers))
-    assert path.read_bytes() == whole.read_bytes()
-
-
-def test_a_killed_worker_changes_nothing(two_cores, whole, tmp_path):
-    again(tmp_path / "a.bdl", solver=Dies(tmp_path / "died"), cluster=Cluster(2))
+    again(path, 70, cluster=Cluster(1))
+    again(path, solver=Dies(tmp_path / "died"), cluster=Cluster(2))
     assert (tmp_path / "died").exists()
-    assert (tmp_path / "a.bdl").read_bytes() == whole.read_bytes()
+    assert path.read_bytes() == complete.read_bytes()
 
 
-def test_ctrl_c_on_ray_saves_what_is_under_way(two_cores, whole, tmp_path):
+def test_ctrl_c_on_ray_saves_finished_ranges(two_cores, complete, tmp_path):
     path = tmp_path / "a.bdl"
     stop = lambda deals: press_ctrl_c() if deals == 60 else None  # noqa: E731
     with pytest.raises(KeyboardInterrupt):
         again(path, cluster=Cluster(2), progress=stop)
     assert 40 <= len(Library.open(path)) <= 100
     again(path, cluster=Cluster(2))
-    assert path.read_bytes() == whole.read_bytes()
+    assert path.read_bytes() == complete.read_bytes()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_the_command_is_stopped_and_gone_on_with(one_ray, monkeypatch, tmp_path, capsys, how):
+def test_a_stopped_command_resumes(one_ray, monkeypatch, tmp_path, capsys, how):
     """Real deals; Ctrl-C on Ray goes to the whole process group, as at a terminal. Without Ray it is killed."""
     few = 0 if how == signal.SIGINT else 200
     path = tmp_path / "a.bdl"
@@ -263,12 +244,11 @@ def test_the_command_is_stopped_and_gone_on_with(one_ray, monkeypatch, tmp_path,
         time.sleep(0.02)
         assert process.poll() is None
     os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
-    said = process.communicate(timeout=90)[1]
+    error = process.communicate(timeout=90)[1]
     assert 0 < len(Library.open(path)) < 24
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert "of 24 deals" in said
-        assert "go on: bridge-env solve --n 24 --seed 5 --start 0 --out" in said
+        assert "go on: bridge-env solve --n 24 --seed 5 --out" in error
     monkeypatch.setattr(cli_deals, "_FEW", few)
     monkeypatch.setattr(solve, "TASK", 2)
     assert cli.main(command) == 0
@@ -285,30 +265,24 @@ def run(*words: object) -> int:
     return cli.main(["solve", *(str(word) for word in words)])
 
 
-def test_the_command_says_what_it_did(tmp_path, capsys):
-    assert run("--n", 1, "--out", tmp_path / "a.bdl") == 0
-    said = capsys.readouterr().out
-    assert "1 solved deals" in said
-    assert "for training" in said
-    assert "deals/s" in said
-
-
 def test_without_ray_it_solves_in_this_process(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("training.runtime.cluster.installed", lambda: False)
     monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented())
     assert run("--n", 300, "--out", tmp_path / "a.bdl") == 0
-    assert capsys.readouterr().err.count("Ray is not installed (pip install") == 1
+    printed = capsys.readouterr()
+    assert printed.err.count("Ray is not installed (pip install") == 1
+    assert "300 solved deals" in printed.out
+    assert "for training" in printed.out
+    assert "deals/s" in printed.out
     assert run("--n", 300, "--workers", 1, "--out", tmp_path / "a.bdl") == 0
     assert "Ray" not in capsys.readouterr().err
 
 
-def test_a_stopped_command_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+def test_a_stopped_command_prints_how_to_resume(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented(1, press_ctrl_c))
     out = tmp_path / "two deals.bdl"
     assert run("--n", 300, "--seed", 4, "--workers", 1, "--out", out) == 130
-    said = capsys.readouterr().err
-    assert "40 of 300" in said
-    assert f"bridge-env solve --n 300 --seed 4 --start 0 --out '{out}' --workers 1" in said
+    assert f"bridge-env solve --n 300 --seed 4 --workers 1 --out '{out}'" in capsys.readouterr().err
 
 
 def test_tables_of_a_pbn_file(tmp_path, capsys):
@@ -317,27 +291,19 @@ def test_tables_of_a_pbn_file(tmp_path, capsys):
     known = deal_text(builtin_library().owners(4)[0])
     deals.write_text(text.format(8, known) + "\n" + text.format(9, "N:no deal"))
     assert run("--deals", deals) == 0
-    said = capsys.readouterr()
-    assert said.out == f"8. {known}\n{trick_table(builtin_library().tricks_at(4)[0])}\n"
-    assert "deals.pbn:9" in said.err
-
-
-def test_estimates_of_a_pbn_file(tmp_path, capsys):
-    deals = tmp_path / "deals.pbn"
-    spades = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
-    deals.write_text(f'[Board "1"]\n[Dealer "N"]\n[Vulnerable "None"]\n[Deal "{spades}"]\n')
+    printed = capsys.readouterr()
+    assert printed.out == f"8. {known}\n{trick_table(builtin_library().tricks_at(4)[0])}\n"
+    assert "deals.pbn:9" in printed.err
     assert run("--deals", deals, "--tricks", "estimate") == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("estimates of a network")
-    assert said[3].split()[0] == "N"
-    assert len(said) == 7
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("estimates of a network")
+    assert lines[3].split()[0] == "N"
+    assert len(lines) == 7
     assert run("--out", tmp_path / "a.bdl", "--tricks", "estimate") == 2
     assert "exact tricks only" in capsys.readouterr().err
 
 
 def test_estimate_text():
     chances = np.zeros((4, 5, 14))
-    chances[:, :, 7] = 0.5
-    chances[:, :, 9] = 0.5
-    lines = estimate_text(chances).splitlines()
-    assert lines[1].split()[:4] == ["N", "8.0", "±", "1.0"]
+    chances[:, :, [7, 9]] = 0.5
+    assert estimate_text(chances).splitlines()[1].split()[:4] == ["N", "8.0", "±", "1.0"]
