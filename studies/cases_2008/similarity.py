@@ -2,7 +2,7 @@
 
 Of 100: 51 for the ratio of the high-card points, 9 for that of each suit's lengths, 1 for each card that both hold.
 A ratio is the smaller over the larger, 1 if both are 0. As a sum over (points, points), (length, length) and (card,
-card) it is the product of two 0/1 rows with a table between them, so that whole blocks are one matrix product.
+card) it is the product of two 0/1 rows with a table between them, so that blocks are one matrix product.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Problem:
         return (int(self.plays.turn[0]) ^ self.contract.declarer) & 1 == 0
 
     def view(self) -> PlayView:
-        """Return the view of the player who decides: one row."""
+        """Return the view of the player to decide: one row."""
         return play_view(self.plays, self.contracts(1), self.board.vulnerability, self.auctions)
 
     def contracts(self, count: int) -> Contracts:
@@ -81,7 +81,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class CardResult:
-    """The result of one card in the true deal; all tricks are declarer's on the whole board."""
+    """The result of one card in the true deal; all tricks are declarer's on the board."""
 
     card: int
     believed: NDArray[np.float64]  # (L,), against the modelled opponent, along each line that he may believe in

@@ -45,7 +45,7 @@ plus value
     for Qx without A, K or a QJx; 1 for J with A or K, but not in AKQJ, nor in the KJT that is counted already; 1 in
     all if another suit is void or a singleton. No strain.
 
-Honour tricks and plus values are as Wikinfo, "Honor trick", gives Culbertson's table.
+Honour tricks and plus values are as in Culbertson's table at Wikinfo, "Honor trick".
 """
 
 from __future__ import annotations

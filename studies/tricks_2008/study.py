@@ -1,7 +1,7 @@
 """The study of 2008 again: each network is trained and judged, and its result stored at once.
 
 A result depends on the settings and the job alone: one thread, a seed from the job's name, so any number of workers
-gives the same figures. Deals for training and for judging have different canonical forms, as everywhere.
+makes the same figures. Deals for training and for judging have different canonical forms, as everywhere.
 """
 
 from __future__ import annotations

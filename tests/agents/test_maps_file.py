@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_bytes(atlas, tmp_path):
 def test_units_hold_the_examples(atlas, held):
     """Each hand is counted once, at its best-matching unit."""
     for k, one in atlas.maps.items():
-        assert one.calls.sum() <= CONFIG.most
+        assert one.calls.sum() <= fit.MOST
         assert one.unit.shape[0] == one.rows * one.columns <= CONFIG.side**2
         total = one.calls.sum(axis=1)
         np.testing.assert_allclose(one.hand[total > 0, :4].sum(axis=1), 13, atol=1e-4)

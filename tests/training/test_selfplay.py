@@ -141,7 +141,7 @@ def test_each_stage_at_the_end_has_the_boards_that_it_bids(tiny):
     assert f"leaving out conditions, round 1 of at most {finalize.ROUNDS}" in [what for what, _ in steps]
     assert bid == [boards or 0 for _, boards in steps]
     unsized = [what for what, boards in steps if boards is None]
-    assert unsized == ["taking back what is unsound", "dropping lines that no hand comes to"]
+    assert unsized == ["reverting unsound changes", "dropping lines that no hand comes to"]
 
 
 def test_run_folders_are_numbered_and_never_overwritten(tmp_path):

@@ -34,10 +34,10 @@ def bid(
     rounds: Literal["openings", "all"] = "openings",
     words: bool = False,
 ) -> int:
-    """Ask a bidder for one call and its reason, or let it bid whole boards.
+    """Ask a bidder for one call and its reason, or let it bid boards.
 
     With --hand, print the bidder's call, what it shows, the line of its system that made it, what a slightly different
-    hand would call, what passes deny, and what each seat has shown. Without --hand, bid whole boards and print diagram,
+    hand would call, what passes deny, and what each seat has shown. Without --hand, bid boards and print diagram,
     auction, contract and double-dummy result; the bidder sits North-South. 'bridge-env match --help' lists the bidders.
 
         bridge-env bid system:sayc --hand AKQ2.T98.J7.A543

@@ -22,7 +22,7 @@ _FEW = 200  # deals that threads solve before Ray has started
 def deal(*, n: Count = 1, seed: Seed = 0, start: CountOrZero = 0, pbn: Path | None = None) -> int:
     """Deal random hands, as diagrams or into a PBN file.
 
-    The same seed gives the same deals; dealer and vulnerability follow the board numbers.
+    The same seed makes the same deals; dealer and vulnerability follow the board numbers.
 
         bridge-env deal                            one random deal
         bridge-env deal --n 4 --seed 7             deals 1 to 4 of the sequence that seed 7 names
@@ -54,7 +54,7 @@ def deal(*, n: Count = 1, seed: Seed = 0, start: CountOrZero = 0, pbn: Path | No
 
 
 def read(file: Path, /, *files: Path, problems: bool = False, out: Path | None = None, links: bool = False) -> int:
-    """Read records of play board by board; count the sound boards and say what is wrong with the others.
+    """Read records of play board by board; count the sound boards and list the faults of the others.
 
         bridge-env read *.pbn                        count the sound boards
         bridge-env read --problems old.pbn.gz        list every bad board with its file, line and reason
@@ -161,7 +161,7 @@ def _solve_random(out: Path, n: int, seed: int, start: int, workers: int | None,
 
 
 def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | None:
-    """Return a Ray cluster if it is asked for, or installed and worth its start; None for threads of this process."""
+    """Return a Ray cluster where an address is given or its start pays off; None for threads of this process."""
     from bridge_env.io.optional_dependencies import how_to_install
     from training.runtime.cluster import Cluster, installed
 

@@ -38,7 +38,7 @@ def evolve(
         evolution   varies its rules at random
         refinement  finds rules for hands that another call would have suited better
         amendment   learns from a network that bids by the system (--player)
-        natural     gives a pair without opening bids a whole natural system
+        natural     adds a complete natural system to a pair without opening bids
 
     A change is accepted if it gains IMPs against the control pair and the rest of the league, and again on fresh
     boards. Boards that training never saw judge the winner.
@@ -52,7 +52,7 @@ def evolve(
         bridge-env evolve --start champion --operators amendment,tuning,swapping --player policy:by-the-book
         bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
-    The same seed gives the same systems for any number of workers. Ctrl-C loses nothing but the generation in hand,
+    The same seed leads to the same systems for any number of workers. Ctrl-C loses nothing but the generation in hand,
     and FOLDER/best.bidding is the best system so far.
 
     Args:

@@ -48,7 +48,7 @@ def match(
         som:FILE                makes the call of similar hands, by self-organizing maps ('bridge-env fit maps')
         pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
         pair:SPEC,SPEC          a partnership of two bidders: the first sits N or E, the second S or W
-        seat:URL                another program, asked over HTTP: seat:http://127.0.0.1:8085
+        seat:URL                another program, over HTTP: seat:http://127.0.0.1:8085
         python:module:factory   your own: factory() returns an object with bid(view, key)
 
     For example:
@@ -156,7 +156,7 @@ def panel(
 
     Args:
         spec: the bidder ('bridge-env match --help' lists them)
-        against: play only these opponents (default: the whole panel)
+        against: play only these opponents (default: all of the panel)
         boards: judging boards against each opponent
         seed: random seed of the boards
         workers: number of processes

@@ -1,4 +1,4 @@
-"""Print what commands say besides their result: JSON, paths, problems, and how to go on after a stop."""
+"""Print besides a command's result: JSON, paths, problems, and how to resume after a stop."""
 
 from __future__ import annotations
 

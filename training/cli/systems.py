@@ -92,7 +92,7 @@ def _mend(path: Path, out: Path, base: Path | None) -> None:
     own = load_system(path)
     mended = with_general(own)
     if base is not None:
-        with Bar(what="taking back what is unsound", brief=True) as bar:
+        with Bar(what="reverting unsound changes", brief=True) as bar:
             mended, back = as_sound_as(with_general(load_system(base)), mended, lambda done, of: bar.share(done / of))
         for change in back:
             print(f"taken back: {change}")
@@ -146,8 +146,8 @@ def book(
         bridge-env book --diff sayc mine.bidding              print what the second changes in the first
         bridge-env book policy:champion --levels 2            measure what a network's calls mean
 
-    The same seed gives the same book. A network has no rules: its book says what the hands behind each call have in
-    common, and how many hands on other deals fit that.
+    The same seed makes the same book. A network has no rules: its book describes what the hands behind each call have
+    in common, and how many hands on other deals fit that.
 
     Args:
         system: a shipped system's name, FILE.bidding, or a network (policy:NAME or policy:FILE)

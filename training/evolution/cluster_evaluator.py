@@ -44,10 +44,10 @@ class ClusterEvaluator:
     seed: int
     progress: Progress
     sayable: bool = False  # whether refinement looks only for rules that a pair can say
-    label: str = ""  # put before what is reported
+    label: str = ""  # before each report
 
     def say(self, what: str) -> None:
-        """Report what is done at the moment."""
+        """Report the current work."""
         self.progress.say(f"{self.label}: {what}" if self.label else what)
 
     def board_range(self, start: int, count: int) -> BoardRange:
@@ -83,7 +83,7 @@ class ClusterEvaluator:
         """Cut the boards and the candidates into parts that keep all workers busy.
 
         Few boards cost a candidate nearly as much as many, so boards are cut finer only where candidates are too few.
-        Sums are whole numbers: how they are cut changes nothing.
+        Sums are of integers, so the cuts change nothing.
         """
         workers = self.cluster.workers
         assert workers is not None

@@ -54,7 +54,7 @@ def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) ->
 def _readable(
     system: System, config: EvolveConfig, evaluator: ClusterEvaluator, start: int
 ) -> tuple[System, list[str]]:
-    """Prune and simplify new lines, and take back what is unsound, as far as the settings want it."""
+    """Prune and simplify new lines, and revert unsound changes, as the settings demand."""
     starts = [numbered(name).first for name in config.starts]
     fresh = [evaluator.board_range(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
     system, notes = prune_new_lines(system, starts, evaluator, *fresh[:2]), list[str]()
@@ -62,7 +62,7 @@ def _readable(
         sound = config.rules == "sound"
         system, notes = simplify_conditions(system, starts, evaluator, *fresh[2:], sound=sound)
     if config.rules == "sound":
-        evaluator.progress.stage("taking back what is unsound")
+        evaluator.progress.stage("reverting unsound changes")
         system, reverted = as_sound_as(starts[0], system)
         notes += [f"taken back, as it is unsound: {what}" for what in reverted]
         evaluator.progress.stage("dropping lines that no hand comes to")
@@ -75,7 +75,7 @@ def merge_partner_systems(
 ) -> tuple[Partnership, list[str]]:
     """Give both players the better one of their two systems, with what gains of the other.
 
-    The whole chapters in which the two differ are tried, and the general rules one by one.
+    The chapters in which the two differ are tried, and the general rules one by one.
 
     Args:
         start: of the boards for it.

@@ -1,7 +1,7 @@
 """Run generations of self-play: partnerships change and swap their systems against a league of opponents.
 
 The driver proposes and decides; tasks of the cluster only label and score. A task is a pure function of (systems, seed,
-board range), and a generation's chance comes from (seed, generation, partnership), so the same seed gives the same
+board range), and a generation's chance comes from (seed, generation, partnership), so the same seed leads to the same
 systems for any number of workers, in any order of finishing, and after a stop.
 """
 

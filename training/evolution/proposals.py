@@ -6,10 +6,10 @@ A partnership is a pair of systems, one a player. Six operators propose changes 
 - refinement: rules induced from decisions labelled with what other calls would have been worth
   (``training.evolution.refine``), each also together with partner's answers to it;
 - swapping: a player takes over what partner, or a player of another partnership, does differently: lines, all lines
-  below a heading, or a whole chapter (``agents.systems.changes.chapters``);
+  below a heading, or a complete chapter (``agents.systems.changes.chapters``);
 - tuning: all steps of single lines, valued by the same play-outs (``training.evolution.refine.line_steps``);
 - amendment: rules and steps that a network likes which bids by the system (``training.evolution.refine.judgement``);
-- natural: a whole natural system, for a pair that opens nothing (``training.evolution.natural``).
+- natural: a complete natural system, for a pair that opens nothing (``training.evolution.natural``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
 Nothing here knows of Ray: ``training.evolution.cluster_evaluator`` distributes the work.
@@ -115,7 +115,7 @@ def variations(
 def swaps(population: Sequence[Partnership], index: int, count: int, chance: Chance) -> list[Proposal]:
     """Propose what a player may take over from partner, and both from players of other partnerships.
 
-    Every other proposal is one of a sub-hierarchy or a whole chapter, as long as there are such; the rest are lines.
+    Every other proposal is one of a sub-hierarchy or a chapter, as long as there are such; the rest are lines.
     """
     pair = population[index]
     wholes, lines = list[Proposal](), list[Proposal]()

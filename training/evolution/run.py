@@ -37,7 +37,7 @@ DIFF = "diff.md"
 
 @dataclass(frozen=True)
 class EvolveResult:
-    """What came of a run."""
+    """Hold the results of a run."""
 
     folder: Path
     config: EvolveConfig
@@ -94,7 +94,7 @@ def evolve(
         for after in advance(folder, config, state, cluster, progress, more):
             state = after
         if seconds is not None:
-            config = replace(config, generations=state.generation)  # a fresh run with as many gives the same
+            config = replace(config, generations=state.generation)  # a fresh run with as many ends alike
         evaluator = ClusterEvaluator(cluster, league(config), config.seed, progress)
         _, pair, notes = finalize(config, state, evaluator)
         assert cluster.workers is not None

@@ -68,7 +68,7 @@ def select_proposals(
 
 
 def is_sayable(before: Partnership, after: Partnership) -> bool:
-    """Return whether the changed lines are as easy to say as those in whose place they stand."""
+    """Return whether the changed lines are as easy to say as those that they replace."""
     players = {(before.first, after.first), (before.second, after.second)}
     return all(
         not (faults := new_faults(old, new)) or len(faults) <= len(new_faults(new, old))

@@ -15,10 +15,10 @@ _RIDGE = 0.02  # added to the variance within calls, as a share of its mean
 _WEIGHTS = {
     "hcp": 1.0, "passes": 0.2, "vulnerable": 0.1, "they vulnerable": 0.1, "doubled": 2.0, "ours": 2.0,
     "partner doubled": 3.0, "partner least": 0.4, "partner most": 0.2, "mine least": 0.3,
-    **{f"{who} level": 2.0 for who in ("last", "partner", "mine")},
+    **{f"{bidder} level": 2.0 for bidder in ("last", "partner", "mine")},
     **{f"last {strain}": 1.5 for strain in ("C", "D", "H", "S", "NT")},
-    **{f"{who} {strain}": 2.0 for who in ("partner", "mine") for strain in ("C", "D", "H", "S", "NT")},
-    **{f"{who} {suit}": weight for who, weight in (("partner shows", 0.7), ("shown", 0.5), ("they show", 0.5))
+    **{f"{bidder} {strain}": 2.0 for bidder in ("partner", "mine") for strain in ("C", "D", "H", "S", "NT")},
+    **{f"{name} {suit}": weight for name, weight in (("partner shows", 0.7), ("shown", 0.5), ("they show", 0.5))
        for suit in "CDHS"},
 }  # fmt: skip
 

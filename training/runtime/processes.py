@@ -30,13 +30,13 @@ def map_in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, 
     except BrokenProcessPool:
         raise ChildProcessError(
             "a worker process ended by itself: for want of memory, or because each imports your script anew, so that "
-            "what the script does must stand below: if __name__ == '__main__':"
+            "the script's work must be below: if __name__ == '__main__':"
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _ignore_signals() -> None:
-    """Leave signals to the parent: a terminal sends them to the whole group."""
+    """Leave signals to the parent: a terminal sends them to all of its group."""
     for number in (signal.SIGINT, *termination_signals()):
         signal.signal(number, signal.SIG_IGN)

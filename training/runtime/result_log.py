@@ -18,16 +18,16 @@ Row = TypeVar("Row")
 
 
 class ResultLogError(FileError):
-    """A file of results that cannot be resumed; the message names it and says why."""
+    """A file of results that cannot be resumed; the message names it and the reason."""
 
 
 class ResultLog(Generic[Row]):
-    """A file of JSON lines: a header that says what the results depend on, then results, which are only appended.
+    """A file of JSON lines: a header of all that the results depend on, then results, which are only appended.
 
     Args:
         path: of the file.
-        header: what the results depend on. A file with another header is refused.
-        row: the type of a result, a dataclass or what else msgspec converts.
+        header: all that the results depend on. A file with another header is refused.
+        row: the type of a result, a dataclass or another type that msgspec converts.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any], row: type[Row]) -> None:

@@ -1,6 +1,6 @@
 """SIGTERM, as schedulers send it, and SIGHUP, of a terminal that is closed, end a command as Ctrl-C does.
 
-Results so far are kept, and the exit code is 143 or 129. A command that ``nohup`` started goes on after a SIGHUP.
+Results so far stay saved, and the exit code is 143 or 129. A command that ``nohup`` started goes on after a SIGHUP.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import FrameType
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes of Ctrl-C and of SIGTERM."""
 
-_received: list[int] = []  # signals, except Ctrl-C, that have asked this process to stop
+_received: list[int] = []  # signals, except Ctrl-C, that demand that this process stops
 
 
 def termination_signals() -> list[signal.Signals]:
@@ -24,7 +24,7 @@ def termination_signals() -> list[signal.Signals]:
 
 
 def code(handler_code: int) -> int:
-    """Return the exit code of a command, given its handler's: another signal than Ctrl-C changes 130."""
+    """Return the exit code of a command: its handler's, or that of the signal that interrupted it."""
     return 128 + _received[0] if handler_code == INTERRUPTED and _received else handler_code
 
 

@@ -32,7 +32,7 @@ class Examples:
     words: tuple[str, ...]  # of the columns of ``features``
     calls: tuple[str, ...]  # the calls tried, as lines write them
     features: NDArray[np.int16]  # (N, len(words))
-    # (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call. int8 where calls were
+    # (N, len(calls)), IMPs against the call made; ``UNTRIED`` where no legal call fits. int8 where calls were
     # played out, float32 where they were looked ahead from
     worth: Worth
     board: NDArray[np.int64]  # (N,), the number of the board in the endless sequence

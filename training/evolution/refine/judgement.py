@@ -1,7 +1,7 @@
 """Value alternative calls by the judgement of a player that bids by the system's book.
 
 ``play_out`` scores a call on the one deal that lay there, so its labels are mostly luck. A network that learned by the
-book has met a hundred million calls: how much likelier it makes one call than another tells little of luck. A label is
+book has met a hundred million calls: its preference for one call over another depends little on luck. A label is
 the average of play-outs of calls that it prefers as much, and a share of the play-out itself. So rules come from hands
 that the player distinguishes, at the prices that the system's own play-outs set.
 """
@@ -22,7 +22,7 @@ from training.runtime.speed import use_fast_matmul
 
 SHARE = 0.8  # of a label that is the player's judgement
 LEAST, MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
-UNIT = 64  # labels are whole multiples of 1/64 IMP: so that sums of them are exact in any order
+UNIT = 64  # labels are multiples of 1/64 IMP: so that sums of them are exact in any order
 
 
 def judge(spec: str) -> NetworkBidder:

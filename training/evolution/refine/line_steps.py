@@ -381,7 +381,7 @@ def step_edits(system: System, gains: Mapping[LineStep, StepGain]) -> Iterator[t
     lines = {line.number: (trail, line) for _, trail, line in placed(system)}
     for change, gain in gains.items():
         if change.line not in lines:
-            continue  # a rule of last resort, which stands in no system
+            continue  # a rule of last resort, which is in no system's text
         trail, line = lines[change.line]
         if change.clause < max(len(line.constraint), 1) and (edit := _edit(trail, line, change)) is not None:
             yield edit, gain
