@@ -24,9 +24,9 @@ from bridge_env.hands.features import FEATURES
 from bridge_env.rng import streams
 from bridge_env.rules.cards import board_vulnerability
 from training.cases.judge import percent
+from training.cases.states import Calls
 from training.evaluation.boards import Boards, library_boards, standard_error
 from training.evaluation.duplicate import match
-from training.maps.examples import Examples
 from training.maps.judge import Match, play_matches
 from training.runtime.pages import table
 
@@ -110,7 +110,7 @@ def no_trump_matches(path: Path, atlas: Atlas, seed: int, many: int = MANY) -> l
     return results
 
 
-def by_sureness(atlas: Atlas, examples: Examples, expert: str) -> list[Bin]:
+def by_sureness(atlas: Atlas, examples: Calls, expert: str) -> list[Bin]:
     """Return how often maps are right and a system, ``expert``, differs, by the share of the unit's hands."""
     found = MapBidder(atlas).consult(examples.view)
     right = found.call == examples.called

@@ -49,13 +49,13 @@ def _first_changes(us, changed, table):
 
 def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
     """But for few: where the line has called before, its partner reads that call anew. The duel that confirms knows."""
-    promised, calls = {}, {}
+    gains, calls = [], {}
     for table in range(2):
         row, key, call, board, number = _near(sayc, table)
         for i, k, c in zip(row.tolist(), key.tolist(), call.tolist(), strict=True):
             calls.setdefault(line_steps._step(k), {}).setdefault(table, {})[board[i], number[i]] = c
-        for change, promise in line_steps.table_gains(sayc, ACOL, BOARDS, duel(sayc, ACOL, BOARDS), table, 0).items():
-            promised[change] = promised.get(change, line_steps.StepGain(0, 0, 0)) + promise
+        gains.append(line_steps.table_gains(sayc, ACOL, BOARDS, duel(sayc, ACOL, BOARDS), table, 0))
+    promised = line_steps.sum_gains(gains)
     often = sorted(promised.items(), key=lambda item: -item[1].decisions)[:5]
     tried = same = 0
     for edit, promise in line_steps.step_edits(sayc.first, dict(often)):

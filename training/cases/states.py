@@ -5,41 +5,58 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cases.bidder import opened
 from bridge_env.bidders.view import BidView, view_of
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import FIRST_BID, call_indices, first_calls, histories_of
+from bridge_env.rules.calls import call_indices, first_calls, histories_of
 from training.evaluation.boards import BoardsError
-
-Rows = NDArray[np.int64] | NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class States:
-    """Recorded calls, board by board."""
+class Calls:
+    """N calls, recorded or a teacher's."""
 
-    view: BidView  # the views of the seats that call
-    called: NDArray[np.int8]  # (N,), the recorded calls
+    view: BidView  # of the seats that call
+    called: NDArray[np.int8]  # (N,)
     board: NDArray[np.int64]  # (N,), the number of the board
-    owner: NDArray[np.uint8]  # (B, 52), the boards' deals
-    # (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks (-1: not known)
-    result: NDArray[np.int16]
-    opened: NDArray[np.bool_]  # (N,), whether there was a bid before
-    problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
 
     def __len__(self) -> int:
         return len(self.called)
 
-    def take(self, rows: Rows) -> States:
-        """Return some of the calls, with all boards."""
-        return replace(
-            self, view=self.view.take(rows), called=self.called[rows], board=self.board[rows], opened=self.opened[rows]
-        )
+    @property
+    def opened(self) -> NDArray[np.bool_]:
+        """Return whether there was a bid before, (N,)."""
+        return opened(self.view)
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
+        """Return some of the calls."""
+        return replace(self, view=self.view.take(rows), called=self.called[rows], board=self.board[rows])
+
+
+@dataclass(frozen=True)
+class States(Calls):
+    """Recorded calls, board by board, with all boards."""
+
+    owner: NDArray[np.uint8]  # (B, 52), the boards' deals
+    # (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks (-1: not known)
+    result: NDArray[np.int16]
+    problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
+
+
+def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, NDArray[np.int64], NDArray[np.int64]]:
+    """Return every state of auctions, with the row of its auction and the number of its call."""
+    count = auctions.length.astype(np.int64)
+    row, number = call_indices(count)
+    history = first_calls(auctions.history[row, : int(count.max(initial=1))], number)
+    before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
+    return view_of(before, owner[row]), row, number
 
 
 def read_states(paths: Sequence[str | Path]) -> States:
@@ -49,32 +66,22 @@ def read_states(paths: Sequence[str | Path]) -> States:
         BoardsError: no board has both.
         OSError: a file cannot be read.
     """
-    boards: list[Board] = []
-    problems: list[str] = []
-    for path in paths:
-        read = read_records(path)
-        problems += map(str, read.problems)
-        boards += [board for board in read.boards if board.auction]
+    read = [read_records(path) for path in paths]
+    boards = [board for records in read for board in records.boards if board.auction]
     if not boards:
         raise BoardsError(f"{', '.join(map(str, paths))}: no board has both a deal and an auction")
     histories = histories_of([board.auction or () for board in boards])
-    which, number = call_indices((histories >= 0).sum(axis=1))
-    history = first_calls(histories[which], number)
+    dealer, vulnerability = (np.array([getattr(b, name) for b in boards]) for name in ("dealer", "vulnerability"))
     owner = np.stack([board.owner for board in boards])
-    dealer = np.array([board.dealer for board in boards])[which]
-    auctions = Auctions.replay(history, dealer, np.array([board.vulnerability for board in boards])[which])
+    view, board, number = positions(Auctions.replay(histories, dealer, vulnerability), owner)
     return States(
-        view_of(auctions, owner[which]),
-        histories[which, number],
-        which,
-        owner,
-        np.array([_result(board) for board in boards], np.int16),
-        np.asarray((history >= FIRST_BID).any(axis=1)),
-        tuple(problems),
-    )
+        view, histories[board, number], board, owner, np.array([_result(board) for board in boards], np.int16),
+        tuple(str(problem) for records in read for problem in records.problems),
+    )  # fmt: skip
 
 
 def _result(board: Board) -> tuple[int, int, int, int]:
+    """Return the row of ``States.result``."""
     contract, tricks = board.contract, -1 if board.tricks is None else board.tricks
     if contract is None:
         return -2, 0, 0, -1

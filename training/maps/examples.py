@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,46 +11,28 @@ from numpy.typing import NDArray
 
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import make
-from bridge_env.bidders.view import BidView, view_of
+from bridge_env.bidders.view import BidView
 from bridge_env.rng import streams
-from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import as_wide, call_indices, first_calls
+from bridge_env.rules.calls import as_wide
 from training.cases.fit import training_rows
-from training.cases.states import read_states
+from training.cases.states import Calls, positions, read_states
 from training.evaluation.boards import Boards
 from training.evaluation.duplicate import bid_out
 
 _BOARDS = 4096  # bid at a time
 
 
-@dataclass(frozen=True)
-class Examples:
-    """N calls."""
-
-    view: BidView  # of the seats that call
-    called: NDArray[np.int8]  # (N,), the recorded calls, or those of the teacher
-    board: NDArray[np.int64]  # (N,), the number of the board
-
-    def __len__(self) -> int:
-        return len(self.called)
-
-    def take(self, rows: NDArray[Any]) -> Examples:
-        """Return some of the calls."""
-        return Examples(self.view.take(rows), self.called[rows], self.board[rows])
-
-
-def recorded_examples(paths: Sequence[str | Path]) -> tuple[Examples, Examples, tuple[str, ...]]:
+def recorded_examples(paths: Sequence[str | Path]) -> tuple[Calls, Calls, tuple[str, ...]]:
     """Return the calls of PBN files on training deals, on judging deals, and the boards that could not be read."""
     states = read_states(paths)
     training = training_rows(states)
-    both = Examples(states.view, states.called, states.board)
-    return both.take(training), both.take(~training), states.problems
+    return states.take(training), states.take(~training), states.problems
 
 
 def teacher_examples(
     teacher: str, first: str | Bidder, second: str | Bidder, boards: Boards, seed: int,
     progress: Callable[[int], object] = lambda boards: None,
-) -> Examples:  # fmt: skip
+) -> Calls:  # fmt: skip
     """Return every state of a duplicate match of two bidders, with the teacher's call in it.
 
     ``progress`` gets the numbers of boards that were bid.
@@ -65,29 +46,19 @@ def teacher_examples(
         auctions = bid_out(a, b, some, seed)
         if first == second:  # both tables are the same
             auctions = auctions.take(np.arange(len(some)))
-        view, board = positions(auctions, np.tile(some.owner, (2, 1))[: len(auctions)])
-        parts.append(Examples(view, bidder.call(view), board % len(some) + start))
+        view, board, _ = positions(auctions, np.tile(some.owner, (2, 1))[: len(auctions)])
+        parts.append(Calls(view, bidder.call(view), board % len(some) + start))
         progress(len(some))
     return concatenate(parts)
 
 
-def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, NDArray[np.int64]]:
-    """Return every state of finished auctions, and the row of its auction."""
-    count = auctions.length.astype(np.int64)
-    row, number = call_indices(count)
-    longest = int(count.max(initial=1))
-    history = first_calls(auctions.history[row, :longest], number)
-    before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
-    return view_of(before, owner[row]), row
-
-
-def concatenate(parts: Sequence[Examples]) -> Examples:
+def concatenate(parts: Sequence[Calls]) -> Calls:
     """Return several sets as one, with the numbers of their boards."""
     history = as_wide([part.view.history for part in parts])
     rest = [np.concatenate([getattr(part.view, name) for part in parts])
             for name in ("hand", "length", "dealer", "vulnerability", "seat", "mask")]  # fmt: skip
     view = BidView(rest[0], np.concatenate(history), *rest[1:])
-    return Examples(view, np.concatenate([p.called for p in parts]), np.concatenate([p.board for p in parts]))
+    return Calls(view, np.concatenate([p.called for p in parts]), np.concatenate([p.board for p in parts]))
 
 
 def sample_rows(count: int, most: int, key: int) -> NDArray[np.int64]:

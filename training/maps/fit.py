@@ -20,9 +20,10 @@ from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
 from training.cases.judge import Share
+from training.cases.states import Calls
 from training.evaluation.boards import library_boards
 from training.maps.config import MapsConfig
-from training.maps.examples import Examples, concatenate, recorded_examples, sample_rows, teacher_examples
+from training.maps.examples import concatenate, recorded_examples, sample_rows, teacher_examples
 from training.maps.judge import Match, calls_by_map, held_out_examples, play_matches
 from training.maps.learning import Schedule, train_units
 from training.maps.metric import discriminant, published_metric
@@ -88,7 +89,7 @@ def fit_maps(
     return MapsResult(folder, atlas, calls, matches, problems, folder / MAPS)
 
 
-def from_records(examples: Examples, config: MapsConfig, progress: Progress | None = None) -> Atlas:
+def from_records(examples: Calls, config: MapsConfig, progress: Progress | None = None) -> Atlas:
     """Return the maps of recorded calls.
 
     Raises:
@@ -109,7 +110,7 @@ def from_system(config: MapsConfig, progress: Progress | None = None) -> Atlas:
     progress = progress or Progress()
     teacher, seed = config.system, config.seed
 
-    def bid(first: str | MapBidder, second: str | MapBidder, count: int, start: int) -> Examples:
+    def bid(first: str | MapBidder, second: str | MapBidder, count: int, start: int) -> Calls:
         boards = library_boards(max(1, count), seed, "training", start=start)
         progress.stage("bidding", len(boards))
         return teacher_examples(teacher, first, second, boards, seed, progress.add)
@@ -124,7 +125,7 @@ def from_system(config: MapsConfig, progress: Progress | None = None) -> Atlas:
 
 
 def _fit_atlas(
-    examples: Examples, config: MapsConfig, progress: Progress, fitted: dict[str, Any], *, coarse: bool = False
+    examples: Calls, config: MapsConfig, progress: Progress, fitted: dict[str, Any], *, coarse: bool = False
 ) -> Atlas:
     """Return a map for every situation that has examples; ``coarse`` ones are half a side, from fewer examples."""
     most = MOST // 4 if coarse else MOST
@@ -141,7 +142,7 @@ def _fit_atlas(
     return Atlas(maps, config.inputs, config.system, config.fallback, fitted)
 
 
-def _fit_map(examples: Examples, k: int, config: MapsConfig, coarse: bool) -> Map:
+def _fit_map(examples: Calls, k: int, config: MapsConfig, coarse: bool) -> Map:
     """Return the map of situation ``k``."""
     rows = _inputs(examples, config)
     if config.inputs == "learned":
@@ -166,7 +167,7 @@ def _fit_map(examples: Examples, k: int, config: MapsConfig, coarse: bool) -> Ma
     return replace(bare, calls=calls.reshape(count, -1), hand=mean.astype(np.float32))
 
 
-def _inputs(examples: Examples, config: MapsConfig) -> NDArray[np.int16]:
+def _inputs(examples: Calls, config: MapsConfig) -> NDArray[np.int16]:
     """Return the inputs of examples, int16 (N, D)."""
     out = np.empty((len(examples), WIDTH[config.inputs]), np.int16)
     reader: Any = make(config.system)

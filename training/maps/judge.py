@@ -11,9 +11,10 @@ from agents.maps.atlas import Atlas
 from agents.maps.bidder import MapBidder
 from agents.maps.situations import PUBLISHED, SITUATIONS
 from training.cases.judge import Share, shares
+from training.cases.states import Calls
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match
-from training.maps.examples import Examples, teacher_examples
+from training.maps.examples import teacher_examples
 
 HELD_OUT = 2000  # judging boards that a teacher bids
 MATCH_SEED = 1
@@ -33,12 +34,12 @@ class Match:
         return f"{self.maps} against {self.opponents}: {self.mean:+.2f} ± {self.error:.2f} IMPs a board"
 
 
-def held_out_examples(teacher: str, seed: int) -> Examples:
+def held_out_examples(teacher: str, seed: int) -> Calls:
     """Return the teacher's calls against itself on judging boards."""
     return teacher_examples(teacher, teacher, teacher, library_boards(HELD_OUT, seed, "judging"), seed)
 
 
-def calls_by_map(atlas: Atlas, examples: Examples) -> list[Share]:
+def calls_by_map(atlas: Atlas, examples: Calls) -> list[Share]:
     """Return how often the maps make the example's call: all calls, the six maps of 2007, every map."""
     found = MapBidder(atlas).consult(examples.view)
     kinds = {"all calls": np.ones(len(examples), np.bool_), "the six maps of 2007": found.situation < PUBLISHED}

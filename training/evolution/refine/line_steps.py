@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,27 +52,20 @@ _MOST = 96  # changes that a decision may lie near; later ones are left out
 class LineStep:
     """A change of one line by one step."""
 
-    line: int  # the line's number in the text
+    line: int  # its number in the text
     kind: int  # one of the six above
     clause: int = 0  # the place; 0 where the kind has no such place
     alternative: int = 0
     atom: int = 0
 
 
-@dataclass(frozen=True)
-class StepGain:
-    """Hold what a step gains in play-outs, as sums over the decisions that it alters."""
+class StepGain(NamedTuple):
+    """Hold the gain of a step in play-outs, as sums over the decisions that it alters."""
 
     gain: int  # IMPs against the calls made
     squares: int  # of these
     decisions: int
     preferred: int = 0  # decisions at which a player prefers the new call
-
-    def __add__(self, other: StepGain) -> StepGain:
-        return StepGain(
-            self.gain + other.gain, self.squares + other.squares, self.decisions + other.decisions,
-            self.preferred + other.preferred,
-        )  # fmt: skip
 
     @property
     def errors(self) -> float:
@@ -308,7 +302,7 @@ def sum_gains(parts: Iterable[Mapping[LineStep, StepGain]]) -> dict[LineStep, St
     out: dict[LineStep, StepGain] = {}
     for gains in parts:
         for step, gain in gains.items():
-            out[step] = out[step] + gain if step in out else gain
+            out[step] = StepGain(*map(sum, zip(out[step], gain, strict=True))) if step in out else gain
     return out
 
 
@@ -337,7 +331,6 @@ def table_gains(
         worth[some] = play_out(us, them, board_range, before, table, board[some], number[some], tried[some])
     gained = worth[row, call].astype(np.int64)
     distinct, which = np.unique(key, return_inverse=True)
-    which = which.reshape(-1)
     gain, squares = (np.bincount(which, values).astype(np.int64) for values in (gained, gained**2))
     count, preferred = np.bincount(which), np.zeros(len(distinct), np.int64)
     if judge:
