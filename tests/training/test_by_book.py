@@ -25,12 +25,12 @@ from training.coaching.config import CoachConfig
 from training.coaching.departures import find_departures, unused_lines
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match as play_match
-from training.evaluation.partnership_match import BoardRange, duel
+from training.evaluation.partnership_match import BoardRange
 from training.evaluation.system_consistency import SystemConsistency, of_match
 from training.evolution.config import EvolveConfig
 from training.evolution.generations import numbered
 from training.evolution.refine import judgement
-from training.evolution.refine.decisions import UNTRIED, decisions_of, legal_calls
+from training.evolution.refine.decisions import UNTRIED, tables_of
 from training.evolution.refine.line_steps import step_gains_task
 from training.evolution.refine.tasks import count_task
 from training.evolution.run import check_start
@@ -175,18 +175,17 @@ def test_who_bids_as_the_system_departs_nowhere(judge):
 
 
 def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
-    us, them = numbered("sayc"), numbered("acol")
-    before = duel(us, them, BOARDS)
-    decisions = decisions_of(before.history[0], library_boards(400, 5, "training").dealer, 0)
+    table = tables_of(numbered("sayc"), numbered("acol"), BOARDS)[0]
+    decisions = table.decisions()
     board, number = decisions.row[:300], decisions.number[:300]
-    legal, _ = legal_calls(library_boards(400, 5, "training").dealer[board], before.history[0][board], number)
-    made = before.history[0][board, number]
-    worth = judgement.by_judgement(judge("free"), us, them, BOARDS, before, 0, board, number, legal)
+    legal, _ = table.legal_calls(board, number)
+    made = table.history[board, number]
+    worth = judgement.by_judgement(judge("free"), table, board, number, legal)
     assert (worth[np.arange(300), made] == 0).all()
     assert (worth[~legal] == UNTRIED).all()
     tried = legal & (np.arange(38) != made[:, None])
     np.testing.assert_array_equal(worth[tried] * judgement.UNIT, np.rint(worth[tried] * judgement.UNIT))
-    liked = judgement.preferences(judge("free"), BOARDS, before, 0, board, number)
+    liked = judgement.preferences(judge("free"), table, board, number)
     liked -= liked[np.arange(300), made][:, None]
     assert worth[tried & (liked > 0)].mean() > worth[tried & (liked < -4)].mean() + 0.5
 

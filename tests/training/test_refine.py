@@ -19,9 +19,8 @@ from training.evaluation.partnership_match import BoardRange, Partnership, board
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.generations import numbered
 from training.evolution.proposals import rule_edit
-from training.evolution.refine.decisions import UNTRIED, Examples, joined
-from training.evolution.refine.general import context_constraint, contexts, count_contexts, label_general
-from training.evolution.refine.general import decided_rows as general_rows
+from training.evolution.refine.decisions import UNTRIED, Examples, joined, tables_of
+from training.evolution.refine.general import context_constraint, contexts, count_contexts, decided_rows, label_general
 from training.evolution.refine.induce import Rule, rules
 from training.evolution.refine.labels import count_paths, label, tokens, words
 from training.evolution.refine.tasks import after_call, answers_task
@@ -110,7 +109,7 @@ def slow_worth(us, them, board_range, table, board, number, call):
 def test_labels_are_what_a_slow_play_out_gives():
     boards, _ = boards_of(BOARDS)
     wanted = {"": 40, "1M": 30, "(1m)": 30, "1N-2m": 20}
-    found = label(SAYC, PASS, BOARDS, wanted) | label(PASS, SAYC, BOARDS, {"(1m)": 20})
+    found = label(tables_of(SAYC, PASS, BOARDS), wanted) | label(tables_of(PASS, SAYC, BOARDS), {"(1m)": 20})
     history = duel(SAYC, PASS, BOARDS).history
     checked = 0
     for path in ("", "1M", "1N-2m"):
@@ -136,7 +135,7 @@ def test_labels_are_what_a_slow_play_out_gives():
 
 
 def test_examples_speak_of_the_hand_under_the_names_of_the_position():
-    examples = joined(label(SAYC, SAYC, BoardRange(3, "training", 0, 2000), {"1M-2m": 500})["1M-2m"])
+    examples = joined(label(tables_of(SAYC, SAYC, BoardRange(3, "training", 0, 2000)), {"1M-2m": 500})["1M-2m"])
     columns = examples.words
     x = examples.features
     lengths = x[:, [columns.index(name) for name in ("m", "om", "M", "oM")]]
@@ -148,7 +147,7 @@ def test_examples_speak_of_the_hand_under_the_names_of_the_position():
 
 
 def test_counting_finds_every_decision_once():
-    often = count_paths(SAYC, PASS, BOARDS)
+    often = count_paths(tables_of(SAYC, PASS, BOARDS))
     boards, _ = boards_of(BOARDS)
     history = duel(SAYC, PASS, BOARDS).history
     number = sum(
@@ -255,8 +254,8 @@ def test_opening_tokens_are_all_bids_of_three_levels():
 
 def test_kinds_of_auctions_have_names_of_their_own_that_hold():
     seen: dict[str, tuple[int, ...]] = {}
-    for table in range(2):
-        board, _, rows = general_rows(SAYC, SAYC, BOARDS, table)
+    for table in tables_of(SAYC, SAYC, BOARDS):
+        board, _, rows = decided_rows(table)
         assert len(board) > 500
         for row, kind in zip(rows, contexts(rows), strict=True):
             when = context_constraint(kind)
@@ -269,12 +268,12 @@ def test_kinds_of_auctions_have_names_of_their_own_that_hold():
 def test_general_rules_decide_where_the_tree_has_no_call():
     system = parse_system("system: s\n1S 5+ S\n  2S 3+ S\nwhen 0-7 last-level\n  X 12+ hcp\n  P\n")
     pair = Partnership(system, system)
-    for table in range(2):
-        history = duel(pair, PASS, BOARDS).history[table]
-        board, number, rows = general_rows(pair, PASS, BOARDS, table)
-        assert (history[board, number] <= 1).all()  # only they pass or double
+    for table in tables_of(pair, PASS, BOARDS):
+        board, number, rows = decided_rows(table)
+        assert (table.history[board, number] <= 1).all()  # only they pass or double
         assert (rows[:, WORDS["last-level"]] >= 1).all()
-    found = label_general(pair, SAYC, BOARDS, dict.fromkeys(count_contexts(pair, SAYC, BOARDS), 50))
+    tables = tables_of(pair, SAYC, BOARDS)
+    found = label_general(tables, dict.fromkeys(count_contexts(tables), 50))
     assert {family for _, family in found} == {"plain", "fit", "own"}
     plain = next(parts for (_, family), parts in found.items() if family == "plain")[0]
     assert plain.calls[0] == "P"

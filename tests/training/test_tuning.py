@@ -9,13 +9,13 @@ from agents.systems.changes.mutation import addresses
 from agents.systems.language.text import constraint_text, parse_system
 from bridge_env.rules.calls import NUM_CALLS, first_calls
 from training.evaluation.network_opponents import Stranger
-from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
+from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes
 from training.evolution import cluster_evaluator, generations
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
 from training.evolution.proposals import TUNING
 from training.evolution.refine import line_steps
-from training.evolution.refine.decisions import decisions_of, play_out
+from training.evolution.refine.decisions import play_out, tables_of
 from training.evolution.selection import select_proposals
 from training.runtime.progress import Progress
 
@@ -32,65 +32,50 @@ def sayc():
     return numbered("sayc")
 
 
-def _first_changes(us, changed, table):
-    """What a changed system calls otherwise where ``us`` bid: {(board, number): call}, one decision on."""
-    boards, features = boards_of(BOARDS)
-    history = duel(us, ACOL, BOARDS).history[table]
-    made = decisions_of(history, boards.dealer, table)
-    calls = first_calls(history[made.row], made.number)
-    found = {}
-    after = bid_out((changed,) * 4, features, boards.dealer[made.row], boards.vulnerability[made.row], made.row,
-                    np.ascontiguousarray(calls), made.number)  # fmt: skip
-    for i, (board, number) in enumerate(zip(made.row.tolist(), made.number.tolist(), strict=True)):
-        if after.history[i, number] != history[board, number]:
-            found[board, number] = int(after.history[i, number])
+@pytest.fixture(scope="module")
+def tables(sayc):
+    """Both tables, with all decisions and the rows, keys and calls of their steps."""
+    found = []
+    for table in tables_of(sayc, ACOL, BOARDS):
+        made = table.decisions()
+        found.append((table, made, line_steps.all_steps(table, made.row, made.number)))
     return found
 
 
-def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
+def changed_calls(table, made, changed):
+    """Return the calls of a changed system that differ, one decision on: {row of the decision: call}."""
+    boards, calls = table.boards, np.ascontiguousarray(first_calls(table.history[made.row], made.number))
+    after = bid_out((changed,) * 4, table.features, boards.dealer[made.row], boards.vulnerability[made.row], made.row,
+                    calls, made.number)  # fmt: skip
+    now, before = after.history[np.arange(len(made.row)), made.number], table.history[made.row, made.number]
+    return {int(row): int(now[row]) for row in np.flatnonzero(now != before)}
+
+
+def test_a_change_makes_the_calls_that_its_step_predicts(sayc, tables):
     """But for few: where the line has called before, its partner reads that call anew. The duel that confirms knows."""
-    gains, calls = [], {}
-    for table in range(2):
-        row, key, call, board, number = _near(sayc, table)
-        for i, k, c in zip(row.tolist(), key.tolist(), call.tolist(), strict=True):
-            calls.setdefault(line_steps._step(k), {}).setdefault(table, {})[board[i], number[i]] = c
-        gains.append(line_steps.table_gains(sayc, ACOL, BOARDS, duel(sayc, ACOL, BOARDS), table, 0))
-    promised = line_steps.sum_gains(gains)
-    often = sorted(promised.items(), key=lambda item: -item[1].decisions)[:5]
+    gains = line_steps.sum_gains(line_steps.table_gains(table, 0) for table, _, _ in tables)
+    often = dict(sorted(gains.items(), key=lambda item: -item[1].decisions)[:5])
     tried = same = 0
-    for edit, promise in line_steps.step_edits(sayc.first, dict(often)):
-        change, changed = next(c for c, p in often if p is promise), Hierarchy(edit.apply(sayc.first))
-        for table in range(2):
-            theirs, ours = _first_changes(sayc, changed, table), calls[change].get(table, {})
-            same += sum(theirs.get(at) == call for at, call in ours.items())
-            tried += len(ours)
+    for edit, gain in line_steps.step_edits(sayc.first, often):
+        change, changed = next(c for c, g in often.items() if g is gain), Hierarchy(edit.apply(sayc.first))
+        for table, made, (row, key, call) in tables:
+            actual = changed_calls(table, made, changed)
+            mine = [line_steps._step(k) == change for k in key.tolist()]
+            same += sum(actual.get(r) == c for r, c in zip(row[mine].tolist(), call[mine].tolist(), strict=True))
+            tried += sum(mine)
     assert tried > 150
     assert same >= 0.99 * tried
 
 
-def _near(us, table):
-    boards, features = boards_of(BOARDS)
-    history = duel(us, ACOL, BOARDS).history[table]
-    made = decisions_of(history, boards.dealer, table)
-    calls = first_calls(history[made.row], made.number)
-    row, key, call = line_steps.all_steps(
-        us, ACOL, table, boards.dealer[made.row], boards.vulnerability[made.row], calls, made.number,
-        features[made.row, (boards.dealer[made.row] + made.number) & 3],
-    )  # fmt: skip
-    return row, key, call, made.row.tolist(), made.number.tolist()
-
-
-def test_a_promise_is_the_sum_of_its_play_outs(sayc):
-    before = duel(sayc, ACOL, BOARDS)
-    row, key, call, board, number = _near(sayc, 0)
-    ask = np.zeros((len(board), NUM_CALLS), np.bool_)
-    ask[row, call] = True
-    worth = play_out(sayc, ACOL, BOARDS, before, 0, np.array(board), np.array(number), ask).astype(int)
-    promised = line_steps.table_gains(sayc, ACOL, BOARDS, before, 0, 0)
-    some = sorted(promised, key=lambda c: -promised[c].decisions)[:20]
-    for change in some:
+def test_a_gain_is_the_sum_of_its_play_outs(tables):
+    table, made, (row, key, call) = tables[0]
+    tried = np.zeros((len(made.row), NUM_CALLS), np.bool_)
+    tried[row, call] = True
+    worth = play_out(table, made.row, made.number, tried).astype(int)
+    gains = line_steps.table_gains(table, 0)
+    for change in sorted(gains, key=lambda c: -gains[c].decisions)[:20]:
         mine = [worth[r, c] for r, k, c in zip(row, key, call, strict=True) if line_steps._step(int(k)) == change]
-        assert promised[change] == line_steps.StepGain(sum(mine), sum(v * v for v in mine), len(mine))
+        assert gains[change] == line_steps.StepGain(sum(mine), sum(v * v for v in mine), len(mine))
 
 
 def test_every_kind_of_change_is_an_edit(sayc):
@@ -103,10 +88,10 @@ def test_every_kind_of_change_is_an_edit(sayc):
         for edit, _ in line_steps.step_edits(sayc.first, some):
             after = edit.apply(sayc.first)
             assert after is not None
-            gone = {constraint_text(line.constraint) for line in lines.values()} - {
+            removed = {constraint_text(line.constraint) for line in lines.values()} - {
                 constraint_text(line.constraint) for _, line in addresses(after)
             }
-            assert len(gone) <= 1  # one line, and no other
+            assert len(removed) <= 1  # one line, and no other
 
 
 def test_rules_of_last_resort_are_no_lines(sayc):
@@ -153,7 +138,7 @@ def test_tuning_mends_a_bound():
     steps = evaluator.steps(us, evaluator.board_range(0, config.study))
     assert any("4+ M -> 5+ M" in step.edit.what for step in steps)
     assert all(step.operator == TUNING for step in steps)
-    after, kept = select_proposals(us, steps, config, evaluator, config.study)
-    assert any("4M" in said for said in kept)
+    after, accepted = select_proposals(us, steps, config, evaluator, config.study)
+    assert any("4M" in text for text in accepted)
     fresh = evaluator.board_range(9000, 1000)
     assert duel(after, league[0], fresh).imps.mean() > duel(us, league[0], fresh).imps.mean() + 0.2

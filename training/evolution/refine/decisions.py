@@ -16,12 +16,14 @@ from agents.systems.language.tree import Constraint
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
 from bridge_env.rules.scoring import imps
-from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, bid, boards_of
+from training.evaluation.boards import Boards
+from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, bid, boards_of, duel
 
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
 
 Worth = NDArray[np.int8] | NDArray[np.float32]
+Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,51 +85,77 @@ def decisions_of(
     return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
 
 
-def legal_calls(
-    dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-    """Return the legal calls as call ``number`` of each auction, bool (N, 38), and the calls before, int8 (N, L)."""
-    before = first_calls(history, number)
-    return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One table of a duel; ``us`` sits NS at table 0 and EW at table 1."""
+
+    us: Partnership
+    them: Rival
+    board_range: BoardRange
+    duel: Duel
+    number: int
+
+    @property
+    def boards(self) -> Boards:
+        """Return the boards."""
+        return boards_of(self.board_range)[0]
+
+    @property
+    def features(self) -> NDArray[np.int16]:
+        """Return the features of the hands: int16 (N, 4, NUM_FEATURES)."""
+        return boards_of(self.board_range)[1]
+
+    @property
+    def history(self) -> NDArray[np.int8]:
+        """Return the auctions: int8 (N, L)."""
+        return self.duel.history[self.number]
+
+    def decisions(self, on: NDArray[np.bool_] | None = None) -> Decisions:
+        """Return the decisions of ``us``; on the boards ``on``, bool (N,)."""
+        return decisions_of(self.history, self.boards.dealer, self.number, on)
+
+    def legal_calls(self, board: Index, number: Index) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
+        """Return the legal calls at decisions, bool (M, 38), and the calls before, int8 (M, L)."""
+        before, dealer = first_calls(self.history[board], number), self.boards.dealer[board]
+        return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
 
 
-def play_out(
-    us: Partnership, them: Rival, board_range: BoardRange, before: Duel, table: int, board: NDArray[np.int64],
-    number: NDArray[np.int64], tried: NDArray[np.bool_],
-) -> NDArray[np.int8]:  # fmt: skip
+def tables_of(us: Partnership, them: Rival, board_range: BoardRange, before: Duel | None = None) -> list[Table]:
+    """Return both tables of ``us`` against ``them``; ``before`` is the duel, if it has been bid."""
+    before = duel(us, them, board_range) if before is None else before
+    return [Table(us, them, board_range, before, number) for number in range(2)]
+
+
+def play_out(at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Play out other calls: the IMPs that they gain over those made, if everyone goes on as now.
 
     Args:
-        before: the duel of ``us`` against ``them`` on these boards.
-        board, number: int64 (N,), the boards, and the numbers of calls in their auctions at ``table``.
+        board, number: int64 (N,), the boards, and the numbers of calls in their auctions.
         tried: bool (N, 38), the calls to try; all legal.
 
     Returns:
         int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not tried.
     """
-    boards, _ = boards_of(board_range)
-    history = before.history[table]
+    history = at.history
     made = history[board, number].astype(np.int64)
     out, tried = np.full(tried.shape, UNTRIED, np.int8), tried.copy()
     out[np.arange(len(board)), made] = 0
     tried[np.arange(len(board)), made] = False
     which, call = np.nonzero(tried)
-    for at in range(0, len(which), BATCH):
-        w, c = which[at : at + BATCH], call[at : at + BATCH]
+    for start in range(0, len(which), BATCH):
+        w, c = which[start : start + BATCH], call[start : start + BATCH]
         b, k = board[w], number[w]
         calls = history[b, : int(k.max()) + 1].copy()
         calls[np.arange(len(b)), k] = c
-        ended = bid(us, them, board_range, table, b, calls, k + 1)
-        points = before.points[:, b].copy()
-        points[table] = boards.take(b).points(ended)
-        out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
+        ended = bid(at.us, at.them, at.board_range, at.number, b, calls, k + 1)
+        points = at.duel.points[:, b].copy()
+        points[at.number] = at.boards.take(b).points(ended)
+        out[w, c] = imps(points[0] - points[1]).astype(np.int16) - at.duel.imps[b]
     return out
 
 
-#: Selects decisions at a table, of boards int64 (N,) and numbers of calls int64 (N,): bool (N,).
-Selector = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+Selector = Callable[[Table, Index, Index], NDArray[np.bool_]]
+"""Select decisions at a table, of boards (N,) and numbers of calls (N,): bool (N,)."""
 
-#: Labels decisions: ``play_out``, or ``judgement.by_judgement`` of some player.
-Labeller = Callable[
-    [Partnership, Rival, BoardRange, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
-]
+Labeller = Callable[[Table, Index, Index, NDArray[np.bool_]], Worth]
+"""Label decisions: ``play_out``, or ``judgement.by_judgement`` of some player."""

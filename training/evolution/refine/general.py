@@ -7,7 +7,7 @@ are named by their purpose, in the suit of the best fit or in the longest suit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,8 @@ from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import INFINITE, Atom, Constraint
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS
-from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel, seats_of
-from training.evolution.refine.decisions import (
-    UNTRIED,
-    Examples,
-    Labeller,
-    Selector,
-    Worth,
-    decisions_of,
-    legal_calls,
-    play_out,
-)
+from training.evaluation.partnership_match import seats_of
+from training.evolution.refine.decisions import UNTRIED, Examples, Index, Labeller, Selector, Table, Worth, play_out
 
 #: The words that distinguish kinds of auctions, and the largest value that each distinguishes.
 _KIND = (
@@ -69,30 +60,24 @@ def context_constraint(kind: NDArray[np.int16]) -> Constraint:
     return tuple(((atom,),) for atom in atoms)
 
 
-def decided_rows(
-    us: Partnership, them: Rival, board_range: BoardRange, table: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16]]:
+def decided_rows(table: Table) -> tuple[Index, Index, NDArray[np.int16]]:
     """Return the boards, numbers of calls, and feature rows of the decisions that general rules made."""
-    boards, features = boards_of(board_range)
-    history = duel(us, them, board_range).history[table]
-    decisions = decisions_of(history, boards.dealer, table)
+    boards, decisions = table.boards, table.decisions()
     opened = np.array([any(c >= FIRST_BID for c in calls) for _, calls in decisions.positions], bool)
     which = np.flatnonzero(opened[decisions.position])
     board, number = decisions.row[which], decisions.number[which]
     rows, general = seen_rows(
-        seats_of(us, them, table), features, board, boards.dealer[board], boards.vulnerability[board], history[board],
-        number,
+        seats_of(table.us, table.them, table.number), table.features, board, boards.dealer[board],
+        boards.vulnerability[board], table.history[board], number,
     )  # fmt: skip
     return board[general], number[general], rows[general]
 
 
-def count_contexts(
-    us: Partnership, them: Rival, board_range: BoardRange, select: Selector | None = None
-) -> Counter[str]:
+def count_contexts(tables: Sequence[Table], select: Selector | None = None) -> Counter[str]:
     """Count the decisions of general rules, those that ``select`` selects or all, by kind of auction."""
     total: Counter[str] = Counter()
-    for table in range(2):
-        board, number, rows = decided_rows(us, them, board_range, table)
+    for table in tables:
+        board, number, rows = decided_rows(table)
         counted = rows if select is None else rows[select(table, board, number)]
         kinds, often = np.unique(contexts(counted), axis=0, return_counts=True)
         for kind, count in zip(kinds, often, strict=True):
@@ -106,29 +91,27 @@ def name_of(when: Constraint) -> str:
 
 
 def label_general(
-    us: Partnership, them: Rival, board_range: BoardRange, wanted: Mapping[str, int], by: Labeller = play_out
+    tables: Sequence[Table], wanted: Mapping[str, int], by: Labeller = play_out
 ) -> dict[tuple[str, str], list[Examples]]:
     """Return examples by kind of auction and family of calls, at most ``wanted`` decisions of each kind."""
-    boards, _ = boards_of(board_range)
-    before = duel(us, them, board_range)
-    history = before.history
     out: dict[tuple[str, str], list[Examples]] = {}
-    for table in range(2):
-        board, number, rows = decided_rows(us, them, board_range, table)
-        kinds, which = np.unique(contexts(rows), axis=0, return_inverse=True)
+    for table in tables:
+        all_boards, all_numbers, all_rows = decided_rows(table)
+        kinds, which = np.unique(contexts(all_rows), axis=0, return_inverse=True)
         which = which.reshape(-1)
         for at, kind in enumerate(kinds):
             when = name_of(context_constraint(kind))
             mine = np.flatnonzero(which == at)[: wanted.get(when, 0)]
             if not mine.size:
                 continue
-            calls = {family: _calls(rows[mine], family) for family in FAMILIES}
+            board, number, rows = all_boards[mine], all_numbers[mine], all_rows[mine]
+            calls = {family: _calls(rows, family) for family in FAMILIES}
             tried = np.zeros((len(mine), NUM_CALLS + 1), np.bool_)
             tried[np.arange(len(mine))[:, None], np.hstack(list(calls.values()))] = True
-            legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
-            worth = by(us, them, board_range, before, table, board[mine], number[mine], tried[:, :NUM_CALLS] & legal)
+            legal, _ = table.legal_calls(board, number)
+            worth = by(table, board, number, tried[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
-                examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine] + board_range.start)
+                examples = _examples(when, family, table_of_calls, rows, worth, board + table.board_range.start)
                 out.setdefault((when, family), []).append(examples)
     return out
 

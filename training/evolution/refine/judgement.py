@@ -16,8 +16,7 @@ from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
-from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, boards_of
-from training.evolution.refine.decisions import UNTRIED, play_out
+from training.evolution.refine.decisions import UNTRIED, Index, Table, play_out
 from training.runtime.speed import use_fast_matmul
 
 SHARE = 0.8  # of a label that is the player's judgement
@@ -37,14 +36,11 @@ def judge(spec: str) -> NetworkBidder:
     return bidder
 
 
-def by_judgement(
-    spec: str, us: Partnership, them: Rival, board_range: BoardRange, before: Duel, table: int,
-    board: NDArray[np.int64], number: NDArray[np.int64], tried: NDArray[np.bool_],
-) -> NDArray[np.float32]:  # fmt: skip
+def by_judgement(spec: str, at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Label calls by the player ``spec``; other arguments and the result are as in ``play_out``."""
-    played = play_out(us, them, board_range, before, table, board, number, tried)
-    made = before.history[table][board, number].astype(np.int64)
-    preferred = preferences(spec, board_range, before, table, board, number)
+    played = play_out(at, board, number, tried)
+    made = at.history[board, number].astype(np.int64)
+    preferred = preferences(spec, at, board, number)
     preferred -= preferred[np.arange(len(board)), made][:, None]
     labelled = (played != UNTRIED) & (np.arange(played.shape[1]) != made[:, None])
     x = np.clip(preferred[labelled], LEAST, MOST)
@@ -64,22 +60,17 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]
     return fitted
 
 
-def preferences(
-    spec: str, board_range: BoardRange, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.float64]:
     """Return the logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
     use_fast_matmul()
-    boards, _ = boards_of(board_range)
-    calls = first_calls(before.history[table][board], number)
+    boards, calls = at.boards, first_calls(at.history[board], number)
     auctions = Auctions.replay(calls, boards.dealer[board], boards.vulnerability[board])
     chances = judge(spec).probabilities(view_of(auctions, boards.owner[board]))
     logs: NDArray[np.float64] = np.log(np.maximum(chances, 1e-12))
     return logs
 
 
-def departs_from_system(
-    spec: str, board_range: BoardRange, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def departs_from_system(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.bool_]:
     """Return at which decisions the player would not make the call that was made: bool (N,)."""
-    preferred = preferences(spec, board_range, before, table, board, number).argmax(axis=1)
-    return np.asarray(preferred != before.history[table][board, number], np.bool_)
+    preferred = preferences(spec, at, board, number).argmax(axis=1)
+    return np.asarray(preferred != at.history[board, number], np.bool_)

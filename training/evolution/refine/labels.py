@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 from agents.systems.language.paths import Path, readings
 from bridge_env.hands.features import FEATURES
 from bridge_env.rules.calls import FIRST_BID, NUM_BIDS
-from training.evaluation.boards import Boards
-from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, boards_of, duel
 from training.evolution.refine.decisions import (
     UNTRIED,
     Decisions,
     Examples,
     Labeller,
     Selector,
+    Table,
     Worth,
-    decisions_of,
-    legal_calls,
     play_out,
 )
 
@@ -60,19 +57,17 @@ def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
     return readings(calls, first, 0)
 
 
-def count_paths(us: Partnership, them: Rival, board_range: BoardRange, select: Selector | None = None) -> Counter[str]:
+def count_paths(tables: Sequence[Table], select: Selector | None = None) -> Counter[str]:
     """Count the decisions, those that ``select`` selects or all, by reading of their position."""
-    boards, _ = boards_of(board_range)
     total: Counter[str] = Counter()
-    history = duel(us, them, board_range).history
-    for table in range(2):
-        decisions = decisions_of(history[table], boards.dealer, table)
+    for table in tables:
+        decisions = table.decisions()
         counted = decisions.position
         if select is not None:
             counted = counted[select(table, decisions.row, decisions.number)]
         often = np.bincount(counted, minlength=len(decisions.positions))
         for (dealer, calls), count in zip(decisions.positions, often, strict=True):
-            for path in _readings(calls, (dealer + table) & 1):
+            for path in _readings(calls, (dealer + table.number) & 1):
                 total[path.text] += int(count)
     return total
 
@@ -107,34 +102,27 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
 
 
 def label(
-    us: Partnership, them: Rival, board_range: BoardRange, wanted: Mapping[str, int], by: Labeller = play_out,
-    before: Duel | None = None, on: NDArray[np.bool_] | None = None,
-) -> dict[str, list[Examples]]:  # fmt: skip
+    tables: Sequence[Table], wanted: Mapping[str, int], by: Labeller = play_out, on: NDArray[np.bool_] | None = None
+) -> dict[str, list[Examples]]:
     """Return examples of positions by reading: of each of ``wanted`` the first so many decisions.
 
     Args:
-        before: the duel, if it has been bid.
         on: bool (2, N), the auctions to use (default: all).
     """
-    boards, features = boards_of(board_range)
-    before = duel(us, them, board_range) if before is None else before
     out: dict[str, list[Examples]] = {}
-    for table in range(2):
-        decisions = decisions_of(before.history[table], boards.dealer, table, None if on is None else on[table])
-        read = [_readings(calls, (dealer + table) & 1) for dealer, calls in decisions.positions]
+    for table in tables:
+        decisions = table.decisions(None if on is None else on[table.number])
+        read = [_readings(calls, (dealer + table.number) & 1) for dealer, calls in decisions.positions]
         chosen = _choose(decisions, read, wanted)
         rows = np.unique(np.concatenate([d for d, _ in chosen.values()])) if chosen else np.zeros(0, int)
         if not rows.size:
             continue
         board, number = decisions.row[rows], decisions.number[rows]
-        tried = _tried(*legal_calls(boards.dealer[board], before.history[table][board], number))
-        worth = by(us, them, board_range, before, table, board, number, tried)
+        worth = by(table, board, number, _tried(*table.legal_calls(board, number)))
         place = np.full(len(decisions.row), -1)
         place[rows] = np.arange(len(rows))
         for text, (which, path_of) in chosen.items():
-            out.setdefault(text, []).append(
-                _examples(text, which, path_of, decisions, worth[place[which]], board_range.start, boards, features)
-            )
+            out.setdefault(text, []).append(_examples(text, which, path_of, decisions, worth[place[which]], table))
     return out
 
 
@@ -155,10 +143,10 @@ def _choose(
 
 
 def _examples(
-    text: str, which: NDArray[np.int64], path_of: dict[int, Path], decisions: Decisions, worth: Worth, start: int,
-    boards: Boards, features: NDArray[np.int16],
-) -> Examples:  # fmt: skip
+    text: str, which: NDArray[np.int64], path_of: dict[int, Path], decisions: Decisions, worth: Worth, table: Table
+) -> Examples:
     """Return the examples of one reading, suits in the order of its names."""
+    boards, features = table.boards, table.features
     any_path = next(iter(path_of.values()))
     calls = tokens(any_path)
     x = np.empty((len(which), len(words(any_path.names))), np.int16)
@@ -186,4 +174,4 @@ def _examples(
             call = path.call(token, last)
             if call >= 0 and token not in calls[:j]:
                 y[mine, j] = worth[mine, call]
-    return Examples(text, words(any_path.names), calls, x, y, board + start)
+    return Examples(text, words(any_path.names), calls, x, y, board + table.board_range.start)

@@ -38,8 +38,8 @@ from bridge_env.compiled.jit import njit
 from bridge_env.hands.features import NUM_FEATURES
 from bridge_env.rules.auction import row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
-from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, boards_of, duel, seats_of
-from training.evolution.refine.decisions import BATCH, decisions_of, play_out
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
+from training.evolution.refine.decisions import BATCH, Index, Table, play_out, tables_of
 from training.evolution.refine.judgement import preferences
 
 # The kinds of changes: an atom's bound moves, a clause is left out, or the line is.
@@ -293,8 +293,7 @@ def step_gains_task(
     Args:
         judge: the spec of a player by a book, whose preferences are counted; empty for none.
     """
-    before = duel(us, them, board_range)
-    return sum_gains(table_gains(us, them, board_range, before, table, player, judge) for table in range(2))
+    return sum_gains(table_gains(table, player, judge) for table in tables_of(us, them, board_range))
 
 
 def sum_gains(parts: Iterable[Mapping[LineStep, StepGain]]) -> dict[LineStep, StepGain]:
@@ -306,35 +305,30 @@ def sum_gains(parts: Iterable[Mapping[LineStep, StepGain]]) -> dict[LineStep, St
     return out
 
 
-def table_gains(
-    us: Partnership, them: Rival, board_range: BoardRange, before: Duel, table: int, player: int, judge: str = ""
-) -> dict[LineStep, StepGain]:
+def table_gains(table: Table, player: int, judge: str = "") -> dict[LineStep, StepGain]:
     """Return the gains of steps at one table."""
-    boards, features = boards_of(board_range)
-    history = before.history[table]
-    decisions = decisions_of(history, boards.dealer, table)
+    us, boards, decisions = table.us, table.boards, table.decisions()
     board, number = decisions.row, decisions.number
     if us.first != us.second:
         mine = ((boards.dealer[board] + number) & 3) >> 1 == player
         board, number = board[mine], number[mine]
-    calls = first_calls(history[board], number)
+    calls = first_calls(table.history[board], number)
     order = np.lexsort((*calls.T[::-1], boards.vulnerability[board], boards.dealer[board]))
-    board, number, calls = board[order], number[order], np.ascontiguousarray(calls[order])
-    row, key, call = all_steps(us, them, table, boards.dealer[board], boards.vulnerability[board], calls, number,
-                               features[board, (boards.dealer[board] + number) & 3])  # fmt: skip
+    board, number = board[order], number[order]
+    row, key, call = all_steps(table, board, number)
     tried = np.zeros((len(board), NUM_CALLS), np.bool_)
     tried[row, call] = True
     decided = np.flatnonzero(tried.any(axis=1))
     worth = np.zeros((len(board), NUM_CALLS), np.int8)
     for at in range(0, len(decided), BATCH):
         some = decided[at : at + BATCH]
-        worth[some] = play_out(us, them, board_range, before, table, board[some], number[some], tried[some])
+        worth[some] = play_out(table, board[some], number[some], tried[some])
     gained = worth[row, call].astype(np.int64)
     distinct, which = np.unique(key, return_inverse=True)
     gain, squares = (np.bincount(which, values).astype(np.int64) for values in (gained, gained**2))
     count, preferred = np.bincount(which), np.zeros(len(distinct), np.int64)
     if judge:
-        best = preferences(judge, board_range, before, table, board, number).argmax(axis=1)
+        best = preferences(judge, table, board, number).argmax(axis=1)
         preferred = np.bincount(which, best[row] == call).astype(np.int64)
     return {
         _step(int(k)): StepGain(int(gain[i]), int(squares[i]), int(count[i]), int(preferred[i]))
@@ -343,13 +337,16 @@ def table_gains(
 
 
 def all_steps(
-    us: Partnership, them: Rival, table: int, dealer: NDArray[np.int16], vulnerability: NDArray[np.int16],
-    calls: NDArray[np.int8], number: NDArray[np.int64], hands: NDArray[np.int16],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
-    """Return the rows, keys and calls of all steps, int64 (M,) each."""
+    table: Table, board: Index, number: Index
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows, keys and calls of all steps at decisions (N,), int64 (M,) each."""
+    us, boards = table.us, table.boards
+    dealer, vulnerability = boards.dealer[board], boards.vulnerability[board]
+    calls = np.ascontiguousarray(first_calls(table.history[board], number))
+    hands = table.features[board, (dealer + number) & 3]
     # Ours are compiled anew: the cache may hold them with other numbers of lines.
     own = {system: Hierarchy(system) for system in {us.first, us.second}}
-    north, east, south, west = (own.get(seat.system, seat) for seat in seats_of(us, them, table))
+    north, east, south, west = (own.get(seat.system, seat) for seat in seats_of(us, table.them, table.number))
     pool, seated = pooled((north, east, south, west))
     systems = np.broadcast_to(seated, (len(number), 4)).copy()
     found: list[tuple[NDArray[np.int64], ...]] = []

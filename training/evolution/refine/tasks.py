@@ -9,8 +9,8 @@ from functools import partial
 
 from agents.systems.language.paths import call_of, readings
 from bridge_env.rules.calls import FIRST_BID, PASS
-from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel, duel_changed, is_system
-from training.evolution.refine.decisions import Examples, Labeller, joined, play_out
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel_changed, is_system
+from training.evolution.refine.decisions import Examples, Labeller, joined, play_out, tables_of
 from training.evolution.refine.general import count_contexts, label_general
 from training.evolution.refine.induce import Rule, rules
 from training.evolution.refine.judgement import by_judgement, departs_from_system
@@ -32,17 +32,17 @@ def count_task(
     Args:
         judge: the spec of a player by a book: then only decisions count at which it would depart from the system.
     """
-    select = partial(departs_from_system, judge, board_range, duel(us, them, board_range)) if judge else None
-    return count_paths(us, them, board_range, select), count_contexts(us, them, board_range, select)
+    tables, select = tables_of(us, them, board_range), partial(departs_from_system, judge) if judge else None
+    return count_paths(tables, select), count_contexts(tables, select)
 
 
 def label_task(
     us: Partnership, them: Rival, board_range: BoardRange, wanted: Mapping[str, int], judge: str = ""
 ) -> dict[str, Examples]:
     """Label decisions at the positions, and in the kinds of auctions, that are wanted."""
-    by = labeller(judge)
-    at = {path: joined(parts) for path, parts in label(us, them, board_range, wanted, by).items()}
-    general = label_general(us, them, board_range, wanted, by).items()
+    by, tables = labeller(judge), tables_of(us, them, board_range)
+    at = {path: joined(parts) for path, parts in label(tables, wanted, by).items()}
+    general = label_general(tables, wanted, by).items()
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
 
 
@@ -68,7 +68,8 @@ def answers_task(
     for them in league:
         for board_range in ranges:
             now, other = duel_changed(begun, us, them, board_range)
-            for text, examples in label(begun, them, board_range, wanted, by, now, other).items():
+            tables = tables_of(begun, them, board_range, now)
+            for text, examples in label(tables, wanted, by, other).items():
                 parts.setdefault(leads[text], []).extend(examples)
     found = {lead: rules(joined(examples), sayable=sayable) for lead, examples in parts.items()}
     return [replace(rule, path=lead) for lead, of_lead in found.items() for rule in of_lead]
