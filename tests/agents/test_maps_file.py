@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.cases import record
 from support.command import refused
 from support.maps import CONFIG, small_atlas
 
@@ -16,14 +17,12 @@ from agents.maps.explain import explain, neighbours
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS
 from agents.text_api import read_states
 from bridge_env.hands.features import FEATURES
-from bridge_env.records.pbn import Board, write_boards
 from bridge_env.rules.calls import call_text, parse_call
 from studies.maps_2007 import study
 from studies.maps_2007.__main__ import main as repeat
 from studies.maps_2007.picture import colours, picture
 from training.cli.app import main
 from training.evaluation.boards import library_boards
-from training.evaluation.duplicate import match
 from training.maps import examples, fit, judge
 
 
@@ -66,10 +65,10 @@ def test_units_hold_the_examples(atlas, held):
 def test_damaged_and_foreign_files(atlas, tmp_path):
     path = tmp_path / "maps.npz"
     save(atlas, path)
-    whole = path.read_bytes()
+    content = path.read_bytes()
     rng = np.random.default_rng(1)
     for _ in range(40):
-        data = bytearray(whole)
+        data = bytearray(content)
         for at in rng.integers(0, len(data), 3):
             data[at] ^= 1 + int(rng.integers(255))
         path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
@@ -128,8 +127,7 @@ def test_learned_inputs(held):
 def test_why(atlas, tmp_path):
     view, key = read_states([{"hand": "AKQ2.T98.J7.A543"}])
     bidder = MapBidder(atlas)
-    told = explain(bidder, view)
-    call, because, _, _, *units = told.splitlines()
+    call, because, _, _, *units = explain(bidder, view).splitlines()
     assert call == call_text(int(bidder.bid(view, key)[0]))
     assert "the map of openings" in because
     assert because.rpartition(": ")[2] == units[0][:20].strip()
@@ -179,21 +177,10 @@ def test_boards_of_the_study():
 # --- the command -------------------------------------------------------------------------------------------
 
 
-def record(folder, count=120):
-    """A PBN file of boards as ``system:sayc`` bids them; some are held out."""
-    result = match("system:sayc", "system:sayc", library_boards(count, 3, "all"), 4)
-    boards, history = result.boards, result.tables[0].history
-    said = [tuple(int(c) for c in row if c >= 0) for row in history]
-    rows = [Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said[i])
-            for i in range(count)]  # fmt: skip
-    write_boards(folder / "sayc.pbn", rows)
-    return folder / "sayc.pbn"
-
-
 def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(study.no_trump_matches, "__defaults__", (60,))
     config = replace(CONFIG, side=6)
-    result = fit.fit_maps(config, [record(tmp_path)], tmp_path / "recorded")
+    result = fit.fit_maps(config, [record(tmp_path, 40, 80)], tmp_path / "recorded")
     assert result.calls[0].name == "all calls"
     assert [match.opponents for match in result.matches] == ["pass", "system:sayc"]
     text = (tmp_path / "recorded" / "results.json").read_text()
@@ -213,17 +200,17 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "reason"),
     [
         (["--side", "0"], '"0" for --side'),
         (["--system", "nobody"], "no such system"),
     ],
 )
-def test_faulty_words(words, says, capsys, tmp_path):
-    assert says in refused(capsys, "fit", "maps", *words, "--out", tmp_path)
+def test_faulty_words(words, reason, capsys, tmp_path):
+    assert reason in refused(capsys, "fit", "maps", *words, "--out", tmp_path)
 
 
-def test_bid_tells_why(atlas, tmp_path, capsys, monkeypatch):
+def test_bid_explains_its_call(atlas, tmp_path, capsys, monkeypatch):
     import agents.registry
     from bridge_env.bidders import registry
 

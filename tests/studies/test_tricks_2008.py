@@ -1,4 +1,4 @@
-"""The networks of the study of 2008: blocks, Rprop, and a whole study of a few deals, stopped and gone on with."""
+"""The networks of the study of 2008: blocks, Rprop, and a study of a few deals, stopped and resumed."""
 
 import json
 
@@ -26,6 +26,7 @@ def test_every_row_makes_a_network_of_its_size(name):
         network = blocks.BlockNetwork(row.architecture, row.tanh, seed=0)
         given = [torch.from_numpy(part) for part in code(builtin_library().owners([0, 1, 2]), 3, row.parts)]
         assert network(given).shape == (3,)
+    assert row.tanh == any((part < 0).any() for part in given)
     weights = sum(weight.numel() for layer in network.layers for weight in layer.weights)
     assert weights == blocks.weights(row.architecture)
 
@@ -45,7 +46,7 @@ def test_no_weight_goes_across_hands():
     assert not torch.equal(network.layers[0].weights[0][0], network.layers[0].weights[0][1])
 
 
-def test_a_group_beside_the_hands_stays_apart_too():
+def test_a_group_beside_the_hands_is_separate_too():
     network = blocks.BlockNetwork("(52x4+84)-(13x4+21)-26-1", tanh=False, seed=0)
     hands, beside = network.layers[0]([torch.zeros(4, 1, 52), torch.ones(1, 1, 84)])
     assert (hands == 0).all()
@@ -53,7 +54,7 @@ def test_a_group_beside_the_hands_stays_apart_too():
     assert (beside != 0).all()
 
 
-def test_what_is_summed_whole_equals_a_dense_layer():
+def test_a_layer_that_sees_all_equals_a_dense_layer():
     network = blocks.BlockNetwork("(3x2+4)-5-1", tanh=True, seed=1)
     hands, beside = torch.randn(2, 7, 3), torch.randn(1, 7, 4)
     layer = network.layers[0]
@@ -69,9 +70,9 @@ def test_rprop_solves_a_toy_and_keeps_the_best_weights():
     with blocks.one_thread():
         network = blocks.BlockNetwork("2-4-1", tanh=False, seed=0)
         fit = blocks.train(network, toy, toy, epochs=400)
-        said = blocks.predict(network, toy)
-    torch.testing.assert_close(said, toy.outputs, atol=0.05, rtol=0)
-    assert fit.best_error == pytest.approx(float((said - toy.outputs).square().mean()), rel=1e-3)
+        outputs = blocks.predict(network, toy)
+    torch.testing.assert_close(outputs, toy.outputs, atol=0.05, rtol=0)
+    assert fit.best_error == pytest.approx(float((outputs - toy.outputs).square().mean()), rel=1e-3)
 
 
 def test_tricks_go_out_and_back():
@@ -83,11 +84,11 @@ def test_tricks_go_out_and_back():
 
 
 def test_figures_by_hand():
-    said, truth = np.array([7, 7, 7, 7], np.int8), np.array([7, 8, 5, 10], np.int8)
-    plain = study.figures(said, truth, 4)
+    estimates, truth = np.array([7, 7, 7, 7], np.int8), np.array([7, 8, 5, 10], np.int8)
+    plain = study.figures(estimates, truth, 4)
     assert (plain["within_two"], plain["within_one"], plain["exact"]) == (75, 50, 25)
     assert plain["exact_error"] == pytest.approx(100 * np.sqrt(0.25 * 0.75 / 3))
-    pairs = study.figures(said, truth, 2)  # deals 7, 8 and, turned, 5, 10
+    pairs = study.figures(estimates, truth, 2)  # deals 7, 8 and, turned, 5, 10
     assert pairs["exact"] == 25
     assert pairs["exact_error"] == pytest.approx(25)
 

@@ -7,7 +7,6 @@ import pytest
 
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.changes.edits import InsertGeneral
-from agents.systems.changes.mutation import Chance
 from agents.systems.language.paths import readings
 from agents.systems.language.text import constraint_text, parse_system, system_text
 from agents.systems.language.vocabulary import WORDS
@@ -16,16 +15,13 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.scoring import imps
 from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, hierarchy
-from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.generations import numbered
 from training.evolution.proposals import rule_edit
 from training.evolution.refine.decisions import UNTRIED, Examples, joined, tables_of
 from training.evolution.refine.general import context_constraint, contexts, count_contexts, decided_rows, label_general
 from training.evolution.refine.induce import Rule, rules
-from training.evolution.refine.labels import count_paths, label, tokens, words
+from training.evolution.refine.labels import count_paths, label, words
 from training.evolution.refine.tasks import after_call, answers_task
-from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
 
 SAYC = numbered("sayc")
 PASS = Partnership(*(parse_system("system: p\nP\nwhen 0-7 last-level\n  P\n"),) * 2)
@@ -77,7 +73,7 @@ def test_partner_answers_where_the_new_call_leads():
     assert after_call("1H", "lowest:N") == {"1H-1N": "1H-lowest:N"}
 
 
-def test_where_partner_answers_is_what_auctions_read():
+def test_positions_of_answers_are_those_of_auctions():
     cases = {("1M", "lowest:oM"): "1H P 1S P", ("(1m)", "X"): "1D X P"}
     for (path, call), auction in cases.items():
         read = [p.text for p in readings(calls_of(auction), 0, 1 if path.startswith("(") else 0)]
@@ -88,7 +84,7 @@ def test_where_partner_answers_is_what_auctions_read():
 
 
 def slow_worth(us, them, board_range, table, board, number, call):
-    """IMPs against the call that was made, with one bidder asked after the other."""
+    """Return IMPs against the call that was made, with one bidder after the other."""
     boards, _ = boards_of(board_range)
     before = duel(us, them, board_range)
     made = before.history[table, board]
@@ -106,7 +102,7 @@ def slow_worth(us, them, board_range, table, board, number, call):
     return int(imps(points[0] - points[1])) - int(before.imps[board])
 
 
-def test_labels_are_what_a_slow_play_out_gives():
+def test_labels_equal_a_slow_play_out():
     boards, _ = boards_of(BOARDS)
     wanted = {"": 40, "1M": 30, "(1m)": 30, "1N-2m": 20}
     found = label(tables_of(SAYC, PASS, BOARDS), wanted) | label(tables_of(PASS, SAYC, BOARDS), {"(1m)": 20})
@@ -161,14 +157,14 @@ def test_counting_finds_every_decision_once():
 # --- rules ------------------------------------------------------------------------------------------------------
 
 
-def planted(count=4000, seed=1, gain=3.0, asked="S"):
-    """Examples in which X gains for hands of 9+ hcp and 4+ of what is asked."""
+def planted(count=4000, seed=1, gain=3.0, word="S"):
+    """Return examples in which X gains for hands of 9+ hcp and 4+ of ``word``."""
     rng = np.random.default_rng(seed)
     names = ("C", "D", "H", "S")
     x = rng.integers(0, 3, (count, len(words(names)))).astype(np.int16)
     x[:, words(names).index("hcp")] = rng.integers(0, 20, count)
-    x[:, words(names).index(asked)] = rng.integers(0, 8, count)
-    fits = (x[:, words(names).index("hcp")] >= 9) & (x[:, words(names).index(asked)] >= 4)
+    x[:, words(names).index(word)] = rng.integers(0, 8, count)
+    fits = (x[:, words(names).index("hcp")] >= 9) & (x[:, words(names).index(word)] >= 4)
     worth = np.full((count, 3), UNTRIED, np.int8)
     worth[:, 0] = 0
     worth[:, 1] = np.clip(np.where(fits, gain, -2.0) + rng.normal(0, 4, count), -24, 24).astype(np.int8)
@@ -178,23 +174,23 @@ def planted(count=4000, seed=1, gain=3.0, asked="S"):
 def test_a_planted_rule_is_found():
     found = rules(planted())
     assert [rule.call for rule in found] == ["X"]
-    said = constraint_text(found[0].constraint)
-    assert "9+ hcp" in said or "8+ hcp" in said
-    assert "4+ S" in said
+    text = constraint_text(found[0].constraint)
+    assert "9+ hcp" in text or "8+ hcp" in text
+    assert "4+ S" in text
     line = rule_edit(found[0], ("forcing",))
     assert (
-        parse_system(f"{line.line.name}  {said}\nwhen 0-7 last-level\n  P").lines[0].constraint == found[0].constraint
+        parse_system(f"{line.line.name}  {text}\nwhen 0-7 last-level\n  P").lines[0].constraint == found[0].constraint
     )
 
 
-def test_a_sayable_rule_leaves_out_what_nobody_would_speak_of():
+def test_a_sayable_rule_leaves_out_what_players_do_not_say():
     """A double of 1H that depends on the honours in clubs is no agreement."""
-    assert [said(rules(planted(asked="S"), sayable=s)) for s in (False, True)] == [[["hcp", "S"]]] * 2
-    assert ["top5:C" in atom for rule in said(rules(planted(asked="top5:C"))) for atom in rule] == [False, True]
-    assert not any("top5:C" in rule for rule in said(rules(planted(asked="top5:C"), sayable=True)))
+    assert [words_in(rules(planted(word="S"), sayable=s)) for s in (False, True)] == [[["hcp", "S"]]] * 2
+    assert ["top5:C" in atom for rule in words_in(rules(planted(word="top5:C"))) for atom in rule] == [False, True]
+    assert not any("top5:C" in rule for rule in words_in(rules(planted(word="top5:C"), sayable=True)))
 
 
-def said(found):
+def words_in(found):
     return [[atom.word for clause in rule.constraint for together in clause for atom in together] for rule in found]
 
 
@@ -218,8 +214,8 @@ def test_words_of_rules_are_of_the_language():
     for names in (("C", "D", "H", "S"), ("m", "om", "M", "oM")):
         lead = "1m-(1M)" if names[0] == "m" else "1C"
         for word in words(names):
-            asked = f"{word.replace('-', ' >= ')}" if "-" in word and word != "they-vul" else f"1+ {word}"
-            line = parse_system(f"after {lead}\n  P {asked}\nwhen 0-7 last-level\n  P").lines[0].lines[0]
+            text = f"{word.replace('-', ' >= ')}" if "-" in word and word != "they-vul" else f"1+ {word}"
+            line = parse_system(f"after {lead}\n  P {text}\nwhen 0-7 last-level\n  P").lines[0].lines[0]
             assert line.constraint[0][0][0].word == word
 
 
@@ -232,27 +228,10 @@ def test_answers_are_sought_where_the_call_leads():
     assert {r.call for r in found} & {"lowest:H", "game:H", "3N", "lowest:S", "game:S", "jump:H"}
 
 
-@pytest.mark.slow
-def test_work_is_the_same_however_it_is_shared(one_ray):
-    results = []
-    for workers in (1, 2):
-        with Cluster(workers) as cluster:
-            evaluator = ClusterEvaluator(cluster, (SAYC, PASS), 3, Progress())
-            found = evaluator.rules(SAYC, 2, Chance("v"), evaluator.board_range(0, 4800))
-            results.append([(r.path, r.call, r.constraint, r.gain) for r in found])
-    assert results[0] == results[1]
-    assert results[0]
-
-
-def test_opening_tokens_are_all_bids_of_three_levels():
-    path = readings([], 0, 0)[0]
-    assert len(tokens(path)) == 16
-
-
 # --- kinds of auctions --------------------------------------------------------------------------------------------
 
 
-def test_kinds_of_auctions_have_names_of_their_own_that_hold():
+def test_names_of_kinds_of_auctions_differ_and_hold():
     seen: dict[str, tuple[int, ...]] = {}
     for table in tables_of(SAYC, SAYC, BOARDS):
         board, _, rows = decided_rows(table)
