@@ -42,11 +42,6 @@ def _products(hands: Hands) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return plain, np.concatenate([CARD_WEIGHT * cards, *(marks @ table for marks, table in counted)], axis=1)
 
 
-def similarities(hands: Hands, others: Hands) -> NDArray[np.float64]:
-    """Return the similarity of each of ``hands`` (N, 52) and each of ``others`` (M, 52): float64 (N, M), 0 to 100."""
-    return np.asarray(_products(hands)[0] @ _products(others)[1].T)
-
-
 class Nearest(NamedTuple):
     """The nearest cases of N hands, the nearest first, the earlier case first where two are as near."""
 

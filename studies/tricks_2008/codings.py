@@ -31,18 +31,18 @@ in [0, 1].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.hands.deals import hands, rotate_deals
-from bridge_env.rules import cards
+from bridge_env.rules.cards import UInt8Array
 from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 
 Float32Array = NDArray[np.float32]
-Part = Callable[[cards.UInt8Array, int], Float32Array]
 
 #: Divisors of the methods: about the value of a good hand.
 SCALES = MappingProxyType(
@@ -59,103 +59,58 @@ _OWNER_VALUES = {  # N E S W
 }
 
 
-def ranks_and_suits(owner: cards.UInt8Array) -> Float32Array:
-    """Return deals (N, 52) as 26x4: float32 (4, N, 26)."""
-    count = len(owner)
-    held = 51 - np.argsort(owner[:, ::-1], axis=1, kind="stable")  # by owner; within a hand from the ace of spades down
-    pairs = np.stack([_RANK_VALUES[held % 13], _SUIT_VALUES[held // 13]], axis=2)
-    return np.ascontiguousarray(pairs.reshape(count, 4, 26).transpose(1, 0, 2))
-
-
-def owner_values(owner: cards.UInt8Array, coding: str) -> Float32Array:
-    """Return deals (N, 52) as 52a, 52b or 52c: float32 (1, N, 52)."""
-    return np.array(_OWNER_VALUES[coding], np.float32)[owner][None]
-
-
-def pair_and_hand(owner: cards.UInt8Array) -> Float32Array:
-    """Return deals (N, 52) as 104: float32 (1, N, 104)."""
-    north_south = owner % 2 == 0
-    first = (owner == 0) | (owner == 3)
-    return np.concatenate([north_south, first], axis=1).astype(np.float32)[None]
-
-
-def one_hot(owner: cards.UInt8Array) -> Float32Array:
-    """Return deals (N, 52) as 52x4: float32 (4, N, 52)."""
-    return _held(owner).astype(np.float32)
-
-
-def lengths(owner: cards.UInt8Array) -> Float32Array:
-    """Return suit lengths of the hands of deals (N, 52), of 13: float32 (4, N, 4)."""
-    counted: NDArray[np.int64] = _held(owner).reshape(4, len(owner), 4, 13).sum(axis=3)
-    return counted.astype(np.float32) / np.float32(13)
-
-
-def _held(owner: cards.UInt8Array) -> NDArray[np.bool_]:
-    held: NDArray[np.bool_] = owner[None] == np.arange(4)[:, None, None]
-    return held
-
-
-def counts(owner: cards.UInt8Array) -> Float32Array:
-    """Return the nine point counts of the hands of deals (N, 52), to scale: float32 (4, N, 9)."""
-    scales = np.array([SCALES[name] for name in POINT_COUNTS], np.float32)
-    return np.stack([point_counts(hands(owner, seat)) for seat in range(4)]) / scales
-
-
-def shape(owner: cards.UInt8Array, strain: int) -> Float32Array:
-    """Return the methods that see shape, of the hands of deals (N, 52), to scale: float32 (4, N, 8)."""
-    scales = np.array([SCALES[name] for name in DISTRIBUTIONAL], np.float32)
-    return np.stack([distributional(hands(owner, seat), strain) for seat in range(4)]) / scales
-
-
-def _methods(owner: cards.UInt8Array, strain: int) -> Float32Array:
-    return np.concatenate([counts(owner), shape(owner, strain)], axis=2)
-
-
-def _pairs(owner: cards.UInt8Array, strain: int) -> Float32Array:
-    hands = _methods(owner, strain)
-    return _flat(np.concatenate([hands, (hands[:2] + hands[2:]) / 2]))
-
-
-def _work_ns(owner: cards.UInt8Array, strain: int) -> Float32Array:
-    work = counts(owner)[:, :, _WORK : _WORK + 1]
-    return (work[:1] + work[2:3]) / np.float32(2)
-
-
-def _flat(grouped: Float32Array) -> Float32Array:
-    """Return groups (G, N, W) side by side: (1, N, G * W)."""
-    groups, count, width = grouped.shape
-    return np.ascontiguousarray(grouped.transpose(1, 0, 2)).reshape(1, count, groups * width)
-
-
-#: Name -> the part of the input, of deals (N, 52) and the strain that is played.
-PARTS: MappingProxyType[str, Part] = MappingProxyType(
-    {
-        "26x4": lambda owner, strain: ranks_and_suits(owner),
-        "52a": lambda owner, strain: owner_values(owner, "52a"),
-        "52b": lambda owner, strain: owner_values(owner, "52b"),
-        "52c": lambda owner, strain: owner_values(owner, "52c"),
-        "104": lambda owner, strain: pair_and_hand(owner),
-        "52x4": lambda owner, strain: one_hot(owner),
-        "work": lambda owner, strain: _flat(counts(owner)[:, :, _WORK : _WORK + 1]),
-        "work NS": _work_ns,
-        "20": lambda owner, strain: np.concatenate([PARTS["work"](owner, strain), _flat(lengths(owner))], axis=2),
-        "points": lambda owner, strain: _flat(counts(owner)),
-        "shape": lambda owner, strain: _flat(shape(owner, strain)),
-        "methods": lambda owner, strain: _flat(_methods(owner, strain)),
-        "pairs": _pairs,
-        "84": lambda owner, strain: _flat(np.concatenate([_methods(owner, strain), lengths(owner)], axis=2)),
-    }
-)
-
-
-def code(owner: cards.UInt8Array, strain: int, parts: Sequence[str]) -> list[Float32Array]:
+def code(owner: UInt8Array, strain: int, parts: Sequence[str]) -> list[Float32Array]:
     """Return the parts of the input of deals (N, 52), each float32 (groups, N, width), ``strain`` played."""
-    return [np.ascontiguousarray(PARTS[part](owner, strain)) for part in parts]
+    return [np.ascontiguousarray(_part(name, owner, strain), np.float32) for name in parts]
+
+
+def _part(name: str, owner: UInt8Array, strain: int) -> NDArray[Any]:
+    """Return a part of the input, (groups, N, width)."""
+    if name == "26x4":
+        held = 51 - np.argsort(owner[:, ::-1], axis=1, kind="stable")  # by owner, each hand from the ace of spades down
+        pairs = np.stack([_RANK_VALUES[held % 13], _SUIT_VALUES[held // 13]], axis=2)
+        return pairs.reshape(len(owner), 4, 26).transpose(1, 0, 2)
+    if name in _OWNER_VALUES:
+        return np.array(_OWNER_VALUES[name], np.float32)[owner][None]
+    if name == "104":
+        return np.concatenate([owner % 2 == 0, (owner == 0) | (owner == 3)], axis=1)[None]
+    held = owner[None] == np.arange(4)[:, None, None]
+    if name == "52x4":
+        return held
+    points, work = _scaled(owner, None), slice(_WORK, _WORK + 1)
+    if name == "work NS":
+        return (points[:1, :, work] + points[2:3, :, work]) / np.float32(2)
+    if name == "work":
+        return _flat(points[:, :, work])
+    if name == "points":
+        return _flat(points)
+    lengths = held.reshape(4, len(owner), 4, 13).sum(axis=3).astype(np.float32) / np.float32(13)
+    if name == "20":
+        return np.concatenate([_flat(points[:, :, work]), _flat(lengths)], axis=2)
+    shape = _scaled(owner, strain)
+    methods = np.concatenate([points, shape], axis=2)
+    groups = {
+        "shape": shape, "methods": methods, "84": np.concatenate([methods, lengths], axis=2),
+        "pairs": np.concatenate([methods, (methods[:2] + methods[2:]) / 2]),
+    }  # fmt: skip
+    return _flat(groups[name])
+
+
+def _scaled(owner: UInt8Array, strain: int | None) -> Float32Array:
+    """Return the point counts of the hands of deals (N, 52), or the methods that see shape: (4, N, width), to scale."""
+    scales = np.array([SCALES[name] for name in (POINT_COUNTS if strain is None else DISTRIBUTIONAL)], np.float32)
+    held = (hands(owner, seat) for seat in range(4))
+    return np.stack([point_counts(h) if strain is None else distributional(h, strain) for h in held]) / scales
+
+
+def _flat(grouped: NDArray[Any]) -> NDArray[Any]:
+    """Return groups (G, N, W) side by side: (1, N, G * W)."""
+    return grouped.transpose(1, 0, 2).reshape(1, grouped.shape[1], -1)
 
 
 def examples(
-    owner: cards.UInt8Array, tricks: NDArray[np.int8], strain: int, exchange: bool
-) -> tuple[cards.UInt8Array, NDArray[np.int8]]:
+    owner: UInt8Array, tricks: NDArray[np.int8], strain: int, exchange: bool
+) -> tuple[UInt8Array, NDArray[np.int8]]:
     """Return deals (M, 52) as inputs, and North-South's tricks in ``strain``, West leading, as outputs (M,).
 
     Args:

@@ -8,7 +8,7 @@ from agents.cases.bidder import majority
 from bridge_env.hands.deals import hands, parse_hand, random_deals
 from bridge_env.rules.calls import parse_call
 from studies.cases_2008.__main__ import main
-from studies.cases_2008.similarity import adapted, nearest, ratios, similarities
+from studies.cases_2008.similarity import adapted, nearest, ratios
 from studies.cases_2008.study import leave_one_out
 
 A = "AKQ2.T98.J7.A543"  # 14 points, 4-3-2-4
@@ -24,7 +24,7 @@ def some_hands(count, seed=1):
 
 
 def naive(a, b):
-    """The definition, card by card."""
+    """Return the similarity by its definition, card by card."""
 
     def ratio(x, y):
         return 1.0 if x == y == 0 else min(x, y) / max(x, y)
@@ -42,8 +42,8 @@ def naive(a, b):
 def test_similarity_by_hand():
     """Spades and clubs as long, hearts 2 of 3, diamonds 2 of 3; in common SA SK HT DJ D7 CA C5 C4 C3."""
     a, b = (parse_hand(text)[None] for text in (A, B))
-    assert similarities(a, b)[0, 0] == pytest.approx(51 * 14 / 15 + 9 + 6 + 6 + 9 + 9)
-    assert similarities(a, a)[0, 0] == pytest.approx(100)
+    assert nearest(a, b, 1).similarity[0, 0] == pytest.approx(51 * 14 / 15 + 9 + 6 + 6 + 9 + 9)
+    assert nearest(a, a, 1).similarity[0, 0] == pytest.approx(100)
 
 
 def test_ratios_of_nothing():
@@ -53,13 +53,7 @@ def test_ratios_of_nothing():
     assert table[0, 5] == table[5, 0] == 0
     assert table[2, 3] == table[3, 2] == pytest.approx(2 / 3)
     none, void = parse_hand("5432.5432.5432.2")[None], parse_hand("65432.65432.432.")[None]
-    assert similarities(none, void)[0, 0] == pytest.approx(51 + 9 * (4 / 5 + 4 / 5 + 3 / 4) + 11)
-
-
-def test_the_matrix_is_the_definition():
-    a, b = some_hands(60), some_hands(40, seed=2)
-    expected = [[naive(x, y) for y in b] for x in a]
-    np.testing.assert_allclose(similarities(a, b), expected, atol=1e-9)
+    assert nearest(none, void, 1).similarity[0, 0] == pytest.approx(51 + 9 * (4 / 5 + 4 / 5 + 3 / 4) + 11)
 
 
 def test_leave_one_out_is_the_naive_loop():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +39,8 @@ def judge(estimator: TrickEstimator, library: Library) -> tuple[Hits, ...]:
 def hits_of(probabilities: NDArray[np.float32], tricks: NDArray[np.int8]) -> tuple[Hits, ...]:
     """Return the hits of distributions float32 (N, 4, 5, 14), given the true tricks int8 (N, 4, 5)."""
     off = np.abs(quantile(probabilities, 0.5) - tricks)
-    loss = -np.log(np.maximum(probability_of(probabilities, tricks), 1e-9))
+    true = np.take_along_axis(probabilities, tricks[..., None].astype(np.intp), -1)[..., 0].astype(np.float64)
+    loss = -np.log(np.maximum(true, 1e-9))
     out = []
     for group, strains in GROUPS.items():
         part = off[:, :, strains]
@@ -51,12 +51,6 @@ def hits_of(probabilities: NDArray[np.float32], tricks: NDArray[np.int8]) -> tup
         errors = tuple(float(share.std(ddof=1) / len(share) ** 0.5) for share in shares)
         out.append(Hits(group, within, errors, float(part.mean()), float(loss[:, :, strains].mean())))
     return tuple(out)
-
-
-def probability_of(probabilities: NDArray[np.float32], tricks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the probability of the true tricks, float64 (N, 4, 5)."""
-    found: NDArray[Any] = np.take_along_axis(probabilities, tricks[..., None].astype(np.intp), -1)
-    return found[..., 0].astype(np.float64)
 
 
 def hits_table(hits: Sequence[Hits]) -> list[str]:

@@ -72,7 +72,10 @@ def fit_maps(
     problems: tuple[str, ...] = ()
     if files:
         training, held_out, problems = recorded_examples(files)
-        atlas = from_records(training, config, progress)
+        if not len(training):
+            raise ValueError("there is no recorded call to learn from")
+        fitted = {"recorded": True, "calls": len(training), **asdict(config)}
+        atlas = _fit_atlas(training, config, progress, fitted)
     else:
         atlas = from_system(config, progress)
         held_out = held_out_examples(config.system, config.seed)
@@ -87,18 +90,6 @@ def fit_maps(
     }  # fmt: skip
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return MapsResult(folder, atlas, calls, matches, problems, folder / MAPS)
-
-
-def from_records(examples: Calls, config: MapsConfig, progress: Progress | None = None) -> Atlas:
-    """Return the maps of recorded calls.
-
-    Raises:
-        ValueError: there is no call.
-    """
-    if not len(examples):
-        raise ValueError("there is no recorded call to learn from")
-    fitted = {"recorded": True, "calls": len(examples), **asdict(config)}
-    return _fit_atlas(examples, config, progress or Progress(), fitted)
 
 
 def from_system(config: MapsConfig, progress: Progress | None = None) -> Atlas:
