@@ -29,7 +29,8 @@ def run_study(module: str, study: Callable[..., Found], argv: Sequence[str] | No
         SystemExit: the words are wrong, or the study finds a fault; the message is printed.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    app = App(name=f"python -m {module}", default_command=study, default_parameter=Parameter(negative=()))
+    app = App(f"python -m {module}", help_format="markdown", default_parameter=Parameter(negative=()))
+    app.default(study)
     try:
         found = app(words, result_action="return_value")
     except (ValueError, OSError) as error:

@@ -21,6 +21,8 @@ def repeat(
 ) -> Found:  # fmt: skip
     """Train the networks of the study of 2008, and judge them on deals they never saw.
 
+    For example:
+
         python -m studies.tricks_2008                          the complete study, about an hour of one core
         python -m studies.tricks_2008 --deals 4000 --epochs 50 --out trial
         python -m studies.tricks_2008 --rows 52x4-13 52x4-26   these networks only

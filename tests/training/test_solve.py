@@ -266,7 +266,7 @@ def run(*words: object) -> int:
 
 
 def test_without_ray_it_solves_in_this_process(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("training.runtime.cluster.installed", lambda: False)
+    monkeypatch.setattr(cli_deals, "find_spec", lambda name: None)
     monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented())
     assert run("--n", 300, "--out", tmp_path / "a.bdl") == 0
     printed = capsys.readouterr()

@@ -11,6 +11,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Sequence
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,19 @@ app = App(
 )
 for _command in _COMMANDS:
     app.command(_command)
+
+
+def _head_examples() -> None:
+    """Put "For example:" before examples that follow a summary: cyclopts would flow them into a paragraph."""
+    for name in app:
+        for command in (app[name], *app[name].subapps):
+            function = command.default_command
+            summary, _, rest = (function.__doc__ or "").partition("\n\n")
+            if isfunction(function) and rest.startswith(" " * 8):
+                function.__doc__ = f"{summary}\n\n    For example:\n\n{rest}"
+
+
+_head_examples()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

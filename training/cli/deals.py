@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -163,11 +164,11 @@ def _solve_random(out: Path, n: int, seed: int, start: int, workers: int | None,
 def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | None:
     """Return a Ray cluster where an address is given or its start pays off; None for threads of this process."""
     from bridge_env.io.optional_dependencies import how_to_install
-    from training.runtime.cluster import Cluster, installed
+    from training.runtime.cluster import Cluster
 
     if address is None and (workers == 1 or deals < _FEW):
         return None
-    if address is None and not installed():
+    if address is None and find_spec("ray") is None:
         print(f"Ray is not installed ({how_to_install('ray')}); solving with threads of this process", file=sys.stderr)
         return None
     return Cluster(workers, address)
@@ -195,7 +196,11 @@ def _solve_pbn(path: Path, tricks: str, workers: int | None) -> int:
     return 0
 
 
-library = App(name="library", help="A library is a file of deals with their exact double-dummy tables, 23 bytes each.")
+library = App(
+    name="library",
+    help_format="markdown",
+    help="A library is a file of deals with their exact double-dummy tables, 23 bytes each.",
+)
 
 
 @library.command

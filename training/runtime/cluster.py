@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import Any
 
 from bridge_env.io.optional_dependencies import how_to_install
@@ -30,11 +29,6 @@ PACKAGES = ("bridge_env", "agents", "training")
 
 class ClusterError(RuntimeError):
     """Ray is missing, or its cluster cannot be reached; the message says what to do."""
-
-
-def installed() -> bool:
-    """Return whether Ray is installed, without importing it."""
-    return find_spec("ray") is not None
 
 
 class Cluster:
@@ -148,13 +142,10 @@ class CachedArgument:
     pickled: bytes = field(repr=False, compare=False)
     digest: bytes
 
-    def value(self) -> Any:
-        """Return the value, which must not be changed."""
-        return _unpickle(self)
-
 
 @lru_cache(maxsize=64)
 def _unpickle(argument: CachedArgument) -> Any:
+    """Return the value of an argument, which must not be changed."""
     return pickle.loads(argument.pickled)  # of this run, for its own workers
 
 
@@ -163,7 +154,7 @@ def _unpack_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def unpacked(*task: Any) -> Any:
-        return function(*(part.value() if isinstance(part, CachedArgument) else part for part in task))
+        return function(*(_unpickle(part) if isinstance(part, CachedArgument) else part for part in task))
 
     return unpacked
 
