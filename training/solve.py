@@ -35,12 +35,12 @@ _CHECKED_AT_A_TIME = 1 << 14  # deals
 
 
 class SolveError(FileError):
-    """The file to go on with is not the one that was begun; the message says what it is."""
+    """Report a file that does not begin with the wanted deals; the message names its record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Deals in the file, those solved by this call, and the seconds it took."""
+    """Hold the number of deals in the file, of those solved by this call, and the seconds it took."""
 
     deals: int
     new: int

@@ -43,7 +43,7 @@ def _products(hands: Hands) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 class Nearest(NamedTuple):
-    """The nearest cases of N hands, the nearest first, the earlier case first where two are as near."""
+    """Hold the nearest cases of N hands, the nearest first, of equals the earlier case."""
 
     case: NDArray[np.int64]  # (N, k), numbers of cases
     similarity: NDArray[np.float64]  # (N, k)

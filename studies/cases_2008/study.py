@@ -30,7 +30,7 @@ PUBLISHED_SIMILARITY = {1: 85.20, 20: 76.20}
 
 @dataclass(frozen=True)
 class Row:
-    """The calls of one k; pairs are of plain calls and of adapted ones."""
+    """Hold the figures of the calls of one k; pairs are of plain calls and of adapted ones."""
 
     k: int
     states: int

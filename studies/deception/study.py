@@ -37,7 +37,7 @@ _SEARCHES = 3  # times that the opponent imagines deals in the true one
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A board up to a decision."""
+    """Hold a board up to a decision."""
 
     board: Board
     contract: Contract  # not passed out
@@ -48,10 +48,12 @@ class Problem:
 
     @property
     def title(self) -> str:
+        """Return the title, or the number of the board."""
         return self.board.tags.get("Event") or f"Board {self.board.number or '?'}"
 
     @property
     def idea(self) -> str:
+        """Return the sentence about the idea of the play, empty if the file has none."""
         return self.board.tags.get("Idea", "")
 
     @property
@@ -81,7 +83,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class CardResult:
-    """The result of one card in the true deal; all tricks are declarer's on the board."""
+    """Hold the result of one card in the true deal; all tricks are declarer's on the board."""
 
     card: int
     believed: NDArray[np.float64]  # (L,), against the modelled opponent, along each line that he may believe in
@@ -101,7 +103,7 @@ class CardResult:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A problem with the results of the plain player's card and of the deceptive player's, which may be the same."""
+    """Hold a problem with the results of the plain player's card and of the deceptive player's, maybe the same."""
 
     problem: Problem
     plain: CardResult

@@ -39,7 +39,7 @@ _BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 1.0)  # bounds of stated shares
 
 @dataclass(frozen=True)
 class Result:
-    """A match of a file's maps on boards with a no-trump opener."""
+    """Hold a match of a file's maps on boards with a no-trump opener."""
 
     file: str
     learned_from: str  # a system, or recorded auctions
@@ -55,7 +55,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Bin:
-    """Calls about which the maps are about equally sure."""
+    """Hold figures of the calls about which the maps are about equally sure."""
 
     name: str  # the bounds of the unit's share, or an exact share
     calls: int

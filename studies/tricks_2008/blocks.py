@@ -11,7 +11,6 @@ import copy
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -70,7 +69,7 @@ def weights(architecture: str) -> int:
 
 
 class _Layer(nn.Module):
-    """A layer of units that see their own group, or all of the layer before."""
+    """Connect units to their own group, or all of the layer before."""
 
     def __init__(self, before: Bands, after: Bands, generator: torch.Generator) -> None:
         super().__init__()
@@ -96,7 +95,7 @@ class _Layer(nn.Module):
 
 
 class BlockNetwork(nn.Module):
-    """A network of an architecture: parts (groups, N, width) to outputs (N,).
+    """Compute the outputs of an architecture: parts (groups, N, width) to outputs (N,).
 
     Weights start uniform within one over the root of the number of a unit's inputs, biases at 0.
 
@@ -127,7 +126,7 @@ class BlockNetwork(nn.Module):
 
 @dataclass(frozen=True)
 class Examples:
-    """Parts of the input, float32 (groups, N, width), and the true outputs, float32 (N,)."""
+    """Hold parts of the input, float32 (groups, N, width), and the true outputs, float32 (N,)."""
 
     parts: list[Tensor]
     outputs: Tensor
@@ -144,7 +143,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class Fit:
-    """The result of a training: the epoch with the least mean squared error on held-out examples, and its cost."""
+    """Hold the result of a training: the epoch with the least mean squared error on held-out examples, and its cost."""
 
     best_epoch: int
     best_error: float
@@ -181,14 +180,3 @@ def train(network: BlockNetwork, examples: Examples, held_out: Examples, epochs:
                 best_epoch, best_error, best_state = epoch, error, copy.deepcopy(network.state_dict())
     network.load_state_dict(best_state)
     return Fit(best_epoch, best_error, time.process_time() - began)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Compute in one thread: the same sums on every machine, and one core for each process."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

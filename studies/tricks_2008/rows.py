@@ -22,7 +22,7 @@ Figures = tuple[float | None, float | None, float]  # percent within two, within
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A network of the study.
+    """Describe a network of the study.
 
     Attributes:
         name: for ``--rows``.
@@ -40,7 +40,7 @@ class Row:
 
     @property
     def epochs(self) -> int:
-        """Steps of Rprop, see ``EPOCHS``."""
+        """Return the steps of Rprop, see ``EPOCHS``."""
         return EPOCHS.get(self.name, 1000)
 
     @property
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Job:
-    """One network to train and judge: a row of the study in one strain, with or without the lead exchanged."""
+    """Name a network to train and judge: a row of the study in one strain, with or without the lead exchanged."""
 
     row: Row
     strain: int
@@ -64,7 +64,7 @@ class Job:
 
     @property
     def published(self) -> Figures:
-        """Percent within two, within one, exact."""
+        """Return percent within two, within one, exact."""
         return self.row.published[self.strain, self.exchange]
 
 

@@ -20,7 +20,7 @@ from bridge_env.double_dummy import Library, builtin_library
 from bridge_env.io.files import atomic_write
 from bridge_env.io.json_files import read_json
 from bridge_env.rng import streams
-from studies.tricks_2008.blocks import BlockNetwork, Examples, one_thread, predict, train, weights
+from studies.tricks_2008.blocks import BlockNetwork, Examples, predict, train, weights
 from studies.tricks_2008.codings import code, examples
 from studies.tricks_2008.rows import Job, jobs
 from training.runtime import runs
@@ -34,7 +34,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings on which the figures depend."""
+    """Hold the settings on which the figures depend."""
 
     deals: int | None = None  # training deals, the first of the library's; None: all
     epochs: int | None = None  # of every network; None: each its own, ``rows.EPOCHS``
@@ -99,17 +99,17 @@ def _cost(settings: Settings, job: Job) -> float:
 def _run_job(settings: Settings, folder: Path, job: Job) -> None:
     """Train and judge one network, and store the result."""
     epochs = settings.epochs or job.row.epochs
-    with one_thread():
-        library = settings.open()
-        training, judging = library.split("training")[: settings.deals], library.split("judging")
-        held = np.arange(len(training)) % _HELD_OUT_ONE_IN == _HELD_OUT_ONE_IN - 1
-        learn, _ = _examples(library, training[~held], job)
-        held_out, _ = _examples(library, training[held], job)
-        seed = int(streams.key("study 2008", settings.seed, job.name)[0] >> np.uint64(1))
-        network = BlockNetwork(job.row.architecture, job.row.tanh, seed)
-        fit = train(network, learn, held_out, epochs)
-        judged, tricks = _examples(library, judging, job)
-        estimates = tricks_of(predict(network, judged).numpy())
+    torch.set_num_threads(1)  # the same sums on every machine, and one core for each process
+    library = settings.open()
+    training, judging = library.split("training")[: settings.deals], library.split("judging")
+    held = np.arange(len(training)) % _HELD_OUT_ONE_IN == _HELD_OUT_ONE_IN - 1
+    learn, _ = _examples(library, training[~held], job)
+    held_out, _ = _examples(library, training[held], job)
+    seed = int(streams.key("study 2008", settings.seed, job.name)[0] >> np.uint64(1))
+    network = BlockNetwork(job.row.architecture, job.row.tanh, seed)
+    fit = train(network, learn, held_out, epochs)
+    judged, tricks = _examples(library, judging, job)
+    estimates = tricks_of(predict(network, judged).numpy())
     record = {
         "network": job.name, "settings": asdict(settings), "weights": network.size(), "epochs": epochs,
         "training": len(training), "figures": figures(estimates, tricks, len(judging)), "fit": asdict(fit),

@@ -22,10 +22,9 @@ FEW = study.Settings(deals=60, epochs=6)
 @pytest.mark.parametrize("name", study_rows.ROWS)
 def test_every_row_makes_a_network_of_its_size(name):
     row = study_rows.ROWS[name]
-    with blocks.one_thread():
-        network = blocks.BlockNetwork(row.architecture, row.tanh, seed=0)
-        given = [torch.from_numpy(part) for part in code(builtin_library().owners([0, 1, 2]), 3, row.parts)]
-        assert network(given).shape == (3,)
+    network = blocks.BlockNetwork(row.architecture, row.tanh, seed=0)
+    given = [torch.from_numpy(part) for part in code(builtin_library().owners([0, 1, 2]), 3, row.parts)]
+    assert network(given).shape == (3,)
     assert row.tanh == any((part < 0).any() for part in given)
     weights = sum(weight.numel() for layer in network.layers for weight in layer.weights)
     assert weights == blocks.weights(row.architecture)
@@ -67,10 +66,9 @@ def test_rprop_solves_a_toy_and_keeps_the_best_weights():
     """Exclusive or of two inputs, which no network without a hidden layer can say."""
     inputs = np.array([[[0, 0], [0, 1], [1, 0], [1, 1]]], np.float32)
     toy = blocks.Examples([torch.from_numpy(inputs)], torch.tensor([0.1, 0.9, 0.9, 0.1]))
-    with blocks.one_thread():
-        network = blocks.BlockNetwork("2-4-1", tanh=False, seed=0)
-        fit = blocks.train(network, toy, toy, epochs=400)
-        outputs = blocks.predict(network, toy)
+    network = blocks.BlockNetwork("2-4-1", tanh=False, seed=0)
+    fit = blocks.train(network, toy, toy, epochs=400)
+    outputs = blocks.predict(network, toy)
     torch.testing.assert_close(outputs, toy.outputs, atol=0.05, rtol=0)
     assert fit.best_error == pytest.approx(float((outputs - toy.outputs).square().mean()), rel=1e-3)
 

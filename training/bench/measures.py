@@ -51,7 +51,7 @@ SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class Rate:
-    """The median of several measured rates, with the least and the most."""
+    """Hold the median of several measured rates, with the least and the most."""
 
     what: str
     unit: str

@@ -1,4 +1,4 @@
-"""The speeds of the envs, matches and the solver as a page and a plot."""
+"""Write the speeds of the envs, matches and the solver as a page and a plot."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _ROWS = 16_384
 
 @dataclass(frozen=True)
 class CasesResult:
-    """The result of a fit."""
+    """Hold the result of a fit."""
 
     folder: Path
     base: CaseBase

@@ -19,7 +19,7 @@ LAST_ROUND = 5  # this one and all later ones are one row
 
 @dataclass(frozen=True)
 class Share:
-    """How many calls of a kind are as recorded."""
+    """Count the calls of a kind that are as recorded."""
 
     name: str
     calls: int

@@ -31,7 +31,7 @@ _SPREAD = np.tile(np.array([4.0, 1.5, 1.5, 1.5, 1.5], np.float32), 3)
 
 @dataclass(frozen=True)
 class MetricExamples:
-    """Recorded calls to learn from."""
+    """Hold recorded calls to learn from."""
 
     rows: NDArray[np.int8]  # (N, SIZE), the states
     called: NDArray[np.int8]  # (N,)

@@ -43,7 +43,7 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RetainResult:
-    """The base with retained states, and IMPs a board with standard errors on the same judging boards."""
+    """Hold the base with retained states, and IMPs a board with standard errors on the same judging boards."""
 
     folder: Path
     base: CaseBase
@@ -94,7 +94,7 @@ def retain(
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """Both tables of N boards, one after the other (2N rows): the base sits North-South in the first N."""
+    """Hold both tables of N boards, one after the other (2N rows): the base sits North-South in the first N."""
 
     boards: Boards  # the N boards twice
     side: Int  # (2N,), the side on which the base sits, 0 North-South

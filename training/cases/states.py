@@ -21,7 +21,7 @@ from training.evaluation.boards import BoardsError
 
 @dataclass(frozen=True)
 class Calls:
-    """N calls, recorded or a teacher's."""
+    """Hold N calls, recorded or a teacher's."""
 
     view: BidView  # of the seats that call
     called: NDArray[np.int8]  # (N,)
@@ -42,7 +42,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class States(Calls):
-    """Recorded calls, board by board, with all boards."""
+    """Hold recorded calls, board by board, with all boards."""
 
     owner: NDArray[np.uint8]  # (B, 52), the boards' deals
     # (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks (-1: not known)

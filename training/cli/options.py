@@ -29,7 +29,7 @@ Positive = Annotated[float, Parameter(validator=Number(gt=0, lt=1e9))]
 @Parameter(name="*")
 @dataclass(frozen=True)
 class BoardOptions:
-    """Which boards to play."""
+    """Choose the boards to play."""
 
     boards: Count | None = None
     """number of boards"""
@@ -53,7 +53,7 @@ class BoardOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ServerOptions:
-    """Where a server listens."""
+    """Choose the address at which a server listens."""
 
     host: str = "127.0.0.1"
     """listen on this address; 0.0.0.0 admits other machines"""
@@ -64,7 +64,7 @@ class ServerOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class RunOptions:
-    """Where a run writes, or which run goes on."""
+    """Choose the folder of a run, or the run to resume."""
 
     name: str | None = None
     """name of the run's folder (default: run-001, run-002 ...)"""

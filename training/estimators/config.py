@@ -9,7 +9,7 @@ from training.runtime.settings import AtLeast2, Count, CountOrZero, NonNegative,
 
 @dataclass(frozen=True)
 class EstimatorConfig(Settings):
-    """The same config, deals, machine and threads give the same network."""
+    """Hold the settings of a fit; with the same deals, machine and threads they make the same network."""
 
     epochs: Count = 40
     """passes over the training deals"""

@@ -38,7 +38,7 @@ _CLIP = 1.0
 
 
 class State(TypedDict):
-    """The state in a checkpoint: epochs and seconds so far, and a row of figures for each epoch."""
+    """Hold the state in a checkpoint: epochs and seconds so far, and a row of figures for each epoch."""
 
     epoch: int
     seconds: float
@@ -47,7 +47,7 @@ class State(TypedDict):
 
 @dataclass(frozen=True)
 class Deals:
-    """Solved deals."""
+    """Hold solved deals."""
 
     owner: NDArray[np.uint8]  # (N, 52)
     tricks: NDArray[np.int8]  # (N, 5, 4) [strain, declarer]
@@ -64,7 +64,7 @@ class Deals:
 
 @dataclass(frozen=True)
 class EstimatorResult:
-    """The result of a run."""
+    """Hold the result of a run."""
 
     folder: Path
     estimator: TrickEstimator

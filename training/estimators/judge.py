@@ -21,7 +21,7 @@ _PUBLISHED = {
 
 @dataclass(frozen=True)
 class Hits:
-    """Per cent of the medians that are exact, within one and within two tricks, with standard errors over deals."""
+    """Hold per cent of medians that are exact, within one and within two tricks, with standard errors over deals."""
 
     group: str
     within: tuple[float, ...]

@@ -12,7 +12,7 @@ from bridge_env.double_dummy.estimator import OUTCOMES, ROLES, layer_names
 
 
 class Turning(nn.Module):
-    """A linear map of channels by seat, (n, 4 * inputs) to (n, 4 * outputs), the same for every seat."""
+    """Map channels linearly by seat, (n, 4 * inputs) to (n, 4 * outputs), the same for every seat."""
 
     def __init__(self, inputs: int, outputs: int, gain: float, chance: torch.Generator) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Turning(nn.Module):
 
 
 class Network(nn.Module):
-    """What ``TrickEstimator`` computes, before the softmax."""
+    """Compute the outputs of ``TrickEstimator`` before the softmax."""
 
     def __init__(self, hidden: int, depth: int, width: int, blocks: int, seed: int) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Network(nn.Module):
             self.layers[name] = Turning(inputs, outputs, gain, chance)
 
     def forward(self, suits: torch.Tensor) -> torch.Tensor:
-        """Outputs (n, 5 strains, 4 declarers, 14) of suits (n, 4, 4 seats * 13 ranks), zeros and ones."""
+        """Return outputs (n, 5 strains, 4 declarers, 14) of suits (n, 4, 4 seats * 13 ranks), zeros and ones."""
         trump, side, notrump = (self._encode(role, suits) for role in ROLES)
         coloured = trump + side.sum(1, keepdim=True) - side
         signal = functional.relu(torch.cat([coloured, notrump.sum(1, keepdim=True)], 1))

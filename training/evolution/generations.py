@@ -40,7 +40,7 @@ _OF_PLAYERS = ("-first", "-second")
 
 
 class MetricsRow(TypedDict):
-    """A row of metrics."""
+    """Hold a row of metrics."""
 
     generation: int
     mean_imps: float

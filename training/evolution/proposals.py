@@ -42,7 +42,7 @@ PLAYERS = ("first player", "second player", "both players")
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change to one player's system, or to both."""
+    """Hold a change to one player's system, or to both."""
 
     edit: Edit
     player: int  # 0, 1 or BOTH

@@ -21,7 +21,7 @@ CURVES = "learning_curves.png"
 
 @dataclass(frozen=True)
 class Run:
-    """A run, read from its folder."""
+    """Hold a run, read from its folder."""
 
     name: str
     config: Mapping[str, Any]

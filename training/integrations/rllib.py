@@ -39,12 +39,12 @@ class RLlibBiddingEnv(gymnasium.Wrapper[Any, np.int64, NDArray[np.int8], np.int6
         self.observation_space = spaces.Dict(action_mask=legal, observations=bits) if masked else bits
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """As ``BiddingEnv``'s."""
+        """Begin an auction, as ``BiddingEnv`` does."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self._shown(observation, info), info
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """As ``BiddingEnv``'s."""
+        """Make a call, as ``BiddingEnv`` does."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self._shown(observation, info), float(reward), terminated, truncated, info
 

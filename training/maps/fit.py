@@ -40,7 +40,7 @@ _ROWS = 16_384
 
 @dataclass(frozen=True)
 class MapsResult:
-    """The result of a fit."""
+    """Hold the result of a fit."""
 
     folder: Path
     atlas: Atlas

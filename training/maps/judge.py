@@ -22,7 +22,7 @@ MATCH_SEED = 1
 
 @dataclass(frozen=True)
 class Match:
-    """A duplicate match of maps: IMPs a board and their standard error."""
+    """Hold a duplicate match of maps: IMPs a board and their standard error."""
 
     maps: str
     opponents: str

@@ -23,7 +23,7 @@ _BLOCK = 1024
 
 @dataclass(frozen=True)
 class Schedule:
-    """The decay of rate and radius: from the first to the last value, by the same factor at every step."""
+    """Describe the decay of rate and radius: from the first to the last value, by the same factor at every step."""
 
     rate: tuple[float, float]  # share of the way to an example that the best-matching unit moves, first and last
     radius: tuple[float, float]  # of the neighbourhood, in units of the grid, first and last

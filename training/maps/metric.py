@@ -1,4 +1,4 @@
-"""The metrics of maps: the weights of the published inputs, or directions in which calls differ."""
+"""Make the metrics of maps: the weights of the published inputs, or directions in which calls differ."""
 
 from __future__ import annotations
 

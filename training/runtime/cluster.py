@@ -32,7 +32,7 @@ class ClusterError(RuntimeError):
 
 
 class Cluster:
-    """A Ray cluster for the length of a ``with`` block. In a process that Ray runs in already, that Ray is used.
+    """Use a Ray cluster for the length of a ``with`` block. In a process that Ray runs in already, that Ray is used.
 
     Args:
         workers: tasks of ``map`` at a time, and the number of CPUs of a cluster that is started here; None: all CPUs.
@@ -137,7 +137,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class CachedArgument:
-    """A pickled argument that many tasks share; a process unpickles it once."""
+    """Hold a pickled argument that many tasks share; a process unpickles it once."""
 
     pickled: bytes = field(repr=False, compare=False)
     digest: bytes
@@ -179,7 +179,11 @@ def _import_ray(alone: bool) -> Any:
 
 
 def _check_address(address: str) -> None:
-    """Raises: ClusterError if nothing listens at ``host:port`` or ``ray://host:port``."""
+    """Check that something listens at ``host:port`` or ``ray://host:port``.
+
+    Raises:
+        ClusterError: nothing does.
+    """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         try:

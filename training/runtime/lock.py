@@ -12,7 +12,7 @@ _locks: dict[Path, FileLock] = {}  # of this process
 
 
 class InUse(FileError):
-    """Another process writes there."""
+    """Report that another process writes there."""
 
 
 def hold(path: Path) -> None:

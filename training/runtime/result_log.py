@@ -18,11 +18,11 @@ Row = TypeVar("Row")
 
 
 class ResultLogError(FileError):
-    """A file of results that cannot be resumed; the message names it and the reason."""
+    """Report a file of results that cannot be resumed; the message names it and the reason."""
 
 
 class ResultLog(Generic[Row]):
-    """A file of JSON lines: a header of all that the results depend on, then results, which are only appended.
+    """Append results to a file of JSON lines, whose first line is all that the results depend on.
 
     Args:
         path: of the file.

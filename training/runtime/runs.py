@@ -28,7 +28,7 @@ _PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "tor
 
 
 class RunError(FileError):
-    """A run folder that cannot be used, or a damaged file in it; the message names it and the fault."""
+    """Report a run folder that cannot be used, or a damaged file in it; the message names it and the fault."""
 
 
 def require(extra: str, *packages: str) -> None:

@@ -1,4 +1,4 @@
-"""Settings of a run: the fields of a frozen dataclass, each explained by the text below it and bounded by its type."""
+"""Define settings of a run: the fields of a frozen dataclass, each explained by the text below it and bounded by its type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rate = Annotated[float, msgspec.Meta(ge=1e-9, lt=1)]
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings with types that msgspec can check."""
+    """Hold settings with types that msgspec can check."""
 
     def check(self) -> None:
         """Check every field against its type.

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class CallTimeout(TimeoutError):
-    """A call took too long."""
+    """Report that a call took too long."""
 
 
 def call_with_timeout(seconds: float | None, call: Callable[[], T]) -> T:

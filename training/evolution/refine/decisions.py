@@ -87,7 +87,7 @@ def decisions_of(
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One table of a duel; ``us`` sits NS at table 0 and EW at table 1."""
+    """Hold one table of a duel; ``us`` sits NS at table 0 and EW at table 1."""
 
     us: Partnership
     them: Rival

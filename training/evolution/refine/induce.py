@@ -32,7 +32,7 @@ _OFFSET, _VALUES = 16, 64  # features lie in -16 .. 47
 
 @dataclass(frozen=True)
 class Rule:
-    """A call for the hands within some ranges."""
+    """Hold a call for the hands within some ranges."""
 
     path: str  # as lines write it
     call: str  # the same

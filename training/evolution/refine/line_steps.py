@@ -50,7 +50,7 @@ _MOST = 96  # changes that a decision may lie near; later ones are left out
 
 @dataclass(frozen=True)
 class LineStep:
-    """A change of one line by one step."""
+    """Name a change of one line by one step."""
 
     line: int  # its number in the text
     kind: int  # one of the six above
