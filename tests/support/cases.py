@@ -18,8 +18,8 @@ def record(folder, count=60, training=0):
     for boards in (library_boards(count, 4, "judging"), library_boards(training, 4, "training")):
         history = match("system:sayc", "system:sayc", boards, 4).tables[0].history if len(boards) else ()
         for i, row in enumerate(history):
-            said = tuple(int(c) for c in row if c >= 0)
-            written.append(Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said))
+            calls = tuple(int(c) for c in row if c >= 0)
+            written.append(Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, calls))
     path = folder / "sayc.pbn"
     write_boards(path, written)
     return path

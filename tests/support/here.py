@@ -2,7 +2,7 @@
 
 
 class Here:
-    """Tasks run when their result is asked for, or at once (``eager``)."""
+    """Run tasks when their result is needed, or at once (``eager``)."""
 
     def __init__(self, eager=False, workers=1):
         self.eager, self.workers = eager, workers

@@ -45,7 +45,7 @@ def test_a_record_of_which_nothing_can_be_learned(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("missing", "name"), [("torch", "torch"), ("sklearn", "scikit-learn")])
-def test_a_missing_library_is_told(known, tmp_path, monkeypatch, capsys, missing, name):
+def test_a_missing_library_is_named(known, tmp_path, monkeypatch, capsys, missing, name):
     found = importlib.util.find_spec("numpy")
     monkeypatch.setattr(extras, "find_spec", lambda library: None if library == missing else found)
     assert main(["fit", "cases", known, "--out", str(tmp_path)]) == 2

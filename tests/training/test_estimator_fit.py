@@ -95,7 +95,7 @@ def test_it_learns_what_can_be_learned(tmp_path):
 
 
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
-    for name in ("whole", "stopped"):
+    for name in ("complete", "stopped"):
         (tmp_path / name).mkdir()
 
     class Stop(Progress):
@@ -103,13 +103,13 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
             if text.startswith("epoch 2,"):
                 raise KeyboardInterrupt
 
-    fit.fit(tmp_path / "whole", SMALL, QUIET)
+    fit.fit(tmp_path / "complete", SMALL, QUIET)
     with pytest.raises(KeyboardInterrupt):
         fit.fit(tmp_path / "stopped", SMALL, Stop())
     assert fit.load_state(tmp_path / "stopped", SMALL)[2]["epoch"] == 2
     fit.fit(tmp_path / "stopped", SMALL, QUIET)
-    whole, stopped = (load_estimator(tmp_path / name / fit.ESTIMATOR) for name in ("whole", "stopped"))
-    for name, weights in whole.weights.items():
+    complete, stopped = (load_estimator(tmp_path / name / fit.ESTIMATOR) for name in ("complete", "stopped"))
+    for name, weights in complete.weights.items():
         np.testing.assert_array_equal(stopped.weights[name], weights)
     assert [row["epoch"] for row in fit.load_state(tmp_path / "stopped", SMALL)[2]["metrics"]] == [1, 2, 3]
 
@@ -125,7 +125,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
 
 
 def test_judgements_count_right(few):
-    """Of a distribution that gives 0.7 to the truth, and 0.3 to one trick more."""
+    """Of a distribution with 0.7 for the truth, and 0.3 for one trick more."""
     library = Library.open(few)
     tricks = np.maximum(library.tricks_at(library.split("judging")), 0)
     stated = np.zeros((*tricks.shape, 14), np.float32)
@@ -170,14 +170,14 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(few, tmp_path, 
     assert f"with --resume {out}" in capsys.readouterr().err
     assert main(["fit", "estimators", "--resume", str(out)]) == 0
     assert (out / "estimator.npz").read_bytes() == first
-    for wrong, says in (
+    for wrong, reason in (
         (["--resume", str(out), "--width", "9"], "--width cannot change"),
         (["--resume", str(tmp_path)], "not the folder"),
         (["--depth", "1"], "--depth is 1"),
         (["--deals", "99999999"], "training deals"),
     ):
         assert main(["fit", "estimators", *wrong]) == 2
-        assert says in capsys.readouterr().err
+        assert reason in capsys.readouterr().err
     assert not (tmp_path / "results").exists()
 
 

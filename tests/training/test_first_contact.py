@@ -23,8 +23,8 @@ def test_the_name_of_a_system_is_enough():
     assert type(make("sayc")) is type(make_system("sayc"))
     assert system_of("sayc") is system_of("system:sayc")
     assert call("sayc", "AKQ2.T98.J7.A543") == call("system:sayc", "AKQ2.T98.J7.A543")
-    short, whole = match("sayc", "pass", 40), match("system:sayc", "pass", 40)
-    assert (short.imps == whole.imps).all()
+    short, full = match("sayc", "pass", 40), match("system:sayc", "pass", 40)
+    assert (short.imps == full.imps).all()
     mixed = (
         match("pair:sayc,acol", "pair:acol,sayc", 20),
         match("pair:system:sayc,system:acol", "pair:system:acol,system:sayc", 20),
@@ -114,7 +114,7 @@ def test_a_file_of_no_boards_is_an_error(tmp_path, capsys):
 # --- one hand ---------------------------------------------------------------------------------------------
 
 
-def test_a_hand_that_contradicts_its_own_calls_is_told(capsys):
+def test_a_hand_that_contradicts_its_own_calls_is_noted(capsys):
     assert main(["bid", "sayc", "--hand", "K8.AQ943.T72.J65", "--auction", "1C P 1S P"]) == 0
     assert "note: with this hand sayc would have called Pass, not 1C, at its turn 1" in capsys.readouterr().err
     assert main(["bid", "sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P"]) == 0

@@ -60,10 +60,10 @@ def test_a_killed_command_resumes_to_the_same_result(tmp_path, name):
         pytest.importorskip("ray")
     if name == "league":
         pytest.importorskip("torch")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    whole.mkdir()
+    complete, killed = tmp_path / "complete", tmp_path / "killed"
+    complete.mkdir()
     killed.mkdir()
-    finish(words, whole)
+    finish(words, complete)
     process = start(words, killed)
     while process.poll() is None and not any(path.stat().st_size for path in killed.glob(saved)):
         with pytest.raises(subprocess.TimeoutExpired):
@@ -71,5 +71,5 @@ def test_a_killed_command_resumes_to_the_same_result(tmp_path, name):
     process.kill()
     process.communicate()
     finish(again or words, killed)
-    assert result(killed) == result(whole)
+    assert result(killed) == result(complete)
     shutil.rmtree(killed)

@@ -23,7 +23,7 @@ HOLDER = (
 
 @pytest.fixture
 def other():
-    """Starts processes that hold a place; gives their ids."""
+    """Return a function that starts a process which locks a place; it returns the process id."""
     started = []
 
     def start(path: Path) -> int:
@@ -52,8 +52,8 @@ def test_a_lock_ends_with_its_process(other, tmp_path):
     lock.hold(tmp_path)  # once more by the same process
 
 
-def test_every_writer_asks(other, tmp_path, capsys):
-    keep, library, run = tmp_path / "kept ♠.jsonl", tmp_path / "a.bdl", tmp_path / "run"
+def test_every_writer_locks(other, tmp_path, capsys):
+    keep, library, run = tmp_path / "boards ♠.jsonl", tmp_path / "a.bdl", tmp_path / "run"
     run.mkdir()
     for path in (keep, library, run):
         other(path)
@@ -68,7 +68,7 @@ def test_every_writer_asks(other, tmp_path, capsys):
     assert "is in use by another process" in capsys.readouterr().err
 
 
-def test_ppo_asks_too(other, tmp_path, capsys):
+def test_ppo_locks_too(other, tmp_path, capsys):
     pytest.importorskip("stable_baselines3")
     pytest.importorskip("sb3_contrib")
     other(tmp_path)

@@ -71,23 +71,23 @@ def test_a_file_of_other_results_is_refused(content, place):
         ResultLog(place, {"of": "another"}, Row).read()
 
 
-@pytest.mark.parametrize("lines", [1, 7, 20])
+@pytest.mark.parametrize("lines", [7, 20])
 def test_a_match_resumes_from_its_log(tmp_path, lines):
     boards = library_boards(20, 3)
-    whole = match("random", "system:sayc", boards, 3)
+    complete = match("random", "system:sayc", boards, 3)
     path = tmp_path / "log"
     match("random", "system:sayc", boards, 3, log=path)
-    kept = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(kept[:1] + kept[21 - lines :]) + '{"place": 1, "auc')
+    saved = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(saved[:1] + saved[21 - lines :]) + '{"place": 1, "auc')
     progress: list[int] = []
     played = [match("random", "system:sayc", boards, 3, log=path, progress=progress.append)]
     assert progress == ([lines, 20 - lines] if lines < 20 else [lines])
     played.append(match("random", "system:sayc", boards.take(slice(0, 12)), 3, log=path))
     for found in played:
         n = len(found.boards)
-        assert found.imps.tolist() == whole.imps[:n].tolist()
-        assert [table.score.tolist() for table in found.tables] == [t.score[:n].tolist() for t in whole.tables]
-        assert [str(row) for row in found.rows()] == [str(row) for row in whole.rows()[:n]]
+        assert found.imps.tolist() == complete.imps[:n].tolist()
+        assert [table.score.tolist() for table in found.tables] == [t.score[:n].tolist() for t in complete.tables]
+        assert [str(row) for row in found.rows()] == [str(row) for row in complete.rows()[:n]]
 
 
 def test_the_log_of_another_match_is_refused(tmp_path):
@@ -110,12 +110,12 @@ def test_an_impossible_auction_is_an_error(tmp_path, auction):
 def test_the_play_of_a_match_resumes_from_its_log(tmp_path):
     bidding = match("doubler", "random", 12, seed=3)
     path = tmp_path / "log ♠.jsonl"
-    whole = play_hands(bidding, TEAMS, log=path)
+    complete = play_hands(bidding, TEAMS, log=path)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:8]) + b'{"board": 9, "ca')
     again = play_hands(bidding, TEAMS, log=path)
-    assert (again.boards, again.fresh) == (whole.boards, 5)
+    assert (again.boards, again.fresh) == (complete.boards, 5)
     few = play_hands(bidding.take(np.arange(3)), TEAMS, log=path)
-    assert (few.boards, few.fresh) == (whole.boards[:3], 0)
+    assert (few.boards, few.fresh) == (complete.boards[:3], 0)
     with pytest.raises(ResultLogError, match="its play_b is 'random', not 'rule'"):
         play_hands(bidding, Teams((None, None), ("rule", "rule")), log=path)
 

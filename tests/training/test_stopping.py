@@ -1,4 +1,4 @@
-"""SIGTERM ends a command as Ctrl-C does; what is faulty is told before there is a folder."""
+"""SIGTERM ends a command as Ctrl-C does; faulty words are refused before there is a folder."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from training.cli.app import app, main
 MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 
 
-@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
-def test_a_match_keeps_what_is_played_and_says_how_to_go_on(tmp_path, how, code):
-    keep = tmp_path / "kept.jsonl"
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_stopped_match_saves_its_boards_and_prints_how_to_resume(tmp_path, how, code):
+    keep = tmp_path / "boards.jsonl"
     words = ["match", "doubler", "random", "--boards", "20000", "--play", "rule", "--keep", str(keep)]
     process = subprocess.Popen([sys.executable, "-c", MAIN, *words], stderr=subprocess.PIPE, text=True)
     for _ in range(1200):
@@ -28,14 +28,14 @@ def test_a_match_keeps_what_is_played_and_says_how_to_go_on(tmp_path, how, code)
             break
         time.sleep(0.05)
     process.send_signal(how)
-    said = process.communicate(timeout=60)[1]
+    error = process.communicate(timeout=60)[1]
     assert process.returncode == code
-    assert f"stopped; what was done is in {keep}; go on: " in said
-    assert "Traceback" not in said
-    assert "***" not in said
+    assert f"stopped; what was done is in {keep}; go on: " in error
+    assert "Traceback" not in error
+    assert "***" not in error
     rows = [json.loads(line) for line in keep.read_text().splitlines()]
     assert 2 < len(rows) <= 20_000
-    assert [path.name for path in tmp_path.glob("[!.]*")] == ["kept.jsonl"]
+    assert [path.name for path in tmp_path.glob("[!.]*")] == ["boards.jsonl"]
 
 
 def run_command(function):
@@ -88,6 +88,6 @@ FAULTY = [
 
 
 @pytest.mark.parametrize("words", FAULTY, ids=" ".join)
-def test_what_is_faulty_leaves_no_folder_behind(tmp_path, capsys, words):
+def test_faulty_words_leave_no_folder_behind(tmp_path, capsys, words):
     assert "error: " in refused(capsys, *words, "--out", tmp_path / "results")
     assert list(tmp_path.iterdir()) == []

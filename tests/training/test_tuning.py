@@ -100,7 +100,7 @@ def test_rules_of_last_resort_are_no_lines(sayc):
 
 
 def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
-    """The filter on our own decisions is exact: the same gains as of whole duels."""
+    """The filter on our own decisions is exact: the same gains as in complete duels."""
     promised = line_steps.step_gains_task(sayc, ACOL, BOARDS, 0)
     general = {line.number for address, line in addresses(sayc.first) if address[0] == "blocks"}
     often = sorted((c for c in promised if c.line in general), key=lambda c: -promised[c].decisions)

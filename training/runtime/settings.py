@@ -1,4 +1,4 @@
-"""Define settings of a run: the fields of a frozen dataclass, each explained by the text below it and bounded by its type."""
+"""Define settings of a run: fields of a frozen dataclass, each explained by the text below it, bounded by its type."""
 
 from __future__ import annotations
 
