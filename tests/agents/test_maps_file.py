@@ -202,7 +202,7 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--side", "0"], '"0" for --side'),
+        (["--side", "0"], "--side is 0: expected int >= 1"),
         (["--system", "nobody"], "no such system"),
     ],
 )

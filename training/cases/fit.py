@@ -60,9 +60,10 @@ def fit_cases(
 
     Raises:
         BoardsError: files hold no board with a deal and an auction.
-        ValueError: too few boards are left to learn from.
+        ValueError: a setting makes no sense, or too few boards are left to learn from.
         OSError: a file cannot be read.
     """
+    config.check()
     progress = progress or Progress()
     states = read_states(files)
     training = training_rows(states)
