@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 from reference.symmetries import permute_suits
 
-import agents
-from agents.systems.bidder import Hierarchy, HierarchyBidder
-from agents.systems.language.text import parse_system, system_text
 from bridge_env.hands.deals import hands, parse_hand, random_deals
 from bridge_env.hands.features import FEATURES, hand_features
 from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
@@ -65,20 +62,6 @@ METHODS = {
     ("AQJ2.KQJ.Q.AKJ32", S): (4.5, 9.5, 4, 25, 25, 2, 1, 4),
 }
 
-# HCP + controls + two longest + longest less shortest.
-ZAR = {
-    "AKQ2.T98.J7.A543": 14 + 5 + 8 + 2,
-    "AKQJT98765432...": 10 + 3 + 13 + 13,
-    "K.QJ.KJT98.KQ753": 15 + 3 + 10 + 4,
-    "QJ3.KJ4.AJ2.AQT9": 18 + 5 + 7 + 1,
-    ".AJT962.QJT98.Q4": 10 + 2 + 11 + 6,
-    "5432.432.432.432": 0 + 0 + 7 + 1,
-}
-
-
-def zar_points(held):
-    return hand_features(held)[:, FEATURES["zar"]]
-
 
 def rows(texts):
     return np.array([parse_hand(text) for text in texts])
@@ -107,12 +90,6 @@ def test_methods_by_hand(hand, strain):
     assert counted == dict(zip(DISTRIBUTIONAL, METHODS[hand, strain], strict=True))
 
 
-def test_zar_points_by_hand():
-    out = zar_points(rows(ZAR))
-    assert out.dtype == np.int16
-    assert out.tolist() == list(ZAR.values())
-
-
 @pytest.mark.parametrize(
     ("holding", "honour", "playing"),
     [
@@ -138,7 +115,6 @@ def test_suits_are_alike():
     for order in ((3, 2, 1, 0), (1, 2, 3, 0), (0, 3, 1, 2)):
         held, turned = hands(deals, 0), hands(permute_suits(deals, order), 0)
         assert (point_counts(held) == point_counts(turned)).all()
-        assert (zar_points(held) == zar_points(turned)).all()
         for strain in range(5):  # suit order[i] has become suit i
             new = NT if strain == NT else order.index(strain)
             assert (distributional(held, strain) == distributional(turned, new)).all()
@@ -170,19 +146,3 @@ def test_columns_are_the_same_counts(dealt):
         methods = distributional(dealt, strain)
         assert (f[:, FEATURES[f"playing:{letter}"]] == 2 * methods[:, DISTRIBUTIONAL.index("playing tricks")]).all()
         assert (f[:, FEATURES["losers"]] == methods[:, DISTRIBUTIONAL.index("losing trick count")]).all()
-
-
-def test_a_system_can_speak_of_them():
-    # Halves of tricks: 12 are the 6 that KQJ and four more are worth.
-    system = parse_system("system: zar\n1M    26+ zar, 5+ M\n3M    12+ playing:M, 7+ M\nP\n")
-    assert parse_system(system_text(system)) == system
-    by_hand = {
-        "AQ876.KJ876.2.43": "1S",  # Zar 10 + 3 + 10 + 4 = 27
-        "AQ876.KJ87.62.43": "Pass",  # Zar 10 + 3 + 9 + 3 = 25
-        "2.KQJ8765.432.43": "3H",  # 2 + 4
-        "2.KQ87654.J32.43": "Pass",  # 1 + 4
-        "2.KQ87654.5.J432": "Pass",  # 1 + 4, and the fourth club 1/2
-    }
-    assert agents.calls(HierarchyBidder(Hierarchy(system)), [{"hand": hand} for hand in by_hand]) == list(
-        by_hand.values()
-    )
