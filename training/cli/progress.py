@@ -56,7 +56,9 @@ class Bar(Progress):
         self.to(100 * min(share, 1.0))
 
     def say(self, what: str) -> None:
-        self._shown().set_description_str(what)
+        bar = self._shown()
+        if not bar.disable and what != bar.desc:  # each change is shown at once
+            bar.set_description_str(what)
 
     def note(self, text: str) -> None:
         bar, now = self._shown(), time.monotonic()
