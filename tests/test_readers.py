@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import json
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -173,7 +174,7 @@ def run(folder):
     run.mkdir()
     generations.save(run, state)
     runs.write_manifest(run, runs.manifest(asdict(config)) | {"kind": "evolve"})
-    verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
+    verdict = {"rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
     (run / VERDICT).write_text(json.dumps(verdict))
     line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
     (run / "panel.json").write_text(json.dumps({"key": asdict(line)}))
@@ -181,7 +182,7 @@ def run(folder):
 
 
 _RUN_READERS = {
-    runs.MANIFEST: report.read_run,
+    runs.MANIFEST: lambda run: runs.resume_config(run, EvolveConfig),
     runs.METRICS: report.read_run,
     VERDICT: lambda run: report.text([report.read_run(run)]),
     runs.CHECKPOINT: generations.load,
@@ -202,6 +203,27 @@ def test_damaged_files_of_runs_are_named(run, data):
         assert str(run) in message
     finally:
         (run / name).write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "reason"),
+    [
+        (runs.MANIFEST, '"seed": 1', '"seed": "1"', "config: Expected `int`, got `str` - at `$.seed`"),
+        (runs.MANIFEST, '"seed": 1', '"sead": 1', "manifest.json: config: not of a run of this kind: it has sead"),
+        (runs.METRICS, '"generation": 0, ', "", "metrics.jsonl:1: Object missing required field `generation`"),
+        (VERDICT, '"boards": 9000', '"boards": []', "verdict.json: Expected `int`, got `array` - at `$.rows"),
+        (VERDICT, '"rows"', '"row"', "verdict.json: Object missing required field `rows`"),
+    ],
+)
+def test_a_wrong_field_is_named(run, name, old, new, reason):
+    content = (run / name).read_text()
+    assert old in content
+    (run / name).write_text(content.replace(old, new, 1))
+    try:
+        with pytest.raises(runs.RunError, match=re.escape(reason)):
+            _RUN_READERS[name](run)
+    finally:
+        (run / name).write_text(content)
 
 
 class _Bomb:

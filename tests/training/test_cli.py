@@ -169,16 +169,6 @@ def test_bid_a_hand(capsys):
     assert others[2].split(maxsplit=1)[1].startswith("strength 20-21, ")
 
 
-def test_bid_a_transfer(capsys):
-    _, out, _ = run(capsys, "bid", "system:sayc", "--hand", "K82.AQ943.T7.J65", "--auction", "1NT Pass")
-    assert re.sub(r"line \d+", "line #", out).splitlines()[:3] == [
-        "2D",
-        "  says      2♦: five or more hearts, hearts not shorter than spades, transfer, forcing, artificial",
-        "  because   sayc, line #: 2D  5+ H, H >= S  (transfer)",
-    ]
-    assert "  shown     S (me) 5+ hearts" in out.splitlines()
-
-
 def test_the_first_bid_waits_for_no_compiler(capsys, tmp_path):
     """With nothing compiled the kernels are read as Python, and say the same."""
     words = ["bid", "system:sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P 2C P 3D P"]

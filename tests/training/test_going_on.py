@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 
 import pytest
-from support.command import refused
 
 from training.cli.app import main
 from training.evolution import run
@@ -64,20 +63,6 @@ class NoStart(NoCluster):
 
     def __enter__(self):
         raise AssertionError("the cluster was started before the fault was found")
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--resume", "nowhere"], "nowhere"),
-        (["--resume", "nowhere", "--name", "x"], "--name is for a new run"),
-        (["--gatekeepers", "nonsense"], "nonsense"),
-    ],
-)
-def test_evolve_refuses_wrong_words_before_it_starts_anything(tmp_path, capsys, monkeypatch, words, reason):
-    monkeypatch.setattr(run, "Cluster", NoStart)
-    assert reason in refused(capsys, "evolve", "--out", tmp_path, *words)
-    assert not list(tmp_path.iterdir())
 
 
 def test_any_bidder_may_be_a_gatekeeper(tmp_path, monkeypatch):

@@ -176,17 +176,6 @@ def test_halves_merge_to_the_same_deals(complete, tmp_path):
     assert (first["seed"], first["start"], first["count"], second["start"]) == (5, 10, 90, 100)
 
 
-@pytest.mark.slow
-def test_a_million_deals_are_looked_after_in_seconds(tmp_path):
-    path, began = tmp_path / "a.bdl", time.monotonic()
-    done = again(path, 1_000_000)
-    assert done.deals == 1_000_000
-    assert again(path, 1_000_000).new == 0
-    assert maintenance.info(path)["judging"] == pytest.approx(250_000, rel=0.01)
-    assert maintenance.merge([path, path], tmp_path / "b.bdl") == 1_000_000
-    assert time.monotonic() - began < 120
-
-
 # --- on Ray -------------------------------------------------------------------------------------------
 
 

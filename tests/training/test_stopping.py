@@ -78,6 +78,7 @@ FAULTY = [
     ["evolve", "--address", "127.0.0.1:1"],
     ["evolve", "--start", "no such system"],
     ["evolve", "--gatekeepers", "nobody"],
+    ["evolve", "--resume", "nowhere", "--name", "x"],
     ["train", "league", "--start", "policy:two-over-one", "--workers", "0"],
     ["train", "league", "--start", "nobody"],
     ["train", "league", "--start", "policy:two-over-one", "--judge", "1"],

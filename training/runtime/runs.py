@@ -114,7 +114,7 @@ def resume_config(folder: Path, kind: type[C]) -> C:
         hold(folder)
     source = folder / MANIFEST
     content = read_manifest(folder).get("config")
-    if content is None:
+    if not isinstance(content, dict):
         raise RunError(f"{folder} is not the folder of a run of this kind: its {MANIFEST} has no config")
     unknown = content.keys() - {item.name for item in fields(kind)}
     if unknown:
