@@ -184,13 +184,7 @@ def book(
     if base and (diff or (system or "").startswith("policy:")):
         raise ValueError("--base goes with the book of a system: bridge-env book mine.bidding --base acol")
     if diff:
-        from training.book.diff import compare_systems
-        from training.book.render import render_difference
-
-        first, second = map(_system, diff)
-        with Bar(None, "change", brief=True) as bar:
-            difference = compare_systems(first, second, _system(control), boards, seed, bar.add)
-        return _write(render_difference(difference.model(), form), out)
+        return _difference(diff, control, boards, seed, form, out)
     assert system is not None
     settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}
     if system.startswith("policy:"):
@@ -210,6 +204,17 @@ def book(
     with Bar(2, "step", brief=True) as bar:
         model = made.model(_system(base or "sayc"), bar.add)
     return _write(render_book(model, form), out)
+
+
+def _difference(names: tuple[str, str], control: str, boards: int, seed: int, form: str, out: Path | None) -> int:
+    """Print the changes that the second system makes in the first."""
+    from training.book.diff import compare_systems
+    from training.book.render import render_difference
+
+    first, second = map(_system, names)
+    with Bar(None, "change", brief=True) as bar:
+        difference = compare_systems(first, second, _system(control), boards, seed, bar.add)
+    return _write(render_difference(difference.model(), form), out)
 
 
 def _network_book(
