@@ -67,14 +67,14 @@ def code(owner: UInt8Array, strain: int, parts: Sequence[str]) -> list[Float32Ar
 def _part(name: str, owner: UInt8Array, strain: int) -> NDArray[Any]:
     """Return a part of the input, (groups, N, width)."""
     if name == "26x4":
-        held = 51 - np.argsort(owner[:, ::-1], axis=1, kind="stable")  # by owner, each hand from the ace of spades down
-        pairs = np.stack([_RANK_VALUES[held % 13], _SUIT_VALUES[held // 13]], axis=2)
+        cards = 51 - np.argsort(owner[:, ::-1], axis=1, kind="stable")  # by owner, each hand from the spade ace down
+        pairs = np.stack([_RANK_VALUES[cards % 13], _SUIT_VALUES[cards // 13]], axis=2)
         return pairs.reshape(len(owner), 4, 26).transpose(1, 0, 2)
     if name in _OWNER_VALUES:
         return np.array(_OWNER_VALUES[name], np.float32)[owner][None]
     if name == "104":
         return np.concatenate([owner % 2 == 0, (owner == 0) | (owner == 3)], axis=1)[None]
-    held = owner[None] == np.arange(4)[:, None, None]
+    held: NDArray[np.bool_] = owner[None] == np.arange(4)[:, None, None]
     if name == "52x4":
         return held
     points, work = _scaled(owner, None), slice(_WORK, _WORK + 1)

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def bench(*, repetitions: Count = 5, out: Path = Path("results/bench"), networks
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     command = f"bridge-env bench {'--networks ' * networks}--repetitions {repetitions}"
     out.mkdir(parents=True, exist_ok=True)
+    measured: Iterator[measures.Rate]
     if networks:
         require("train", "torch", "ray")
         from training.bench import league

@@ -108,7 +108,8 @@ class Table:
     @property
     def history(self) -> NDArray[np.int8]:
         """Return the auctions: int8 (N, L)."""
-        return self.duel.history[self.number]
+        history: NDArray[np.int8] = self.duel.history[self.number]
+        return history
 
     def decisions(self, on: NDArray[np.bool_] | None = None) -> Decisions:
         """Return the decisions of ``us``; on the boards ``on``, bool (N,)."""
