@@ -25,7 +25,7 @@ from bridge_env.rules.cards import card_text
 from bridge_table.board.seating import bidder_at
 from bridge_table.board.table import BIDDING, PLAYING, Table
 from bridge_table.http.fields import RequestError
-from training.evaluation.boards import known
+from training.evaluation.boards import nan_as_none
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
 _NETWORK_SAMPLES = 32  # each stands for four that are weighed, by several networks
@@ -97,7 +97,7 @@ def _rows(decision: SystemDecision | NetworkDecision) -> tuple[list[dict[str, An
     for i, call in enumerate(decision.calls):
         row: dict[str, Any] = {"call": call_text(call)}
         if len(decision.gain):
-            gain, error = (known(round(float(of[i]), 2)) for of in (decision.gain, decision.error))
+            gain, error = (nan_as_none(round(float(of[i]), 2)) for of in (decision.gain, decision.error))
             row |= {"gain": gain, "error": error}
         if isinstance(decision, NetworkDecision):
             row["chance"] = round(float(decision.chance[i]), 4)

@@ -11,7 +11,7 @@ from agents.systems.lint import check_text
 from bridge_env.rules.calls import as_wide, call_text
 from bridge_table.board.dealing import Deal
 from bridge_table.board.table import Setup
-from training.evaluation.boards import known
+from training.evaluation.boards import nan_as_none
 from training.evaluation.duplicate import MatchResult
 from training.exam.marks import Paper, plays, sit
 from training.exam.positions import textbook
@@ -62,7 +62,7 @@ def match_json(name: str, result: MatchResult) -> dict[str, Any]:
     order = rows[np.argsort(-np.abs(result.imps[rows]), kind="stable")]
     return {
         "match": name, "boards": len(result.boards), "source": result.boards.source,
-        "mean": round(result.mean_imps, 3), "error": known(round(result.standard_error, 3)),
+        "mean": round(result.mean_imps, 3), "error": nan_as_none(round(result.standard_error, 3)),
         "differ": len(rows), "gained": int((result.imps > 0).sum()), "lost": int((result.imps < 0).sum()),
         "rows": [_row(result, int(i)) for i in order[:_MAX_BOARDS]],
     }  # fmt: skip

@@ -152,7 +152,7 @@ def system_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, 
     ]
     measured = book.measured
     return rows, {
-        "calls": measured.calls, "passes": measured.passes, "code words": list(measured.code_words),
+        "calls": measured.calls, "passes": measured.passes, "code words": list(measured.artificial),
         "share of hands that fit": book.coverage.share,
     }  # fmt: skip
 
@@ -163,13 +163,13 @@ def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str,
     from training.book.network_book import make_network_book
 
     book = make_network_book(f"policy:{name}", read_networks(name).player, deals, seed)
-    places = [("-".join(map(str, p.path)) + " late" * p.late, p.calls) for p in book.points]
-    places += [(f"{s.title}: {s.mine}, {s.partner}, {s.last}", s.calls) for s in book.situations]
+    places: list[tuple[str, Any]] = [(p.name + " late" * p.late, p.entries.values()) for p in book.points]
+    places += [(f"{s.title}: {s.mine}, {s.partner}, {s.last}", calls) for s, calls in book.situations.items()]
     force = {"forcing": "F", "forcing to game": "GF", "rarely passed": "R"}
     rows = [
         [
             *_figure_row(place, one.step, one.figures, one.shows),
-            list(one.points),
+            list(one.strength),
             one.mostly,
             one.artificial,
             force.get(one.remark.partition(", ")[0], ""),
@@ -177,7 +177,7 @@ def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str,
         for place, calls in places
         for one in calls
     ]
-    return rows, {"code words": list(book.code_words), "share of hands that fit": book.coverage.share}
+    return rows, {"code words": list(book.artificial), "share of hands that fit": book.coverage.share}
 
 
 def exam_paper(spec: str) -> dict[str, Any]:
@@ -218,7 +218,7 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
         },
         "champion": [best, system_text(pair.first), system_text(pair.second)],
         "at the end": said,
-        "verdict": [[round(row.mean, 4), round(row.error, 4), row.boards] for row in rows],
+        "verdict": [[round(row.mean_imps, 4), round(row.standard_error, 4), row.boards] for row in rows],
     }
 
 

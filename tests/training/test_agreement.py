@@ -35,8 +35,8 @@ def recorded(tmp_path):
 def test_a_bidder_agrees_with_itself(recorded, rounds):
     found = agreement("system:sayc", [recorded[0]], rounds)
     assert found.boards == 60
-    assert found.right == found.asked
-    assert found.right_bids == found.asked_bids > 0
+    assert found.matches == found.positions
+    assert found.matching_bids == found.bids > 0
     assert found.share == 1
     assert found.standard_error == 0
 
@@ -46,10 +46,10 @@ def test_positions_are_counted(recorded):
     calls = int((history >= 0).sum())
     passes = int((history == 0).sum())
     found = agreement("pass", [path], "all")
-    assert (found.asked, found.right, found.asked_bids, found.right_bids) == (calls, passes, calls - passes, 0)
+    assert (found.positions, found.matches, found.bids, found.matching_bids) == (calls, passes, calls - passes, 0)
     opened = agreement("pass", [path], "openings")
     first_bid = np.where((history >= 3).any(axis=1), (history >= 3).argmax(axis=1), 3)
-    assert opened.asked == int((first_bid + 1).sum())
+    assert opened.positions == int((first_bid + 1).sum())
 
 
 def test_a_file_without_an_auction_is_told(tmp_path):
@@ -62,7 +62,7 @@ def test_a_file_without_an_auction_is_told(tmp_path):
 @pytest.mark.skipif(not WBRIDGE5.exists(), reason="the recorded boards of WBridge5 are not at hand")
 def test_sayc_opens_as_wbridge5_does():
     found = agreement("system:sayc", [WBRIDGE5])
-    assert found.asked > 14_000
+    assert found.positions > 14_000
     assert found.share > 0.89
 
 
@@ -75,7 +75,7 @@ def test_two_tables_in_the_same_position(tmp_path):
     found = agreement("pass", [path], "all")
     assert (found.shared, found.shared_deals) == (5, 1)  # three first calls, two second ones
     assert found.tables_agree == pytest.approx((1 / 2 + 1 / 2 + 0 + 0 + 0) / 5)
-    assert found.shared_right == 3
+    assert found.shared_matches == 3
     alone = tmp_path / "alone.pbn"
     write_boards(alone, [Board(deals[1], 0, 0, number=1, auction=(0, 0, 0, 0))])
     assert agreement("pass", [path, alone], "all").shared == 5

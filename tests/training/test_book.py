@@ -15,7 +15,6 @@ from support import command as typed
 from support.page import Page
 
 from agents.systems.bidder import Hierarchy, bid_out
-from agents.systems.explain.player_terms import condition, promise, symbols
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.hands.deals import hand_text
@@ -151,18 +150,6 @@ def test_line_numbers_never_collide():
     assert renumber_lines(SAYC) == SAYC
 
 
-def test_rare_calls_are_looked_for_on_more_deals():
-    graph = AuctionGraph(TOY)
-    hierarchy = Hierarchy(graph.system)
-    few = measure(graph, hierarchy, 200, 5)
-    more = measure(graph, hierarchy, 200, 5, rare=2000, enough=10)
-    e = entry(graph, "1N-2C", "2H")
-    assert few.figures[e.index].made < 10 <= more.figures[e.index].made
-    common = entry(graph, "", "1m")
-    assert more.figures[common.index].made == few.figures[common.index].made  # it was not rare
-    assert (few.all_deals, more.all_deals) == (200, 2000)
-
-
 # --- what a call shows -------------------------------------------------------------------------------------
 
 
@@ -170,7 +157,6 @@ def test_hands_on_fresh_deals_keep_to_the_book():
     book = make_book(SAYC, 2000, 1)
     assert book.coverage.share >= 0.98
     assert book.coverage.hands > 0.65 * book.coverage.calls  # the rest are calls made too seldom to speak of
-    assert book.check.read[1] / book.check.read[0] > 0.98
     assert str(book.shows[entry(book.graph, "", "1N").index]) == "15-17 HCP, 2-6 in each suit"
     assert str(book.shows[entry(book.graph, "", "1S").index]).endswith("5+!s")
 
@@ -249,8 +235,8 @@ def test_levels_and_examples_are_as_asked():
 
 def test_rare_calls_are_left_out_and_not_covered():
     book = replace(toy_book(), once_in=20)
-    printed = [e for e in book.graph.entries if book.printed(e)]
-    left_out = [e for e in book.graph.entries if not book.printed(e)]
+    printed = [e for e in book.graph.entries if book.is_printed(e)]
+    left_out = [e for e in book.graph.entries if not book.is_printed(e)]
     assert 0 < len(left_out) < 8
     assert max(book.figures(e).made for e in left_out) < 300 / 20 <= min(book.figures(e).made for e in printed)
     assert book.coverage.covered == sum(int(book.check.made[e.index]) for e in printed)
@@ -282,31 +268,6 @@ def test_text_in_a_system_cannot_leave_the_page():
     book = make_book(parse_system(TOY_TEXT.replace("; strong", "; <b>strong</b> & | more")), 100, 5).model()
     assert "&lt;b&gt;strong&lt;/b&gt; &amp; | more" in render_book(book, "html")
     assert "*<b>strong</b> & / more*|" in render_book(book, "markdown")
-
-
-def test_words_for_players():
-    system = parse_system(
-        "system: s\n1S  5+ S, S >= H, 2+ top5:S, not balanced, 15-17 hcp or 10+ points and 4 M\n"
-        "when partner-called:4N, 33+ likely-total:S, 2-3 level\n  P\n"
-    )
-    line, block = system.lines[0], system.blocks[0]
-    assert symbols(promise(line.constraint)) == (
-        "5+♠; ♠ not shorter than ♥; 2+ of the top five ♠; not balanced; 15-17 HCP or 10+ points and 4 M"
-    )
-    assert symbols(promise(block.when)) == (
-        "partner's last call is 4NT, 33+ points for ♠ likely together, at level 2-3"
-    )
-    assert promise(()) == "any other hand"
-    everything = {
-        a.word for s in (SAYC,) for b in s.blocks for x in b.lines for c in x.constraint for t in c for a in t
-    }
-    assert everything
-    for b in SAYC.blocks:
-        for x in b.lines:
-            for c in x.constraint:
-                for t in c:
-                    for atom in t:
-                        assert ":" not in condition(atom)
 
 
 # --- worth -------------------------------------------------------------------------------------------------
@@ -413,8 +374,7 @@ def test_a_change_taken_back_gives_the_old_system(name, back):
 def test_a_system_does_not_differ_from_itself():
     difference = compare_systems(SAYC, SAYC, SAYC, 50, 1)
     assert not difference.changes
-    assert not difference.unseen
-    assert "no line differs" in render_difference(difference.model(), "markdown")
+    assert "No line differs" in render_difference(difference.model(), "markdown")
 
 
 def test_a_moved_threshold_is_named_with_what_it_is_worth():
@@ -456,7 +416,7 @@ def toy_file(tmp_path):
     return file
 
 
-QUICK = ("--deals", "300", "--rare", "0")
+QUICK = ("--deals", "300")
 
 
 def test_the_command_writes_each_format(capsys, tmp_path, toy_file):
@@ -470,7 +430,7 @@ def test_the_command_writes_each_format(capsys, tmp_path, toy_file):
 
 
 def test_the_check_ends_in_1_where_the_book_is_wrong(capsys, monkeypatch, toy_file):
-    code, out, _ = run(capsys, str(toy_file), "--deals", "2000", "--rare", "0", "--check")
+    code, out, _ = run(capsys, str(toy_file), "--deals", "2000", "--check")
     assert code == 0
     assert re.search(r"9[89]\.\d\d% of the [\d,]+ hands", out)
     real = system_book.shown_by_entries
@@ -499,4 +459,4 @@ def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
 
 def test_the_difference_at_the_command(capsys, tmp_path, toy_file):
     code, out, _ = run(capsys, "--diff", str(toy_file), str(toy_file), "--boards", "50")
-    assert (code, "no line differs" in out) == (0, True)
+    assert (code, "No line differs" in out) == (0, True)

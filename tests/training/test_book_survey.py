@@ -1,4 +1,4 @@
-"""Convention cards describe what the system does, surprises differ from the base, code words are counted."""
+"""Convention cards describe what the system does, surprises differ from the base, artificial calls are counted."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from agents.systems.bidder import Hierarchy
+from agents.systems.bidder import Hierarchy, bid_out, deal_features
+from agents.systems.explain import player_terms
 from agents.systems.explain.player_terms import symbols
+from agents.systems.language.paths import step_of
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import read_system
-from bridge_env.hands.features import HCP, LENGTH
+from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import parse_call
-from training.book.card import Section, convention_card
-from training.book.card_slam import slam
-from training.book.model import card_model
-from training.book.surprises import CallTable, hand_distance, surprises
+from training.book.call_table import steps_of
+from training.book.card import convention_card
+from training.book.deals import random_boards
+from training.book.surprises import bid_table, hand_distance, surprises
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
 from training.cli.app import main
-from training.evaluation.artificial_calls import count_artificial, of_itself
+from training.evaluation.artificial_calls import count_artificial, of_match
+from training.evaluation.duplicate import match
 
 SAYC = read_system("sayc")
 
@@ -31,8 +34,8 @@ def calls(text):
 
 
 def card_of(system, hands=6_000):
-    sections = convention_card(SystemSurvey(Hierarchy(system), hands))
-    return {label: symbols(text) for section in sections for label, text in section.rows}
+    boxes = convention_card(SystemSurvey(Hierarchy(system), hands))
+    return {label: text for box in boxes for labels, text in box["rows"] for label in labels.split(", ")}
 
 
 @lru_cache(maxsize=1)
@@ -43,24 +46,19 @@ def sayc_card():
 # --- the card ----------------------------------------------------------------------------------------------
 
 
-def test_equal_rows_of_the_card_become_one():
-    (box,) = card_model([Section("Openings", (("2!d", "weak"), ("2!h", "weak"), ("2!s", "5+!s"), ("2NT", "weak")))])
-    assert box == {"title": "Openings", "rows": [["2♦, 2♥", "weak"], ["2♠", "5+♠"], ["2NT", "weak"]]}
-
-
 def test_the_card_names_conventions_by_the_hands_that_make_them():
     card = sayc_card()
     assert card["1NT"].startswith("15-17 HCP, balanced or nearly so")
-    assert card["1!s"].startswith("5+ cards, 10-")
-    assert card["2!c"].startswith("Stayman, 4+ HCP")  # from 8, or weak and short in clubs
-    assert card["2!d"].startswith("transfer, 5+♥")
-    assert card["2!h"].startswith("transfer, 5+♠")
-    assert card["1!s - 2NT"].startswith("Jacoby, a raise to game")
-    assert "forcing" in card["1!s - 2!c"]
+    assert card["1♠"].startswith("5+ cards, 10-")
+    assert card["2♣"].startswith("Stayman, 4+ HCP")  # from 8, or weak and short in clubs
+    assert card["2♦"].startswith("transfer, 5+♥")
+    assert card["2♥"].startswith("transfer, 5+♠")
+    assert card["1♠ - 2NT"].startswith("Jacoby, a raise to game")
+    assert "forcing" in card["1♠ - 2♣"]
     assert card["double raise"].startswith("limit")
-    assert "negative through" in card["double after 1!d-(overcall)"]
-    assert card["(1!s)-2NT"].startswith("both minors (unusual)")
-    assert card["cue (1!c)-2!c"].startswith("both majors (Michaels)")
+    assert "negative through" in card["double after 1♦-(overcall)"]
+    assert card["(1♠)-2NT"].startswith("both minors (unusual)")
+    assert card["cue (1♣)-2♣"].startswith("both majors (Michaels)")
 
 
 def bare(system):
@@ -82,7 +80,7 @@ def test_the_card_follows_a_changed_system():
     card = card_of(parse_system(text, name="weak"), hands=4_000)
     assert card["1NT"].startswith("12-14 HCP")
     assert card["1NT"] != sayc_card()["1NT"]
-    assert not card["2!d"].startswith("transfer")
+    assert not card["2♦"].startswith("transfer")
 
 
 def test_hands_behind_a_call_made_the_earlier_ones_too():
@@ -99,26 +97,20 @@ def test_hands_behind_a_call_made_the_earlier_ones_too():
 # --- surprises ---------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
-def made():
-    """A book of 3,000 deals, and its calls."""
-    changed = parse_system(system_text(SAYC).replace("15-17 hcp", "12-14 hcp"), name="weak")
-    book = make_book(changed, 3_000, 1)
-    return book, CallTable(Hierarchy(book.graph.system), book.measured.walker, 1, 3_000)
+WEAK = parse_system(system_text(SAYC).replace("15-17 hcp", "12-14 hcp"), name="weak")
 
 
 def test_a_changed_call_is_a_surprise_and_an_unchanged_one_is_none():
-    found = surprises(made()[1], SAYC)
-    first = found[0]
-    assert symbols(first.group.auction) == "1NT"
-    assert symbols(first.shows).startswith("12-14 HCP")
-    assert symbols(first.instead).startswith("15-17 HCP")
-    assert not any(one.group.before[:1] == calls("1N") for one in found)  # they follow from it
-    assert not any(one.group.auction == "1!s" for one in found)
+    found = surprises(Hierarchy(WEAK), SAYC, 1, 3_000)
+    first = found[0].record()
+    assert first["auction"] == "1NT"
+    assert first["shows"].startswith("12-14 HCP")
+    assert first["instead"].startswith("15-17 HCP")
+    assert not any(one.calls[:1] == calls("1N") for one in found[1:])  # they follow from it
+    assert not any(one.auction == "1!s" for one in found)
     scores = [one.per_deal * one.distance for one in found]
     assert scores == sorted(scores, reverse=True)
-    same = make_book(SAYC, 400, 1)
-    assert surprises(CallTable(Hierarchy(same.graph.system), same.measured.walker, 1, 400), SAYC) == []
+    assert surprises(Hierarchy(SAYC), SAYC, 1, 400) == []
 
 
 def test_distance_is_measured_on_hands():
@@ -132,42 +124,34 @@ def test_distance_is_measured_on_hands():
     assert hand_distance(hands, longer) == pytest.approx(1)
 
 
-def test_groups_hold_the_hands_that_called():
-    table = made()[1]
-    deals = table.deals
-    group = next(g for g in table.groups(20) if g.before == calls("1N P"))
-    assert symbols(group.auction).startswith("1NT - ")
-    features = deals.features[deals.calls.board[group.rows], deals.calls.seat[group.rows]]
-    assert (table.hands[group.rows, 0] == features[:, HCP]).all()
-    assert (table.hands[group.rows, 1:5] == features[:, LENGTH : LENGTH + 4]).all()
-    for row in group.rows[:20]:
-        auction = [int(c) for c in deals.history[deals.calls.board[row]] if c >= 0]
-        opening = next(i for i, call in enumerate(auction) if call)
-        assert auction[opening : opening + 3] == [*group.before, group.call]
-        assert deals.calls.number[row] == opening + 2
+def test_the_table_of_calls_has_auctions_and_hands():
+    table = bid_table(Hierarchy(WEAK), 1, 500)
+    features = deal_features(table.owner)[table.board, table.seat]
+    assert (table.hands[:, :5] == features[:, HCP_AND_LENGTHS]).all()
+    seen = set()
+    for row in range(len(table)):
+        auction = [int(c) for c in table.opened[table.board[row]] if c >= 0]
+        assert table.calls_before(row) == tuple(auction[: table.number[row]])
+        assert not table.number[row] or auction[table.number[row]] == table.call[row]
+        seen.add(symbols(player_terms.path((*steps_of(table.calls_before(row)), step_of(int(table.call[row]))))))
+    assert {"1♥", "(1♥) - 1♠", "1♥ - 2♥", "(1♥) - Pass", "1♥ - (1♠) - Pass"} <= seen
 
 
-def test_auctions_of_surprises_are_as_the_caller_sees_them():
-    table = made()[1]
-    names = {symbols(group.auction) for group in table.groups(10)}
-    assert {"1♥", "(1♥) - 1♠", "1♥ - 2♥", "(1♥) - Pass", "1♥ - (1♠) - Pass"} <= names
+# --- artificial calls --------------------------------------------------------------------------------------------
 
 
-# --- code words --------------------------------------------------------------------------------------------
+def test_the_book_counts_artificial_calls_of_both_sides():
+    book = make_book(WEAK, 500, 1)
+    owner, dealer, vulnerability = random_boards(1, 0, 500)
+    history = bid_out((Hierarchy(WEAK),) * 4, deal_features(owner), dealer, vulnerability).history
+    both = [count_artificial(history, dealer, owner, np.full(500, side)) for side in (0, 1)]
+    assert book.measured.artificial[0] == pytest.approx(100 * np.mean(both))
+    assert f"{book.measured.artificial[0]:.1f} ± " in book.facts()[2]
 
 
-def test_the_book_counts_code_words_of_both_sides():
-    book, table = made()
-    deals = table.deals
-    both = [count_artificial(deals.history, deals.dealer, deals.owner, np.full(len(deals), side)) for side in (0, 1)]
-    assert book.measured.code_words[0] == pytest.approx(100 * np.mean(both))
-    assert f"{book.measured.code_words[0]:.1f} ± " in book.facts()[2]
-
-
-def test_code_words_of_any_bidder(capsys):
-    words = of_itself("system:sayc", 200, 1)
+def test_artificial_calls_of_any_bidder(capsys):
+    words = of_match(match("system:sayc", "system:sayc", 200, 1))
     assert 15 < words[0] < 45
-    assert of_itself("pass", 50, 1)[0] == 0
     assert main(["book", "--artificial-calls", "system:sayc", "pass", "--boards", "200"]) == 0
     out = capsys.readouterr().out
     rows = [line for line in out.splitlines() if line.startswith("| `")]
@@ -176,9 +160,8 @@ def test_code_words_of_any_bidder(capsys):
 
 
 def test_the_card_reads_answers_to_four_notrump():
-    rows = dict(slam(SystemSurvey(Hierarchy(read_system("two-over-one")), 8_000)))
-    assert rows["4NT with spades agreed"].startswith(
-        "key cards: 5!c 1 or 4, 5!d 0 or 3, 5!h 2, 5!s 2 with the queen (after 1!"
+    asks = "4NT with spades agreed"
+    assert card_of(read_system("two-over-one"), 8_000)[asks].startswith(
+        "key cards: 5♣ 1 or 4, 5♦ 0 or 3, 5♥ 2, 5♠ 2 with the queen (after 1"
     )
-    rows = dict(slam(SystemSurvey(Hierarchy(SAYC), 8_000)))
-    assert rows["4NT with spades agreed"].startswith("aces: 5!c 0 or 4, 5!d 1, 5!h 2, 5!s 3 (after 1!")
+    assert card_of(SAYC, 8_000)[asks].startswith("aces: 5♣ 0 or 4, 5♦ 1, 5♥ 2, 5♠ 3 (after 1♠")

@@ -46,7 +46,7 @@ class Bookworm:
 
 @cache
 def _best_calls():
-    positions = textbook().asked("2/1")
+    positions = textbook().select("2/1")
     return {p.question: next(call for call, points in p.answers if points == FULL) for p in positions}
 
 
@@ -73,13 +73,13 @@ def test_a_position_is_read_as_it_stands(small):
 
 
 def test_keys_choose_positions(small):
-    assert [p.key for p in small.asked("sayc")] == [ALL, ALL, "sayc", ALL]
-    assert [p.key for p in small.asked("2/1")] == [ALL, ALL, "2/1", ALL]
-    assert [p.area for p in small.asked("2/1", ["second"])] == ["second", "second"]
+    assert [p.key for p in small.select("sayc")] == [ALL, ALL, "sayc", ALL]
+    assert [p.key for p in small.select("2/1")] == [ALL, ALL, "2/1", ALL]
+    assert [p.area for p in small.select("2/1", ["second"])] == ["second", "second"]
 
 
 def test_for_everybody_either_answer_counts(small):
-    positions = small.asked(ALL)
+    positions = small.select(ALL)
     assert len(positions) == 4
     assert dict(positions[2].answers) == {parse_call("1NT"): 10, parse_call("2H"): 10}
     assert "forcing (2/1)" in positions[2].reason
@@ -90,29 +90,23 @@ HAND = "AKJ84.K73.Q62.95"
 FAULTY = [
     ("none N | - | AKJ84.K73.Q62.95 | 1S", "five parts"),
     (f"some N | - | {HAND} | 1S | why", "not a vulnerability"),
-    (f"none Q | - | {HAND} | 1S | why", "not a seat"),
     (f"none | - | {HAND} | 1S | why", "who is vulnerable and who deals"),
     (f"none N acol | - | {HAND} | 1S | why", "'acol' is no key"),
     ("none N | - | AKJ84.K73.Q62.9 | 1S | why", "has 12 cards"),
-    ("none N | - | AKJ84.K73.Q62.55 | 1S | why", "holds C5 twice"),
     (f"none N | 1S 1H | {HAND} | 2S | why", "1H is not legal"),
     (f"none N | 1S P P P | {HAND} | P | why", "is over"),
-    (f"none N | 8S | {HAND} | P | why", "'8S' is not a call"),
-    (f"none N | 2S P | {HAND} | 1S | why", "1S is accepted, but is not legal"),
     (f"none N | - | {HAND} | X | why", "X is accepted, but is not legal after no call"),
     (f"none N | - | {HAND} | 1S, 1S 5 | why", "accepted twice"),
     (f"none N | - | {HAND} | 1S 11 | why", "from 1 to 10"),
-    (f"none N | - | {HAND} | 1S 0 | why", "from 1 to 10"),
-    (f"none N | - | {HAND} | 1S five | why", "no accepted call"),
     (f"none N | - | {HAND} | | why", "no accepted call"),
     (f"none N | - | {HAND} | 1S 5 | why", "the full 10 points"),
     (f"none N | - | {HAND} | 1S |", "the reason is missing"),
     ("area: lonely", "is no area"),
     ("area: first  Another title", "is called 'First calls' above"),
-    ("none N | - | AKJ84.K73.Q62.95 | 1NT | why", "asked in <text>:3 already"),
-    ("none N | - | AJK48.K73.26Q.95 | 1NT | why", "asked in <text>:3 already"),
-    ("ns S sayc | 1S P | J4.AQJ73.K42.852 | 1NT | why", "asked in <text>:8 already"),
-    ("ns S | 1S P | J4.AQJ73.K42.852 | 1NT | why", "asked in <text>:8 already"),
+    ("none N | - | AJK48.K73.26Q.95 | 1NT | why", "is in <text>:3 already"),
+    ("ns S | 1S P | J4.AQJ73.K42.852 | 1NT | why", "is in <text>:8 already"),
+    (f"none N +Gruber | - | {HAND} | 1S | why", "'Gruber' is no convention"),
+    (f"none N | - | {HAND} | 1S [Gruber] | why", "'Gruber' is no convention"),
 ]
 
 
@@ -127,7 +121,7 @@ def test_an_exam_needs_areas_and_positions():
     with pytest.raises(ExamError, match=r"^<text>:1: no area yet"):
         parse_exam(f"none N | - | {HAND} | 1S | why")
     with pytest.raises(ExamError, match="holds no position"):
-        parse_exam("area: empty  Nothing asked\n")
+        parse_exam("area: empty  Nothing\n")
 
 
 def test_files_and_folders_are_read_in_order(tmp_path):
@@ -136,7 +130,7 @@ def test_files_and_folders_are_read_in_order(tmp_path):
     (tmp_path / "notes.txt").write_text("not an exam", encoding="utf-8")
     assert list(read_exam([tmp_path]).titles) == ["a", "b"]
     assert list(read_exam([tmp_path / "b.exam", tmp_path / "a.exam"]).titles) == ["b", "a"]
-    with pytest.raises(ExamError, match=r"b\.exam:2: this position is asked in b\.exam:2 already"):
+    with pytest.raises(ExamError, match=r"b\.exam:2: this position is in b\.exam:2 already"):
         read_exam([tmp_path / "b.exam", tmp_path / "b.exam"])
     with pytest.raises(ExamError, match=r"gone\.exam: cannot be read"):
         read_exam([tmp_path / "gone.exam"])
@@ -154,13 +148,13 @@ def test_the_example_of_the_documentation_is_an_exam():
 # --- sitting and marking -----------------------------------------------------------------------------------
 
 
-def test_who_knows_the_key_gets_all_points_and_who_passes_those_of_passes():
+def test_the_key_scores_all_points_and_a_passer_those_of_passes():
     exam = textbook()
     book = sit("python:test_exam:Bookworm", exam, "2/1")
     assert book.marks().share == 1.0
     assert not book.wrong()
     passer = sit("pass", exam, "2/1")
-    passes = [p.points(PASS) for p in exam.asked("2/1")]
+    passes = [p.points(PASS) for p in exam.select("2/1")]
     assert passer.marks().points == sum(passes)
     assert passer.marks().best == sum(points == FULL for points in passes)
     assert len(passer.wrong()) == sum(points < FULL for points in passes)
@@ -199,25 +193,25 @@ def test_the_key_is_what_the_header_says(spec, key):
 
 
 def test_a_header_of_ones_own_names_the_key(tmp_path):
-    told = {
+    named = {
         "# What we play: 2/1, with weak jump shifts.\n": "2/1",
         "# Standard American for beginners.\n": "sayc",
         "# Between SAYC and 2/1.\n": ALL,
         "": ALL,
     }
-    for number, (header, key) in enumerate(told.items()):
+    for number, (header, key) in enumerate(named.items()):
         path = tmp_path / f"mine{number}.bidding"
         path.write_text(f"{header}system: mine\n1S  5+ S\n", encoding="utf-8")
         assert key_of(f"system:{path}") == key
 
 
-def test_nobody_is_asked_nothing(small):
+def test_an_exam_without_positions_for_the_bidder_is_an_error(small):
     with pytest.raises(ValueError, match="no area 'third'; there are first, second"):
         sit("pass", small, ALL, ["third"])
     with pytest.raises(ValueError, match="'acol' is no key"):
         sit("pass", small, "acol")
     only = parse_exam(f"area: a  A\nnone N 2/1 | - | {HAND} | 1S | why\n")
-    with pytest.raises(ValueError, match="asks nothing there of who plays sayc"):
+    with pytest.raises(ValueError, match="has no position there for sayc"):
         sit("system:sayc", only)
 
 
@@ -243,20 +237,14 @@ def test_conventions_of_positions_and_calls_are_read_and_written():
     assert exam.positions[0].convention(parse_call("2NT")) is None
     again = parse_exam(exam_text(exam.positions, exam.titles))
     assert again == exam
-    for line, said in (
-        ("none N +Gruber | - | {} | 1S | why", "'Gruber' is no convention"),
-        ("none N | - | {} | 1S [Gruber] | why", "'Gruber' is no convention"),
-    ):
-        with pytest.raises(ExamError, match=said):
-            parse_exam(f"area: a  A\n{line.format(HAND)}\n")
 
 
-def test_nobody_is_asked_for_what_he_does_not_play():
+def test_positions_of_conventions_that_a_bidder_does_not_play_are_left_out():
     exam = parse_exam(CONVENTIONAL)
-    assert len(exam.asked(ALL)) == 4
-    asked = exam.asked("sayc", plays={"splinter"})
-    assert [p.where for p in asked] == ["<text>:2", "<text>:4"]
-    assert [p.where for p in exam.asked("sayc", plays=())] == ["<text>:4"]
+    assert len(exam.select(ALL)) == 4
+    selected = exam.select("sayc", plays={"splinter"})
+    assert [p.where for p in selected] == ["<text>:2", "<text>:4"]
+    assert [p.where for p in exam.select("sayc", plays=())] == ["<text>:4"]
 
 
 def test_a_call_counts_in_full_only_if_it_shows_what_the_key_says(tmp_path):
@@ -271,7 +259,7 @@ def test_a_call_counts_in_full_only_if_it_shows_what_the_key_says(tmp_path):
     assert all(answer.meant for answer in sit("policy:two-over-one", exam).answers), "a network is marked by its calls"
 
 
-def test_bidders_are_in_one_table_if_they_were_asked_the_same():
+def test_bidders_are_in_one_table_of_the_same_positions():
     exam = parse_exam(CONVENTIONAL)
     papers = [sit(spec, exam, "sayc") for spec in ("system:sayc", "pass", "system:sayc?without=splinter")]
     assert [table.split(",")[0] for table in scores_text(papers).split("\n\n")[::2]] == [
@@ -294,8 +282,8 @@ def test_the_function_gives_papers_rows_and_a_frame(tmp_path):
 
 def test_unseen_positions_count_the_points_of_their_hands():
     for p in read_exam([ROOT / "results" / "exam" / "unseen.exam"]).positions:
-        for told in re.findall(r"(\d+) HCP", p.reason):
-            assert int(told) == Hand(p.hand).hcp, p.where
+        for named in re.findall(r"(\d+) HCP", p.reason):
+            assert int(named) == Hand(p.hand).hcp, p.where
 
 
 # --- the report --------------------------------------------------------------------------------------------
@@ -347,7 +335,7 @@ def test_a_table_for_each_key(small):
 # --- the command -------------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_scores_by_area_and_keeps_them(capsys, tmp_path):
+def test_the_command_prints_scores_by_area_and_saves_them(capsys, tmp_path):
     kept = tmp_path / "marks.json"
     code, out, err = run(capsys, "exam", "system:two-over-one", "--json", str(kept))
     assert (code, err) == (0, "")
@@ -356,7 +344,7 @@ def test_the_command_prints_scores_by_area_and_keeps_them(capsys, tmp_path):
         assert f"\n{title} " in out
     paper = json.loads(kept.read_text(encoding="utf-8"))["papers"][0]
     assert (paper["spec"], paper["key"]) == ("system:two-over-one", "2/1")
-    assert paper["all"]["positions"] == len(exam.asked("2/1")) == len(paper["answers"])
+    assert paper["all"]["positions"] == len(exam.select("2/1")) == len(paper["answers"])
     assert paper["all"]["points"] == sum(answer["points"] for answer in paper["answers"])
     assert f"{paper['all']['percent']:.1f}" in out.splitlines()[-2]
     first = paper["answers"][0]
@@ -374,20 +362,12 @@ def test_the_command_lists_what_was_answered_otherwise(capsys):
     assert "AQ4.KJ6.KT73.Q85   first to call  [E deals, none vulnerable; 01-openings.exam:4]" in wrong
 
 
-def test_the_command_sits_another_exam(capsys, tmp_path):
-    path = tmp_path / "mine.exam"
-    path.write_text(SMALL, encoding="utf-8")
-    code, out, _ = run(capsys, "exam", "system:sayc", "--file", str(path))
-    assert code == 0
-    assert out.startswith("Standard American (sayc): 4 positions")
-
-
 def test_errors_of_the_command(capsys, tmp_path):
     path = tmp_path / "bad.exam"
     path.write_text(SMALL + f"none N | 1S P P P | {HAND} | P | why\n", encoding="utf-8")
-    for words, told in (
+    for words, named in (
         (["system:sayc", "--file", str(path)], f"{path}:10: the auction N: 1S Pass Pass Pass is over"),
         (["system:nosuch"], "system:nosuch: there is no such file"),
         (["pass", "--area", "nosuch"], "the exam has no area 'nosuch'; there are openings, responses"),
     ):
-        assert refused(capsys, "exam", *words).startswith(f"bridge-env: error: {told}")
+        assert refused(capsys, "exam", *words).startswith(f"bridge-env: error: {named}")

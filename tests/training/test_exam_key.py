@@ -19,33 +19,33 @@ FOLDER = ROOT / "training" / "exam" / "textbook"
 def test_there_are_enough_positions_in_every_area():
     assert len(EXAM.titles) >= 18
     for key in (*KEYS, ALL):
-        asked = EXAM.asked(key)
-        assert len(asked) >= 450
+        selected = EXAM.select(key)
+        assert len(selected) >= 450
         for area in EXAM.titles:
-            assert sum(p.area == area for p in asked) >= 12, (key, area)
+            assert sum(p.area == area for p in selected) >= 12, (key, area)
 
 
-def test_all_seats_and_vulnerabilities_are_asked():
+def test_all_seats_and_vulnerabilities_come_up():
     for what in ("dealer", "vulnerability", "seat"):
         counts = [sum(getattr(p, what) == value for p in EXAM.positions) for value in range(4)]
         assert min(counts) >= 60, what
 
 
-def test_passes_are_asked_for_too():
-    """Who always acts must not do well, nor who always passes."""
+def test_passes_are_best_calls_too():
+    """A bidder that always acts must not do well, nor one that always passes."""
     passes = sum(p.points(PASS) == FULL for p in EXAM.positions)
     assert 0.08 < passes / len(EXAM.positions) < 0.2
     for area in EXAM.titles:
-        asked = EXAM.asked(ALL, [area])
-        assert sum(p.points(PASS) for p in asked) < 0.4 * FULL * len(asked), area
+        selected = EXAM.select(ALL, [area])
+        assert sum(p.points(PASS) for p in selected) < 0.4 * FULL * len(selected), area
 
 
 def test_reasons_count_the_points_of_the_hand():
     wrong = [
-        f"{p.where}: {told} HCP, and {p.hand} has {Hand(p.hand).hcp}"
+        f"{p.where}: {named} HCP, and {p.hand} has {Hand(p.hand).hcp}"
         for p in EXAM.positions
-        for told in re.findall(r"(\d+) HCP", p.reason)
-        if int(told) != Hand(p.hand).hcp
+        for named in re.findall(r"(\d+) HCP", p.reason)
+        if int(named) != Hand(p.hand).hcp
     ]
     assert not wrong, "\n".join(wrong)
     assert sum("HCP" in p.reason for p in EXAM.positions) > 200
@@ -61,10 +61,10 @@ def test_points_are_ten_or_five_and_few_calls_get_them():
 
 def test_earlier_calls_keep_to_the_hand():
     wrong = [
-        f"{p.where}: {told} earlier, with {p.hand}"
+        f"{p.where}: {named} earlier, with {p.hand}"
         for p in EXAM.positions
         for i in range(len(p.auction) % 4, len(p.auction), 4)
-        if (told := fault(Hand(p.hand), p.auction[:i], p.auction[i]))
+        if (named := fault(Hand(p.hand), p.auction[:i], p.auction[i]))
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -15,5 +15,5 @@ def test_rows_do_not_depend_on_the_number_of_processes():
     assert rows == judged(2)
     assert [row.opponent for row in rows] == ["abroad", "", "", "", "system:doubler", "system:silent", "pass"]
     abroad, silent = rows[0], rows[5]
-    assert abroad.mean == pytest.approx(silent.mean)
-    assert any(row.mean for row in rows if row.opponent)
+    assert abroad.mean_imps == pytest.approx(silent.mean_imps)
+    assert any(row.mean_imps for row in rows if row.opponent)

@@ -97,43 +97,6 @@ def test_a_board_worked_by_hand():
     assert result.summary()["standard_error"] is None  # JSON has no NaN
 
 
-def test_declarer_is_the_first_to_name_the_strain_and_doubles_count():
-    # East-West reach 5D by West, who named diamonds first; North doubles: 11 tricks make it, 550 not vulnerable.
-    @dataclass(frozen=True)
-    class Diamonds:
-        def bid(self, view, key):
-            words = {1: {1: "1S", 5: "5D"}, 3: {3: "2D"}}
-            return np.array(
-                [parse_call(words.get(s, {}).get(n, "P")) for s, n in zip(view.seat, view.length, strict=True)]
-            )
-
-    @dataclass(frozen=True)
-    class Doubles:
-        def bid(self, view, key):
-            return np.where((view.seat == 0) & view.mask[:, 1] & (view.length == 8), 1, 0)
-
-    result = duplicate.match(Diamonds(), Doubles(), one_board())
-    east_west = result.rows()[0]["a_ew"]
-    assert east_west["auction"] == [
-        "Pass",
-        "1S",
-        "Pass",
-        "2D",
-        "Pass",
-        "5D",
-        "Pass",
-        "Pass",
-        "X",
-        "Pass",
-        "Pass",
-        "Pass",
-    ]
-    assert (east_west["contract"], east_west["tricks"], east_west["score_ns"]) == ("5DX W", 11, -550)
-    assert result.rows()[0]["a_ns"]["contract"] == "Pass"
-    assert result.rows()[0]["a_ns"]["tricks"] is None
-    assert result.imps.tolist() == [11]
-
-
 # --- symmetry ----------------------------------------------------------------------------------------------
 
 

@@ -26,8 +26,8 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book import network_book
+from training.book.call_table import calls_by
 from training.book.network_book import make_network_book
-from training.book.network_calls import calls_by
 from training.book.network_rows import RARELY
 from training.book.render import render_book
 from training.book.situations import SUITS, call_words, chapter, situation_words, situations
@@ -92,29 +92,26 @@ def naive():
 
 def test_figures_are_those_of_a_naive_count():
     held, met = naive()
-    told = {}
+    measured = {}
     for point in book().points:
         place = (tuple((step.theirs, step.token) for step in point.path), point.late)
-        for call in point.calls:
-            told[place, call.step.token] = call.figures
+        for call in point.entries.values():
+            measured[place, call.step.token] = call.figures
             assert call.figures.chances == met[place]
-    assert set(told) == {key for key, hands in held.items() if len(hands) >= 20 and key[1] != "P"}
-    for key, figures in told.items():
+    assert set(measured) == {key for key, hands in held.items() if len(hands) >= 20 and key[1] != "P"}
+    for key, figures in measured.items():
         assert figures.made == len(held[key])
         assert sorted(map(tuple, figures.hands[:, :5].tolist())) == sorted(map(tuple, held[key]))
 
 
-def test_code_words_are_those_of_the_auctions():
+def test_artificial_calls_are_those_of_the_auctions():
     owner, dealer, table = auctions()
     both = [count_artificial(table.history, dealer, owner, np.full(DEALS, side)) for side in (0, 1)]
-    assert book().code_words[0] == pytest.approx(100 * np.mean(both))
-    marked = {(player_terms.path(p.path), call.name) for p in book().points for call in p.calls if call.artificial}
-    assert marked >= {("", "2!c"), ("1NT", "2!d"), ("1NT", "2!h")}
+    assert book().artificial[0] == pytest.approx(100 * np.mean(both))
+    marked = [call for p in book().points for call in p.entries.values() if call.artificial]
+    assert {(player_terms.path(c.point.path), c.name) for c in marked} >= {("", "2!c"), ("1NT", "2!d"), ("1NT", "2!h")}
     assert not any(
-        len(p.path) == 1 and p.path[0].token[1] == call.step.token[1]
-        for p in book().points
-        for call in p.calls
-        if call.artificial
+        len(c.point.path) == 1 and c.point.path[0].token[1] == c.step.token[1] for c in marked
     )  # no raise is
 
 
@@ -123,11 +120,10 @@ def test_hands_fit_what_calls_show():
     cover = one.coverage
     assert one.by_auction < cover.covered <= cover.calls
     assert 0.97 < cover.share < 1
-    for point in (*one.points, *one.situations):
-        for call in point.calls:
-            assert call.shows.fit(call.figures.hands).mean() > 0.85  # and so do those it was measured on
-    openings = {call.step.token: call for p in one.points if not p.path and not p.late for call in p.calls}
-    assert openings["1N"].points == ("hcp", 15, 17)
+    for call in one.rows:
+        assert call.shows.fit(call.figures.hands).mean() > 0.85  # and so do those it was measured on
+    openings = one.points[0].entries
+    assert openings["1N"].strength == ("hcp", 15, 17)
     assert openings["1N"].shows.ranges[0] == ("hcp", 13, 19)
     assert dict((n, (a, b)) for n, a, b in openings["1S"].shows.ranges)["S"][0] >= 4
 
@@ -138,7 +134,7 @@ def test_calls_are_covered_by_their_auction_then_by_their_situation():
     without = replace(one, levels=0)
     assert without.by_auction == 0
     assert 0.6 * one.coverage.covered < without.coverage.covered < one.coverage.covered
-    opening = next(call for call in one.points[0].calls if call.step.token == "1N")
+    opening = one.points[0].entries["1N"]
     other = calls_by(read_networks("standard").policy, 2, HOLDOUT)
     hands = other.hands[(other.number == 0) & ~other.late & (other.call == parse_call("1N"))]
     assert (opening.index, len(hands), int(opening.shows.fit(hands).sum())) in one.coverage.worst
@@ -155,7 +151,7 @@ def test_markdown_and_json_hold_what_the_book_does():
     assert re.search(r"^\|1♣ - \*\*1♥\*\*\|\*forcing\*\|\d\+♥", rest, re.M)
     assert re.search(r"^Level 1, a suit; .*:\n\n\|.*\n\|.*\n\|\*\*X\*\*\|.*mostly \d-\d in theirs\|", rest, re.M)
     model = json.loads(render_book(book().model(), "json"))
-    assert len(model["entries"]) == len(book().printed)
+    assert len(model["entries"]) == len(book().rows)
     for number, point in enumerate(model["points"]):
         assert all(model["entries"][index]["point"] == number for index, _ in point["entries"])
 
@@ -168,7 +164,7 @@ def test_markdown_and_json_hold_what_the_book_does():
     ("1S 2H 2S 3H P", ("I opened 1x", "partner raised me", "Pass", ("in theirs", "H"), ("in mine", "S"))),
     ("1S P 4N P 5C", ("I opened 1x", "partner bid NT", "5 new suit", ("x", "C"), ("in mine", "S"))),
 ])  # fmt: skip
-def test_situations_are_told_as_the_caller_sees_them(auction, words):
+def test_situations_are_as_the_caller_sees_them(auction, words):
     mine, partner, name, *suits = words
     calls = [parse_call(call) for call in auction.split()]
     seen, of = situations(np.array([calls], np.int8), np.array([2], np.int16))
@@ -184,11 +180,11 @@ def test_situations_are_told_as_the_caller_sees_them(auction, words):
         assert of[0, len(calls) - 1, SUITS.index(column)] == ("CDHS".index(suit) if suit else -1)
 
 
-def test_a_situation_is_told_only_where_it_says_more_than_a_coarser_one():
+def test_a_situation_is_listed_only_where_it_says_more_than_a_coarser_one():
     tables = book().situations
     assert {one.title for one in tables} >= {"Doubles and redoubles, by level", "Other calls, by situation"}
-    assert max(call.span for one in tables for call in one.calls) <= 11
-    assert any(call.name == "Pass" for one in tables for call in one.calls)
+    assert max(call.span for found in tables.values() for call in found) <= 11
+    assert any(call.name == "Pass" for found in tables.values() for call in found)
     assert all(one.partner != "else" for one in tables if one.mine == "I opened 1NT" and "NT" in one.last)
 
 
@@ -201,7 +197,7 @@ def test_a_call_that_partner_never_passes_is_forcing():
             if call and calls[i + 1] == 0 and not any(calls[:i]):
                 passed[i >= 2, token(call)].append(calls[i + 2] == 0)
     for point in [point for point in book().points if not point.path]:
-        for call in point.calls:
+        for call in point.entries.values():
             answers = passed[point.late, call.step.token]
             if call.step.token == "P" or len(answers) < 20:
                 assert call.passed is None
@@ -226,12 +222,13 @@ def test_a_call_forces_to_game_if_its_side_comes_to_game_when_it_is_let():
             continue
         last = [call for call in calls if call >= 3][-1] - 3
         reached[token(calls[opening]), token(calls[opening + 2])].append(last // 5 + 1 >= (5, 5, 4, 4, 3)[last % 5])
-    told = {
-        (p.path[0].token, call.step.token): call
-        for p in book().points if len(p.path) == 1 and not p.path[0].theirs and not p.late for call in p.calls
+    answers = {
+        (p.path[0].token, token): call
+        for p in book().points if len(p.path) == 1 and not p.path[0].theirs and not p.late
+        for token, call in p.entries.items()
     }  # fmt: skip
-    assert {call.remark for call in told.values()} >= {"", "forcing", "forcing to game"}
-    for key, call in told.items():
+    assert {call.remark for call in answers.values()} >= {"", "forcing", "forcing to game"}
+    for key, call in answers.items():
         if "forcing to game" in call.remark:
             assert np.mean(reached[key]) >= 0.97
         elif "forcing" in call.remark and call.step.token[0] in "12":
@@ -261,7 +258,7 @@ def test_the_page_is_complete_and_holds_every_call_once():
 
 
 def test_levels_and_rare_calls_are_left_out(capsys):
-    words = ["book", "policy:standard", "--deals", "600", "--rare", "600"]
+    words = ["book", "policy:standard", "--deals", "600"]
     with small():
         assert main([*words, "--levels", "1"]) == 0
     text = capsys.readouterr().out
@@ -274,7 +271,7 @@ def test_levels_and_rare_calls_are_left_out(capsys):
 
 def test_check_and_what_a_network_lacks(monkeypatch, capsys):
     monkeypatch.setattr(network_book, "make_network_book", lambda *_, **__: book())
-    words = ["book", "policy:standard", "--deals", "600", "--rare", "600"]
+    words = ["book", "policy:standard", "--deals", "600"]
     assert main([*words, "--check"]) in (0, 1)
     assert "fit what the row shows" in capsys.readouterr().out
     assert "no lines" in refused(capsys, *words, "--worth")

@@ -10,59 +10,49 @@ from numpy.typing import NDArray
 from agents.systems.explain.player_terms import of_call
 from bridge_env.hands.features import FEATURES
 from bridge_env.rules.calls import FIRST_BID
-from training.book.survey import CallSurvey, parse_auction
+from training.book.survey import NOT_USED, CallSurvey, parse_auction
 
 _RAISES = (
     ("1S P 3S P", "1!s-3!s"), ("1D P 1S P 4S P", "1!d-1!s-4!s"), ("1D P 1S P 3S P", "1!d-1!s-3!s"),
     ("1S P 2N P 3S P", "1!s-2NT-3!s"), ("1S P 2N P 4S P", "1!s-2NT-4!s"),
 )  # fmt: skip
 _FEWEST = 10  # hands that answer in one way
-_QUEEN = 0.5  # top honours of the suit on average by which two answers are apart
-_KEEPS = 0.97  # of the hands of an answer that it must hold for
+_QUEEN = 0.5  # top honours of the suit on average by which two answers differ
+_CONSISTENT = 0.97  # share of the hands of an answer that it must hold for
 
 
-def slam(survey: CallSurvey) -> Iterator[tuple[str, str]]:
-    """Yield the rows on 4NT over a raise, and on 4NT and 4!c over 1NT."""
-    yield "4NT with spades agreed", _with_spades(survey)
+def slam_rows(survey: CallSurvey) -> Iterator[tuple[str, str]]:
+    """Yield label and text of the rows on 4NT over a raise, and on 4NT and 4!c over 1NT."""
+    before, title = next((pair for pair in _RAISES if survey.made(f"{pair[0]} 4N").known), (_RAISES[0][0], ""))
+    spades = _describe_ask(survey, before, "4N", "S")
+    yield "4NT with spades agreed", spades + (f" (after {title})" if title else "")
     yield "1NT - 4!c", _describe_ask(survey, "1N P", "4C", "")
     quantitative = survey.made("1N P 4N")
     if quantitative.known:
-        by_aces = _answers(survey, "1N P 4N P", "") is not None
+        by_aces = _answers(survey, "1N P 4N P", "")
         yield "1NT - 4NT", f"invites six, {quantitative.hcp()}{'; answered by aces' if by_aces else ''}"
-
-
-def _with_spades(survey: CallSurvey) -> str:
-    """Describe 4NT after the first of some raises over which it is bid."""
-    for before, title in _RAISES:
-        if survey.made(f"{before} 4N").known:
-            return f"{_describe_ask(survey, before, '4N', 'S')} (after {title})"
-    return _describe_ask(survey, _RAISES[0][0], "4N", "S")
 
 
 def _describe_ask(survey: CallSurvey, before: str, call: str, suit: str) -> str:
     answers = _answers(survey, f"{before} {call} P", suit)
     made = survey.made(f"{before} {call}")
-    if answers is None:
-        return f"no ace ask: {made.describe()}" if made.known else "not used"
-    return answers + ("" if len(made) else ", but hardly ever asked")
+    if not answers:
+        return f"no ace ask: {made.describe()}" if made.known else NOT_USED
+    return answers + ("" if len(made) else ", but hardly ever used")
 
 
-def _answers(survey: CallSurvey, text: str, suit: str) -> str | None:
-    """Describe what the answers to an ask count; None where no count separates them."""
-    auction = parse_auction(text)
-    calls = survey.calls(auction)
-    counts = (("aces", "aces"), (f"keycards:{suit}", "key cards")) if suit else (("aces", "aces"),)
-    for feature, name in counts:
-        found = _numbers_of_answers(survey, calls, survey.among(auction), feature)
+def _answers(survey: CallSurvey, auction: str, suit: str) -> str:
+    """Describe what the answers to an ask count; empty where no count separates them."""
+    for feature, name in [("aces", "aces"), *([(f"keycards:{suit}", "key cards")] if suit else [])]:
+        found = _answers_by_count(survey, auction, feature)
         if found:
             return f"{name}: {', '.join(found)}"
-    return None
+    return ""
 
 
-def _numbers_of_answers(
-    survey: CallSurvey, calls: NDArray[np.int8], among: NDArray[np.bool_], feature: str
-) -> list[str]:
-    """Return each answer with its numbers; empty where hands with the same number answer differently."""
+def _answers_by_count(survey: CallSurvey, auction: str, feature: str) -> list[str]:
+    """Return each answer with its counts; empty where hands with the same count answer differently."""
+    calls, among = survey.calls(parse_auction(auction)), survey.among(parse_auction(auction))
     values = survey.hands[:, FEATURES[feature]]
     suit = feature.partition(":")[2]
     fit = survey.hands[:, FEATURES[f"length:{suit}"]] >= 4 if suit else np.ones(len(values), np.bool_)
@@ -73,7 +63,7 @@ def _numbers_of_answers(
             rows = (values == n) & fit  # few such hands come so far: how any of them answers
         if rows.sum() < _FEWEST:
             continue
-        answers = _answers_of_count(survey, calls, rows, suit)
+        answers = _answers_of_hands(survey, calls, rows, suit)
         if not answers:
             return []
         for call, more in answers:
@@ -83,18 +73,18 @@ def _numbers_of_answers(
     return [f"{of_call(call)} {' or '.join(by_call[call])}" for call in sorted(by_call)]
 
 
-def _answers_of_count(
+def _answers_of_hands(
     survey: CallSurvey, calls: NDArray[np.int8], rows: NDArray[np.bool_], suit: str
-) -> list[tuple[int, str]]:  # fmt: skip
+) -> list[tuple[int, str]]:
     """Return the answer of hands with one count: two where the queen of the suit decides, none without a rule."""
     answers, counts = np.unique(calls[rows], return_counts=True)
-    order = np.argsort(-counts)
-    if counts[order[0]] >= _KEEPS * rows.sum():
+    order = np.argsort(-counts)[:2]
+    if counts[order[0]] >= _CONSISTENT * rows.sum():
         return [(int(answers[order[0]]), "")]
-    if not suit or len(order) < 2 or counts[order[:2]].sum() < _KEEPS * rows.sum():
+    if not suit or counts[order].sum() < _CONSISTENT * rows.sum():
         return []
     honours = survey.hands[:, FEATURES[f"top3:{suit}"]]
-    two = sorted((float(honours[rows & (calls == answers[k])].mean()), int(answers[k])) for k in order[:2])
-    if two[1][0] - two[0][0] < _QUEEN:
-        return []
-    return [(two[0][1], ""), (two[1][1], " with the queen")]
+    (without, call), (held, other) = sorted(
+        (float(honours[rows & (calls == answer)].mean()), int(answer)) for answer in answers[order]
+    )
+    return [(call, ""), (other, " with the queen")] if held - without >= _QUEEN else []

@@ -25,7 +25,7 @@ _ROWS = 50_000  # calls looked up at a time
 
 @dataclass(frozen=True)
 class Calls:
-    """Calls of some auctions, one a row: the board, how many calls came before, who made it, in which state."""
+    """Calls of some auctions, one a row: the board, how many calls came before, the caller, the state."""
 
     board: NDArray[np.int64]
     number: NDArray[np.int64]
@@ -59,16 +59,19 @@ def calls_of(walker: Walker, history: NDArray[np.int8], dealer: NDArray[np.int16
     return Calls(*(np.concatenate(column) for column in columns))
 
 
+def random_boards(seed: int, start: int, count: int) -> tuple[NDArray[np.uint8], NDArray[np.int16], NDArray[np.int16]]:
+    """Return owner (N, 52), dealer and vulnerability (N,) of random deals ``start .. start + count - 1`` of a seed."""
+    number = np.arange(start, start + count) + 1
+    dealer, vulnerability = board_dealer(number), board_vulnerability(number)
+    return random_deals(seed, start, count), dealer.astype(np.int16), vulnerability.astype(np.int16)
+
+
 class BidDeals:
     """Deals ``start .. start + count - 1`` of a seed, bid to their end with the system in every seat."""
 
     def __init__(self, hierarchy: Hierarchy, walker: Walker, seed: int, start: int, count: int) -> None:
-        number = np.arange(start, start + count) + 1
-        self.seed = seed
         self.bidder = HierarchyBidder(hierarchy)
-        self.owner = random_deals(seed, start, count)
-        self.dealer = board_dealer(number).astype(np.int16)
-        self.vulnerability = board_vulnerability(number).astype(np.int16)
+        self.owner, self.dealer, self.vulnerability = random_boards(seed, start, count)
         self.features = deal_features(self.owner)
         auctions = bid_out((hierarchy,) * 4, self.features, self.dealer, self.vulnerability)
         self.history = auctions.history[:, : int(auctions.length.max())].copy()
@@ -79,21 +82,18 @@ class BidDeals:
 
     def lines(self, calls: Calls) -> NDArray[np.int64]:
         """Return the number of the line that made each of ``calls``; -1 where no line of the system did."""
-        rules = np.concatenate([self._decide(calls.take(rows))[0] for rows in _parts(len(calls))])
+        parts = [calls.take(slice(start, start + _ROWS)) for start in range(0, max(len(calls), 1), _ROWS)]
+        rules = np.concatenate([self._rules(part) for part in parts])
         numbers: NDArray[np.int64] = self.bidder.own.compiled.rules[:, RULE_LINE].astype(np.int64)
         return np.where(rules >= 0, np.maximum(numbers[rules], -1), -1)  # rules of last resort are no lines
 
-    def shown(self, calls: Calls) -> NDArray[np.int16]:
-        """Return what the seats have shown before each of ``calls``, as ``HierarchyBidder.meaning``."""
-        return np.concatenate([self._decide(calls.take(rows))[1] for rows in _parts(len(calls))])
-
-    def _decide(self, calls: Calls) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
-        chosen, rules, shown = self.bidder.decide(self.view(calls))
-        assert np.array_equal(chosen, calls.call), "the bidder and the whole auction disagree"
-        return rules, shown
+    def _rules(self, calls: Calls) -> NDArray[np.int32]:
+        chosen, rules, _ = self.bidder.decide(self.view(calls))
+        assert np.array_equal(chosen, calls.call), "the bidder and the auction disagree"
+        return rules
 
     def view(self, calls: Calls) -> BidView:
-        """Return what those who made ``calls`` saw."""
+        """Return the views in which ``calls`` were made."""
         history = self.history[:, : max(1, int(calls.number.max(initial=0)))]
         board = calls.board
         return views_before(
@@ -126,7 +126,3 @@ def bid_batches(hierarchy: Hierarchy, walker: Walker, seed: int, end: int, start
     """Yield deals ``start .. end - 1`` of a seed, bid in batches."""
     for at in range(start, end, _BATCH):
         yield BidDeals(hierarchy, walker, seed, at, min(_BATCH, end - at))
-
-
-def _parts(count: int) -> list[slice]:
-    return [slice(i, i + _ROWS) for i in range(0, max(count, 1), _ROWS)]

@@ -57,7 +57,6 @@ class Difference:
     changes: list[Change]
     results: tuple[float, float]  # IMPs a board against the control pair of A and of B
     gain: tuple[float, float]  # B's IMPs a board less A's on the same boards, and the standard error
-    unseen: bool  # the systems differ in a way that no line shows, such as the order of lines under different headings
 
     def model(self) -> dict[str, Any]:
         """Return the JSON model: titles, facts, and sections of rows.
@@ -76,9 +75,7 @@ class Difference:
 
     def _facts(self) -> list[str]:
         if not self.changes:
-            none = "The systems bid alike: no line differs."
-            order = "No line differs, but the order of lines under different headings, or what leads to them, does."
-            return [order if self.unseen else none]
+            return ["No line differs. (The order of lines under different headings is not compared.)"]
         return [
             f"Against {self.control}, {self.source}: {self.a} {self.results[0]:+.3f}, {self.b} {self.results[1]:+.3f} "
             f"IMPs a board; the difference {self.gain[0]:+.3f} ± {self.gain[1]:.3f}.",
@@ -185,66 +182,57 @@ def find_changes(a: AuctionGraph, b: AuctionGraph) -> list[Change]:
 def _tree_changes(a: AuctionGraph, b: AuctionGraph) -> list[Change]:
     ours, theirs = lines_by_path(a), lines_by_path(b)
     pairs = {path: match_lines(ours.get(path, []), theirs.get(path, [])) for path in {**ours, **theirs}}
-    new_calls, lost_calls = _one_sided(pairs, "added"), _one_sided(pairs, "removed")
+    calls_a, calls_b = ({(*p, line.path[-1]) for p, lines in of.items() for line in lines} for of in (ours, theirs))
+    one_sided = {"added": calls_b - calls_a, "removed": calls_a - calls_b}
     changes, heads = [], dict[tuple[Step, ...], Change]()
     for path in sorted(pairs, key=len):
         for old, new, kind in pairs[path]:
-            if kind == "same":
-                continue
             line = new or old
-            assert line is not None
-            calls = new_calls if kind == "added" else lost_calls if kind == "removed" else set()
+            if kind == "same" or line is None:
+                continue
+            calls = one_sided.get(kind, set())
             lead = next((path[:n] for n in range(1, len(path) + 1) if path[:n] in calls), None)
             if lead in heads and heads[lead].kind == kind:
                 heads[lead].followers.append((path, line))
                 continue
-            change = Change(kind, path, old, new)
-            changes.append(change)
+            changes.append(Change(kind, path, old, new))
             if (*path, line.path[-1]) in calls:
-                heads.setdefault((*path, line.path[-1]), change)
+                heads.setdefault((*path, line.path[-1]), changes[-1])
     for change in changes:
         change.reverted = _reverted(b.system, change, pairs[change.path], ours.get(change.path, []))
     return changes
-
-
-def _one_sided(pairs: dict[tuple[Step, ...], list[_Pair]], kind: str) -> set[tuple[Step, ...]]:
-    """Return the paths to calls that only one of the systems makes."""
-    kinds: dict[tuple[Step, ...], set[str]] = {}
-    for path, found in pairs.items():
-        for old, new, what in found:
-            line = new or old
-            assert line is not None
-            kinds.setdefault((*path, line.path[-1]), set()).add(what)
-    return {path for path, found in kinds.items() if found == {kind}}
 
 
 # --- reverting a change ----------------------------------------------------------------------------------
 
 
 def _reverted(system: System, change: Change, pairs: list[_Pair], order: list[Line]) -> System:
+    """Return the system without a change.
+
+    Args:
+        pairs: the matched lines at the change's point.
+        order: the old lines there.
+    """
     new, old = change.new, change.old
     if new is not None and old is not None and change.kind == "changed":
         number, constraint, flags = new.number, old.constraint, old.flags
         return system.rebuilt(
             lambda line: [replace(line, constraint=constraint, flags=flags) if line.number == number else line]
         )
-    out = system
-    if change.new is not None:
-        out = without(out, frozenset([change.new.number, *(line.number for _, line in change.followers)]))
-    if change.old is None:
-        return out
-    line = _with_followers(change.old, change.path, change.followers)
-    partners = {id(a): b for a, b, kind in pairs if a is not None and b is not None and b is not change.new}
-    at = next(i for i, other in enumerate(order) if other is change.old)
-    for other in reversed(order[:at]):
-        if id(other) in partners:
-            return _inserted(out, partners[id(other)].number, line, after=True)
-    for other in order[at + 1 :]:
-        if id(other) in partners:
-            return _inserted(out, partners[id(other)].number, line, after=False)
+    if new is not None:
+        system = without(system, frozenset([new.number, *(line.number for _, line in change.followers)]))
+    if old is None:
+        return system
+    line = _with_followers(old, change.path, change.followers)
+    partners = {id(a): b for a, b, kind in pairs if a is not None and b is not None and b is not new}
+    at = next(i for i, other in enumerate(order) if other is old)
+    for places, after in ((reversed(order[:at]), True), (order[at + 1 :], False)):
+        neighbour = next((partners[id(other)] for other in places if id(other) in partners), None)
+        if neighbour is not None:
+            return _inserted(system, neighbour.number, line, after=after)
     if not change.path:
-        return replace(out, lines=(*out.lines, line))
-    return replace(out, lines=(*out.lines, Line(change.path, after=True, lines=(line,))))
+        return replace(system, lines=(*system.lines, line))
+    return replace(system, lines=(*system.lines, Line(change.path, after=True, lines=(line,))))
 
 
 def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tuple[tuple[Step, ...], Line]]) -> Line:
@@ -274,26 +262,22 @@ def _inserted(system: System, number: int, new: Line, *, after: bool) -> System:
 
 def _block_changes(a: System, b: System) -> list[Change]:
     out: list[Change] = []
+
+    def change(kind: str, old: Block | None, new: Block | None, *blocks: Block) -> None:
+        lines = (None if block is None else Line((), block.when) for block in (old, new))
+        out.append(Change(kind, (), *lines, new or old, reverted=replace(b, blocks=blocks)))
+
     keys_a, keys_b = [block.when for block in a.blocks], [block.when for block in b.blocks]
     for tag, i, j, k, m in SequenceMatcher(None, keys_a, keys_b, autojunk=False).get_opcodes():
         both = min(j - i, m - k)
-        for n in range(both):
-            old, new = a.blocks[i + n], b.blocks[k + n]
+        for old, new, at in zip(a.blocks[i : i + both], b.blocks[k : k + both], range(k, k + both), strict=True):
             if tag == "replace":
-                blocks = (*b.blocks[: k + n], replace(new, when=old.when), *b.blocks[k + n + 1 :])
-                lines = (Line((), old.when), Line((), new.when))
-                out.append(Change("context", (), *lines, new, reverted=replace(b, blocks=blocks)))
+                change("context", old, new, *b.blocks[:at], replace(new, when=old.when), *b.blocks[at + 1 :])
             out += _rules_changed(b, old, new)
-        for n in range(i + both, j):
-            blocks = (*b.blocks[: k + both], a.blocks[n], *b.blocks[k + both :])
-            out.append(
-                Change("removed", (), Line((), a.blocks[n].when), None, a.blocks[n], reverted=replace(b, blocks=blocks))
-            )
-        for n in range(k + both, m):
-            blocks = (*b.blocks[:n], *b.blocks[n + 1 :])
-            out.append(
-                Change("added", (), None, Line((), b.blocks[n].when), b.blocks[n], reverted=replace(b, blocks=blocks))
-            )
+        for old in a.blocks[i + both : j]:
+            change("removed", old, None, *b.blocks[: k + both], old, *b.blocks[k + both :])
+        for at in range(k + both, m):
+            change("added", None, b.blocks[at], *b.blocks[:at], *b.blocks[at + 1 :])
     return out
 
 
@@ -337,21 +321,11 @@ def compare_systems(
     gains, _ = judge.differences(first.system)
     before = judge.mean - float(gains.mean())
     gain = (float(gains.mean()), standard_error(gains, judge.boards.base))
-    unseen = not changes and _bidding(first.system) != _bidding(second.system)
     return Difference(
-        a.name, b.name, control.name, judge.boards.source, changes, (before, judge.mean), gain, unseen
+        a.name, b.name, control.name, judge.boards.source, changes, (before, judge.mean), gain
     )  # fmt: skip
-
-
-_ORDER = ("added", "removed", "changed", "moved", "context")
 
 
 def _order(change: Change) -> tuple[bool, int, float]:
     gain = change.worth.per_thousand if change.worth is not None and change.worth.per_thousand is not None else 0.0
-    return not change.convention, _ORDER.index(change.kind), -abs(gain)
-
-
-def _bidding(system: System) -> System:
-    """Return the system without its notes and comments."""
-    bare = system.rebuilt(lambda line: [replace(line, note="")])
-    return System("", bare.lines, tuple(replace(block, note="") for block in bare.blocks))
+    return not change.convention, [*_TITLES].index(change.kind), -abs(gain)

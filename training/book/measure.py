@@ -76,13 +76,12 @@ class Measurements:
     general: list[int]  # by point: calls there that general rules made
     calls: int = 0
     passes: int = 0  # calls that no line made
-    all_deals: int = 0  # with those on which rare calls were looked for
-    code_words_of_sides: list[NDArray[np.int64]] = field(default_factory=list, repr=False)  # by batch
+    artificial_of_sides: list[NDArray[np.int64]] = field(default_factory=list, repr=False)  # by batch
 
     @property
-    def code_words(self) -> tuple[float, float]:
-        """Return code words for each 100 auctions of a side, and the standard error."""
-        return per_hundred(np.concatenate(self.code_words_of_sides))
+    def artificial(self) -> tuple[float, float]:
+        """Return artificial calls in 100 auctions of a side, and the standard error."""
+        return per_hundred(np.concatenate(self.artificial_of_sides))
 
 
 def per_hundred(each: NDArray[np.int64] | NDArray[np.float64]) -> tuple[float, float]:
@@ -95,69 +94,50 @@ def measure(
     hierarchy: Hierarchy,
     deals: int,
     seed: int,
-    *,
-    rare: int = 0,
-    enough: int = 40,
-    levels: int | None = None,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> Measurements:
-    """Bid ``deals`` random deals and count; then up to ``rare`` deals in all for the calls seen less than ``enough``.
+    """Bid random deals and count the calls.
 
     Args:
         hierarchy: of ``graph.system``.
-        levels: look for rare calls only so deep in the tree.
         tick: called with the number of deals after every batch.
     """
-    walker = Walker(graph)
-    points = len(graph.points)
-    out = Measurements(
-        graph, walker, deals, seed, [Figures() for _ in graph.entries], [0] * points, [0] * points, all_deals=deals
-    )
+    walker, points = Walker(graph), len(graph.points)
+    figures = [Figures(deals=deals) for _ in graph.entries]
+    out = Measurements(graph, walker, deals, seed, figures, [0] * points, [0] * points)
     for batch in bid_batches(hierarchy, walker, seed, deals):
-        _count(out, batch, None)
-        out.code_words_of_sides += [
+        _count(out, batch)
+        out.artificial_of_sides += [
             count_artificial(batch.history, batch.dealer, batch.owner, np.full(len(batch), side)) for side in (0, 1)
         ]
         tick(len(batch))
-    more = bid_batches(hierarchy, walker, seed, rare, deals)
-    while (wanted := _rare_entries(out, enough, levels)) and (another := next(more, None)) is not None:
-        _count(out, another, wanted)
-        out.all_deals += len(another)
-        tick(len(another))
     return out
 
 
-def _rare_entries(out: Measurements, enough: int, levels: int | None) -> set[int]:
-    """Return the entries of the tree that have been made less than ``enough`` times."""
-    tree = [e for e in out.graph.entries if e.point is not None and (levels is None or len(e.point.path) < levels)]
-    return {e.index for e in tree if out.figures[e.index].made < enough}
-
-
-def _count(out: Measurements, batch: BidDeals, wanted: set[int] | None) -> None:
-    """Add a batch to the figures of all entries, or of those wanted."""
-    walker, entries = out.walker, out.graph.entries
-    calls = batch.calls
-    by_state: list[list[int]] = []  # entries that can call there
-    for state in walker.states:
-        here = [e.index for p, _ in state.places for e in out.graph.points[p].entries.values()]
-        by_state.append(here if wanted is None else [i for i in here if i in wanted])
-    if wanted is not None:
-        calls = calls.take(np.array([bool(here) for here in by_state])[calls.state])
-    lines = batch.lines(calls) if len(calls) else np.empty(0, np.int64)
-    visits = np.bincount(calls.state, minlength=len(walker.states))
-    for here, count in zip(by_state, visits.tolist(), strict=True):
-        for index in here:
-            out.figures[index].chances += count
-    made = out.graph.entries_of(lines)
-    for entry in entries if wanted is None else [entries[i] for i in sorted(wanted)]:
+def _count(out: Measurements, batch: BidDeals) -> None:
+    """Add the calls of a batch to the figures of entries and points."""
+    walker, entries, calls = out.walker, out.graph.entries, batch.calls
+    made = out.graph.entries_of(batch.lines(calls))
+    by_rules = np.array([*(entry.point is None for entry in entries), True])  # -1 is the last: no line
+    visits = np.bincount(calls.state, minlength=len(walker.states)).tolist()
+    general = np.bincount(calls.state[by_rules[made]], minlength=len(visits)).tolist()
+    for number, state in enumerate(walker.states):
+        for point, _ in state.places:
+            for entry in out.graph.points[point].entries.values():
+                out.figures[entry.index].chances += visits[number]
+        for point in {point for point, _ in state.places}:
+            out.visits[point] += visits[number]
+            out.general[point] += general[number]
+    for entry in entries:
         _add_calls(out.figures[entry.index], entry, batch, calls.take(np.flatnonzero(made == entry.index)), walker)
-    if wanted is None:
-        _count_general(out, calls, made, visits)
+        if entry.point is None:
+            out.figures[entry.index].chances += len(calls)
+    out.passes += int((made < 0).sum())
+    out.calls += len(calls)
 
 
 def _add_calls(figures: Figures, entry: Entry, batch: BidDeals, calls: Calls, walker: Walker) -> None:
     """Add the calls of a batch that ``entry`` made to its figures."""
-    figures.deals += len(batch)
     figures.made += len(calls)
     if not len(calls):
         return
@@ -166,18 +146,3 @@ def _add_calls(figures: Figures, entry: Entry, batch: BidDeals, calls: Calls, wa
         figures.suits |= {suit for _, suit in walker.bindings(entry, int(pair) >> 6, int(pair) & 63)}
     missing = _EXAMPLES - len(figures.examples)
     figures.examples += [batch.hand(calls, row) for row in range(min(missing, len(calls)))]
-
-
-def _count_general(out: Measurements, calls: Calls, made: NDArray[np.int64], visits: NDArray[np.int64]) -> None:
-    """Count by point the visits, and the calls that no entry of the tree made."""
-    by_rules = np.array([*(e.point is None for e in out.graph.entries), True])  # -1 is the last: no line
-    general = np.bincount(calls.state[by_rules[made]], minlength=len(visits))
-    for number, state in enumerate(out.walker.states):
-        for point in {p for p, _ in state.places}:
-            out.visits[point] += int(visits[number])
-            out.general[point] += int(general[number])
-    out.passes += int((made < 0).sum())
-    out.calls += len(calls)
-    for entry in out.graph.entries:
-        if entry.point is None:
-            out.figures[entry.index].chances += len(calls)

@@ -1,39 +1,42 @@
-"""Build the JSON model of a book, from which every format is rendered and the browser draws its tree.
+"""A measured book, and its JSON model, from which every format is rendered and the browser draws its tree.
 
 ::
 
     name, comments, facts, legend   texts
-    code_words                      for each 100 auctions of a side, and the standard error
+    artificial                      artificial calls in 100 auctions of a side, and the standard error
     card                            boxes: {title, rows: [[label, text]]}
     surprises                       {base, rows: [{auction, per_thousand, shows, instead}]}, null without a base
     entries                         calls: {call, what, remark, note, flags, point, figures}; point null: a general rule
     points                          {path, entries: [[entry, next point or null]], steps: [[call, next point]], others}
     roots                           first points: [heading, point]
     chapters                        {title, points}
+    situations                      the sentence above general rules
     general                         {title, when, note, entries}
     terms                           [name, meaning] of ways to count hands
     forcing                         [situation, calls] for players who may not pass
 
 ``steps`` are calls without an entry that lead on; ``others`` is the share of calls by the general rules. ``figures``
-are ``{made, chances, share, usual, examples, shows, worth, gains, boards, per_thousand}``, the last four where the
-worth was judged. All texts have suit symbols.
+are ``{made, chances, share, usual, examples, shows, passed, worth, gains, boards, per_thousand}``, the last four where
+the worth was judged. All texts have suit symbols.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agents.systems.engine.auction_state import ENOUGH
 from agents.systems.explain import player_terms
 from agents.systems.explain.player_terms import symbols
 from agents.systems.language.tree import Step
-from training.book.card import Section
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
-from training.book.surprises import Surprise
+from training.book.shows import Coverage
 from training.book.worth import Worth
 
+HOLDOUT = 20_000  # deals on which coverage is counted, at most
 GOAL = 0.98  # of the hands fit what the book says
 LEGEND = symbols(
     "M is a major, m a minor, oM and om the other one, x and y two different suits; figures are of all suits they can "
@@ -57,7 +60,64 @@ _CHAPTERS = (
     "They compete after our opening",
     "They open",
 )
+LATE = ", third or fourth seat opening"
 _OTHERS = 0.005  # a share of calls by general rules that is given
+
+
+@dataclass(kw_only=True)
+class Book(ABC):
+    """Measured calls of a bidder, and which of them to print."""
+
+    levels: int | None = None  # how deep to print: 1 openings, 2 responses and overcalls ...; None: all
+    once_in: int = 0  # leave out calls after an auction made less often than once in so many deals; 0: none
+    examples: int = 2  # hands for each call
+
+    @property
+    @abstractmethod
+    def entries(self) -> Sequence[Entry]:
+        """Return all calls, each at the place that its index names."""
+
+    @property
+    @abstractmethod
+    def coverage(self) -> Coverage:
+        """Return the coverage of the printed calls on other deals."""
+
+    @abstractmethod
+    def figures(self, entry: Entry) -> Figures:
+        """Return the figures of a call."""
+
+    @abstractmethod
+    def name_of(self, entry: Entry) -> str:
+        """Return a call with the auction, or the situation, that leads to it."""
+
+    @abstractmethod
+    def shown_by(self, entry: Entry) -> str:
+        """Return what a call shows; empty where the book does not say."""
+
+    def is_printed(self, entry: Entry) -> bool:
+        """Return whether the book prints a call."""
+        return entry.point is None or (self._is_within_levels(entry.point) and self._is_frequent(entry))
+
+    def _is_within_levels(self, point: Point) -> bool:
+        return self.levels is None or len(point.path) < self.levels
+
+    def _is_frequent(self, entry: Entry) -> bool:
+        return not self.once_in or self.figures(entry).per_deal * self.once_in >= 1
+
+    def worst(self, most: int) -> list[tuple[int, int, str]]:
+        """Return the calls whose hands fit least: hands, those that fit, and what the book says."""
+        rows = [(n, k, self.entries[index]) for index, n, k in self.coverage.worst[:most]]
+        return [(n, k, symbols(f"{self.name_of(entry)}: {self.shown_by(entry)}")) for n, k, entry in rows]
+
+    def facts_on_calls(self) -> list[str]:
+        """Return the sentences on the calls whose hands fit least, and on those that are left out."""
+        few = [(i, n, k) for i, n, k in self.coverage.worst if n >= 30 and k < n][:3]
+        listed = "; ".join(f"{self.name_of(self.entries[i])} {k / n:.1%} of {n:,}" for i, n, k in few)
+        facts = [f"The calls whose hands fit least, of those with 30 hands or more: {listed}."] if few else []
+        rare = [e for e in self.entries if e.point and self._is_within_levels(e.point) and not self._is_frequent(e)]
+        if rare:
+            facts.append(f"Left out: {len(rare):,} calls made less often than once in {self.once_in:,} deals.")
+        return [symbols(fact) for fact in facts]
 
 
 def chapter(path: tuple[Step, ...]) -> str:
@@ -69,27 +129,21 @@ def chapter(path: tuple[Step, ...]) -> str:
     return _CHAPTERS[min(len(path), 4)]
 
 
-def system_tree(graph: AuctionGraph, printed: Callable[[Entry], bool] = lambda entry: True) -> dict[str, Any]:
+def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambda entry: True) -> dict[str, Any]:
     """Return the calls of a system without figures: name, comments, entries, points, chapters and general rules.
 
     Args:
         graph: the points and entries; the model lists them in the same order.
-        printed: whether an entry is listed at its point.
+        is_printed: whether an entry is listed at its point.
     """
-    points = [_point(point, printed) for point in graph.points]
-    by_title: dict[str, list[int]] = {title: [] for title in _CHAPTERS}
-    for point, model in zip(graph.points, points, strict=True):
-        if model["entries"]:
-            by_title[chapter(point.path)].append(point.index)
-    rules = [e for e in graph.entries if e.point is None and printed(e)]
+    rules = [e for e in graph.entries if e.point is None and is_printed(e)]
     blocks = [(block, [e.index for e in rules if e.block == n]) for n, block in enumerate(graph.system.blocks)]
     return {
         "name": graph.system.name,
         "comments": list(graph.system.comments),
-        "entries": [_entry(entry) for entry in graph.entries],
-        "points": points,
-        "roots": [["", 0]],
-        "chapters": [{"title": title, "points": found} for title, found in by_title.items() if found],
+        "entries": [_system_entry(entry) for entry in graph.entries],
+        **points_model(graph.points, is_printed),
+        "situations": "For auctions that the tables do not hold. Made: of all calls.",
         "general": [
             {
                 "title": "General rules",
@@ -103,7 +157,7 @@ def system_tree(graph: AuctionGraph, printed: Callable[[Entry], bool] = lambda e
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _system_entry(entry: Entry) -> dict[str, Any]:
     return {
         "call": symbols(player_terms.call(entry.step)),
         "what": symbols(player_terms.lines_promise(entry.lines)),
@@ -114,8 +168,22 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _point(point: Point, printed: Callable[[Entry], bool]) -> dict[str, Any]:
-    entries = [entry for entry in point.entries.values() if printed(entry)]
+def points_model(points: Sequence[Point], is_printed: Callable[[Entry], bool]) -> dict[str, Any]:
+    """Return points, roots and chapters of a tree; late openings have a root and chapters of their own."""
+    models = [_point(point, is_printed) for point in points]
+    chapters: dict[str, list[int]] = {title + late: [] for late in ("", LATE) for title in _CHAPTERS}
+    for point, model in zip(points, models, strict=True):
+        if model["entries"]:
+            chapters[chapter(point.path) + LATE * point.late].append(point.index)
+    return {
+        "points": models,
+        "roots": [[LATE * point.late, point.index] for point in points if not point.path],
+        "chapters": [{"title": title, "points": found} for title, found in chapters.items() if found],
+    }
+
+
+def _point(point: Point, is_printed: Callable[[Entry], bool]) -> dict[str, Any]:
+    entries = [entry for entry in point.entries.values() if is_printed(entry)]
     calls = {entry.step for entry in entries}
     return {
         "path": symbols(player_terms.path(point.path)),
@@ -123,15 +191,17 @@ def _point(point: Point, printed: Callable[[Entry], bool]) -> dict[str, Any]:
         "steps": [
             [symbols(player_terms.call(step)), child.index]
             for step, child in point.children.items()
-            if step not in calls and _leads_on(child, printed)
+            if step not in calls and _leads_on(child, is_printed)
         ],
         "others": "",
     }
 
 
-def _leads_on(point: Point, printed: Callable[[Entry], bool]) -> bool:
+def _leads_on(point: Point, is_printed: Callable[[Entry], bool]) -> bool:
     """Return whether a point has, or leads to, a printed call."""
-    return any(map(printed, point.entries.values())) or any(_leads_on(p, printed) for p in point.children.values())
+    return any(map(is_printed, point.entries.values())) or any(
+        _leads_on(p, is_printed) for p in point.children.values()
+    )
 
 
 def figures_model(figures: Figures, shows: str, examples: int, worth: Worth | None = None) -> dict[str, Any]:
@@ -182,49 +252,3 @@ def usual_text(figures: Figures) -> str:
         if not (least <= 1 and most >= 5):
             parts.append(f"{player_terms.suit(name)}{player_terms.span(least, most)}")
     return " ".join(parts)
-
-
-def card_model(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """Return the boxes of a convention card; rows with the same text, one after the other, become one."""
-    return [{"title": section.title, "rows": list(_merged_rows(section.rows))} for section in sections]
-
-
-def _merged_rows(rows: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-    labels: list[str] = []
-    for number, (label, text) in enumerate(rows):
-        labels.append(symbols(label))
-        if number + 1 == len(rows) or rows[number + 1][1] != text:
-            yield [", ".join(labels), symbols(text)]
-            labels = []
-
-
-def surprises_model(found: Iterable[Surprise], base: str) -> dict[str, Any]:
-    """Return what would surprise a player of ``base``."""
-    rows = [
-        {
-            "auction": symbols(one.group.auction),
-            "per_thousand": 1000 * one.per_deal,
-            "shows": symbols(one.shows),
-            "instead": symbols(one.instead),
-        }
-        for one in found
-    ]
-    return {"base": base, "rows": rows}
-
-
-def least_fitting_fact(what: str, worst: Iterable[tuple[int, int, int]], name: Callable[[int], str]) -> list[str]:
-    """Return the sentence on the calls whose hands fit least; none where all hands do.
-
-    Args:
-        worst: (index, hands, fitting), the least share first.
-    """
-    few = [(name(i), n, k) for i, n, k in worst if n >= 30 and k < n][:3]
-    if not few:
-        return []
-    listed = "; ".join(f"{call} {k / n:.1%} of {n:,}" for call, n, k in few)
-    return [symbols(f"The {what} whose hands fit least, of those with 30 hands or more: {listed}.")]
-
-
-def left_out_fact(once_in: int, left_out: int) -> list[str]:
-    """Return the sentence on calls that are too rare for the book; none where there are none."""
-    return [f"Left out: {left_out:,} calls made less often than once in {once_in:,} deals."] if left_out else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,10 @@ from agents.systems.language.paths import step_of
 from agents.systems.language.tree import Step
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS
 from training.book import situations
-from training.book.auctions import group_rows
+from training.book.call_table import NetworkCalls, group_rows, steps_of
 from training.book.deals import COLUMNS
+from training.book.graph import Entry, Point
 from training.book.measure import Figures, nine_in_ten, per_hundred
-from training.book.network_calls import NetworkCalls
 from training.book.shows import EACH, FEWEST, Shows, shown
 
 _RARE, _RARE_SITUATION = 8_000, 600  # a call has a row that came up once in so many deals
@@ -31,21 +31,19 @@ _NEWS = 2  # points by which a situation's range has to be narrower than a coars
 
 
 @dataclass(eq=False)
-class NetworkCall:
-    """A call at a point, or in a situation."""
+class NetworkCall(Entry):
+    """A call at a point, or in a situation, whose number is ``block``."""
 
-    index: int
-    step: Step
     name: str  # of the call, in words
     figures: Figures  # how often it is made, and on which hands
     shows: Shows  # points within ``SLACK`` of those of nine in ten hands, and cards
-    points: tuple[str, int, int]  # ``hcp`` or ``points``, in which nine in ten hands span less, from, and to
+    strength: tuple[str, int, int]  # ``hcp`` or ``points``, in which nine in ten hands span less, from, and to
     mostly: str  # cards of nine in ten hands: of a double in their suit, of a bid in its own if ``shows`` lacks that
-    artificial: bool  # at half of its times or more it is a code word, and no raise
+    artificial: bool  # at half of its times or more it is artificial, and no raise
     # of the times that the next player passed, the share at which partner passed too; None of a pass, and where that
     # was too seldom
-    passed: float | None = None
-    to_game: bool = False  # where the opponents always passed after it, its side came to game
+    passed: float | None
+    to_game: bool  # where the opponents always passed after it, its side came to game
 
     @property
     def remark(self) -> str:
@@ -60,12 +58,12 @@ class NetworkCall:
     @property
     def span(self) -> int:
         """Return how many points nine in ten hands span."""
-        return self.points[2] - self.points[1]
+        return self.strength[2] - self.strength[1]
 
     @property
     def usual(self) -> str:
         """Return the points of nine in ten hands: ``6-9 HCP``."""
-        unit, low, high = self.points
+        unit, low, high = self.strength
         return f"{player_terms.span(low, high)} {'points' if unit == 'points' else 'HCP'}"
 
     @property
@@ -81,28 +79,22 @@ class NetworkCall:
         return ", ".join([*parts, *([self.mostly] if self.mostly else [])])
 
 
-@dataclass(eq=False)
-class NetworkPoint:
-    """A point of the auction, as its next caller sees it: the path that leads there, and the calls made there."""
-
-    path: tuple[Step, ...]
-    late: bool  # opened in third or fourth seat, or about to be
-    calls: list[NetworkCall] = field(default_factory=list)
-
-
-@dataclass(eq=False)
+@dataclass(frozen=True)
 class Situation:
-    """A situation and the calls made in it: the title of the chapter, the acts of both partners, the last bid."""
+    """A situation: the title of the chapter, the acts of both partners, the last bid."""
 
     title: str
     mine: str
     partner: str
     last: str
-    calls: list[NetworkCall] = field(default_factory=list)
 
     @property
-    def name(self) -> str:
-        """Return the situation in words."""
+    def order(self) -> tuple[object, ...]:
+        """Return the key by which situations are sorted: those of any other calls come last."""
+        others = "Any other", "else"
+        return self.title, self.mine in others, self.mine, self.partner in others, self.partner, self.last
+
+    def __str__(self) -> str:
         return f"{self.mine}; {self.partner}; {self.last}"
 
 
@@ -133,67 +125,73 @@ class RowBuilder:
         self.tables: list[tuple[NDArray[np.uint64], NDArray[np.int32]]] = []
         self._covered = np.zeros(len(calls), np.bool_)
 
-    def points(self) -> list[NetworkPoint]:
-        """Return every point with its bids and doubles that are not too rare."""
-        calls, out, keys = self.calls, dict[int, NetworkPoint](), []
+    def points(self) -> list[Point]:
+        """Return every point that has bids and doubles that are not too rare, or leads to them."""
+        calls, found = self.calls, dict[tuple[bool, tuple[Step, ...]], Point]()
         visited, visits = np.unique(calls.point, return_counts=True)
+        groups = []
         for rows in group_rows(calls.key, np.flatnonzero(calls.call != PASS), self._fewest(_RARE)):
-            row, at = int(rows[0]), int(calls.point[rows[0]])
-            if at not in out:
-                out[at] = NetworkPoint(calls.path(row), bool(calls.late[row]))
-            figures = self._figures(rows, int(visits[np.searchsorted(visited, at)]))
-            figures.hands[:, 5:] = -1  # suits are known by name here
-            out[at].calls.append(self._row(rows, figures, player_terms.of_call(int(calls.call[row]))))
-            keys.append(int(calls.key[row]))
-        self._add_table(keys)
-        for one in out.values():
-            one.calls.sort(key=lambda call: _ORDER.index(call.step.token))
-        return sorted(out.values(), key=lambda p: (p.late, [(s.theirs, _ORDER.index(s.token)) for s in p.path]))
+            path, late = steps_of(calls.calls_before(rows[0])), bool(calls.late[rows[0]])
+            order = late, [(step.theirs, _ORDER.index(step.token)) for step in path]
+            groups.append(((*order, _ORDER.index(step_of(int(calls.call[rows[0]])).token)), late, path, rows))
 
-    def situations(self) -> list[Situation]:
-        """Return every situation with its calls: each grain of those without a finer row, and of all doubles."""
-        calls, out = self.calls, dict[tuple[str, str, str, str], Situation]()
-        doubles = situations.is_double(calls.seen)
+        def place(late: bool, path: tuple[Step, ...]) -> Point:
+            if (late, path) not in found:
+                before = place(late, path[:-1]) if path else None
+                point = found[late, path] = Point(len(found), path, late=late)
+                if before is not None:
+                    before.children[path[-1]] = point
+            return found[late, path]
+
+        groups.sort(key=lambda group: group[0])
+        for _, late, path, rows in groups:
+            figures = self._figures(rows, int(visits[np.searchsorted(visited, calls.point[rows[0]])]))
+            figures.hands[:, 5:] = -1  # suits are known by name here
+            call = self._row(rows, figures, player_terms.of_call(int(calls.call[rows[0]])), place(late, path))
+            found[late, path].entries[call.step.token] = call
+        self._add_table(calls.key[np.array([rows[0] for *_, rows in groups], np.int64)])
+        return list(found.values())
+
+    def situations(self) -> dict[Situation, list[NetworkCall]]:
+        """Return the calls by situation: each grain of those without a finer row, and of all doubles."""
+        calls, out = self.calls, dict[Situation, list[NetworkCall]]()
+        doubles = situations.is_double(calls.situation)
         rest = ~self._covered | doubles
         coarser = self._spans(np.flatnonzero(rest))
         for grain in range(situations.GRAINS):
-            keys = list[int]()
-            key, bare = (situations.grain_keys(calls.seen, grain, bare=bare) for bare in (False, True))
+            firsts = []
+            key, bare = (situations.grain_keys(calls.situation, grain, bare=bare) for bare in (False, True))
             left = np.flatnonzero(rest & (key != 0))
             visited, visits = np.unique(bare[left], return_counts=True)
             for rows in group_rows(key, left, self._fewest(_RARE_SITUATION)):
-                row = int(rows[0])
+                row, one = int(rows[0]), calls.situation[rows[0]]
                 figures = self._figures(rows, int(visits[np.searchsorted(visited, bare[row])]))
                 figures.suits = {0, 1, 2, 3}  # they have other names here
-                call = self._row(rows, figures, situations.call_words(calls.seen[row]))
+                call = self._row(rows, figures, situations.call_words(one), None)
                 news = doubles[row] or call.span <= coarser[grain, row] - _NEWS
                 if call.span > _WIDEST or not news:
                     self.rows.pop()
                     continue
                 rest[rows] = False
-                keys.append(int(key[row]))
-                place = (situations.chapter(calls.seen[row]), *situations.situation_words(calls.seen[row], grain))
-                out.setdefault(place, Situation(*place)).calls.append(call)
-            self._add_table(keys)
-        for one in out.values():
-            one.calls.sort(key=lambda call: (call.step.token != "P", _ORDER.index(call.step.token)))
-        others = "Any other", "else"
-        return sorted(
-            out.values(),
-            key=lambda one: (one.title, one.mine in others, one.mine, one.partner in others, one.partner, one.last),
-        )
+                firsts.append(row)
+                place = Situation(situations.chapter(one), *situations.situation_words(one, grain))
+                out.setdefault(place, []).append(call)
+            self._add_table(key[np.array(firsts, np.int64)])
+        for found in out.values():
+            found.sort(key=lambda call: (call.step.token != "P", _ORDER.index(call.step.token)))
+        return dict(sorted(out.items(), key=lambda item: item[0].order))
 
-    def code_words(self) -> tuple[float, float]:
-        """Return code words for each 100 auctions of a side, and the standard error."""
+    def artificial(self) -> tuple[float, float]:
+        """Return artificial calls in 100 auctions of a side, and the standard error."""
         calls = self.calls
-        return per_hundred(np.bincount(2 * calls.board + (calls.seat & 1), calls.code_word, 2 * len(calls.owner)))
+        return per_hundred(np.bincount(2 * calls.board + (calls.seat & 1), calls.artificial, 2 * len(calls.owner)))
 
     def holdout(self, other: NetworkCalls) -> HoldoutCalls:
         """Find the rows of calls on other deals, and whether their hands fit them."""
         row = np.full((len(other), 1 + situations.GRAINS), -1, np.int32)
         fits = np.zeros(row.shape, np.bool_)
         for column, (keys, index) in enumerate(self.tables):
-            key = other.key if column == 0 else situations.grain_keys(other.seen, column - 1)
+            key = other.key if column == 0 else situations.grain_keys(other.situation, column - 1)
             at = np.minimum(np.searchsorted(keys, key), max(len(keys) - 1, 0))
             known = np.flatnonzero(keys[at] == key) if len(keys) else np.empty(0, np.int64)
             row[known, column] = index[at[known]]
@@ -209,18 +207,17 @@ class RowBuilder:
         """Return by grain and call how many points nine in ten hands span in the best of all coarser grains."""
         out = np.full((situations.GRAINS, len(self.calls)), _MOST_HCP, np.int8)
         for grain in range(1, situations.GRAINS):
-            key = situations.grain_keys(self.calls.seen, grain)
+            key = situations.grain_keys(self.calls.situation, grain)
             for found in group_rows(key, rows[key[rows] != 0], self._fewest(_RARE_SITUATION)):
                 _, low, high = self._band(found)
                 if high - low <= _WIDEST:
                     out[:grain, found] = np.minimum(out[:grain, found], high - low)
         return out
 
-    def _add_table(self, keys: list[int]) -> None:
+    def _add_table(self, keys: NDArray[np.uint64]) -> None:
         """Add the keys of the rows built last."""
-        found = np.array(keys, np.uint64)
-        order = np.argsort(found)
-        self.tables.append((found[order], (len(self.rows) - len(keys) + order).astype(np.int32)))
+        order = np.argsort(keys)
+        self.tables.append((keys[order], (len(self.rows) - len(keys) + order).astype(np.int32)))
 
     def _figures(self, rows: NDArray[np.int64], chances: int) -> Figures:
         figures = Figures(len(rows), chances, self.deals, [self.calls.hand(row) for row in rows[:EXAMPLES].tolist()])
@@ -228,10 +225,10 @@ class RowBuilder:
         self._covered[rows] = True
         return figures
 
-    def _row(self, rows: NDArray[np.int64], figures: Figures, name: str) -> NetworkCall:
+    def _row(self, rows: NDArray[np.int64], figures: Figures, name: str, point: Point | None) -> NetworkCall:
         calls, step = self.calls, step_of(int(self.calls.call[rows[0]]))
         unit, low, high = self._band(rows)
-        statement = shown(figures, lambda name, top: [(0, top)])
+        statement = shown(figures)
         cards = [one for one in (statement.ranges if statement else ()) if one[0] not in ("hcp", "points")]
         shows = Shows(((unit, max(0, low - SLACK), high + SLACK), *cards))
         answers, games = calls.answer[rows], calls.game[rows]
@@ -240,12 +237,11 @@ class RowBuilder:
         bid = int(calls.call[rows[0]]) - FIRST_BID
         below_game = bid >= 0 and bid // 5 + 1 < (5, 5, 4, 4, 3)[bid % 5]
         to_game = below_game and len(games) >= FEWEST and float(games.mean()) >= _TO_GAME
-        artificial = (
-            bid >= 0 and calls.code_word[rows].mean() >= _ARTIFICIAL and not situations.is_raise(calls.seen[rows[0]])
-        )
+        often = calls.artificial[rows].mean() >= _ARTIFICIAL
+        artificial = bid >= 0 and bool(often) and not situations.is_raise(calls.situation[rows[0]])
         row = NetworkCall(
-            len(self.rows), step, name, figures, shows, (unit, low, high), self._mostly(rows, bid, shows), artificial,
-            passed, to_game,
+            len(self.rows), step, [], point, -1, name, figures, shows, (unit, low, high),
+            self._mostly(rows, bid, shows), artificial, passed, to_game,
         )  # fmt: skip
         self.rows.append(row)
         return row

@@ -2,7 +2,7 @@
 
 Ranges come from the hands that made the call on the measured deals. The most extreme ones on either side, one in 250,
 are left out; with few hands a range is one wider than what was seen, because the next hand may well lie outside, but
-only as far as the player's lines allow. A call made too seldom gets no ranges: there the book gives only what the lines
+only as far as the player's lines allow. A call made too seldom gets no ranges: there the book has only what the lines
 promise.
 """
 
@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import Hierarchy
-from agents.systems.engine.auction_state import STRENGTH, SUIT
 from agents.systems.explain.player_terms import span, suit
 from agents.systems.language.tree import Clause, Line
-from bridge_env.hands.features import FEATURES
-from training.book.deals import COLUMNS, BidDeals, bid_batches
+from training.book.deals import COLUMNS, bid_batches
 from training.book.graph import Entry
 from training.book.measure import Figures, Measurements
 
@@ -28,8 +26,6 @@ _FEW = 400  # below, a range is widened
 _OUTSIDE = 250  # one of so many hands is left out on either side
 _MOST_HCP = 37
 EACH = "each suit"
-_STRENGTHS = [FEATURES["hcp"], FEATURES["points"], *(FEATURES[f"support:{s}"] for s in "CDHS")]
-_LENGTHS = [FEATURES[f"length:{s}"] for s in "CDHS"]
 _SHAPES = {"balanced": (2, 5), "semibalanced": (2, 6)}  # cards of each suit
 
 
@@ -61,15 +57,17 @@ class Shows:
 
 def shown_by_entries(measured: Measurements) -> list[Shows | None]:
     """Return what every entry shows; None if too few hands, or hands of all kinds, made it."""
-    return [_shown_by(measured, entry) for entry in measured.graph.entries]
+
+    def shown_by(entry: Entry) -> Shows | None:
+        made = [entry, *measured.graph.earlier(entry)]
+        return shown(measured.figures[entry.index], lambda name, top: [_allowed(one.lines, name, top) for one in made])
+
+    return [shown_by(entry) for entry in measured.graph.entries]
 
 
-def _shown_by(measured: Measurements, entry: Entry) -> Shows | None:
-    made = [entry, *measured.graph.earlier(entry)]
-    return shown(measured.figures[entry.index], lambda name, top: [_allowed(one.lines, name, top) for one in made])
-
-
-def shown(figures: Figures, allowed: Callable[[str, int], list[tuple[int, int]]]) -> Shows | None:
+def shown(
+    figures: Figures, allowed: Callable[[str, int], list[tuple[int, int]]] = lambda name, top: [(0, top)]
+) -> Shows | None:
     """Return what the hands behind a call show; None where they are too few, or of all kinds.
 
     Args:
@@ -144,21 +142,22 @@ class Coverage:
     fitting: int  # of these, hands that fit
     worst: tuple[tuple[int, int, int], ...]  # rows (index, hands, fitting), the least share first
 
+    @classmethod
+    def of(cls, calls: int, made: NDArray[np.int64], hands: NDArray[np.int64], fitting: NDArray[np.int64]) -> Coverage:
+        """Return the coverage by rows that made calls, of which the hands are known, of which some fit."""
+        order = sorted(np.flatnonzero(hands).tolist(), key=lambda i: (fitting[i] / hands[i], -hands[i]))
+        worst = tuple((i, int(hands[i]), int(fitting[i])) for i in order)
+        return cls(calls, int(made.sum()), int(hands.sum()), int(fitting.sum()), worst)
+
     @property
     def share(self) -> float:
         """Return the share of the hands that fit."""
         return self.fitting / self.hands if self.hands else 0.0
 
 
-def least_fitting(hands: NDArray[np.int64], fitting: NDArray[np.int64]) -> tuple[tuple[int, int, int], ...]:
-    """Return index, hands and fitting hands of the calls that were made, the least share first."""
-    order = sorted(np.flatnonzero(hands).tolist(), key=lambda i: (fitting[i] / hands[i], -hands[i]))
-    return tuple((i, int(hands[i]), int(fitting[i])) for i in order)
-
-
 @dataclass(frozen=True)
 class Check:
-    """Calls on other deals by the entries that made them, and how many of their hands fit what is said of them."""
+    """Calls on other deals by the entries that made them, and how many of their hands fit what the book says."""
 
     deals: int
     seed: int  # of these deals
@@ -166,15 +165,10 @@ class Check:
     made: NDArray[np.int64]  # by entry
     hands: NDArray[np.int64]  # by entry: ``made`` where the book says what the call shows, else 0
     fitting: NDArray[np.int64]  # by entry
-    # calls, and of these the hands that fit what the system itself reads from the call at the table
-    read: tuple[int, int]
 
     def coverage(self, printed: NDArray[np.bool_]) -> Coverage:
         """Return the coverage of a book that prints some entries, given as bool (entries,)."""
-        made, hands, fitting = (np.where(printed, each, 0) for each in (self.made, self.hands, self.fitting))
-        return Coverage(
-            self.calls, int(made.sum()), int(hands.sum()), int(fitting.sum()), least_fitting(hands, fitting)
-        )
+        return Coverage.of(self.calls, *(np.where(printed, each, 0) for each in (self.made, self.hands, self.fitting)))
 
 
 def check(measured: Measurements, statements: list[Shows | None], hierarchy: Hierarchy, deals: int, seed: int) -> Check:
@@ -186,7 +180,7 @@ def check(measured: Measurements, statements: list[Shows | None], hierarchy: Hie
     """
     graph, walker = measured.graph, measured.walker
     made, hands, fitting = np.zeros((3, len(graph.entries)), np.int64)
-    calls, read = 0, np.zeros(2, np.int64)
+    calls = 0
     for batch in bid_batches(hierarchy, walker, seed, deals):
         calls += len(batch.calls)
         by = graph.entries_of(batch.lines(batch.calls))
@@ -197,22 +191,4 @@ def check(measured: Measurements, statements: list[Shows | None], hierarchy: Hie
                 behind = batch.hands(batch.calls.take(rows), walker, graph.entries[index])
                 hands[index] += rows.size
                 fitting[index] += int(statement.fit(behind).sum())
-        read += _read(batch)
-    return Check(deals, seed, calls, made, hands, fitting, (int(read[0]), int(read[1])))
-
-
-def _read(batch: BidDeals) -> NDArray[np.int64]:
-    """Count calls after which the auction went on, and those whose hands fit what the system reads from them.
-
-    Strength is read on the scale of the rule that made the call: it fits if it fits on one of the scales.
-    """
-    calls = batch.calls
-    again = calls.take(calls.number > 0)
-    seat = (again.seat + 3) & 3  # who called just before
-    meanings = batch.shown(again)[np.arange(len(again)), seat]
-    hand = batch.features[again.board, seat]
-    strengths, lengths = hand[:, _STRENGTHS], hand[:, _LENGTHS]
-    fits = (strengths.max(axis=1) >= meanings[:, STRENGTH, 0]) & (strengths.min(axis=1) <= meanings[:, STRENGTH, 1])
-    suits = meanings[:, SUIT : SUIT + 4]
-    fits &= ((lengths >= suits[:, :, 0]) & (lengths <= suits[:, :, 1])).all(axis=1)
-    return np.array([len(again), int(fits.sum())])
+    return Check(deals, seed, calls, made, hands, fitting)

@@ -6,21 +6,21 @@ sum of the differences of points and suits. Calls after an auction with a call t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.bidder import Hierarchy
+from agents.systems.bidder import Hierarchy, bid_out, deal_features
 from agents.systems.explain import player_terms
+from agents.systems.explain.player_terms import symbols
 from agents.systems.language.paths import step_of
 from agents.systems.language.tree import System
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rng.streams import key as hashed
-from training.book.auctions import group_rows, since_opening, steps_of
-from training.book.deals import BidDeals, hand_columns
-from training.book.graph import AuctionGraph, Walker
+from training.book.call_table import CallTable, call_table, group_rows, steps_of
+from training.book.deals import hand_columns, random_boards
 from training.book.measure import Figures
 from training.book.shows import shown
 from training.book.survey import SystemSurvey
@@ -38,81 +38,73 @@ _WEIGHTS = np.array([0.5, 1.0, 1.0, 1.0, 1.0])  # a point of strength counts hal
 
 
 @dataclass(frozen=True)
-class CallGroup:
-    """All times that one call was made after one auction."""
-
-    before: tuple[int, ...]  # the calls from the opening on; empty to open
-    call: int  # that followed
-    rows: NDArray[np.int64]  # of ``CallTable``
-
-    @property
-    def auction(self) -> str:
-        """Return the auction with the call as its player sees it: ``1!h - (2!c) - X``."""
-        return player_terms.path((*steps_of(self.before), step_of(self.call)))
-
-
-class CallTable:
-    """Every call of some deals that a system bids in all four seats, one a row.
-
-    Attributes:
-        deals: the deals, and ``deals.calls`` the calls.
-        key: a hash of each call with the calls before it, from the opening on.
-        hands: int8 (N, len(COLUMNS)), of the caller.
-    """
-
-    def __init__(self, hierarchy: Hierarchy, walker: Walker, seed: int, count: int) -> None:
-        self.deals = BidDeals(hierarchy, walker, seed, 0, count)
-        calls = self.deals.calls
-        self._opened, self._number, before = since_opening(self.deals.history, calls.board, calls.number)
-        self.key: NDArray[np.uint64] = hashed(before, calls.call.astype(np.int64))
-        self.hands = hand_columns(self.deals.features[calls.board, calls.seat])
-
-    def groups(self, fewest: int) -> Iterator[CallGroup]:
-        """Yield the calls that were made ``fewest`` times or more, the most frequent first."""
-        calls = self.deals.calls
-        parts = group_rows(self.key, np.arange(len(self.key)), max(fewest, 1))
-        for part in sorted(parts, key=len, reverse=True):
-            row = int(part[0])
-            before = self._opened[calls.board[row], : self._number[row]]
-            yield CallGroup(tuple(before.tolist()), int(calls.call[row]), part)
-
-
-@dataclass(frozen=True)
 class Surprise:
     """A call that means something else."""
 
-    group: CallGroup
+    calls: tuple[int, ...]  # from the opening on; the last one is the call
     per_deal: float  # how often a deal has it
     distance: float  # of its hands from those of the other system
     shows: str  # what it shows here
     instead: str  # what the other system's call shows; what the hands call there where it has no such call
 
+    @property
+    def auction(self) -> str:
+        """Return the auction with the call as its player sees it: ``1!h - (2!c) - X``."""
+        return player_terms.path((*steps_of(self.calls[:-1]), step_of(self.calls[-1])))
 
-def surprises(ours: CallTable, base: System) -> list[Surprise]:
-    """Return the calls of a system that differ from those of ``base``, the most surprising first."""
-    hierarchy = Hierarchy(base)
-    theirs = CallTable(hierarchy, Walker(AuctionGraph(base)), ours.deals.seed, len(ours.deals))
-    known = {int(theirs.key[group.rows[0]]): group for group in theirs.groups(FEWEST)}
-    survey, own = SystemSurvey(hierarchy, _HANDS), SystemSurvey(ours.deals.bidder.own, _HANDS)
+    def record(self) -> dict[str, Any]:
+        """Return the row of the JSON model."""
+        return {
+            "auction": symbols(self.auction),
+            "per_thousand": 1000 * self.per_deal,
+            "shows": symbols(self.shows),
+            "instead": symbols(self.instead),
+        }
+
+
+def surprises(hierarchy: Hierarchy, base: System, seed: int, deals: int) -> list[Surprise]:
+    """Return the calls of a system that differ from those of ``base``, the most surprising first.
+
+    Args:
+        deals, seed: random deals that either system bids in all four seats.
+    """
+    other = Hierarchy(base)
+    ours, theirs = bid_table(hierarchy, seed, deals), bid_table(other, seed, deals)
+    known = {(*theirs.calls_before(rows[0]), theirs.call[rows[0]]): rows for rows in _groups(theirs, FEWEST)}
+    survey, own = SystemSurvey(other, _HANDS), SystemSurvey(hierarchy, _HANDS)
     found = []
-    for group in ours.groups(max(FEWEST, int(_RARE * len(ours.deals)))):
-        other = known.get(int(ours.key[group.rows[0]]))
-        hands = theirs.hands[other.rows] if other is not None else _surveyed_hands(survey, group)
-        mine = ours.hands[group.rows]
+    for rows in sorted(_groups(ours, max(FEWEST, int(_RARE * deals))), key=len, reverse=True):
+        before, call = ours.calls_before(rows[0]), int(ours.call[rows[0]])
+        same = known.get((*before, call))
+        hands = theirs.hands[same] if same is not None else _surveyed_hands(survey, before, call)
+        mine = ours.hands[rows]
         distance = _UNKNOWN if hands is None else hand_distance(mine, hands)
-        force = (own.forces(group.before, group.call), survey.forces(group.before, group.call))
+        force = own.forces(before, call), survey.forces(before, call)
         differs = hands is not None and force[0] != force[1]
         distance += _FORCE * differs
         if distance < _LEAST:
             continue
         shows = _describe(mine)
-        instead = f"no such call: {_usual_call(survey, group, mine)}" if hands is None else _describe(hands)
+        instead = f"no such call: {_usual_call(survey, before, mine)}" if hands is None else _describe(hands)
         if differs:
             shows, instead = (f"{text}, {_FORCES[f]}" for text, f in zip((shows, instead), force, strict=True))
         if shows != instead:  # else ranges do not show the difference
-            found.append(Surprise(group, len(group.rows) / len(ours.deals), distance, shows, instead))
+            found.append(Surprise((*before, call), len(rows) / deals, distance, shows, instead))
     found.sort(key=lambda one: -one.per_deal * one.distance)
-    return list(_first_differences(found))
+    listed = {one.calls for one in found}
+    return [one for one in found if not any(one.calls[:k] in listed for k in range(1, len(one.calls)))]
+
+
+def bid_table(hierarchy: Hierarchy, seed: int, deals: int) -> CallTable:
+    """Return the calls of random deals that a system bids in all four seats."""
+    owner, dealer, vulnerability = random_boards(seed, 0, deals)
+    auctions = bid_out((hierarchy,) * 4, deal_features(owner), dealer, vulnerability)
+    return call_table(auctions.history[:, : int(auctions.length.max())], dealer, owner)
+
+
+def _groups(table: CallTable, fewest: int) -> list[NDArray[np.int64]]:
+    """Return the rows of each call after each auction that was made ``fewest`` times or more."""
+    return group_rows(hashed(table.before, table.call.astype(np.int64)), np.arange(len(table)), fewest)
 
 
 def hand_distance(mine: NDArray[np.int8], other: NDArray[np.int8]) -> float:
@@ -121,33 +113,23 @@ def hand_distance(mine: NDArray[np.int8], other: NDArray[np.int8]) -> float:
     return float((np.abs(a - b).mean(axis=0) * _WEIGHTS).sum())
 
 
-def _surveyed_hands(survey: SystemSurvey, group: CallGroup) -> NDArray[np.int8] | None:
+def _surveyed_hands(survey: SystemSurvey, before: tuple[int, ...], call: int) -> NDArray[np.int8] | None:
     """Return the hands on which the other system makes the call; None where hardly any does."""
-    hands = survey.behind(group.before, group.call)
+    hands = survey.behind(before, call)
     return hand_columns(hands.features) if len(hands) >= _FEWEST_SURVEYED else None
 
 
-def _usual_call(survey: SystemSurvey, group: CallGroup, mine: NDArray[np.int8]) -> str:
+def _usual_call(survey: SystemSurvey, before: tuple[int, ...], mine: NDArray[np.int8]) -> str:
     """Return what the other system calls on hands of the points and suits that make the call here."""
     low, high = np.quantile(mine[:, :5], [0.1, 0.9], axis=0)
     hands = survey.hands[:, HCP_AND_LENGTHS]
     rows = ((hands >= low) & (hands <= high)).all(axis=1)
     if rows.sum() < _FEWEST_SURVEYED:
         return "rare hands"
-    calls, counts = np.unique(survey.calls(group.before)[rows], return_counts=True)
+    calls, counts = np.unique(survey.calls(before)[rows], return_counts=True)
     return f"mostly {player_terms.of_call(int(calls[counts.argmax()]))}"
 
 
 def _describe(hands: NDArray[np.int8]) -> str:
-    figures = Figures(len(hands), len(hands), len(hands), parts=[hands])
-    statement = shown(figures, lambda word, top: [(0, 37 if word == "hcp" else top)])
+    statement = shown(Figures(len(hands), parts=[hands]))
     return "any hand" if statement is None else str(statement)
-
-
-def _first_differences(found: list[Surprise]) -> Iterator[Surprise]:
-    """Yield the surprises of auctions in which no earlier call is one."""
-    every = {(*one.group.before, one.group.call) for one in found}
-    for one in found:
-        auction = (*one.group.before, one.group.call)
-        if not any(auction[:k] in every for k in range(1, len(auction))):
-            yield one

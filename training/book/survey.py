@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +31,7 @@ _MOST_HCP = 37
 _STRONG, _WIDE = 18, 6  # HCP at the end, and as a range, from which on it is called open
 _SUITS = "CDHS"
 _ROWS = 4_096  # hands whose outputs a network computes at a time, to bound memory
+NOT_USED = "not used"
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Hands:
     def describe(self) -> str:
         """Return ``10-15 HCP, 5+!h``."""
         if not self.known:
-            return "not used"
+            return NOT_USED
         if self.most(self.column("balanced") == 1):
             return f"{self.hcp()}, balanced"
         return ", ".join(part for part in (self.hcp(), self.suits()) if part)
@@ -192,6 +194,25 @@ class NetworkSurvey(CallSurvey):
     def _is_forced(self, auction: tuple[int, ...]) -> bool:
         among = self.among(auction)
         return bool(among.any()) and float(np.mean(self.calls(auction)[among] == PASS)) <= NEVER_PASSED
+
+
+CardRow = tuple[str, str, Callable[[CallSurvey, str], str]]
+"""A row of a convention card: its label, an auction, and the function that describes it; an empty text has no row."""
+
+
+def if_used(describe: Callable[[Hands, str], str], otherwise: str = "") -> Callable[[CallSurvey, str], str]:
+    """Return a description of an auction's last call by its hands; ``otherwise`` where hardly any hand makes it."""
+
+    def describe_auction(survey: CallSurvey, auction: str) -> str:
+        hands = survey.made(auction)
+        return describe(hands, auction.rsplit(maxsplit=1)[-1]) if hands.known else otherwise
+
+    return describe_auction
+
+
+def suit_of(text: str) -> int:
+    """Return the suit 0..3 of the last call of an auction; -1 where it is no bid in a suit."""
+    return _SUITS.find(text[-1])
 
 
 def parse_auction(text: str) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Measure the worth of a treatment: play a system with and without it against a control pair, on the same boards.
 
 Only the boards on which a change can do anything are bid again (``training.evaluation.partnership_match``). That is
-exact: a test compares it with whole matches.
+exact: a test compares it with complete matches.
 """
 
 from __future__ import annotations

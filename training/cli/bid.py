@@ -168,16 +168,16 @@ def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: b
     began = time.perf_counter()
     found = agreement(spec, files, rounds, held_out=held_out)
     print_problems(found.problems)
-    bids = f"{found.right_bids / found.asked_bids:.1%}" if found.asked_bids else "-"
+    bids = f"{found.matching_bids / found.bids:.1%}" if found.bids else "-"
     print(f"{spec} and {', '.join(map(str, files[:3]))}{', ...' if len(files) > 3 else ''}, {rounds}")
     print(f"  the same call   {found.share:.1%} ± {found.standard_error:.1%}")
     print(f"  where not pass  {bids}")
-    print(f"  positions       {found.asked:,} on {found.boards:,} boards")
+    print(f"  positions       {found.positions:,} on {found.boards:,} boards")
     if found.shared:
         print(
             f"  two tables      {found.tables_agree:.1%} ± {found.tables_error:.1%} in the same position, of "
             f"{found.shared:,} calls on {found.shared_deals:,} deals; the bidder there "
-            f"{found.shared_right / found.shared:.1%}"
+            f"{found.shared_matches / found.shared:.1%}"
         )
     print(f"  seconds         {time.perf_counter() - began:.1f}")
     return 0

@@ -108,7 +108,7 @@ def match(
         with Bar(None, "board", "report", brief=True) as bar:
             made = make_page(result, played, progress=bar.add)
         atomic_write(report, made.page)
-        print_text(f"{report}: a page with {made.kept:,} of {made.boards:,} boards", json)
+        print_text(f"{report}: a page with {made.shown:,} of {made.boards:,} boards", json)
     return 0
 
 

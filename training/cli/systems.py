@@ -126,8 +126,7 @@ def book(
     levels: Count | None = None,
     once_in: CountOrZero = 2000,
     base: str | None = None,
-    deals: Count = 20_000,
-    rare: CountOrZero = 100_000,
+    deals: Count = 100_000,
     examples: CountOrZero = 2,
     seed: Seed = 1,
     check: bool = False,
@@ -159,7 +158,6 @@ def book(
         once_in: leave out calls made less often than once in so many deals; 0: none
         base: system from which surprises are measured (default sayc)
         deals: random deals to measure on
-        rare: further deals to search for rare calls
         examples: example hands for each call, up to 2
         seed: random seed of deals and boards
         check: only print how many hands fit the book; exit with 1 below 98%
@@ -190,12 +188,12 @@ def book(
     if system.startswith("policy:"):
         if worth:
             raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
-        return _network_book(system, form, max(deals, rare), seed, check, out, settings)
+        return _network_book(system, form, deals, seed, check, out, settings)
     from training.book.render import render_book
     from training.book.system_book import add_worth, make_book
 
-    with Bar(max(deals, rare), "deal", brief=True) as bar:
-        made = make_book(_system(system), deals, seed, rare=rare, tick=bar.add, **settings)
+    with Bar(deals, "deal", brief=True) as bar:
+        made = make_book(_system(system), deals, seed, tick=bar.add, **settings)
     if check:
         return _check_book(made)
     if worth:
@@ -221,7 +219,8 @@ def _network_book(
     spec: str, form: str, deals: int, seed: int, check: bool, out: Path | None, settings: dict[str, Any]
 ) -> int:
     from agents.networks.shipped import read_networks
-    from training.book.network_book import HOLDOUT, make_network_book
+    from training.book.model import HOLDOUT
+    from training.book.network_book import make_network_book
     from training.book.render import render_book
     from training.runtime.speed import use_fast_matmul
 

@@ -27,25 +27,26 @@ class Agreement:
     """Counts over positions."""
 
     boards: int  # boards with an auction
-    asked: int  # positions
-    right: int  # positions with the recorded call
-    asked_bids: int  # positions whose recorded call is no pass
-    right_bids: int  # of those, positions with the recorded call
+    positions: int
+    matches: int  # positions in which the bidder makes the recorded call
+    bids: int  # positions whose recorded call is no pass
+    matching_bids: int  # of those, positions in which the bidder makes it
     shared: int  # positions of two tables or more: the same deal and the same auction so far
     shared_deals: int  # deals of the shared positions
-    shared_right: int  # shared positions with the recorded call
+    shared_matches: int  # shared positions in which the bidder makes the recorded call
     tables_agree: float  # chance that another table's call is the same: the ceiling for any bidder
     tables_error: float  # standard error of ``tables_agree``, clustered by deals; both are 0 if nothing is shared
     problems: tuple[str, ...]  # boards of the file that could not be read, as file:line: reason
 
     @property
     def share(self) -> float:
-        return self.right / self.asked
+        """Return the share of positions in which the bidder makes the recorded call."""
+        return self.matches / self.positions
 
     @property
     def standard_error(self) -> float:
         """Return the standard error of ``share``, with positions as independent."""
-        return float(np.sqrt(self.share * (1 - self.share) / self.asked))
+        return float(np.sqrt(self.share * (1 - self.share) / self.positions))
 
 
 def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", *, held_out: bool = False) -> Agreement:

@@ -1,4 +1,4 @@
-"""Count artificial calls ("code words") as a measure of how natural a pair's bidding is.
+"""Count artificial calls as a measure of how natural a pair's bidding is.
 
 A call is artificial if it is a bid of a suit without four cards in it (three for a raise of partner's), a double of a
 contract at the three level or below, a redouble, or a 2♣ that opens or answers partner's 1NT without five clubs.
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from training.evaluation.duplicate import MatchResult, match
+from training.runtime.pages import table
 
 _ONE_NOTRUMP, _TWO_CLUBS = 4, 5  # as bids
 
@@ -115,11 +116,6 @@ def of_match(played: MatchResult) -> tuple[float, float]:
     return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / n**0.5)
 
 
-def of_itself(spec: str, boards: int, seed: int) -> tuple[float, float]:
-    """Return the artificial calls of a bidder against itself in 100 auctions of a side, and their standard error."""
-    return of_match(match(spec, spec, boards, seed))
-
-
 def report(specs: Sequence[str], boards: int, seed: int, tick: Callable[[int], object] = lambda specs: None) -> str:
     """Return a page in Markdown: the artificial calls of each bidder, the fewest first.
 
@@ -128,14 +124,14 @@ def report(specs: Sequence[str], boards: int, seed: int, tick: Callable[[int], o
     """
     found = []
     for spec in specs:
-        found.append((*of_itself(spec, boards, seed), spec))
+        found.append((*of_match(match(spec, spec, boards, seed)), spec))
         tick(1)
-    rows = [f"| `{spec}` | {words:.1f} ± {error:.1f} |" for words, error, spec in sorted(found)]
+    rows = [(f"`{spec}`", f"{mean:.1f} ± {error:.1f}") for mean, error, spec in sorted(found)]
     return "\n".join([
-        "# Code words", "",
-        f"Code words for each 100 auctions of a side, over {boards:,} judging boards (seed {seed}) that each bidder",
-        "bids against itself. A code word is a bid of a suit without four cards in it (three for a raise of",
-        "partner's), a double of a contract at the three level or below, a redouble, and a 2♣ that opens or answers",
-        "partner's 1NT without five clubs.", "",
-        "| bidder | code words in 100 auctions |", "| --- | ---: |", *rows,
+        "# Artificial calls", "",
+        f"Artificial calls in 100 auctions of a side, over {boards:,} judging boards (seed {seed}) that each bidder",
+        "bids against itself: a bid of a suit without four cards in it (three for a raise of partner's), a double of a",
+        "contract at the three level or below, a redouble, and a 2♣ that opens or answers partner's 1NT without five",
+        "clubs.", "",
+        *table(["bidder", "artificial calls"], rows),
     ]) + "\n"  # fmt: skip

@@ -1,4 +1,4 @@
-"""Boards and matches as people read them at a terminal."""
+"""Write boards and matches as text for the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
 
 
 def board_text(boards: Boards, table: TableResult, row: int) -> str:
-    """A board as it went at one table: diagram, auction, contract, double-dummy result."""
+    """Return a board as it went at one table: diagram, auction, contract, double-dummy result."""
     return deal_board_text(
         boards.owner[row], int(boards.dealer[row]), int(boards.vulnerability[row]), int(boards.number[row]),
         table.history[row], table.contracts.at(row), int(table.tricks[row]),
@@ -23,7 +23,7 @@ def board_text(boards: Boards, table: TableResult, row: int) -> str:
 
 
 def match_rows(result: MatchResult) -> list[tuple[str, str]]:
-    """The figures of a match: name and value."""
+    """Return the figures of a match: name and value."""
     boards = result.boards
     rows = [("IMPs per board", figure(result.mean_imps, result.standard_error))]
     if result.scoring != "imps":
@@ -44,15 +44,16 @@ def match_rows(result: MatchResult) -> list[tuple[str, str]]:
 
 
 def match_text(result: MatchResult) -> str:
-    """The result of a match as a small table."""
+    """Return the result of a match as a small table."""
     return table_text(f"{result.a} against {result.b}", match_rows(result))
 
 
 def table_text(head: str, rows: list[tuple[str, str]]) -> str:
+    """Return a title with names and values below it."""
     width = max(len(name) for name, _ in rows)
     return "\n".join([head, *(f"  {name:<{width}}  {value}" for name, value in rows)])
 
 
 def figure(mean: float, error: float) -> str:
-    """``+0.123 ± 0.045``; the mean alone where the error is not known."""
+    """Return ``+0.123 ± 0.045``; the mean alone where the error is not known."""
     return f"{mean:+.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")

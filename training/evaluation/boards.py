@@ -17,7 +17,7 @@ from bridge_env.hands.canonical import canonical_key
 from bridge_env.rng import streams
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 
-__all__ = ["Boards", "BoardsError", "known", "library_boards", "pbn_boards", "standard_error"]
+__all__ = ["Boards", "BoardsError", "library_boards", "nan_as_none", "pbn_boards", "standard_error"]
 
 # The order in which a match goes through a deal's images: all turns of the table, then the next order of the suits.
 _WALK = symmetry_number(np.arange(NUM_SYMMETRIES) // 4, np.arange(NUM_SYMMETRIES) % 4)
@@ -35,7 +35,7 @@ def library_boards(
     """Return boards ``start .. start + count - 1`` of the endless sequence that (seed, split) names.
 
     The sequence goes through the split's deals in a shuffled order, then through them again with suits and
-    seats permuted (each time differently), which gives 96 exact deals for one solved. Dealer and
+    seats permuted (each time differently), so 96 exact deals come from one that was solved. Dealer and
     vulnerability follow the board numbers, which begin at 1. A board depends on (seed, split, number) alone, and on
     ``among``: these deals of the split instead of all.
     """
@@ -94,7 +94,7 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
     )
 
 
-def known(number: float) -> float | None:
+def nan_as_none(number: float) -> float | None:
     """Return a figure for JSON, with None in place of NaN."""
     return None if math.isnan(number) else number
 

@@ -32,7 +32,7 @@ from bridge_env.rules.calls import as_wide, call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_env.rules.scoring import imps, score
 from training.evaluation.auction_log import AuctionLog
-from training.evaluation.boards import known, library_boards, pbn_boards, standard_error
+from training.evaluation.boards import library_boards, nan_as_none, pbn_boards, standard_error
 from training.runtime.processes import map_in_processes
 from training.runtime.speed import use_fast_matmul
 
@@ -142,9 +142,9 @@ class MatchResult:
         """Return the figures of the match, ready for JSON."""
         out: dict[str, Any] = {
             "a": self.a, "b": self.b, "boards": len(self.boards), "seed": self.seed,
-            "mean_imps": self.mean_imps, "standard_error": known(self.standard_error),
+            "mean_imps": self.mean_imps, "standard_error": nan_as_none(self.standard_error),
             "scoring": self.scoring, "mean": self.mean,
-            "mean_standard_error": known(standard_error(self.values, self.boards.base)),
+            "mean_standard_error": nan_as_none(standard_error(self.values, self.boards.base)),
             "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
             "dealer_and_vulnerability": "by board number" if self.boards.solved else "of the file",
             "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bridge_env.rules.calls import PASS, as_wide, call_text, first_calls
 from training.evaluation.boards import standard_error
 from training.evaluation.situations import KINDS, kinds_of
+from training.runtime.pages import text_table
 
 if TYPE_CHECKING:
     from training.evaluation.duplicate import MatchResult
@@ -49,7 +50,7 @@ class Share:
 
 
 def differences(match: MatchResult) -> Differences:
-    """The boards of a match whose tables differ, and how."""
+    """Return the boards of a match whose tables differ, and how."""
     both = [table.history for table in match.tables]
     a, b = as_wide(both, max(h.shape[1] for h in both) + 1)  # so that an auction that ends earlier differs too
     board = np.flatnonzero((a != b).any(axis=1))
@@ -69,7 +70,7 @@ def by_kind(match: MatchResult, found: Differences) -> list[Share]:
 
 
 def by_calls(match: MatchResult, found: Differences) -> list[Share]:
-    """The pairs of calls that cost most, ours beside theirs in a kind of situation, with boards to look at."""
+    """Return the pairs of calls that cost most, ours beside theirs in a kind of situation, with boards to look at."""
     names = np.array([
         f"{KINDS[kind]}: {call_text(int(ours))} where they {_verb(int(theirs))}"
         for kind, ours, theirs in zip(found.kind, found.ours, found.theirs, strict=True)
@@ -95,12 +96,11 @@ def _share(what: str, match: MatchResult, found: Differences, rows: NDArray[np.b
 
 
 def table_text(opponent: str, kinds: Sequence[Share], calls: Sequence[Share]) -> str:
-    width = max([len(s.what) for s in (*kinds, *calls)] or [20])
-    lines = [f"{'against ' + opponent + ', by the first difference':<{width}}  IMPs/board     SE  boards"]
-    lines += [f"{s.what:<{width}}  {s.mean:+10.3f}  {s.error:.3f}  {s.boards:>6,}" for s in kinds]
-    lines += ["", f"{'the dearest calls':<{width}}  IMPs/board     SE  boards  look at"]
-    lines += [
-        f"{s.what:<{width}}  {s.mean:+10.3f}  {s.error:.3f}  {s.boards:>6,}  {', '.join(map(str, s.examples))}"
-        for s in calls
-    ]
-    return "\n".join(lines)
+    """Return the result of each kind of first difference, and of the pairs of calls that cost most, as two tables."""
+    heads = ["IMPs/board", "SE", "boards"]
+    cells = {id(s): [s.what, f"{s.mean:+.3f}", f"{s.error:.3f}", f"{s.boards:,}"] for s in (*kinds, *calls)}
+    by_call = [[*cells[id(s)], ", ".join(map(str, s.examples))] for s in calls]
+    return "\n".join([
+        *text_table([f"against {opponent}, by the first difference", *heads], [cells[id(s)] for s in kinds]), "",
+        *text_table(["the dearest calls", *heads, "look at"], by_call),
+    ])  # fmt: skip

@@ -1,6 +1,6 @@
 """Tables at which a partnership that follows systems meets a stranger: a network of others' auctions.
 
-Nobody discloses a stranger's system. The partnership reads its calls by the system of its own first player.
+The partnership reads the stranger's calls by the system of its own first player.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def stranger(spec: str) -> Stranger:
 
 
 def refuse_gatekeepers(specs: Iterable[str]) -> None:
-    """Raises: SpecError where a spec names a gatekeeper, which nothing may train against or start from."""
+    """Raise ``SpecError`` where a spec names a gatekeeper, which nothing may train against or start from."""
     for spec in specs:
         if spec.startswith(_POLICY) and is_gatekeeper(spec.removeprefix(_POLICY)):
             raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")

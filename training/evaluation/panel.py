@@ -26,6 +26,7 @@ from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import MatchResult, match
 from training.evaluation.network_opponents import is_gatekeeper
 from training.runtime import runs
+from training.runtime.pages import table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,7 @@ _NAMES = {
 class Line:
     """One line of the panel: the result against ``opponent``, in IMPs a board.
 
-    ``code_words`` counts the bidder's artificial calls in 100 auctions. ``gain`` is the mean gain over another bidder
+    ``artificial`` counts the bidder's artificial calls in 100 auctions. ``gain`` is the mean gain over another bidder
     on the same boards, with its standard error, if there is such a bidder.
     """
 
@@ -55,7 +56,7 @@ class Line:
     mean_imps: float
     standard_error: float
     boards: int
-    code_words: float
+    artificial: float
     gain: float | None = None
     gain_error: float | None = None
 
@@ -167,8 +168,8 @@ def _line(group: str, opponent: str, played: MatchResult, other: MatchResult | N
     if other is not None:
         more = replace(played, imps=played.imps - other.imps)
         gain, gain_error = more.mean_imps, more.standard_error
-    words = round(of_match(played)[0], 2)
-    return Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), words, gain, gain_error)
+    calls = round(of_match(played)[0], 2)
+    return Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls, gain, gain_error)
 
 
 def version(spec: str) -> str:
@@ -195,41 +196,28 @@ def read(log: Path) -> dict[str, Line]:
 
 
 def table_text(lines: Sequence[Line]) -> str:
-    """Return the panel as an aligned table, a section for each group."""
-    width = max(len(line.opponent) for line in lines) + 2
-    gains = any(line.gain is not None for line in lines)
-    more = f"  {'gain on the same boards':>23}" if gains else ""
-    out = [f"{'':<{width}}  IMPs/board     SE   boards{more}  code words in 100 auctions"]
-    for group in GROUPS:
-        rows = [line for line in lines if line.group == group]
-        if rows:
-            out += ["", _NAMES[group]]
-        out += [
-            f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}"
-            f"{f'  {_gained(r):>23}' if gains else ''}  {r.code_words:.1f}"
-            for r in rows
-        ]
-    return "\n".join(out)
+    """Return the panel as a table for the terminal, a section for each group."""
+    return "\n".join(text_table(*_table(lines)))
 
 
 def markdown(lines: Sequence[Line]) -> list[str]:
-    gains = any(line.gain is not None for line in lines)
-    head, rule, empty = (" gain on the same boards |", " ---: |", " |") if gains else ("", "", "")
-    out = [
-        f"| against | IMPs/board | SE | boards |{head} code words in 100 auctions |",
-        f"| --- | ---: | ---: | ---: |{rule} ---: |",
-    ]
+    """Return the panel as the lines of a Markdown table, a section for each group."""
+    return table(*_table(lines, "**{}**", "`{}`"))
+
+
+def _table(lines: Sequence[Line], group_form: str = "{}", name_form: str = "  {}") -> tuple[list[str], list[list[str]]]:
+    """Return heads and rows: the opponents of each group below its name."""
+    gains = ["gain on the same boards"] * any(line.gain is not None for line in lines)
+    heads = ["against", "IMPs/board", "SE", "boards", *gains, "artificial calls in 100 auctions"]
+    rows = []
     for group in GROUPS:
-        rows = [line for line in lines if line.group == group]
-        if rows:
-            out.append(f"| **{_NAMES[group]}** | | | |{empty} |")
-        out += [
-            f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |"
-            f"{f' {_gained(r)} |' if gains else ''} {r.code_words:.1f} |"
-            for r in rows
-        ]
-    return out
-
-
-def _gained(line: Line) -> str:
-    return "" if line.gain is None else f"{line.gain:+.3f} ± {line.gain_error:.3f}"
+        mine = [line for line in lines if line.group == group]
+        if mine:
+            rows.append([group_form.format(_NAMES[group]), *[""] * (len(heads) - 1)])
+        for line in mine:
+            gain = "" if line.gain is None else f"{line.gain:+.3f} ± {line.gain_error:.3f}"
+            rows.append([
+                name_form.format(runs.portable(line.opponent)), f"{line.mean_imps:+.3f}", f"{line.standard_error:.3f}",
+                f"{line.boards:,}", *([gain] if gains else []), f"{line.artificial:.1f}",
+            ])  # fmt: skip
+    return heads, rows

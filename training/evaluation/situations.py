@@ -34,23 +34,23 @@ def _kind(history, length):  # type: ignore[no-untyped-def]
     they_came_in = False  # the side that did not open has bid or doubled
     partner_came_in = False
     since = 0  # calls of the opening side since they came in
-    spoken = 0  # bids and doubles of the defending side before partner's
+    actions = 0  # bids and doubles of the defending side before partner's
     opener_calls = 0
     for i in range(length):
-        call, who = history[i], i & 3
+        call, caller = history[i], i & 3
         if opener < 0:
             if call >= FIRST_BID:
-                opener, opening = who, call
+                opener, opening = caller, call
                 opener_calls = 1
             continue
-        ours = ((who ^ opener) & 1) == 0
+        ours = ((caller ^ opener) & 1) == 0
         if ours:
             opener_calls += call != PASS
             since += they_came_in
         elif call != PASS:
             they_came_in = True
-            spoken += 1
-            partner_came_in = who == (seat ^ 2)
+            actions += 1
+            partner_came_in = caller == (seat ^ 2)
     if opener < 0:
         return OPENING
     if ((seat ^ opener) & 1) == 0:  # our side opened
@@ -59,11 +59,11 @@ def _kind(history, length):  # type: ignore[no-untyped-def]
                 return RESPONSE if opening < _ONE_NOTRUMP else OTHER_RESPONSE
             return UNDISTURBED
         return INTERFERED if since == 0 else CONTESTED
-    if spoken == 0:
+    if actions == 0:
         if opener_calls == 1 and seat == ((opener + 1) & 3):
             return OVER_ONE if opening < _TWO_CLUBS else OVER_HIGHER
         return DEFENCE
-    if spoken == 1 and partner_came_in and opener_calls <= 2:
+    if actions == 1 and partner_came_in and opener_calls <= 2:
         return ADVANCE
     return DEFENCE
 

@@ -29,7 +29,7 @@ class SystemConsistency:
     """The agreement of a pair's bidding with a book.
 
     A hand agrees if its points (high-card points, or with points for length, whichever is nearer) and the length of
-    each suit lie in the ranges that the book gives to its calls.
+    each suit lie in the ranges that the book has for its calls.
     """
 
     share: float  # of the pair's hands that agree

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +14,11 @@ from bridge_env.rules.par import par
 from bridge_env.rules.scoring import imps
 from training.evaluation.boards import standard_error
 from training.evaluation.duplicate import MatchResult, match
-from training.runtime.pages import draw_curve, drawn, settings
+from training.runtime.pages import draw_curve, drawn, settings, table, text_table
 from training.runtime.processes import map_in_processes
 
 VERDICT = "verdict.json"  # in the run folder
 DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
-
-
-class VerdictRow(TypedDict):
-    """A row in the file of a verdict."""
-
-    what: str
-    mean_imps: float
-    standard_error: float
-    boards: int
-    opponent: NotRequired[str]
-
-
-class VerdictFile(TypedDict):
-    """The file of a verdict."""
-
-    rows: list[VerdictRow]
 
 
 @dataclass(frozen=True)
@@ -45,14 +29,20 @@ class Row:
     """
 
     what: str
-    mean: float
-    error: float
+    mean_imps: float
+    standard_error: float
     boards: int
     opponent: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        figures = {"what": self.what, "mean_imps": self.mean, "standard_error": self.error, "boards": self.boards}
-        return figures | ({"opponent": self.opponent} if self.opponent else {})
+        """Return the row as the file of a verdict has it."""
+        return asdict(self)
+
+
+class VerdictFile(TypedDict):
+    """The file of a verdict."""
+
+    rows: list[Row]
 
 
 def verdict(
@@ -122,27 +112,30 @@ def _direction(match: MatchResult, side: int) -> Row:
 
 
 def table_text(rows: Sequence[Row]) -> str:
-    width = max(len(row.what) for row in rows)
-    head = f"{'':<{width}}  IMPs/board     SE  boards"
-    lines = [f"{r.what:<{width}}  {r.mean:+10.3f}  {r.error:.3f}  {r.boards:>6,}" for r in rows]
+    """Return the verdict as a table for the terminal."""
+    head, *lines = text_table(*_table(rows))
     return "\n".join([head, "-" * len(head), *lines])
 
 
 def rows_table(rows: Sequence[Row]) -> list[str]:
-    lines = (f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows)
-    return ["| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |", *lines]
+    """Return the verdict as the lines of a Markdown table."""
+    return table(*_table(rows))
+
+
+def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    cells = [[row.what, f"{row.mean_imps:+.3f}", f"{row.standard_error:.3f}", f"{row.boards:,}"] for row in rows]
+    return ["", "IMPs/board", "SE", "boards"], cells
 
 
 def markdown(
-    rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str],
-    more: Sequence[str] = (), diff: str = "",
+    rows: Sequence[Row], manifest: Mapping[str, Any], command: str, accepted: Sequence[str], files: Sequence[str],
+    diff: str = "",
 ) -> str:  # fmt: skip
     """Return the report of a run.
 
     Args:
-        kept: the changes that were kept, in words.
+        accepted: the changes that were accepted, in words.
         files: names of the systems' files.
-        more: lines of a further section.
         diff: the file that lists the system's changes to its root, if there is one.
     """
     worth = "IMPs a board over the league, on training boards, ± standard error, beside each change."
@@ -153,8 +146,9 @@ def markdown(
         f"Made by `{command}`. Judging boards only; dealer and vulnerability by board number.", "",
         *rows_table(rows), "",
         "![learning curve](learning_curve.png)", "",
-        "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "", *more,
-        "## What was kept", "", (worth if kept else "Nothing.") + link, "", *(f"- {what}" for what in kept), "",
+        "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "",
+        "## What was accepted", "", (worth if accepted else "Nothing.") + link, "",
+        *(f"- {what}" for what in accepted), "",
         *settings(dict(sorted(config.items()))),
     ]  # fmt: skip
     return "\n".join(lines)
@@ -168,7 +162,8 @@ def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -
         draw_curve(axes, generations, metrics, "best partnership, fresh training boards")
         axes.plot(generations, [row["population_mean_imps"] for row in metrics], linestyle="--", label="population")
         axes.errorbar(
-            [len(metrics)], [verdict.mean], [verdict.error], fmt="o", color="black", label="champion, unseen boards"
-        )
+            [len(metrics)], [verdict.mean_imps], [verdict.standard_error], fmt="o", color="black",
+            label="champion, unseen boards",
+        )  # fmt: skip
         axes.set(xlabel="generation", ylabel="IMPs a board against the control pair")
         axes.legend(loc="lower right")

@@ -42,7 +42,7 @@ def read_run(folder: Path) -> Run:
     """
     metrics = runs.read_result(folder, runs.METRICS, MetricsRow)
     ended = (folder / VERDICT).exists()
-    verdict = runs.read_result(folder, VERDICT, VerdictFile)["rows"] if ended else []
+    verdict = [row.as_json() for row in runs.read_result(folder, VERDICT, VerdictFile)["rows"]] if ended else []
     manifest = runs.read_manifest(folder)
     if "config" not in manifest:
         raise runs.RunError(f"{folder} is not the folder of a run of self-play: its {runs.MANIFEST} has no config")

@@ -131,18 +131,20 @@ def sit(
 
     Raises:
         SpecError: the spec names no bidder.
-        ValueError: no such key or area, or the key asks nothing in these areas.
+        ValueError: no such key or area, or the exam has no position for the key in these areas.
     """
-    chosen = key or key_of(spec)
-    asked = exam.asked(chosen, areas, plays(spec) if conventions is None else conventions)
-    if not asked:
-        raise ValueError(f"the exam asks nothing there of who plays {chosen}")
+    key = key or key_of(spec)
+    positions = exam.select(key, areas, plays(spec) if conventions is None else conventions)
+    if not positions:
+        raise ValueError(f"the exam has no position there for {key}")
     bidder = make(spec, partner=spec, opponents=spec)
-    states = [position.state for position in asked]
+    states = [position.state for position in positions]
     made = [parse_call(call) for call in calls(bidder, states)]
-    notes = _notes(bidder, states) if isinstance(bidder, HierarchyBidder) else [None] * len(asked)
-    answers = tuple(Answer(p, call, _meant(p, call, note)) for p, call, note in zip(asked, made, notes, strict=True))
-    return Paper(spec, chosen, exam.titles, answers)
+    notes = _notes(bidder, states) if isinstance(bidder, HierarchyBidder) else [None] * len(positions)
+    answers = tuple(
+        Answer(p, call, _meant(p, call, note)) for p, call, note in zip(positions, made, notes, strict=True)
+    )
+    return Paper(spec, key, exam.titles, answers)
 
 
 def plays(spec: str) -> frozenset[str]:

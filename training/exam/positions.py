@@ -12,10 +12,10 @@
 
 A position says who is vulnerable and who deals, the auction so far from the dealer on (``-``: no call yet), the hand
 whose turn it is (spades first), the accepted calls, and the reason. A call alone gives ten points; another number may
-stand behind it. ``sayc`` or ``2/1`` behind the dealer keeps a position for who plays that; without it, it is for all.
+stand behind it. ``sayc`` or ``2/1`` behind the dealer limits a position to that system; without it, it is for all.
 
 A convention (of ``agents.systems.library.conventions``) in brackets says what the call must show to count in full;
-``+Jacoby`` behind the dealer, that the auction needs it. Systems are asked what they have the conventions for.
+``+Jacoby`` behind the dealer, that the auction needs it. A system answers the positions whose conventions it has.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ANSWER = re.compile(r"^(\S+)(?:\s+\[([\w-]+)\])?(?:\s+(\d+))?$")
 
 
 class ExamError(ValueError):
-    """A file that is no exam; the message names the file, the line and the fault."""
+    """A file is no exam; the message names the file, the line and the fault."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Position:
     """One question of an exam."""
 
     area: str
-    key: str  # who is asked: ``sayc``, ``2/1``, or ``all``
+    key: str  # for bidders that play ``sayc``, ``2/1``, or ``all``
     vulnerability: int  # code 0..3 (bit 0 NS, bit 1 EW)
     dealer: int
     auction: tuple[int, ...]  # the calls so far, from the dealer on
@@ -75,7 +75,7 @@ class Position:
         return (self.dealer + len(self.auction)) % 4
 
     @property
-    def said(self) -> str:
+    def calls_text(self) -> str:
         """Return the auction as an exam has it: ``1S P``."""
         return " ".join("P" if call == PASS else call_text(call) for call in self.auction)
 
@@ -119,7 +119,7 @@ class Exam:
             merged[position.question] = position if before is None else _both(before, position)
         return tuple(merged.values())
 
-    def asked(
+    def select(
         self, key: str, areas: Sequence[str] | None = None, plays: Collection[str] = frozenset(CONVENTIONS)
     ) -> tuple[Position, ...]:
         """Return the positions for a bidder that plays ``key`` and some conventions, in ``areas`` (default all).
@@ -190,7 +190,7 @@ def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
     """Return the exam of some texts, each with its source."""
     titles: dict[str, str] = {}
     positions: list[Position] = []
-    asked: dict[tuple[object, ...], str] = {}
+    known: dict[tuple[object, ...], str] = {}
     for text, source in texts:
         area = ""
         for number, raw in enumerate(text.splitlines(), 1):
@@ -204,7 +204,7 @@ def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
                     raise ValueError("no area yet; write 'area: NAME  TITLE' above the first position")
                 else:
                     positions.append(_position(line, area, f"{Path(source).name}:{number}"))
-                    _check_new(positions[-1], asked)
+                    _check_new(positions[-1], known)
             except ValueError as error:
                 raise ExamError(f"{source}:{number}: {error}") from error
     if not positions:
@@ -222,22 +222,22 @@ def _area(line: str, titles: dict[str, str]) -> str:
     return name
 
 
-def _check_new(position: Position, asked: dict[tuple[object, ...], str]) -> None:
+def _check_new(position: Position, known: dict[tuple[object, ...], str]) -> None:
     for key in KEYS if position.key == ALL else (position.key,):
         question = (key, *position.question)
-        if question in asked:
-            raise ValueError(f"this position is asked in {asked[question]} already")
-        asked[question] = position.where
+        if question in known:
+            raise ValueError(f"this position is in {known[question]} already")
+        known[question] = position.where
 
 
 def _position(line: str, area: str, where: str) -> Position:
     parts = [part.strip() for part in line.split("|", 4)]
     if len(parts) != 5:
         raise ValueError(f"a position has five parts, {_FIELDS}; this line has {len(parts)}")
-    setting, said, hand, answers, reason = parts
+    setting, calls, hand, answers, reason = parts
     vulnerability, dealer, key, needs = _setting(setting)
-    cards = hand_text(parse_hand(hand))  # one way to write it, so that a question asked twice is noticed
-    auction = tuple(parse_call(word) for word in said.split()) if said != "-" else ()
+    cards = hand_text(parse_hand(hand))  # one way to write it, so that a repeated question is noticed
+    auction = tuple(parse_call(word) for word in calls.split()) if calls != "-" else ()
     table = one_auction(auction, dealer, vulnerability)
     if table.done[0]:
         raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
@@ -313,7 +313,7 @@ def _position_text(position: Position) -> str:
     setting += "".join(f" +{name}" for name in position.needs)
     answers = ", ".join(_answer_text(position, call, points) for call, points in position.answers)
     reason = position.reason.replace("|", "/")
-    return f"{setting} | {position.said or '-'} | {position.hand} | {answers} | {reason}"
+    return f"{setting} | {position.calls_text or '-'} | {position.hand} | {answers} | {reason}"
 
 
 def _answer_text(position: Position, call: int, points: int) -> str:

@@ -8,6 +8,7 @@ from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from training.exam.marks import Answer, Paper
 from training.exam.positions import ALL, FULL
+from training.runtime.pages import text_table
 
 _KEYS = {ALL: "either key", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
 
@@ -22,26 +23,18 @@ def scores_text(papers: Sequence[Paper]) -> str:
 
 def _table(papers: Sequence[Paper]) -> str:
     first = papers[0]
-    areas = first.areas()
-    rows = [(first.titles[area], *_figures(papers, area)) for area in areas]
-    rows.append(("all areas", *_figures(papers, None)))
-    best = [f"{100 * paper.marks().best / paper.marks().positions:.1f}" for paper in papers]
-    rows.append(("best call made", str(first.marks().positions), *best))
-    head = ("area", "positions", *(paper.spec for paper in papers))
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    lines = [_line(row, widths) for row in [head, *rows]]
-    rule = "-" * len(lines[0])
-    title = f"{_KEYS[first.key]}: {first.marks().positions} positions, percent of the points"
-    return "\n".join([title, "", lines[0], rule, *lines[1 : len(areas) + 1], rule, *lines[len(areas) + 1 :]])
+    marks = [paper.marks() for paper in papers]
+    rows = [[first.titles[area], *_figures(papers, area)] for area in first.areas()]
+    rows.append(["all areas", *_figures(papers, None)])
+    rows.append(["best call made", str(marks[0].positions), *(f"{100 * m.best / m.positions:.1f}" for m in marks)])
+    head, *lines = text_table(["area", "positions", *(paper.spec for paper in papers)], rows)
+    rule = "-" * len(head)
+    title = f"{_KEYS[first.key]}: {marks[0].positions} positions, percent of the points"
+    return "\n".join([title, "", head, rule, *lines[:-2], rule, *lines[-2:]])
 
 
 def _figures(papers: Sequence[Paper], area: str | None) -> list[str]:
     return [str(papers[0].marks(area).positions), *(f"{100 * paper.marks(area).share:.1f}" for paper in papers)]
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-    return "  ".join(cells)
 
 
 def wrong_text(paper: Paper) -> str:
@@ -66,6 +59,6 @@ def _answer_text(answer: Answer) -> str:
     got = f" ({answer.points} of {FULL})" if answer.points else ""
     setting = f"{SEATS[position.dealer]} deals, {VULNERABILITIES[position.vulnerability].lower()} vulnerable"
     return (
-        f"  {position.hand:<17}  {position.said or 'first to call'}  [{setting}; {position.where}]\n"
+        f"  {position.hand:<17}  {position.calls_text or 'first to call'}  [{setting}; {position.where}]\n"
         f"      called {call_text(answer.call)}{got}; accepted {accepted}: {position.reason}"
     )

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExamConfig:
-    """Who sits which exam."""
+    """The bidders, and the exam that they sit."""
 
     specs: Sequence[str]  # the bidders
     key: str | None = None  # ``sayc``, ``2/1`` or ``all``; None: the one that each bidder's system names
-    areas: Sequence[str] = ()  # ask in these areas only; empty: all
+    areas: Sequence[str] = ()  # only these areas; empty: all
     files: Sequence[str | Path] = ()  # .exam files or folders of them; empty: the textbook's
 
 
@@ -57,7 +57,7 @@ def exam(config: ExamConfig) -> ExamResult:
     Raises:
         ExamError: a file is no exam.
         SpecError: a spec names no bidder.
-        ValueError: no such key or area, or the key asks nothing in these areas.
+        ValueError: no such key or area, or the exam has no position for the key in these areas.
     """
     chosen = read_exam(config.files) if config.files else textbook()
     return ExamResult(config, tuple(sit(spec, chosen, config.key, config.areas) for spec in config.specs))

@@ -95,8 +95,8 @@ def ppo_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) ->
         axes.axhline(0, color="0.6", linewidth=0.8)
         draw_curve(axes, minutes, metrics, f"policy, {metrics[-1]['boards']:,} training boards")
         axes.errorbar(
-            minutes[-1:], [verdict.mean], [verdict.error], fmt="o", color="black",
-            label=f"{verdict.boards:,} unseen boards: {verdict.mean:+.2f} ± {verdict.error:.2f}",
+            minutes[-1:], [verdict.mean_imps], [verdict.standard_error], fmt="o", color="black",
+            label=f"{verdict.boards:,} unseen boards: {verdict.mean_imps:+.2f} ± {verdict.standard_error:.2f}",
         )  # fmt: skip
         axes.set(xlabel="minutes of training", ylabel=f"IMPs a board against {metrics[-1]['opponent']}")
         axes.legend(loc="lower right")

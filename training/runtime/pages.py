@@ -60,6 +60,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) ->
     return [f"| {' | '.join(map(cell, cells))} |" for cells in (heads, rule, *rows)]
 
 
+def text_table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
+    """Return the lines of a table for the terminal; the first ``left`` columns begin at the left, as in ``table``."""
+    every = [heads, *rows]
+    widths = [max(map(len, column)) for column in zip(*every, strict=True)]
+    forms = [f"{{:{'<' if i < left else '>'}{width}}}" for i, width in enumerate(widths)]
+    return ["  ".join(forms).format(*cells).rstrip() for cells in every]
+
+
 def settings(config: Mapping[str, object]) -> list[str]:
     """Return the lines of the section that lists a run's settings."""
     return ["## Config", "", *(f"- {name}: {value}" for name, value in config.items()), ""]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bridge_env.rules.cards import card_text
 from bridge_env.rules.scoring import imps, score
 from training.evaluation.board_text import figure, table_text
-from training.evaluation.boards import known, standard_error
+from training.evaluation.boards import nan_as_none, standard_error
 from training.evaluation.duplicate import MatchResult, TableResult
 from training.evaluation.report.overview import match_html
 
@@ -150,11 +150,11 @@ class PlayedMatch:
         over = [self.tricks_over(side) for side in (0, 1)]
         return {
             "play_a": self.players[0], "play_b": self.players[1], "boards_played": len(self.boards),
-            "mean_imps": known(mean), "standard_error": known(error),
-            "double_dummy_mean_imps": known(solved), "double_dummy_standard_error": known(solved_error),
+            "mean_imps": nan_as_none(mean), "standard_error": nan_as_none(error),
+            "double_dummy_mean_imps": nan_as_none(solved), "double_dummy_standard_error": nan_as_none(solved_error),
             "tricks_over_double_dummy": [float(side.mean()) if len(side) else None for side in over],
             "made": [{"double_dummy": m.fate, "contracts": m.contracts, "made": m.made} for m in self.made()],
-            "seconds": self.seconds, "seconds_a_card": known(self.seconds_a_card),
+            "seconds": self.seconds, "seconds_a_card": nan_as_none(self.seconds_a_card),
         }  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ _BAR = 200  # units from end to end
 
 
 def bar_svg(row: Share, most: float) -> str:
-    """A bar for one class: right what A gained, left what it lost, and a mark for the difference ± its error.
+    """Return the bar of a class: right what A gained, left what it lost, and a mark for the difference ± its error.
 
     Args:
         row: the class.
@@ -39,7 +39,7 @@ def bar_svg(row: Share, most: float) -> str:
 
 
 def running_svg(imps: ArrayLike) -> str:
-    """A's IMPs in all after each board, a line; the dashed line is the average.
+    """Draw A's IMPs in all after each board as a line; the dashed line is the average.
 
     Args:
         imps: (N,), A's IMPs a board, in their order.
@@ -78,7 +78,7 @@ def running_svg(imps: ArrayLike) -> str:
 
 
 def _ticks(low: int, high: int) -> list[int]:
-    """Round numbers between ``low`` and ``high``, among them 0: about five."""
+    """Return round numbers between ``low`` and ``high``, among them 0: about five."""
     span = max(high - low, 4)
     step = 10 ** int(np.floor(np.log10(span / 4)))
     step = next(step * times for times in (1, 2, 5, 10) if step * times >= span / 5)

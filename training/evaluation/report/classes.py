@@ -5,7 +5,6 @@ By class and swing the boards are chosen that a report keeps in full.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,6 @@ class Classes:
     """The boards of a match by class."""
 
     of_board: NDArray[np.int64]  # (N,), the class of each board, an index of ``NAMES``
-    place: NDArray[np.int64]  # (N,), the place of the board in ``found``; -1 where both tables bid alike
     found: Differences  # how the boards differ
     rows: list[Share]  # what each class came to, the costliest for A first; classes without boards are left out
     calls: list[Share]  # the pairs of calls that cost A most
@@ -49,26 +47,16 @@ def classes_of(match: MatchResult) -> Classes:
     found = differences(match)
     of_board = np.full(len(match.boards), ALIKE, np.int64)
     of_board[found.board] = found.kind
-    place = np.full(len(match.boards), -1, np.int64)
-    place[found.board] = np.arange(len(found.board))
-    return Classes(of_board, place, found, by_kind(match, found), by_calls(match, found))
+    return Classes(of_board, found, by_kind(match, found), by_calls(match, found))
 
 
-def chosen(match: MatchResult, classes: Classes) -> NDArray[np.int64]:
-    """Return the positions of the boards to show, the most wanted first; the same match gives the same boards.
-
-    First those that the table of calls names, then a sample of each class, then the biggest swings. Small matches are
-    kept whole.
-    """
+def select_boards(match: MatchResult, classes: Classes) -> NDArray[np.int64]:
+    """Return the positions of the boards to show: those that the table of calls names, a sample of each class, the
+    biggest swings; all of a small match."""
     order = np.argsort(-np.abs(match.imps), kind="stable")
     named = np.flatnonzero(np.isin(match.boards.number, [n for share in classes.calls for n in share.examples]))
-    wanted: list[int] = [*named.tolist(), *_sample(match, classes)]
-    most = len(dict.fromkeys(wanted)) + SWINGS
-    return np.array(list(dict.fromkeys([*wanted, *order.tolist()]))[:most], np.int64)
-
-
-def _sample(match: MatchResult, classes: Classes) -> Iterable[int]:
     key = streams.key("report", match.seed, match.boards.number)
-    for number in classes.numbers:
-        rows = np.flatnonzero(classes.of_board == number)
-        yield from rows[np.argsort(key[rows], kind="stable")][:SAMPLE].tolist()
+    of_class = [np.flatnonzero(classes.of_board == number) for number in classes.numbers]
+    samples = [rows[np.argsort(key[rows], kind="stable")][:SAMPLE] for rows in of_class]
+    wanted = np.unique(np.concatenate([named, *samples]))
+    return np.concatenate([wanted, order[~np.isin(order, wanted)][:SWINGS]])

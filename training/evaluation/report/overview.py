@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from bridge_env.display.html import framed
 from bridge_env.display.text import SUIT_SYMBOLS
@@ -13,24 +13,18 @@ from training.evaluation.report.classes import ALIKE, Classes, classes_of
 from training.runtime.pages import render, source
 
 if TYPE_CHECKING:
+    from training.evaluation.cardplay.result import PlayedMatch
     from training.evaluation.duplicate import MatchResult
 
 _TWO = 2  # standard errors from level, from which on a match tells two teams apart
 
 
-class Played(Protocol):
-    """The play of a match, ``training.evaluation.cardplay.result.PlayedMatch``, as far as a report needs it."""
-
-    def figures(self) -> list[tuple[str, str]]:
-        """Return its figures: name and value."""
-
-
-def match_html(match: MatchResult, played: Played | None = None) -> str:
+def match_html(match: MatchResult, played: PlayedMatch | None = None) -> str:
     """Return what a match came to, for notebooks: all but the boards."""
-    return framed(render("match_panel.html", m=overview(match, classes_of(match), played)), source("report.css"))
+    return framed(render("match_panel.html", m=overview(match, classes_of(match), played)), source("page.css"))
 
 
-def overview(match: MatchResult, classes: Classes, played: Played | None = None) -> dict[str, Any]:
+def overview(match: MatchResult, classes: Classes, played: PlayedMatch | None = None) -> dict[str, Any]:
     """Return the values of the templates: names, figures, classes of boards, plots."""
     mean, _, error = figure(match.mean_imps, match.standard_error).partition(" ")
     rows = [*match_rows(match)[1:], *(played.figures() if played is not None else [])]

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from bridge_env.display import html
 from bridge_env.records.board import Board
 from bridge_env.rules.cards import SEATS
 from training.evaluation.duplicate import MatchResult
-from training.evaluation.report.classes import NAMES, SAMPLE, Classes, chosen, classes_of
+from training.evaluation.report.classes import NAMES, SAMPLE, Classes, classes_of, select_boards
 from training.evaluation.report.explaining import Explainer
-from training.evaluation.report.overview import Played, overview
+from training.evaluation.report.overview import overview
 from training.runtime.pages import render, source
 
-LIMIT = 1_900_000
-"""Bytes that the page of a report has at most: it opens on a phone and goes into a mail."""
-_SPARE = 64  # bytes: numbers of boards are not known before these are drawn
+if TYPE_CHECKING:
+    from training.evaluation.cardplay.result import PlayedMatch
 
 
 @dataclass(frozen=True)
@@ -27,62 +28,47 @@ class Report:
     """A report."""
 
     page: str  # the HTML
-    kept: int  # how many boards it holds in full
+    shown: int  # how many boards it holds in full
     boards: int  # how many were played
 
 
 def report(
     match: MatchResult,
-    played: Played | None = None,
+    played: PlayedMatch | None = None,
     *,
     explain: bool = True,
     progress: Callable[[int], object] = lambda boards: None,
 ) -> Report:
     """Return the report of a match: headline, figures, where the IMPs went, and boards to click through.
 
-    It holds the biggest swings, a sample of every class and the boards that it names, as many as ``LIMIT`` allows. The
-    same match gives the same page.
+    It holds the biggest swings, a sample of every class and the boards that it names. One match always makes one page.
 
     Args:
         match: the result.
         played: the same with its play, whose figures are added.
         explain: say what calls show, where the bidders follow a system or were measured.
-        progress: called with the number of boards that have just been drawn, ``len(chosen(...))`` in all.
+        progress: called with 1 after each board.
     """
     classes = classes_of(match)
-    rows = chosen(match, classes)
-    numbers = match.boards.number[rows].tolist()
+    rows = select_boards(match, classes)
+    rows = rows[np.lexsort((match.boards.number[rows], -np.abs(match.imps[rows])))]
     explainer = Explainer(match.a, match.b) if explain else None
-    drawn: dict[int, str] = {}
-    room = LIMIT - len(_page(match, classes, played, (), set(numbers)).encode()) - _SPARE
+    boards = []
     for row in rows.tolist():
-        part = _board_html(match, classes, row, explainer)
-        room -= len(part.encode())
-        if room < 0:
-            break
-        drawn[row] = part
+        boards.append(_board_html(match, classes, row, explainer))
         progress(1)
-    order = sorted(drawn, key=lambda row: (-abs(int(match.imps[row])), int(match.boards.number[row])))
-    kept = {int(match.boards.number[row]) for row in drawn}
-    page = _page(match, classes, played, [drawn[row] for row in order], kept)
-    return Report(page, len(drawn), len(match.imps))
-
-
-def _page(
-    match: MatchResult, classes: Classes, played: Played | None, boards: Sequence[str], numbers: Collection[int]
-) -> str:
-    """Return the page with some boards, which have these numbers."""
     script = source("report.js")
-    return render(
+    page = render(
         "match_report.html",
         m=overview(match, classes, played),
         boards=boards,
-        linked=numbers,
+        linked=set(match.boards.number[rows].tolist()),
         kinds=[[str(number), NAMES[number]] for number in classes.numbers],
         sample=SAMPLE,
         script=script,
         hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
+    return Report(page, len(rows), len(match.imps))
 
 
 # --- one board ----------------------------------------------------------------------------------------------
@@ -139,10 +125,11 @@ def _side(board: Board) -> str:
 
 def _parting(match: MatchResult, classes: Classes, row: int) -> dict[str, Any] | None:
     """Return where the two tables parted: the call's number, seat, and both calls; None where they never did."""
-    place = int(classes.place[row])
-    if place < 0:
-        return None
     found = classes.found
+    places = np.flatnonzero(found.board == row)
+    if not places.size:
+        return None
+    place = int(places[0])
     before = int((found.prefix[place] >= 0).sum())
     ours, theirs = (
         "no call" if call < 0 else html.call_html(int(call)) for call in (found.ours[place], found.theirs[place])

@@ -1,4 +1,4 @@
-"""Code words: which calls do not mean what they say."""
+"""Which calls count as artificial."""
 
 from pathlib import Path
 
