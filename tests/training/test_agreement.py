@@ -52,7 +52,7 @@ def test_positions_are_counted(recorded):
     assert opened.positions == int((first_bid + 1).sum())
 
 
-def test_a_file_without_an_auction_is_told(tmp_path):
+def test_a_file_without_an_auction_is_an_error(tmp_path):
     path = tmp_path / "deals.pbn"
     write_boards(path, [Board(random_deals(0, 0, 1)[0], 0, 0, number=1)])
     with pytest.raises(BoardsError, match="no board has both"):

@@ -40,14 +40,14 @@ def same(one, other):
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
-def test_any_cut_of_the_sequence_gives_the_same_boards(small):
-    whole = library_boards(400, 3, "judging", library=small)
+def test_any_cut_of_the_sequence_has_the_same_boards(small):
+    every = library_boards(400, 3, "judging", library=small)
     for start, count in ((0, 7), (7, 150), (157, 1), (158, 242), (399, 1)):
         assert same(
-            library_boards(count, 3, "judging", start=start, library=small), whole.take(slice(start, start + count))
+            library_boards(count, 3, "judging", start=start, library=small), every.take(slice(start, start + count))
         )
     assert len(library_boards(0, 3)) == 0
-    assert not np.array_equal(library_boards(50, 4, "judging", library=small).owner, whole.owner[:50])
+    assert not np.array_equal(library_boards(50, 4, "judging", library=small).owner, every.owner[:50])
 
 
 @pytest.mark.parametrize("split", ["training", "judging"])

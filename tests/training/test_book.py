@@ -1,4 +1,4 @@
-"""The book of a system: figures against a naive count, formats, worth against whole matches, differences."""
+"""The book of a system: figures against a naive count, formats, worth against complete matches, differences."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def naive_count(system, deals, seed):
     """Calls made and chances to make them by line number, and the hands: by the slow reading of the tree."""
     tree, walker = Tree(system), Walker(AuctionGraph(system))
     table = BidDeals(Hierarchy(system), walker, seed, 0, deals)
-    asked = []
+    considered = []
     rules = tree.rules
-    tree.rules = lambda events: asked.append(rules(events)) or asked[-1]
+    tree.rules = lambda events: considered.append(rules(events)) or considered[-1]
     made, chances, hands = Counter(), Counter(), {}
     for board in range(deals):
         calls = [call_text(int(c)).replace("NT", "N").replace("Pass", "P") for c in table.history[board] if c >= 0]
@@ -87,7 +87,7 @@ def naive_count(system, deals, seed):
             legal = {call_text(c).replace("NT", "N").replace("Pass", "P") for c in np.flatnonzero(state.legal()[0])}
             hand = hand_text(table.owner[board] == seat)
             answer = tree.call(calls[:k], legal, hand)
-            chances.update({(line.number, line.path[-1].token) for _, line, _ in asked[-1]})
+            chances.update({(line.number, line.path[-1].token) for _, line, _ in considered[-1]})
             if answer is not None:
                 assert answer[0] == call
                 made[answer[1].number] += 1
@@ -226,7 +226,7 @@ def test_json_is_the_model():
     assert loaded["entries"][0]["figures"]["usual"] == "15-17 HCP ♠2-4 ♥2-5 ♦2-4 ♣2-4"
 
 
-def test_levels_and_examples_are_as_asked():
+def test_levels_and_examples_follow_the_options():
     text = render_book(make_book(TOY, 300, 5, levels=1, examples=0).model(), "markdown")
     assert "## Responses" not in text
     assert "|Examples|" not in text
@@ -279,17 +279,17 @@ def match_sum(system, control, boards, seed):
 
 
 @pytest.mark.slow
-def test_the_worth_of_a_line_is_the_difference_of_whole_matches():
+def test_the_worth_of_a_line_is_the_difference_of_complete_matches():
     boards, seed = 600, 4
     graph = AuctionGraph(SAYC)
     judge = Judge(graph, TOY, boards, seed)
-    whole = match_sum(graph.system, TOY, boards, seed)
-    assert judge.imps.sum() == whole
+    total = match_sum(graph.system, TOY, boards, seed)
+    assert judge.imps.sum() == total
     figures = 0
     chosen = [entry(graph, "", "1N"), entry(graph, "", "1S"), entry(graph, "(1x)", "1y"), *graph.entries[5::50]]
     for e in chosen:
         worth = judge.worth_of(e)
-        expected = whole - match_sum(without(graph.system, e.numbers), TOY, boards, seed)
+        expected = total - match_sum(without(graph.system, e.numbers), TOY, boards, seed)
         if worth.mean is None:
             assert worth.boards < 30
         else:
@@ -358,7 +358,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("back", [False, True])
-def test_a_change_taken_back_gives_the_old_system(name, back):
+def test_a_change_taken_back_makes_the_old_system(name, back):
     """Both ways, so that what is dropped one way is new the other way."""
     a, b = TOY, parse_system(TOY_TEXT.replace(*CHANGES[name]))
     a, b = (b, a) if back else (a, b)

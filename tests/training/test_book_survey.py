@@ -62,7 +62,7 @@ def test_the_card_names_conventions_by_the_hands_that_make_them():
 
 
 def bare(system):
-    """The system without a word for people: notes and comments gone."""
+    """The system without a word for people: without notes and comments."""
     text = system_text(system)
     lines = [re.sub(r";[^!\n]*", ";", line) for line in text.splitlines() if not line.lstrip().startswith("#")]
     return parse_system("\n".join(lines) + "\n", name="bare")

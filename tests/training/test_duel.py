@@ -1,4 +1,4 @@
-"""A changed partnership bid again on the boards that can notice, against the whole match bid again."""
+"""A changed partnership bid again on the boards that can notice, against the complete match bid again."""
 
 import numpy as np
 import pytest
@@ -40,9 +40,9 @@ def changes(count, base=SAYC, first=25):
 def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed(base, count, least):
     noticed, before = 0, duel(base, THEM, BOARDS).imps
     for edit, pair in changes(count, base):
-        whole = duel(pair, THEM, BOARDS).imps.astype(int) - before
-        assert np.array_equal(gains_and_changes(pair, base, THEM, BOARDS)[0], whole), edit.what
-        noticed += bool(whole.any())
+        full = duel(pair, THEM, BOARDS).imps.astype(int) - before
+        assert np.array_equal(gains_and_changes(pair, base, THEM, BOARDS)[0], full), edit.what
+        noticed += bool(full.any())
     assert noticed >= least
 
 
@@ -52,21 +52,21 @@ def test_a_new_line_anywhere_too(path):
     line = parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0]
     new = Insert(steps, line, "new").apply(SAYC.first)
     pair = Partnership(new, new)
-    whole = duel(pair, THEM, BOARDS).imps.astype(int) - duel(SAYC, THEM, BOARDS).imps
-    assert np.array_equal(gains_and_changes(pair, SAYC, THEM, BOARDS)[0], whole)
+    full = duel(pair, THEM, BOARDS).imps.astype(int) - duel(SAYC, THEM, BOARDS).imps
+    assert np.array_equal(gains_and_changes(pair, SAYC, THEM, BOARDS)[0], full)
     assert parse_system(system_text(new)) == new
 
 
 def test_a_duel_is_the_duplicate_match():
-    """The workers' short way gives what ``match.play`` gives, and any cut of the boards the same."""
-    whole = BoardRange(5, "judging", 0, 300)
-    assert not duel(SAYC, SAYC, whole).imps.any()
-    against = duel(SAYC, THEM, whole).imps
-    parts = [duel(SAYC, THEM, part).imps for part in whole.parts(100)]
+    """The workers' short way has the result of ``match``, and any cut of the boards the same."""
+    full = BoardRange(5, "judging", 0, 300)
+    assert not duel(SAYC, SAYC, full).imps.any()
+    against = duel(SAYC, THEM, full).imps
+    parts = [duel(SAYC, THEM, part).imps for part in full.parts(100)]
     assert np.array_equal(np.concatenate(parts), against)
     passing = parse_system("system: passing\nP\nwhen 0-7 last-level\n  P\n")
     played = match("system:sayc", "pass", 300, 5)
-    assert np.array_equal(duel(SAYC, Partnership(passing, passing), whole).imps, played.imps)
+    assert np.array_equal(duel(SAYC, Partnership(passing, passing), full).imps, played.imps)
 
 
 def test_a_trial_counts_each_board_once_and_each_opponent():
@@ -78,16 +78,16 @@ def test_a_trial_counts_each_board_once_and_each_opponent():
     assert sums[0, 3:].tolist() == [*each.sum(axis=1), *(each**2).sum(axis=1)]
     assert each.any(axis=0).sum() <= sums[0, 2] <= BOARDS.count
     assert not sums[1].any()
-    said = verdict(sums[0], BOARDS.count)
+    found = verdict(sums[0], BOARDS.count)
     board = each.mean(axis=0)
-    assert said.gain == pytest.approx(board.mean())
-    assert said.error == pytest.approx(board.std(ddof=1) / BOARDS.count**0.5)
-    assert said.against == pytest.approx(each.mean(axis=1))
-    assert said.errors == pytest.approx(each.std(axis=1, ddof=1) / BOARDS.count**0.5)
+    assert found.gain == pytest.approx(board.mean())
+    assert found.error == pytest.approx(board.std(ddof=1) / BOARDS.count**0.5)
+    assert found.against == pytest.approx(each.mean(axis=1))
+    assert found.errors == pytest.approx(each.std(axis=1, ddof=1) / BOARDS.count**0.5)
 
 
 def test_a_change_that_makes_no_system_gains_nothing():
-    """3S over 4H cannot be bid: compiling tells, here or in the worker that tries it."""
+    """3S over 4H cannot be bid: compiling shows it, here or in the worker that tries it."""
     new = Proposal(Insert(path_steps("4H"), parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0], "new"), 2, "x")
     assert new.apply(SAYC) is None
     unchecked = new.apply(SAYC, compiled=False)
@@ -138,7 +138,7 @@ def test_an_edit_finds_its_line_where_others_were_put_in_front():
         assert both != later
         if pair.first != SAYC.first:
             assert set(_texts(pair.first)) <= set(_texts(both))
-    assert Replace(("1M",), SAYC.first.lines[0], (), "gone").apply(SAYC.first) is None
+    assert Replace(("1M",), SAYC.first.lines[0], (), "dropped").apply(SAYC.first) is None
 
 
 def _texts(system):
@@ -156,7 +156,7 @@ def test_partners_offer_each_other_what_they_do_differently():
     assert swaps([SAYC, changed], 0, 10, Chance("swap"))
 
 
-def test_a_whole_sub_hierarchy_is_taken_over():
+def test_a_complete_sub_hierarchy_is_taken_over():
     donor = SAYC.first
     for path, call in (("1M", "3S"), ("1M-(2m)", "3H"), ("1N", "3D")):
         donor = rule_edit(Rule(path, call, (), 1.0, 0.1, 5)).apply(donor)
@@ -186,7 +186,7 @@ def test_lines_for_one_place_come_under_one_heading_where_order_allows():
     tidy = grouped(system)
     names = [line.name for line in tidy.lines[:4]]
     assert names.count("1M") == 1
-    assert names.count("(1m)") == 2  # (1D) stands between them, and speaks of the same auctions
+    assert names.count("(1m)") == 2  # (1D) is between them, and speaks of the same auctions
     assert same_rules(hierarchy(system).compiled, hierarchy(tidy).compiled)
     assert not same_rules(hierarchy(system).compiled, hierarchy(SMALL.first).compiled)
     pair, other = Partnership(system, system), Partnership(tidy, tidy)

@@ -39,8 +39,8 @@ class Bookworm:
         return np.array([self._call(view, row) for row in range(len(view))], np.int8)
 
     def _call(self, view, row):
-        said = tuple(int(c) for c in view.history[row] if c >= 0)
-        question = int(view.vulnerability[row]), int(view.dealer[row]), said, hand_text(view.hand[row])
+        made = tuple(int(c) for c in view.history[row] if c >= 0)
+        question = int(view.vulnerability[row]), int(view.dealer[row]), made, hand_text(view.hand[row])
         return _best_calls().get(question, PASS)
 
 
@@ -58,7 +58,7 @@ def small():
 # --- reading -----------------------------------------------------------------------------------------------
 
 
-def test_a_position_is_read_as_it_stands(small):
+def test_a_position_is_read_as_it_is_written(small):
     assert small.titles == {"first": "First calls", "second": "Second calls"}
     assert len(small.positions) == 5
     position = small.positions[1]
@@ -132,8 +132,8 @@ def test_files_and_folders_are_read_in_order(tmp_path):
     assert list(read_exam([tmp_path / "b.exam", tmp_path / "a.exam"]).titles) == ["b", "a"]
     with pytest.raises(ExamError, match=r"b\.exam:2: this position is in b\.exam:2 already"):
         read_exam([tmp_path / "b.exam", tmp_path / "b.exam"])
-    with pytest.raises(ExamError, match=r"gone\.exam: cannot be read"):
-        read_exam([tmp_path / "gone.exam"])
+    with pytest.raises(ExamError, match=r"missing\.exam: cannot be read"):
+        read_exam([tmp_path / "missing.exam"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(ExamError, match=r"holds no \.exam file"):
         read_exam([tmp_path / "empty"])
@@ -169,11 +169,11 @@ def test_a_half_answer_counts_half(small):
 
 
 def test_a_position_is_answered_alike_alone_and_among_others():
-    """The stream of a position is its own, so that a part of the exam gives the same calls as all of it."""
+    """The stream of a position is its own, so that a part of the exam makes the same calls as all of it."""
     exam = textbook()
-    whole = {a.position.where: a.call for a in sit("random", exam, ALL).answers}
+    all_calls = {a.position.where: a.call for a in sit("random", exam, ALL).answers}
     part = sit("random", exam, ALL, ["slam", "openings"]).answers
-    assert [a.call for a in part] == [whole[a.position.where] for a in part]
+    assert [a.call for a in part] == [all_calls[a.position.where] for a in part]
     assert len({a.call for a in part}) > 10
 
 
@@ -268,7 +268,7 @@ def test_bidders_are_in_one_table_of_the_same_positions():
     ]
 
 
-def test_the_function_gives_papers_rows_and_a_frame(tmp_path):
+def test_the_function_returns_papers_rows_and_a_frame(tmp_path):
     path = tmp_path / "small.exam"
     path.write_text(SMALL, encoding="utf-8")
     result = sit_exam(ExamConfig(["pass", "system:two-over-one"], areas=["second"], files=[path]))
@@ -336,13 +336,13 @@ def test_a_table_for_each_key(small):
 
 
 def test_the_command_prints_scores_by_area_and_saves_them(capsys, tmp_path):
-    kept = tmp_path / "marks.json"
-    code, out, err = run(capsys, "exam", "system:two-over-one", "--json", str(kept))
+    file = tmp_path / "marks.json"
+    code, out, err = run(capsys, "exam", "system:two-over-one", "--json", str(file))
     assert (code, err) == (0, "")
     exam = textbook()
     for title in exam.titles.values():
         assert f"\n{title} " in out
-    paper = json.loads(kept.read_text(encoding="utf-8"))["papers"][0]
+    paper = json.loads(file.read_text(encoding="utf-8"))["papers"][0]
     assert (paper["spec"], paper["key"]) == ("system:two-over-one", "2/1")
     assert paper["all"]["positions"] == len(exam.select("2/1")) == len(paper["answers"])
     assert paper["all"]["points"] == sum(answer["points"] for answer in paper["answers"])

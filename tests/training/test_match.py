@@ -28,8 +28,8 @@ class Script:
 
     def bid(self, view, key):
         turn = view.length // 4
-        said = [parse_call(self.words[t]) if t < len(self.words) else 0 for t in turn]
-        return np.where(view.seat < 2, said, 0).astype(np.int8)
+        calls = [parse_call(self.words[t]) if t < len(self.words) else 0 for t in turn]
+        return np.where(view.seat < 2, calls, 0).astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def test_the_other_way_round_is_the_negative(a, b):
     assert forth.imps.any()
 
 
-def test_the_same_seed_gives_the_same_match_and_another_another():
+def test_the_same_seed_plays_the_same_match_and_another_another():
     again = duplicate.match("random", "system:sayc", 80, 7)
     assert (duplicate.match("random", "system:sayc", 80, 7).imps == again.imps).all()
     assert (duplicate.match("random", "system:sayc", 80, 8).imps != again.imps).any()
@@ -155,20 +155,20 @@ def test_partners_and_opponents_are_disclosed(tmp_path):
 
 
 def test_neither_chunks_nor_workers_change_the_result(monkeypatch):
-    whole = duplicate.match("random", "system:sayc", 90, 10)
-    told = []
+    one = duplicate.match("random", "system:sayc", 90, 10)
+    progress = []
     monkeypatch.setattr(duplicate, "CHUNK", 40)
-    cut = duplicate.match("random", "system:sayc", 90, 10, progress=told.append)
+    cut = duplicate.match("random", "system:sayc", 90, 10, progress=progress.append)
     spread = duplicate.match("random", "system:sayc", 90, 10, workers=2)
-    assert told == [40, 40, 10]
+    assert progress == [40, 40, 10]
     for other in (cut, spread):
-        assert (whole.imps == other.imps).all()
-        for mine, theirs in zip(whole.tables, other.tables, strict=True):
+        assert (one.imps == other.imps).all()
+        for mine, theirs in zip(one.tables, other.tables, strict=True):
             assert (mine.history == theirs.history).all()
             assert (mine.tricks == theirs.tricks).all()
-    fields = {**whole.summary(), "seconds": 0}
+    fields = {**one.summary(), "seconds": 0}
     assert fields == {**spread.summary(), "seconds": 0}
-    assert whole.rows() == spread.rows()
+    assert one.rows() == spread.rows()
 
 
 # --- scorings and what is reported -------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def test_the_faulty_partner_of_a_pair_is_named():
         (("pass", "pass", 0), ValueError, "a match needs at least one board, not 0"),
     ],
 )
-def test_faulty_arguments_are_told(arguments, kind, reason):
+def test_faulty_arguments_are_named(arguments, kind, reason):
     with pytest.raises(kind, match=reason):
         duplicate.match(*arguments)
     with pytest.raises(ValueError, match="at least one worker"):

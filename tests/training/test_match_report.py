@@ -56,10 +56,10 @@ def test_the_figures_are_those_of_the_match(match, made):
     assert f"A won {won:,} boards and lost {lost:,}; {BOARDS - won - lost:,} were level." in text
     assert f"{match.imps.sum():+,} at the end" in text
     assert match.boards.source in text
-    assert "seconds" not in text  # so that the same match gives the same page
+    assert "seconds" not in text  # so that one match makes one page
 
 
-def test_the_verdict_says_whether_the_teams_can_be_told_apart(match):
+def test_the_verdict_says_whether_the_teams_differ(match):
     def verdict(imps):
         return Page(match_html(replace(match, imps=np.array(imps, np.int64)))).text
 
@@ -80,9 +80,9 @@ def test_the_classes_share_out_what_the_match_came_to(match, made):
         assert row.won - row.lost == pytest.approx(row.mean)
         assert (classes.of_board == KINDS.index(row.what)).sum() == row.boards
     assert (classes.of_board == ALIKE).sum() == BOARDS - sum(row.boards for row in classes.rows)
-    told = rows_of(made.page, "report-where")
-    assert len(told) == len(shares)
-    for text, share in zip(told, shares, strict=True):
+    rows = rows_of(made.page, "report-where")
+    assert len(rows) == len(shares)
+    for text, share in zip(rows, shares, strict=True):
         assert text.startswith(share.what)
         assert text.endswith(f"{share.mean:+.3f} ± {share.error:.3f}{share.boards}")
 
@@ -95,10 +95,10 @@ def test_the_boards_are_as_they_were_bid(match, made):
     before = 99
     for text in boards:
         page = Page(text)
-        told = page.all("details", "report-board")[0]
-        row = place[int(told["id"].removeprefix("board-"))]
+        line = page.all("details", "report-board")[0]
+        row = place[int(line["id"].removeprefix("board-"))]
         imps = int(match.imps[row])
-        assert (int(told["data-imps"]), int(told["data-kind"])) == (imps, kinds[row])
+        assert (int(line["data-imps"]), int(line["data-kind"])) == (imps, kinds[row])
         assert abs(imps) <= before  # the biggest swings first
         before = abs(imps)
         links = page.values("href")
@@ -111,7 +111,7 @@ def test_the_boards_are_as_they_were_bid(match, made):
             assert line.rpartition(", ")[2] in page.text
 
 
-def test_the_parting_of_the_tables_is_told(match, made):
+def test_the_parting_of_the_tables_is_shown(match, made):
     found = differences(match)
     row, ours, theirs = int(found.board[0]), int(found.ours[0]), int(found.theirs[0])
     only = match.take(np.array([row]))
@@ -125,7 +125,7 @@ def test_the_parting_of_the_tables_is_told(match, made):
 # --- which boards ------------------------------------------------------------------------------------------
 
 
-def test_the_biggest_swings_and_a_sample_of_every_class_are_kept(match, made):
+def test_the_biggest_swings_and_a_sample_of_every_class_are_shown(match, made):
     classes = classes_of(match)
     rows = select_boards(match, classes)
     assert len(set(rows.tolist())) == len(rows)
@@ -139,7 +139,7 @@ def test_the_biggest_swings_and_a_sample_of_every_class_are_kept(match, made):
     assert f"{BOARDS} boards were played; {made.shown} are shown here" in Page(made.page).text
 
 
-def test_a_small_match_is_kept_whole(match):
+def test_a_small_match_is_shown_in_full(match):
     made = report(match.take(np.arange(30)), explain=False)
     assert made.shown == made.boards == 30
     assert "All 30 boards stand here." in Page(made.page).text
@@ -153,7 +153,7 @@ def test_boards_that_a_table_names_are_there_to_be_opened(match, made):
     assert set(named) <= there
 
 
-# --- safe, small, whole ------------------------------------------------------------------------------------
+# --- safe, complete ------------------------------------------------------------------------------------
 
 
 def test_names_and_sources_stay_texts(match):
@@ -189,7 +189,7 @@ def test_a_page_needs_nothing_else(match, made):
     assert len(set(ids)) == len(ids)
 
 
-def test_what_a_file_suffers_from_is_told_in_part(match):
+def test_what_a_file_suffers_from_is_listed_in_part(match):
     few = match.take(np.arange(5))
     boards = type(few.boards)(
         few.boards.owner, few.boards.dealer, few.boards.vulnerability, problems=("x" * 9_000,) * 1_000
@@ -220,11 +220,11 @@ def test_calls_show_what_they_show_at_their_own_seats(a, b):
                 notes, alerts = explainer.notes(calls, dealer, vulnerability, table)
                 for place, call in enumerate(calls):
                     shows = reader.call(calls[:place], dealer, vulnerability, call)
-                    told = f"{shows.note}: {shows.text}" if shows.note else shows.text
+                    expected = f"{shows.note}: {shows.text}" if shows.note else shows.text
                     if call == PASS or not shows.known:
                         assert place not in notes
                     else:
-                        assert notes[place].removesuffix("…") == told[: len(notes[place].removesuffix("…"))]
+                        assert notes[place].removesuffix("…") == expected[: len(notes[place].removesuffix("…"))]
                         assert (place in alerts) == shows.artificial
                 assert notes
 
@@ -237,7 +237,7 @@ def test_artificial_calls_are_alerted_and_explained(match):
     assert "15-17" in page.text
 
 
-def test_of_bidders_without_a_spec_nothing_is_told():
+def test_of_bidders_without_a_spec_nothing_is_explained():
     assert Explainer("Script", "pass").notes([3, 0], 0, 0, 0) == ({}, set())
 
 

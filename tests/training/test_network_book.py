@@ -278,7 +278,7 @@ def test_check_and_what_a_network_lacks(monkeypatch, capsys):
     assert main(["book", "policy:nobody"]) == 2
 
 
-def test_a_path_is_seen_by_who_calls():
+def test_a_path_is_seen_by_the_caller():
     paths = {point.path for point in book().points}
     assert {(Step("1C", True),), (Step("1C"),), (Step("1S", True),)} <= paths
     assert not any(step == Step("P", True) for point in book().points for step in point.path)

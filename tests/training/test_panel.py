@@ -1,4 +1,4 @@
-"""The panel: who is on it, that it goes on where it stopped, and where matches are lost."""
+"""The panel: its bidders, resuming, and where matches are lost."""
 
 import json
 
@@ -71,7 +71,7 @@ def test_a_network_that_changed_is_played_again(tmp_path):
 
 
 def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
-    """Shipped systems have a name and no file of the user's: their text tells one state from another."""
+    """Shipped systems have a name and no file of the user's: their text is their version."""
     played, texts = [], ["one", "two", "two"]
     monkeypatch.setattr(panel, "system_text", lambda system: texts[len(played) if len(played) < 2 else 2])
     for _ in range(3):
@@ -83,7 +83,7 @@ def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
     assert len(panel.read(tmp_path / "panel.json")) == 2
 
 
-def test_a_file_that_is_no_panel_is_told(tmp_path):
+def test_a_file_that_is_no_panel_is_an_error(tmp_path):
     (tmp_path / "panel.json").write_text("[]")
     with pytest.raises(RunError, match=r"panel\.json: Expected"):
         panel.panel("pass", ["system:sayc"], 20, log=tmp_path / "panel.json")
@@ -111,9 +111,9 @@ def test_the_first_difference_is_the_same_hand_after_the_same_auction():
 def test_the_command(tmp_path, capsys):
     words = ["panel", "system:acol", "--against", "policy:polish", "pass", "--boards", "50"]
     assert main([*words, "--where", "--json", str(tmp_path / "p.json"), "--out", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr().out
-    assert "abroad: gatekeepers" in told
-    assert "the dearest calls" in told
+    printed = capsys.readouterr().out
+    assert "abroad: gatekeepers" in printed
+    assert "the dearest calls" in printed
     lines = json.loads((tmp_path / "p.json").read_text())["lines"]
     assert [line["opponent"] for line in lines] == ["policy:polish", "pass"]
     page = (tmp_path / "out" / "where.md").read_text()
@@ -124,12 +124,12 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_bad_input_gets_a_clear_error(capsys):
-    for words, says in (
+    for words, message in (
         (["system:nobody"], "nobody"),
         (["pass", "--against", "policy:nobody"], "no such network is shipped"),
         (["pass", "--boards", "1"], 'Invalid value "1" for --boards'),
     ):
-        assert says in refused(capsys, "panel", *words)
+        assert message in refused(capsys, "panel", *words)
 
 
 def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
@@ -143,8 +143,8 @@ def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
     against = ["--against", "system:sayc", "system:acol"]  # nobody plays himself
     command = ["panel", "system:acol", "--over", "pass", *against, "--boards", "60", "--seed", "3"]
     assert main([*command, "--out", str(tmp_path)]) == 0
-    told = f"{line.gain:+.3f} ± {line.gain_error:.3f}"
+    gain = f"{line.gain:+.3f} ± {line.gain_error:.3f}"
     heard = capsys.readouterr()
-    assert told in heard.out
+    assert gain in heard.out
     assert "120/120" in heard.err  # the other bidder's boards count, too
-    assert f"| {told} |" in (tmp_path / "panel.md").read_text()
+    assert f"| {gain} |" in (tmp_path / "panel.md").read_text()

@@ -52,7 +52,7 @@ def test_scores_are_those_of_the_tricks_taken(bidding):
 
 def test_the_same_players_at_both_tables_play_the_same_cards():
     bidding = match("doubler", "doubler", 8, seed=1)
-    once = play_hands(bidding, teams("random", "random"))  # one table stands for both
+    once = play_hands(bidding, teams("random", "random"))  # one table counts for both
     twice = play_hands(bidding, teams(RandomPlayer(), RandomPlayer()))
     assert once.boards == twice.boards
     assert all(board.cards[0] == board.cards[1] for board in once.boards)
@@ -99,7 +99,7 @@ def test_workers_change_nothing(bidding):
 
 def test_boards_of_one_fate_are_played_as_among_all():
     bidding = match("system:sayc", "system:sayc", 40, seed=2)
-    whole = play_hands(bidding, teams("rule", "random"))
+    full = play_hands(bidding, teams("rule", "random"))
     seen = 0
     for fate in (MAKES, DOWN_ONE, DOWN_MORE):
         rows = boards_of_fate(bidding, fate)
@@ -111,21 +111,21 @@ def test_boards_of_one_fate_are_played_as_among_all():
             continue
         seen += len(rows)
         some = play_hands(bidding, teams("rule", "random"), rows=rows)
-        assert some.boards == [whole.boards[i] for i in rows]
+        assert some.boards == [full.boards[i] for i in rows]
         assert some.bidding.boards.number.tolist() == bidding.boards.number[rows].tolist()
         (made,) = [m for m in some.made() if sum(m.contracts)]
         assert (made.fate, sum(made.contracts)) == (fate, 2 * len(rows))
     assert seen > 10
     by_hand = [0, 0]
     for table, side in enumerate(bidding.tables):
-        for i, board in enumerate(whole.boards):
+        for i, board in enumerate(full.boards):
             if side.contracts.declarer[i] >= 0 and board.tricks[table] >= side.contracts.bid[i] // 5 + 7:
                 by_hand[(int(side.contracts.declarer[i]) & 1) ^ table] += 1
-    assert [sum(m.made[who] for m in whole.made()) for who in (0, 1)] == by_hand
-    assert "makes double dummy, made by A, by B" in str(whole)
+    assert [sum(m.made[side] for m in full.made()) for side in (0, 1)] == by_hand
+    assert "makes double dummy, made by A, by B" in str(full)
 
 
-def test_one_who_declares_and_another_who_defends(bidding):
+def test_a_player_for_declarer_and_another_for_defence(bidding):
     """A's declarers play by rules, its defenders at random: where A declares, the cards are those of rule against B."""
     mixed = play_hands(bidding, teams("rule+random", "rule"))
     plain, other = play_hands(bidding, teams("rule", "rule")), play_hands(bidding, teams("random", "rule"))
@@ -142,12 +142,12 @@ def test_one_who_declares_and_another_who_defends(bidding):
 
 
 def test_a_match_with_play_at_the_command_line(tmp_path, capsys):
-    out, keep = tmp_path / "out.json", tmp_path / "kept.jsonl"
+    out, keep = tmp_path / "out.json", tmp_path / "saved.jsonl"
     args = ["match", "doubler", "random", "--boards", "4", "--play", "rule", "--play-b", "random"]
     assert main([*args, "--json", str(out), "--keep", str(keep)]) == 0
-    said = capsys.readouterr().out
-    assert "IMPs per board, cards played" in said
-    assert "at double-dummy tricks" in said
+    printed = capsys.readouterr().out
+    assert "IMPs per board, cards played" in printed
+    assert "at double-dummy tricks" in printed
     content = json.loads(out.read_text())
     assert content["play"]["boards_played"] == 4
     assert [row["board"] for row in content["play"]["rows"]] == [1, 2, 3, 4]

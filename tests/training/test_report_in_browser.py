@@ -34,8 +34,8 @@ def visit(browser, file):
             color_scheme="dark" if dark else "light",
         )  # fmt: skip
         made = context.new_page()
-        made.asked, made.faults = [], []
-        made.on("request", lambda request: made.asked.append(request.url))
+        made.requests, made.faults = [], []
+        made.on("request", lambda request: made.requests.append(request.url))
         made.on("pageerror", lambda error: made.faults.append(str(error)))
         made.on("console", lambda message: made.faults.append(message.text))
         made.goto(file.as_uri() + named)
@@ -45,7 +45,7 @@ def visit(browser, file):
     yield page
     for made in opened:
         assert made.faults == []
-        assert all(url.startswith("file:") for url in made.asked)
+        assert all(url.startswith("file:") for url in made.requests)
         made.context.close()
 
 

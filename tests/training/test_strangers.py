@@ -37,11 +37,11 @@ def test_a_duel_with_a_stranger_is_the_match():
     assert np.array_equal(duel(SAYC, ACOL, BOARDS).imps, match("system:sayc", "policy:acol", boards, 3).imps)
 
 
-def test_gains_against_a_stranger_are_those_of_whole_duels():
+def test_gains_against_a_stranger_are_those_of_complete_duels():
     changed = Partnership(WEAK.apply(SAYC.first), WEAK.apply(SAYC.second))
-    whole = duel(changed, ACOL, BOARDS).imps.astype(int) - duel(SAYC, ACOL, BOARDS).imps
-    assert whole.any()
-    assert np.array_equal(gains_and_changes(changed, SAYC, ACOL, BOARDS)[0], whole)
+    full = duel(changed, ACOL, BOARDS).imps.astype(int) - duel(SAYC, ACOL, BOARDS).imps
+    assert full.any()
+    assert np.array_equal(gains_and_changes(changed, SAYC, ACOL, BOARDS)[0], full)
 
 
 def test_calls_are_played_out_against_a_stranger():
@@ -63,12 +63,12 @@ def test_gatekeepers_are_refused(name):
             check_start(config)
 
 
-def test_who_trains_cannot_validate():
+def test_a_training_opponent_cannot_validate():
     with pytest.raises(ValueError, match="is also in --league"):
         EvolveConfig(league="policy:acol", validators="policy:acol").check()
 
 
-def test_what_loses_to_a_validator_is_not_kept():
+def test_what_loses_to_a_validator_is_rejected():
     config = EvolveConfig(validators="policy:acol")
     evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
     wild = Insert((), parse_system("system: x\n7N 0+ hcp").lines[0], "suicide")
@@ -93,7 +93,7 @@ def test_only_sayable_changes_are_tried():
     assert is_sayable(worse, better)  # what is dropped needs no excuse
 
 
-def test_doubles_count_against_who_leans_on_opponents_that_never_double():
+def test_doubles_count_against_a_system_that_relies_on_opponents_that_never_double():
     """A system that bids slams on nothing gains nothing in a trial against strangers, who double or simply defend."""
     greedy = Insert((), parse_system("system: x\n6N 13+ hcp").lines[0], "slam on an opening")
     changed = Partnership(greedy.apply(SAYC.first), greedy.apply(SAYC.second))
@@ -101,15 +101,15 @@ def test_doubles_count_against_who_leans_on_opponents_that_never_double():
     assert verdict(sums[0], BOARDS.count).gain < -2
 
 
-def test_rules_are_said_plainly_where_that_costs_nothing():
+def test_rules_are_simplified_where_that_costs_nothing():
     """A condition that never matters goes; one that carries the rule stays."""
     rule = parse_system("system: x\n3S 8+ hcp, 7+ S, 0-9 losers, 0-5 H").lines[0]
     learned = Insert((), rule, "").apply(SAYC.first)
     evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
     choose, check = BoardRange(3, "training", 0, 400), BoardRange(3, "training", 400, 400)
-    plain, said = simplify_conditions(learned, [SAYC.first], evaluator, choose, check)
+    plain, notes = simplify_conditions(learned, [SAYC.first], evaluator, choose, check)
     assert constraint_text(plain.lines[0].constraint) == "8+ hcp, 7+ S"
-    assert "without 0-5 H" in said[0]
+    assert "without 0-5 H" in notes[0]
     vital = parse_system("system: x\n7N 8+ hcp, 4+ aces, 4+ kings, 1+ quick").lines[0]
     learned = Insert((), vital, "").apply(SAYC.first)
     plain, _ = simplify_conditions(learned, [SAYC.first], evaluator, choose, check)
@@ -128,6 +128,6 @@ def test_conditions_that_keep_a_rule_sound_are_not_left_out():
     choose, check = BoardRange(3, "training", 0, 2), BoardRange(3, "training", 2, 2)
     plain, _ = simplify_conditions(learned, [silent], evaluator, choose, check)
     assert newly_unsound(learned, plain)
-    kept, said = simplify_conditions(learned, [silent], evaluator, choose, check, sound=True)
-    assert said
-    assert not newly_unsound(learned, kept)
+    sound, notes = simplify_conditions(learned, [silent], evaluator, choose, check, sound=True)
+    assert notes
+    assert not newly_unsound(learned, sound)
