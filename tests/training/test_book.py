@@ -371,12 +371,6 @@ def test_a_change_taken_back_makes_the_old_system(name, back):
     assert np.array_equal(auctions.history[:, : table.history.shape[1]], table.history)
 
 
-def test_a_system_does_not_differ_from_itself():
-    difference = compare_systems(SAYC, SAYC, SAYC, 50, 1)
-    assert not difference.changes
-    assert "No line differs" in render_difference(difference.model(), "markdown")
-
-
 def test_a_moved_threshold_is_named_with_what_it_is_worth():
     changed = parse_system(TOY_TEXT.replace("15-17 hcp", "14-17 hcp"), name="wide")
     difference = compare_systems(TOY, changed, SAYC, 600, 1)

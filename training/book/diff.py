@@ -96,18 +96,17 @@ _TITLES = {
 
 
 def _row(change: Change) -> dict[str, Any]:
-    worth = change.worth
-    known = worth is not None and worth.mean is not None
-    followers = [
-        f"{_lead(path)}{player_terms.call(line.path[-1])}: {_promise(line)}" for path, line in change.followers
-    ]
+    worth = change.worth or Worth(0, None, None, None)
     return {
         "call": symbols(_call(change)),
         "change": symbols(_description(change)),
-        "followers": [symbols(text) for text in followers],
-        "boards": worth.boards if worth is not None else None,
-        "worth": str(worth) if known else "",
-        "per_thousand": worth.per_thousand if worth is not None and known else None,
+        "followers": [
+            symbols(f"{_lead(path)}{player_terms.call(line.path[-1])}: {_promise(line)}")
+            for path, line in change.followers
+        ],
+        "boards": worth.boards,
+        "worth": str(worth),
+        "per_thousand": worth.per_thousand,
     }
 
 
@@ -264,8 +263,8 @@ def _block_changes(a: System, b: System) -> list[Change]:
     out: list[Change] = []
 
     def change(kind: str, old: Block | None, new: Block | None, *blocks: Block) -> None:
-        lines = (None if block is None else Line((), block.when) for block in (old, new))
-        out.append(Change(kind, (), *lines, new or old, reverted=replace(b, blocks=blocks)))
+        before, after = (None if block is None else Line((), block.when) for block in (old, new))
+        out.append(Change(kind, (), before, after, new or old, reverted=replace(b, blocks=blocks)))
 
     keys_a, keys_b = [block.when for block in a.blocks], [block.when for block in b.blocks]
     for tag, i, j, k, m in SequenceMatcher(None, keys_a, keys_b, autojunk=False).get_opcodes():
