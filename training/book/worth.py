@@ -6,16 +6,15 @@ exact: a test compares it with complete matches.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.language.tree import Line, System
-from training.book.deals import Calls, calls_of
+from training.book.call_table import group_rows
+from training.book.deals import calls_of
 from training.book.graph import AuctionGraph, Entry, Walker
 from training.evaluation.boards import standard_error
 from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
@@ -60,19 +59,20 @@ class Judge:
         return standard_error(self.imps, self.boards.base)
 
     @cached_property
-    def _calls(self) -> list[Calls]:
-        """Return the calls of our side, by table."""
-        every = [calls_of(self.walker, history, self.boards.dealer) for history in self._played.history]
-        return [calls.take((calls.seat & 1) == table) for table, calls in enumerate(every)]
+    def _boards(self) -> dict[int, list[NDArray[np.int64]]]:
+        """Return the boards on which our side makes a call, at either table, by the entries that the call can be."""
+        found: dict[int, list[NDArray[np.int64]]] = {}
+        for table, history in enumerate(self._played.history):
+            calls = calls_of(self.walker, history, self.boards.dealer)
+            ours = np.flatnonzero((calls.seat & 1) == table)
+            for rows in group_rows(calls.state.astype(np.int64) * 64 + calls.call, ours, 1):
+                for entry, _ in self.walker.calls_at(int(calls.state[rows[0]]), int(calls.call[rows[0]])):
+                    found.setdefault(entry.index, []).append(calls.board[rows])
+        return found
 
-    def boards_with(self, wanted: Callable[[int, int], bool]) -> NDArray[np.int64]:
-        """Return the boards on which our side makes a call such that ``wanted(state, call)``, at either table."""
-        found = []
-        for calls in self._calls:
-            pairs, inverse = np.unique(calls.state.astype(np.int64) * 64 + calls.call, return_inverse=True)
-            hit = np.array([wanted(int(pair) >> 6, int(pair) & 63) for pair in pairs], np.bool_)
-            found.append(calls.board[hit[inverse]])
-        return np.unique(np.concatenate(found))
+    def boards_with(self, entry: Entry) -> NDArray[np.int64]:
+        """Return the boards on which our side makes a call that can be ``entry``, at either table."""
+        return np.unique(np.concatenate([np.empty(0, np.int64), *self._boards.get(entry.index, [])]))
 
     def differences(self, other: System) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return by how many IMPs ``other`` does worse on each board, and on which boards an auction differs."""
@@ -84,12 +84,7 @@ class Judge:
         other = without(self.graph.system, entry.numbers)
         if entry.point is None:
             return self.worth_against(other)
-        rows = self.boards_with(lambda state, call: any(e is entry for e, _ in self._at(state, call)))
-        return self._worth(self.differences(other)[0], rows)
-
-    @cache  # noqa: B019 - a judge lives as long as its book is made
-    def _at(self, state: int, call: int) -> tuple[Any, ...]:
-        return tuple(self.walker.calls_at(state, call))
+        return self._worth(self.differences(other)[0], self.boards_with(entry))
 
     def worth_against(self, other: System) -> Worth:
         """Measure the gain of the system over ``other``, on the boards on which an auction differs."""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.rules.calls import PASS, as_wide, call_text, first_calls
+from bridge_env.display.text import shown_call
+from bridge_env.rules.calls import PASS, as_wide, first_calls
 from training.evaluation.boards import standard_error
 from training.evaluation.situations import KINDS, kinds_of
 from training.runtime.pages import text_table
@@ -72,7 +73,7 @@ def by_kind(match: MatchResult, found: Differences) -> list[Share]:
 def by_calls(match: MatchResult, found: Differences) -> list[Share]:
     """Return the pairs of calls that cost most, ours beside theirs in a kind of situation, with boards to look at."""
     names = np.array([
-        f"{KINDS[kind]}: {call_text(int(ours))} where they {_verb(int(theirs))}"
+        f"{KINDS[kind]}: {shown_call(int(ours))} where they {_verb(int(theirs))}"
         for kind, ours, theirs in zip(found.kind, found.ours, found.theirs, strict=True)
     ])  # fmt: skip
     shares = []
@@ -85,7 +86,7 @@ def by_calls(match: MatchResult, found: Differences) -> list[Share]:
 
 
 def _verb(call: int) -> str:
-    return "pass" if call == PASS else "double" if call == 1 else "redouble" if call == 2 else f"bid {call_text(call)}"
+    return "pass" if call == PASS else "double" if call == 1 else "redouble" if call == 2 else f"bid {shown_call(call)}"
 
 
 def _share(what: str, match: MatchResult, found: Differences, rows: NDArray[np.bool_]) -> Share:

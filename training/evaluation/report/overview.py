@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.display.html import framed
-from bridge_env.display.text import SUIT_SYMBOLS
 from training.evaluation.board_text import figure, match_rows
 from training.evaluation.report.charts import bar_svg, running_svg
 from training.evaluation.report.classes import ALIKE, Classes, classes_of
@@ -49,7 +48,7 @@ def overview(match: MatchResult, classes: Classes, played: PlayedMatch | None = 
         "total": int(match.imps.sum()),
         "running": running_svg(match.imps),
         "calls": [
-            {"what": _symbols(r.what), "mean": figure(r.mean, r.error), "boards": r.boards, "examples": r.examples}
+            {"what": r.what, "mean": figure(r.mean, r.error), "boards": r.boards, "examples": r.examples}
             for r in classes.calls
             if r.mean < 0
         ],
@@ -68,12 +67,3 @@ def _verdict(match: MatchResult) -> str:
     if away < _TWO:
         return f"{gain}. That is {away:.1f} standard errors from level: too little to tell the teams apart."
     return f"{gain}, {away:.1f} standard errors from level."
-
-
-def _symbols(what: str) -> str:
-    """Return a text with ``1S`` as ``1♠``: ``opening: 1♣ where they bid 1NT``."""
-    words = []
-    for word in what.split(" "):
-        bid = len(word) == 2 and word[0] in "1234567" and word[1] in "CDHS"
-        words.append(word[0] + SUIT_SYMBOLS["CDHS".index(word[1])] if bid else word)
-    return " ".join(words)
