@@ -36,9 +36,11 @@ class Partnership:
     second: System
 
     def player(self, which: int) -> System:
+        """Return the system of the first player (0) or the second (1)."""
         return self.second if which else self.first
 
     def with_player(self, which: int, system: System) -> Partnership:
+        """Return the partnership with another system for one player."""
         return Partnership(self.first, system) if which else Partnership(system, self.second)
 
 

@@ -102,7 +102,7 @@ class PlayedMatch:
 
     @property
     def seconds_a_card(self) -> float:
-        """Of the boards that were played in this process; NaN where there are none."""
+        """Return the seconds a card of the boards played in this process; NaN where there are none."""
         cards = 52 * 2 * self.fresh
         return self.seconds / cards if cards else float("nan")
 
