@@ -104,9 +104,11 @@ def _three_of_a_suit(survey: CallSurvey, auction: str) -> str:
 # --- responses ---------------------------------------------------------------------------------------------
 
 
-def _response_to_notrump(hands: Hands, call: str) -> str:
-    """Name a response to 1NT by the hands that make it."""
-    suit = suit_of(call)
+def _response_to_notrump(survey: CallSurvey, auction: str) -> str:
+    """Name a response to 1NT by the hands that make it; empty where nobody opens 1NT."""
+    hands, call, suit = survey.made(auction), auction[-2:], suit_of(auction)
+    if not hands.known or not survey.made("1N").known:
+        return ""
     four = (hands.length(2) >= 4) | (hands.length(3) >= 4)
     if call == "2C" and hands.most(four) and not hands.most(hands.length(0) >= 4, 0.6):
         return f"Stayman, {hands.hcp()}"
@@ -201,7 +203,7 @@ _CONSTRUCTIVE: tuple[tuple[str, tuple[CardRow, ...]], ...] = (
         ("3 of a suit", "3C", _three_of_a_suit),
     )),
     ("Responses to 1NT", tuple(
-        (call_name(call), f"1N P {call}", if_used(_response_to_notrump))
+        (call_name(call), f"1N P {call}", _response_to_notrump)
         for call in (*_TWO_LEVEL, "3C", "3D", "3H", "3S", "4C", "4D", "4H")
     )),
     ("Responses to a major", (
