@@ -8,7 +8,7 @@ offset         meaning of a 1
 [2]            their side is not vulnerable
 [3]            their side is vulnerable
 [4:8]          passed before the opening bid: me, left-hand opponent, partner, right-hand opponent
-[8:428]        35 bids from 1C to 7NT, 12 each: who bid it (4), who doubled it (4), who redoubled it (4);
+[8:428]        35 bids from 1C to 7NT, 12 each: its bidder (4), its doubler (4), its redoubler (4);
                seats as above, counted clockwise from the observer
 [428:480]      the observer's cards at ``428 + rank * 4 + suit`` (ranks 2..A = 0..12, suits C D H S = 0..3)
 =============  ================================================================================================
@@ -30,7 +30,7 @@ from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, PASS
 OBSERVATION_SIZE = 480
 LAYOUT = "openspiel-480/1"  # a file of weights names it; it changes when the table above does
 VULNERABILITY_AT, OPENING_PASS_AT, BIDS_AT, HAND_AT = 0, 4, 8, 428
-BID_STRIDE, DOUBLE_AT, REDOUBLE_AT = 12, 4, 8  # within a bid's 12: who bid 0, who doubled 4, who redoubled 8
+BID_STRIDE, DOUBLE_AT, REDOUBLE_AT = 12, 4, 8  # within a bid's 12: bidder 0, doubler 4, redoubler 8
 
 assert HAND_AT == BIDS_AT + NUM_BIDS * BID_STRIDE
 assert OBSERVATION_SIZE == HAND_AT + 52
@@ -54,12 +54,12 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
     last, passed = 0, OPENING_PASS_AT  # where the last bid is; where a pass goes
     for i in range(length):
         call = int(history[i])
-        who = (first + i) & 3
+        caller = (first + i) & 3
         bids = call >= FIRST_BID
         last = BIDS_AT + (call - FIRST_BID) * BID_STRIDE if bids else last
         passed = HAND_AT if bids else passed
         at = last + (0 if bids else DOUBLE_AT * call)  # a redouble, call 2, at twice the place of a double
-        out[(passed if call == PASS else at) + who] = 1
+        out[(passed if call == PASS else at) + caller] = 1
     hand, own = out[HAND_AT:], np.uint8(seat)
     for card in range(np.uint64(52)):  # unsigned and of bytes, it becomes two or three vector instructions
         hand[card] = shown[card] == own

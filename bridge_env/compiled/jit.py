@@ -28,7 +28,7 @@ from numba.extending import register_jitable
 PACKAGES = ("bridge_env", "agents", "training")
 _ROOT = Path(__file__).parents[2]
 _IMPORT = re.compile(r"^from ([\w.]+) import ([^(\n]*)", re.MULTILINE)
-_VERSIONS = 4  # folders that stay in the cache, for those who go back and forth between versions
+_VERSIONS = 4  # folders that stay in the cache, for going back and forth between versions
 
 
 def _sources_hash(root: Path) -> str:

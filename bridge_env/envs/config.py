@@ -162,8 +162,8 @@ def one_call(action: Any) -> int:
     """
     if isinstance(action, np.ndarray) and action.shape == ():
         action = action[()]
-    whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
-    if not (whole and 0 <= action < NUM_CALLS):
+    integer = isinstance(action, int | np.integer) and not isinstance(action, bool)
+    if not (integer and 0 <= action < NUM_CALLS):
         raise not_a_call(action)
     return int(action)
 

@@ -17,11 +17,10 @@ from bridge_env.bidders.view import view_of
 from bridge_env.double_dummy import LibraryThenSolver
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.single import BiddingEnv
-from bridge_env.hands.deals import deal_text, parse_deal, random_deals
+from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.rng import streams
 from bridge_env.rules.auction import IllegalCall, one_auction
 from bridge_env.rules.calls import DOUBLE, PASS, Contract, parse_call
-from bridge_env.rules.cards import DealError
 
 # Tricks N E S W by C D H S NT, checked against the shipped library below.
 SLAM_TRICKS = [[4, 1, 3, 2, 1], [9, 12, 9, 11, 12], [4, 1, 3, 2, 1], [9, 12, 9, 11, 12]]
@@ -343,61 +342,9 @@ def test_an_illegal_call_may_raise_and_then_changes_nothing():
 # --- arguments and options ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "message"),
-    [
-        ({"learner": "X"}, "learner='X': use one of N, E, S, W, NS, EW"),
-        ({"learner": "SN"}, "learner='SN': use one of"),
-        ({"learner": 2}, "learner=2: use one of"),
-        ({"reward": "money"}, "reward='money': use one of imps, imps_vs_par, points"),
-        ({"illegal": "ignore"}, "illegal='ignore': use one of end, raise"),
-        ({"illegal_penalty": -1}, "illegal_penalty=-1"),
-        ({"illegal_penalty": float("nan")}, "illegal_penalty=nan"),
-        ({"dealer": "Q"}, "'Q' is not a seat; use one of N, E, S, W"),
-        ({"vulnerability": "all of us"}, "'all of us' is not a vulnerability; use one of None, NS, EW, Both"),
-        ({"render_mode": "film"}, "render_mode='film': use None, 'ansi', 'rgb_array', 'human'"),
-        ({"partner": "nobody"}, "no such system is shipped"),
-        ({"opponents": "nobody"}, "no such system is shipped"),
-        ({"control": "nobody"}, "no such system is shipped"),
-        ({"opponents": 3}, "3 is neither a spec string nor a Bidder"),
-        ({"deals": "some"}, 'deals=\'some\': use one of "training", "judging", "library", "random"'),
-        ({"deals": 7}, "deals=7: use one of"),
-        ({"deals": np.zeros((3, 52))}, "deal 0 is not a deal"),
-        ({"deals": []}, "shape"),
-    ],
-)
-def test_bad_arguments_are_named_with_the_choices(kwargs, message):
-    with pytest.raises(ValueError, match=message):
-        BiddingEnv(**QUIET | kwargs)
-
-
-def test_a_deal_file_that_is_not_there():
-    for name in ("no/such.pbn", "no/such.bdl"):
-        with pytest.raises(FileNotFoundError, match=name):
-            BiddingEnv(deals=name, **QUIET)
-
-
 def test_a_bidder_that_is_not_needed_is_not_made():
     BiddingEnv(learner="NS", partner="nobody", opponents="pass", control="pass")
     BiddingEnv(partner="pass", opponents="pass", control="nobody", reward="points")
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"board": 3}, ValueError, "unknown option 'board'; reset takes deal, dealer, vulnerability"),
-        ({"deal": "N:AK"}, DealError, "must have four hands"),
-        ({"deal": np.zeros(52)}, DealError, "is not a deal"),
-        ({"deal": random_deals(1, 0, 2)}, DealError, "one deal"),
-        ({"dealer": "Z"}, ValueError, "'Z' is not a seat"),
-        ({"vulnerability": "Z"}, ValueError, "'Z' is not a vulnerability"),
-    ],
-)
-def test_bad_options_are_named(options, error, message):
-    env = BiddingEnv(**QUIET)
-    with pytest.raises(error, match=message):
-        env.reset(seed=1, options=options)
-    env.reset()
 
 
 def test_a_deal_is_text_or_owners():

@@ -10,6 +10,7 @@ from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import IllegalCall
+from bridge_env.rules.cards import DealError
 
 # --- actions ------------------------------------------------------------------------------------------------
 
@@ -169,3 +170,65 @@ def test_a_wrong_option_changes_nothing(reset):
             for mine, theirs in zip(env.step(call)[:3], other.step(call)[:3], strict=True):
                 np.testing.assert_array_equal(mine, theirs)
         np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
+
+
+# --- arguments and options ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"learner": "X"}, "learner='X': use one of N, E, S, W, NS, EW"),
+        ({"learner": "SN"}, "learner='SN': use one of"),
+        ({"learner": 2}, "learner=2: use one of"),
+        ({"learner": "all", "reward": "imps"}, "reward='imps' does not work with learner='all'"),
+        ({"reward": "money"}, "reward='money': use one of imps, imps_vs_par, points"),
+        ({"illegal": "ignore"}, "illegal='ignore': use one of end, raise"),
+        ({"illegal_penalty": -1}, "illegal_penalty=-1"),
+        ({"illegal_penalty": float("nan")}, "illegal_penalty=nan"),
+        ({"dealer": "Q"}, "'Q' is not a seat; use one of N, E, S, W"),
+        ({"vulnerability": "all of us"}, "'all of us' is not a vulnerability; use one of None, NS, EW, Both"),
+        ({"render_mode": "film"}, "render_mode='film': use None, 'ansi', 'rgb_array'"),
+        ({"partner": "nobody"}, "no such system is shipped"),
+        ({"opponents": "nobody"}, "no such system is shipped"),
+        ({"control": "nobody"}, "no such system is shipped"),
+        ({"opponents": 3}, "3 is neither a spec string nor a Bidder"),
+        ({"deals": "some"}, 'deals=\'some\': use one of "training", "judging", "library", "random"'),
+        ({"deals": 7}, "deals=7: use one of"),
+        ({"deals": np.zeros((3, 52))}, "deal 0 is not a deal"),
+        ({"deals": []}, "shape"),
+        ({"deals": "no/such.pbn"}, "no/such.pbn"),
+        ({"deals": "no/such.bdl"}, "no/such.bdl"),
+    ],
+)
+def test_bad_arguments_are_named_with_the_choices(kwargs, message):
+    for make in (BiddingEnv, BiddingVectorEnv):
+        with pytest.raises((ValueError, FileNotFoundError), match=message):
+            make(**QUIET | kwargs)
+
+
+def test_bad_arguments_of_the_vector_env_are_named():
+    for kwargs, message in (
+        ({"num_envs": 0}, "num_envs=0"), ({"render_mode": "human"}, "render_mode='human'"),
+        ({"autoreset_mode": "sometimes"}, "sometimes"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            BiddingVectorEnv(**kwargs)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"board": 3}, ValueError, "unknown option 'board'; reset takes deal, dealer, vulnerability"),
+        ({"deal": "N:AK"}, DealError, "must have four hands"),
+        ({"deal": np.zeros(52)}, DealError, "is not a deal"),
+        ({"deal": random_deals(1, 0, 2)}, DealError, "one deal"),
+        ({"dealer": "Z"}, ValueError, "'Z' is not a seat"),
+        ({"vulnerability": "Z"}, ValueError, "'Z' is not a vulnerability"),
+    ],
+)
+def test_bad_options_are_named(options, error, message):
+    env = BiddingEnv(**QUIET)
+    with pytest.raises(error, match=message):
+        env.reset(seed=1, options=options)
+    env.reset()

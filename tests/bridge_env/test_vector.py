@@ -270,21 +270,6 @@ def test_options_settle_all_the_tables():
             env.reset(options={"reset_mask": mask})
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "message"),
-    [
-        ({"num_envs": 0}, "num_envs=0"),
-        ({"learner": "all", "reward": "imps"}, "reward='imps' does not work with learner='all'"),
-        ({"render_mode": "human"}, "render_mode='human'"),
-        ({"autoreset_mode": "sometimes"}, "sometimes"),
-        ({"learner": "X"}, "learner='X'"),
-    ],
-)
-def test_bad_arguments_are_named(kwargs, message):
-    with pytest.raises(ValueError, match=message):
-        BiddingVectorEnv(**{"num_envs": 2} | kwargs)
-
-
 # --- episodes drawn ahead --------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from bridge_env.display.text import FEW, SEAT_NAMES, auction_end, count_text, de
 from bridge_env.records.board import Board
 from bridge_env.records.links import viewer_link
 
-if TYPE_CHECKING:  # who draws a page of text would load the solver
+if TYPE_CHECKING:  # a page of text would load the solver
     from bridge_env.double_dummy.boards import Boards
     from bridge_env.rules.auction import Auctions
 
