@@ -1,16 +1,14 @@
-"""Slow, plain readings of the scoring laws and of par: the oracles of tests/bridge_env/test_scoring.py.
+"""Slow, plain implementations of the scoring laws and of par: the oracles of tests/bridge_env/test_scoring.py.
 
 Written from Law 77 of the Laws of Duplicate Bridge 2017, trick by trick and independent of the package's own
-table. ``python tests/reference/scoring.py`` rewrites tests/data/golden_scores.csv.
+table.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 STRAINS = ("C", "D", "H", "S", "NT")
-GOLDEN = Path(__file__).parents[1] / "data" / "golden_scores.csv"
 
 
 def law_77(level: int, strain: str, doubles: int, vulnerable: bool, tricks: int) -> int:
@@ -65,18 +63,6 @@ def undertrick_points(undertricks: int, doubles: int, vulnerable: bool) -> int:
     return total
 
 
-def golden_rows() -> list[list[str]]:
-    """Contract, vulnerable, and the scores with 0, 1, ... 13 tricks."""
-    return [
-        [f"{level}{strain}{'X' * doubles}", str(int(vulnerable))]
-        + [str(law_77(level, strain, doubles, vulnerable, tricks)) for tricks in range(14)]
-        for level in range(1, 8)
-        for strain in STRAINS
-        for doubles in range(3)
-        for vulnerable in (False, True)
-    ]
-
-
 def naive_par(tricks: list[list[int]], dealer: int, vulnerability: int) -> int:
     """NS's par by recursion over real decisions: pass, bid higher, double, redouble.
 
@@ -104,8 +90,3 @@ def naive_par(tricks: list[list[int]], dealer: int, vulnerability: int) -> int:
     first = dealer % 2
     second_opens = best(1 - first, [0] + [decide(bid, 1 - first) for bid in range(35)])
     return best(first, [second_opens] + [decide(bid, first) for bid in range(35)])
-
-
-if __name__ == "__main__":
-    header = ["contract", "vulnerable", *(str(n) for n in range(14))]
-    GOLDEN.write_text("\n".join(",".join(row) for row in [header, *golden_rows()]) + "\n")
