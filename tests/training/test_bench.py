@@ -1,13 +1,10 @@
 """The benchmark measures what it says, and its command writes what it measured."""
 
 import json
-from contextlib import nullcontext
 from functools import lru_cache
-from types import SimpleNamespace
 
 import pytest
 
-from bridge_env.compiled.jit import FOLDER
 from training.bench import measures, peers
 from training.cli.app import main
 
@@ -21,7 +18,7 @@ def test_rates_are_counts_over_time(monkeypatch):
 
 @pytest.mark.slow
 def test_the_command_writes_a_table_and_a_plot(tmp_path, monkeypatch, capsys):
-    """Everything is done once, in part on fewer tables, and the cache of the first step is not cold."""
+    """Everything is done once, in part on fewer tables."""
 
     def once(what, unit, work, repetitions, remark="", warm_up=0.0):
         done = work()
@@ -34,8 +31,6 @@ def test_the_command_writes_a_table_and_a_plot(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(measures, name, size)
     pgx = lru_cache(peers.pgx)  # which compiles as long for any batch
     monkeypatch.setattr(peers, "pgx", lambda _batch, repetitions: pgx(128, repetitions))
-    cached = SimpleNamespace(TemporaryDirectory=lambda: nullcontext(str(FOLDER.parent)))
-    monkeypatch.setattr(measures, "tempfile", cached)
     assert main(["bench", "--repetitions", "1", "--out", str(tmp_path)]) == 0
     written = json.loads((tmp_path / "bench.json").read_text())
     assert all(rate["median"] > 0 for rate in written["rates"])

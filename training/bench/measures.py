@@ -7,11 +7,7 @@ IMPs against par from stored tables, deal a new board after the last call.
 from __future__ import annotations
 
 import os
-import resource
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -198,38 +194,12 @@ def solving(repetitions: int) -> list[Rate]:
     ]
 
 
-_FIRST_STEP = """
-import time; began = time.perf_counter()
-import numpy, gymnasium
-base = time.perf_counter()
-import bridge_env
-imported = time.perf_counter()
-env = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=4096, learner="all")
-env.reset(seed=1); env.step(numpy.zeros(4096, int))
-print(base - began, imported - base, time.perf_counter() - imported)
-"""
-
-
-def first_steps() -> dict[str, float]:
-    """Return seconds to import, and to the first step with a cold and with a warm cache of kernels."""
-    found: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("cold", "cached"):
-            environment = os.environ | {"NUMBA_CACHE_DIR": folder}
-            done = subprocess.run(
-                [sys.executable, "-c", _FIRST_STEP], env=environment, capture_output=True, text=True, check=True
-            )
-            base, imported, stepped = (float(x) for x in done.stdout.split())
-            found |= {"import_numpy_gymnasium": base, "import_bridge_env": imported, f"first_step_{name}": stepped}
-    return found
-
-
-def memory() -> dict[str, float]:
-    """Return the bytes of a table of the vector env, from the process's growth, and the process's peak in MiB."""
+def memory() -> Rate:
+    """Return the bytes of a table of the vector env, from the growth of this process."""
     small, large = 1024, 262_144
-    growth = _resident_after(large) - _resident_after(small)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"bytes_per_table": growth / (large - small), "peak_mib": peak}
+    before = _resident_after(small)
+    each = (_resident_after(large) - before) / (large - small)
+    return Rate("bridge-env, memory of a table", "bytes", each, each, each, 1, f"{small:,} and {large:,} tables")
 
 
 def _resident_after(tables: int) -> int:
@@ -269,3 +239,4 @@ def all_rates(repetitions: int) -> Iterator[Rate]:
     yield from solving(repetitions)
     if "endplay" not in missing:
         yield from peers.endplay_loops(repetitions)
+    yield memory()

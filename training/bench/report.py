@@ -9,21 +9,16 @@ from training.bench.measures import Rate
 from training.runtime.pages import drawn, table
 
 
-def markdown(rates: Sequence[Rate], others: dict[str, float], machine: str, command: str) -> str:
-    """Return the measured rates and other figures as a page."""
+def markdown(rates: Sequence[Rate], machine: str, command: str) -> str:
+    """Return the measured rates as a page."""
     cells = ([r.what, *(f"{n:,.1f}" for n in (r.median, r.least, r.most)), f"{r.unit}; {r.remark}"] for r in rates)
-    lines = [
+    return "\n".join([
         "# How fast", "", f"`{command}`, one run: {machine}.", "Median, least and most of the repetitions.", "",
         "A step of an env: a random legal call drawn and made, 480 int8 features and the mask written, IMPs against",
         "par paid from stored tables, a new deal after the last call; remarks name the differences. In envs without a",
         "remark on the caller all seats are the caller's.", "",
         *table(("", "median", "least", "most", "remarks"), cells), "",
-    ]  # fmt: skip
-    if others:
-        figures = ((name.replace("_", " "), f"{value:,.4g}") for name, value in others.items())
-        lines += [*table(("", ""), figures), "", "Seconds, except bytes a table and the peak in MiB.", ""]
-        lines += ["![bench](bench.png)", ""]
-    return "\n".join(lines)
+    ])  # fmt: skip
 
 
 def plot(rates: list[Rate], path: Path) -> None:

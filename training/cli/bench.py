@@ -15,7 +15,7 @@ from training.cli.options import Count
 
 
 def bench(*, repetitions: Count = 5, out: Path = Path("results/bench"), networks: bool = False) -> int:
-    """Measure the speed of the envs beside pgx and OpenSpiel, of matches, solving, compiling, and the memory.
+    """Measure the speed of the envs beside pgx and OpenSpiel, of matches and solving, and the memory of a table.
 
         bridge-env bench
         bridge-env bench --repetitions 9 --out results/bench
@@ -51,12 +51,9 @@ def bench(*, repetitions: Count = 5, out: Path = Path("results/bench"), networks
         rates.append(rate)
         figures = f"{rate.median:14,.1f} {rate.unit:<12} ({rate.least:,.1f} to {rate.most:,.1f})"
         print(f"{rate.what:<64} {figures}", flush=True)
-    others = {} if networks else measures.first_steps() | measures.memory()
-    for name, value in others.items():
-        print(f"{name:<64} {value:14,.2f}")
     page = out / ("networks.md" if networks else "bench.md")
-    atomic_write(page, report.markdown(rates, others, machine, command))
-    content = {"machine": machine, "rates": [asdict(rate) for rate in rates], "others": others}
+    atomic_write(page, report.markdown(rates, machine, command))
+    content = {"machine": machine, "rates": [asdict(rate) for rate in rates]}
     atomic_write(page.with_suffix(".json"), json.dumps(content, indent=2) + "\n")
     if not networks:
         report.plot([rate for rate in rates if rate.unit == "steps/s"], out / "bench.png")
