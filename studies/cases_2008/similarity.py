@@ -49,21 +49,19 @@ class Nearest(NamedTuple):
     similarity: NDArray[np.float64]  # (N, k)
 
 
-def nearest(hands: Hands | None, cases: Hands, k: int) -> Nearest:
-    """Return the ``k`` most similar ``cases`` of each hand; with None the cases' own hands, each without itself.
+def nearest(hands: Hands, k: int) -> Nearest:
+    """Return the ``k`` most similar others of each of ``hands``, bool (N, 52).
 
     Raises:
-        ValueError: there are not k cases.
+        ValueError: there are not k others.
     """
-    others = len(cases) - (hands is None)
-    if not 1 <= k <= others:
-        raise ValueError(f"k is {k} of {others:,} cases; take 1 to all of them")
-    plain, weighed = (_products(cases if hands is None else hands)[0], _products(cases)[1])
-    found, near = np.empty((len(plain), k), np.int64), np.empty((len(plain), k))
-    for start in range(0, len(plain), _BLOCK):
+    if not 1 <= k < len(hands):
+        raise ValueError(f"k is {k} of {len(hands) - 1:,} other hands; take 1 to all of them")
+    plain, weighed = _products(hands)
+    found, near = np.empty((len(hands), k), np.int64), np.empty((len(hands), k))
+    for start in range(0, len(hands), _BLOCK):
         similarity = np.rint(plain[start : start + _BLOCK] @ weighed.T * _STEPS) / _STEPS
-        if hands is None:
-            similarity[np.arange(len(similarity)), np.arange(start, start + len(similarity))] = -1
+        similarity[np.arange(len(similarity)), np.arange(start, start + len(similarity))] = -1
         best = np.argsort(-similarity, axis=1, kind="stable")[:, :k]
         found[start : start + _BLOCK] = best
         near[start : start + _BLOCK] = np.take_along_axis(similarity, best, axis=1)

@@ -1,8 +1,7 @@
 """The study of 2008 repeated: openings by the k most similar hands, each hand left out of its own case base.
 
 The majority's call is made, in a tie that of the nearest. The published figures are of CBridge1 and CBridge1a (adapted)
-of Bellamy-McIntyre (2008). The same similarity on WBridge5's calls is right far more often than they say; two
-experiments look for the reason: cases whose calls belong to other hands, and bases of few cases.
+of Bellamy-McIntyre (2008). The same similarity on WBridge5's calls is right far more often than they say.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.bidder import majority
-from bridge_env.rng import streams
 from bridge_env.rules.calls import PASS
 from studies.cases_2008.similarity import Hands, adapted, nearest
 from training.cases.states import States
@@ -55,7 +53,7 @@ def openings(states: States) -> dict[str, States]:
 
 def leave_one_out(hands: Hands, called: NDArray[np.int8]) -> list[Row]:
     """Return the rows of k = 1 .. 20 for hands bool (N, 52) and their calls int8 (N,), each left out in turn."""
-    found = nearest(None, hands, min(MOST, len(hands) - 1))
+    found = nearest(hands, min(MOST, len(hands) - 1))
     k = found.case.shape[1]
     plain = called[found.case]
     flat = found.case.reshape(-1)
@@ -69,34 +67,16 @@ def leave_one_out(hands: Hands, called: NDArray[np.int8]) -> list[Row]:
     return rows
 
 
-def with_calls_of_others(first: States, seed: int = 1) -> list[float]:
-    """Return the percent right, k = 1 .. 20, if the cases' calls belong to other hands, drawn at random."""
-    order = np.argsort(streams.key("study of 2008", seed, np.arange(len(first))))
-    calls = first.called[order][nearest(None, first.view.hand, min(MOST, len(first) - 1)).case]
-    return [100 * float((majority(calls[:, :k]) == first.called).mean()) for k in range(1, calls.shape[1] + 1)]
-
-
-def similarity_among(first: States, count: int, seed: int = 1) -> tuple[float, float]:
-    """Return the mean similarity at k = 1 and 20 if the base holds only ``count`` cases, drawn at random."""
-    order = np.argsort(streams.key("few cases", seed, np.arange(len(first))))
-    base, others = order[:count], order[count:]
-    found = nearest(first.view.hand[others], first.view.hand[base], min(MOST, count)).similarity
-    return float(found[:, 0].mean()), float(found.mean())
-
-
-def row_table(rows: Sequence[Row], calls_of_others: Sequence[float] = ()) -> list[str]:
-    """Return the lines of the table of a set of openings; that of the first 2,091 has the published figures too."""
+def row_table(rows: Sequence[Row], published: bool) -> list[str]:
+    """Return the lines of the table of a set of openings, with the published figures beside it if ``published``."""
     heads = ["k", "right", "right, adapted", "not passes", "not passes, adapted", "similarity"]
-    if calls_of_others:
-        heads += ["published 1 · 1a", "published similarity", "with calls of others"]
     cells = []
     for row in rows:
         right = [f"{percent:.2f} ± {error:.2f}" for percent, error in (row.percent(False), row.percent(True))]
         bids = [f"{100 * count / max(row.bids, 1):.2f}" for count in row.right_bids]
         line = [str(row.k), *right, *bids, f"{row.similarity:.2f}"]
-        if calls_of_others:
-            published = " · ".join(f"{percent:.2f}" for percent in PUBLISHED_RIGHT.get(row.k, ()))
-            similarity = f"{PUBLISHED_SIMILARITY[row.k]:.2f}" if row.k in PUBLISHED_SIMILARITY else ""
-            line += [published, similarity, f"{calls_of_others[row.k - 1]:.2f}"]
+        if published:
+            line.append(" · ".join(f"{percent:.2f}" for percent in PUBLISHED_RIGHT.get(row.k, ())))
+            line.append(f"{PUBLISHED_SIMILARITY[row.k]:.2f}" if row.k in PUBLISHED_SIMILARITY else "")
         cells.append(line)
-    return table(heads, cells, left=0)
+    return table([*heads, *["published 1 · 1a", "published similarity"] * published], cells, left=0)
