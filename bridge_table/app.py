@@ -6,19 +6,16 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount, Route
 
-from bridge_table.editor_routes import EditorRoutes
+from bridge_table import editor_routes, multiplayer_routes, practice_routes, system_routes, table_routes
 from bridge_table.http.guard import SameOriginMiddleware
-from bridge_table.http.routing import Router, make_starlette, server_error
+from bridge_table.http.routing import make_starlette, server_error
 from bridge_table.http.server import TIMEOUT, reachable
 from bridge_table.http.worker import SerialWorker
 from bridge_table.learning.database import Database, DatabaseError
+from bridge_table.multiplayer_routes import GuestServer
 from bridge_table.pages import static
-from bridge_table.people.multiplayer_routes import GuestRoutes, HostRoutes
 from bridge_table.people.rooms import Rooms
-from bridge_table.practice_routes import PracticeRoutes
 from bridge_table.session import Session
-from bridge_table.system_routes import SystemRoutes
-from bridge_table.table_routes import TableRoutes
 
 _MAX_BODY = 1_000_000
 _MAX_WAITING = 32
@@ -38,18 +35,15 @@ def make_app(
         timeout: seconds that a bidder or player may take for an answer.
         database: of finished boards; None: they are lost when the server ends.
     """
-    session, rooms, worker = Session(seed, named, database or Database()), Rooms(), SerialWorker(_MAX_WAITING, timeout)
-    guests, router = GuestRoutes(rooms, reachable(host), worker), Router(worker)
-    groups = (
-        HostRoutes(session, rooms, guests.host), TableRoutes(session), EditorRoutes(), PracticeRoutes(session),
-        SystemRoutes(session),
-    )  # fmt: skip
+    session = Session(seed, named, database or Database(), Rooms(reachable(host)))
+    worker = SerialWorker(_MAX_WAITING, timeout)
+    guests = GuestServer(session.rooms, worker)
+    apis = (table_routes.api, editor_routes.api, practice_routes.api, system_routes.api, multiplayer_routes.host_api)
+    handlers = [route for api in apis for route in api.routes(lambda _: session, lambda _, work: worker(work))]
     files = [Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
-    ours = [*(route for group in groups for route in group.routes(router)), *files]
-    errors = {404: "There is no such page.", 405: "This method is not allowed here."}
     app = make_starlette(
-        [Mount(f"/{key}", routes=ours), Mount("/{key}", routes=guests.routes())],
-        errors,
+        [Mount(f"/{key}", routes=[*handlers, *files]), Mount("/{key}", routes=guests.routes())],
+        {404: "There is no such page.", 405: "This method is not allowed here."},
         _MAX_BODY,
         [Middleware(SameOriginMiddleware)],
         {DatabaseError: server_error},

@@ -1,11 +1,10 @@
-"""The requests of the page on which a board is put together."""
+"""The requests of the page on which a board is put together; the server stores nothing of it."""
 
 from __future__ import annotations
 
 from typing import Annotated, get_args
 
 from msgspec import Meta
-from starlette.routing import Route
 
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board
@@ -15,59 +14,46 @@ from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_table.board.dealing import problem_texts, read_texts
 from bridge_table.board.export import Format, board_file
 from bridge_table.board.views import legal_calls
-from bridge_table.http.fields import Dealer, RequestFields, Vulnerability, Words, parse_calls
-from bridge_table.http.routing import Json, Router
+from bridge_table.http.fields import Dealer, Vulnerability, Words, parse_calls
+from bridge_table.http.routing import Api, Json
+from bridge_table.session import Session
 
 _MAX_LISTED = 200  # boards of a text among which one may choose
 
-
-class TextFields(RequestFields):
-    text: str
+api = Api()
 
 
-class AuctionFields(RequestFields):
-    dealer: Dealer
-    calls: Words = ""
+@api.post("editor/read")
+def read_text(session: Session, *, text: str) -> Json:
+    """Return the boards of a text, with their auctions."""
+    result = read_texts(text)
+    boards = [
+        {
+            "board": board.number or place, "dealer": SEATS[board.dealer],
+            "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
+            "calls": " ".join(map(call_text, board.auction or ())),
+        }
+        for place, board in enumerate(result.boards[:_MAX_LISTED], 1)
+    ]  # fmt: skip
+    return {"boards": boards, "problems": problem_texts(result)}
 
 
-class BoardFields(AuctionFields, kw_only=True):
-    deal: str
-    vulnerable: Vulnerability
-    board: Annotated[int, Meta(ge=1, lt=10**6)] = 1
+@api.post("editor/calls")
+async def after_calls(session: Session, *, dealer: Dealer, calls: Words = "") -> Json:
+    """Return the legal calls after an auction."""
+    auctions = one_auction(parse_calls(calls), SEATS.index(dealer))
+    over = bool(auctions.done[0])
+    return {"legal": [] if over else legal_calls(auctions), "over": over}
 
 
-class EditorRoutes:
-    """What the editor's page may request. Nothing is stored: a board comes to a table as a pasted one does."""
-
-    def routes(self, router: Router) -> list[Route]:
-        return [
-            *router.routes(("POST", "editor/read", self.read)),
-            *router.routes(("POST", "editor/calls", self.calls), ("POST", "editor/board", self.board), at_once=True),
-        ]
-
-    def read(self, fields: TextFields) -> Json:
-        """Return the boards of a text, with their auctions."""
-        result = read_texts(fields.text)
-        boards = [
-            {
-                "board": board.number or place, "dealer": SEATS[board.dealer],
-                "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
-                "calls": " ".join(map(call_text, board.auction or ())),
-            }
-            for place, board in enumerate(result.boards[:_MAX_LISTED], 1)
-        ]  # fmt: skip
-        return {"boards": boards, "problems": problem_texts(result)}
-
-    def calls(self, fields: AuctionFields) -> Json:
-        """Return the legal calls after an auction."""
-        auctions = one_auction(parse_calls(fields.calls), SEATS.index(fields.dealer))
-        over = bool(auctions.done[0])
-        return {"legal": [] if over else legal_calls(auctions), "over": over}
-
-    def board(self, fields: BoardFields) -> Json:
-        """Check a board, and return it in all formats."""
-        dealer, vulnerability = SEATS.index(fields.dealer), VULNERABILITIES.index(fields.vulnerable)
-        owner, auctions = parse_deal(fields.deal), one_auction(parse_calls(fields.calls), dealer, vulnerability)
-        contract = auctions.contracts().at(0) if auctions.done[0] else None
-        board = Board(owner, dealer, vulnerability, fields.board, auctions.calls(0), contract)
-        return {form: board_file(board, form) for form in get_args(Format)}
+@api.post("editor/board")
+async def check_board(
+    session: Session, *, deal: str, dealer: Dealer, vulnerable: Vulnerability,
+    board: Annotated[int, Meta(ge=1, lt=10**6)] = 1, calls: Words = "",
+) -> Json:  # fmt: skip
+    """Check a board, and return it in all formats."""
+    conditions = SEATS.index(dealer), VULNERABILITIES.index(vulnerable)
+    owner, auctions = parse_deal(deal), one_auction(parse_calls(calls), *conditions)
+    contract = auctions.contracts().at(0) if auctions.done[0] else None
+    made = Board(owner, *conditions, board, auctions.calls(0), contract)
+    return {form: board_file(made, form) for form in get_args(Format)}

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from msgspec import Meta
-from starlette.routing import Route
 
 from bridge_env.rules.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
-from bridge_table.http.fields import Name, NoFields, RequestError, RequestFields, Spec, SystemText
-from bridge_table.http.routing import Json, Router
+from bridge_table.http.fields import Name, RequestError, Spec, SystemText
+from bridge_table.http.routing import Api, Json
 from bridge_table.learning import drills, history, spaced_repetition
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.topics import TOPICS
@@ -23,140 +22,120 @@ _MAX_OF_FILE, _MAX_OF_TEXTBOOK = 200, 100  # questions
 
 Count = Annotated[int, Meta(ge=1, le=50)]  # questions of a drill
 
+api = Api()
 
-class DrillFields(RequestFields):
-    spec: Spec
-    topic: str
-    count: Count = 10
-    seed: Annotated[int, Meta(ge=0, le=2**31)] = 0
-    source: Literal["deals", "textbook"] = "deals"
+# --- drills ---------------------------------------------------------------------------------------------------
 
 
-class DrillFileFields(RequestFields):
-    spec: Spec
-    text: SystemText
-    name: Name = "the file"
+@api.get("topics")
+async def topics(session: Session) -> Json:
+    """Return the topics of drills."""
+    return {"topics": [{"name": topic.name, "title": topic.title} for topic in TOPICS.values()]}
 
 
-class QuestionFields(RequestFields):
-    number: int
+@api.post("drills")
+def drill_topic(
+    session: Session, *, spec: Spec, topic: str, count: Count = 10, seed: Annotated[int, Meta(ge=0, le=2**31)] = 0,
+    source: Literal["deals", "textbook"] = "deals",
+) -> Json:  # fmt: skip
+    """Begin a drill on a topic: on deals that the system bids, or of the textbook exam."""
+    system, found = session.system(spec), TOPICS.get(topic)
+    if found is None:
+        raise RequestError(f"There is no topic {topic[:40]!r}.")
+    if source == "textbook":
+        chosen = [position for position in textbook().everybody if position.area == topic]
+        return _begin(session, drills.drill_of_positions(spec, chosen, textbook().titles, _MAX_OF_TEXTBOOK))
+    return _begin(session, drills.Search(system, found, count, seed).drill(spec))
 
 
-class AnswerFields(QuestionFields):
-    call: str
+@api.post("drills/file")
+def drill_file(session: Session, *, spec: Spec, text: SystemText, name: Name = "the file") -> Json:
+    """Begin a drill of the questions of a file, such as one of wrong answers."""
+    session.system(spec)
+    exam = parse_exam(text, name)
+    return _begin(session, drills.drill_of_positions(spec, exam.everybody, exam.titles, _MAX_OF_FILE))
 
 
-class MistakeFields(RequestFields):
-    spec: Spec
-    count: Count = 10
+@api.get("drills/{name}/question")
+def question(session: Session, name: str, *, number: int) -> Json:
+    """Return a question."""
+    return drills.question(_drill_at(session, name, number), number)
 
 
-class PageFields(RequestFields):
-    page: Annotated[int, Meta(ge=0, le=_MAX_BOARD // history.PAGE)] = 0
+@api.post("drills/{name}/answer")
+def answer(session: Session, name: str, *, number: int, call: str) -> Json:
+    """Score an answer; the first one to a mistake decides when it comes up again."""
+    drill = _drill_at(session, name, number)
+    first = number not in drill.answers
+    out = drills.answer(drill, number, parse_call(call))
+    if drill.mistakes and first:
+        right = out["points"] == FULL
+        out["due"] = spaced_repetition.reschedule(session.database, drill.mistakes[number], right)
+    return out
 
 
-class PracticeRoutes:
-    """What the pages of practice and of history may request."""
+@api.get("drills/{name}/wrong")
+def wrong(session: Session, name: str) -> Json:
+    """Return the wrong answers as a file."""
+    return drills.wrong_file(session.drills.get(name))
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
 
-    def routes(self, router: Router) -> list[Route]:
-        return [
-            *router.routes(("GET", "topics", self.topics), at_once=True),
-            *router.routes(
-                ("POST", "drills", self.drill),
-                ("POST", "drills/file", self.drill_file),
-                ("GET", "drills/{name}/question", self.question),
-                ("POST", "drills/{name}/answer", self.answer),
-                ("GET", "drills/{name}/wrong", self.wrong),
-                ("GET", "history", self.overview),
-                ("GET", "history/boards", self.boards),
-                ("POST", "history/boards/{number:int}/open", self.open),
-                ("GET", "mistakes", self.due),
-                ("POST", "mistakes/drill", self.drill_of_mistakes),
-            ),
-        ]
+def _drill_at(session: Session, name: str, number: int) -> Drill:
+    drill = session.drills.get(name)
+    if not 0 <= number < len(drill.questions):
+        raise RequestError(f"The drill has {len(drill.questions)} questions.")
+    return drill
 
-    # --- drills -------------------------------------------------------------------------------------------
 
-    def topics(self, fields: NoFields) -> Json:
-        return {"topics": [{"name": topic.name, "title": topic.title} for topic in TOPICS.values()]}
+def _begin(session: Session, drill: Drill) -> Json:
+    return {"drill": session.drills.add(drill), "questions": len(drill.questions)}
 
-    def drill(self, fields: DrillFields) -> Json:
-        """Begin a drill on a topic: on deals that the system bids, or of the textbook exam."""
-        system, topic = self.session.system(fields.spec), TOPICS.get(fields.topic)
-        if topic is None:
-            raise RequestError(f"There is no topic {fields.topic[:40]!r}.")
-        if fields.source == "textbook":
-            chosen = [position for position in textbook().everybody if position.area == topic.name]
-            return self._begin(drills.drill_of_positions(fields.spec, chosen, textbook().titles, _MAX_OF_TEXTBOOK))
-        search = drills.Search(system, topic, fields.count, fields.seed)
-        return self._begin(search.drill(fields.spec))
 
-    def drill_file(self, fields: DrillFileFields) -> Json:
-        """Begin a drill of the questions of a file, such as one of wrong answers."""
-        self.session.system(fields.spec)
-        exam = parse_exam(fields.text, fields.name)
-        return self._begin(drills.drill_of_positions(fields.spec, exam.everybody, exam.titles, _MAX_OF_FILE))
+# --- saved boards ---------------------------------------------------------------------------------------------
 
-    def question(self, fields: QuestionFields, name: str) -> Json:
-        return drills.question(self._drill_at(name, fields.number), fields.number)
 
-    def answer(self, fields: AnswerFields, name: str) -> Json:
-        drill, number = self._drill_at(name, fields.number), fields.number
-        first = number not in drill.given
-        out = drills.answer(drill, number, parse_call(fields.call))
-        if drill.mistakes and first:
-            right = out["points"] == FULL
-            out["due"] = spaced_repetition.reschedule(self.session.database, drill.mistakes[number], right)
-        return out
+@api.get("history")
+def overview(session: Session) -> Json:
+    """Return the sessions and the kinds of decisions."""
+    return history.overview(session.database)
 
-    def wrong(self, fields: NoFields, name: str) -> Json:
-        return drills.wrong_file(self.session.drills.get(name))
 
-    def _drill_at(self, name: str, number: int) -> Drill:
-        drill = self.session.drills.get(name)
-        if not 0 <= number < len(drill.questions):
-            raise RequestError(f"The drill has {len(drill.questions)} questions.")
-        return drill
+@api.get("history/boards")
+def boards(session: Session, *, page: Annotated[int, Meta(ge=0, le=_MAX_BOARD // history.PAGE)] = 0) -> Json:
+    """Return a page of saved boards."""
+    return history.boards(session.database, page)
 
-    def _begin(self, drill: Drill) -> Json:
-        return {"drill": self.session.drills.add(drill), "questions": len(drill.questions)}
 
-    # --- saved boards -------------------------------------------------------------------------------------
+@api.post("history/boards/{number:int}/open")
+def open_board(session: Session, number: int) -> Json:
+    """Open a saved board at a table where it is over; it counts no more, because its deal has."""
+    board = history.saved_board(session.database, min(number, _MAX_BOARD))
+    setup, deal, calls, cards = history.table_of(board)
+    for spec in (setup.north_south, setup.east_west, setup.control):
+        session.check_spec(spec)
+    table = session.open(setup, deal)
+    table.begin_with(calls)
+    table.cards, table.claimed, table.helped, table.phase = cards, board["claimed"], board["helped"], OVER
+    return state(table, setup.people[0])
 
-    def overview(self, fields: NoFields) -> Json:
-        return history.overview(self.session.database)
 
-    def boards(self, fields: PageFields) -> Json:
-        return history.boards(self.session.database, fields.page)
+@api.get("mistakes")
+def due(session: Session) -> Json:
+    """Return how many costly calls are due."""
+    return spaced_repetition.due(session.database)
 
-    def open(self, fields: NoFields, number: int) -> Json:
-        """Open a saved board at a table where it is over; it counts no more, because its deal has."""
-        board = history.saved_board(self.session.database, min(number, _MAX_BOARD))
-        setup, deal, calls, cards = history.table_of(board)
-        for spec in (setup.north_south, setup.east_west, setup.control):
-            self.session.check_spec(spec)
-        table = self.session.open(setup, deal)
-        table.begin_with(calls)
-        table.cards, table.claimed, table.helped, table.phase = cards, board["claimed"], board["helped"], OVER
-        return state(table, setup.people[0])
 
-    def due(self, fields: NoFields) -> Json:
-        return spaced_repetition.due(self.session.database)
+@api.post("mistakes/drill")
+def drill_mistakes(session: Session, *, spec: Spec, count: Count = 10) -> Json:
+    """Begin a drill of the calls that are due; ``spec`` reads auctions whose own bidders are missing here."""
+    session.check_spec(spec)
 
-    def drill_of_mistakes(self, fields: MistakeFields) -> Json:
-        """Begin a drill of the calls that are due; ``spec`` reads auctions whose own bidders are missing here."""
-        self.session.check_spec(fields.spec)
-        drill = spaced_repetition.drill_of_due(self.session.database, fields.spec, fields.count)
-        drill.readers = tuple(
-            (self._available(ns, fields.spec), self._available(ew, fields.spec)) for ns, ew in drill.readers
-        )
-        return self._begin(drill)
-
-    def _available(self, bidder: str, instead: str) -> str:
+    def available(bidder: str) -> str:
         try:
-            return self.session.check_spec(bidder)
+            return session.check_spec(bidder)
         except RequestError:
-            return instead
+            return spec
+
+    drill = spaced_repetition.drill_of_due(session.database, spec, count)
+    drill.readers = tuple((available(ns), available(ew)) for ns, ew in drill.readers)
+    return _begin(session, drill)

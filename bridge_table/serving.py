@@ -1,18 +1,21 @@
-"""Run the browser's table until Ctrl-C: a free port, a random key, the page in the browser."""
+"""Run the table in the browser, or the server for other programs, until Ctrl-C."""
 
 from __future__ import annotations
 
 import contextlib
 import secrets
+import socket
 import threading
 import webbrowser
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from bridge_table.http.server import LOCAL, address_of, listen, make_server, needing_table
+from bridge_env.io.optional_dependencies import missing
+from bridge_table.http.server import LOCAL, NoServer, address_of, listen, make_server
 from training.runtime.speed import multiply_on_one_thread
 
 
-def serve(
+def serve_table(
     specs: tuple[str, ...], host: str, port: int | None, seed: int | None, browser: bool, timeout: float,
     memory: str | None,
 ) -> None:  # fmt: skip
@@ -31,36 +34,86 @@ def serve(
         NoServer: the extra ``table`` is not installed, or the port is taken.
         DatabaseError: the file of finished boards cannot be used.
     """
-    with needing_table("the table"):
-        # imported here because the extra ``table`` brings starlette and msgspec
+    with _listening(host, port) as listening:
+        # imported here because the extra ``table`` brings starlette
         from bridge_table.app import make_app
         from bridge_table.board.seating import check_spec
         from bridge_table.learning.database import NONE, Database, default_file
-    for spec in specs:
-        check_spec(spec, specs)
-    multiply_on_one_thread()
-    path = None if memory == NONE else Path(memory) if memory else default_file()
-    with contextlib.closing(listen(host, port)) as listening, contextlib.closing(Database(path)) as database:
-        key = secrets.token_urlsafe(18)
-        seed = secrets.randbits(48) if seed is None else seed
-        app = make_app(key, seed=seed, named=specs, host=host, timeout=timeout, database=database)
-        address = f"{address_of(listening, host)}/{key}/"
+
+        for spec in specs:
+            check_spec(spec, specs)
+        path = None if memory == NONE else Path(memory) if memory else default_file()
+        with contextlib.closing(Database(path)) as database:
+            key = secrets.token_urlsafe(18)
+            seed = secrets.randbits(48) if seed is None else seed
+            app = make_app(key, seed=seed, named=specs, host=host, timeout=timeout, database=database)
+            address = f"{address_of(listening, host)}/{key}/"
+            if host != LOCAL:
+                print(
+                    f"Listening on {host}: all who can reach this machine and know the address below can use the "
+                    "table; there, put this machine's name in digits in its place. Requests are not encrypted."
+                )
+            saving = "nothing is saved" if path is None else f"finished boards are saved in {path}"
+            print(f"The table is at {address}\nCtrl-C ends it; {saving}.")
+            threading.Thread(target=app.state.worker.run, args=(_warm_up,), daemon=True).start()
+            if browser:
+                threading.Timer(0.5, webbrowser.open, [address]).start()
+            server = make_server(app)
+            app.state.guests.is_ending = lambda: server.should_exit  # else open streams would keep it from ending
+            server.run(sockets=[listening])
+
+
+def serve_programs(
+    spec: str, opponents: str | None, play: str, host: str, port: int, timeout: float, origins: Collection[str] = (),
+    names: Collection[str] = (),
+) -> None:  # fmt: skip
+    """Answer other programs until Ctrl-C.
+
+    Args:
+        spec: of the bidder. opponents: spec of the other pair, None: as itself.
+        play: of the card player.
+        timeout: seconds that bidder or player may take for an answer.
+        origins: of pages of other sites that may send requests. names: further names of this machine.
+
+    Raises:
+        NoServer: the extra ``table`` is not installed, or the port is taken.
+        SpecError: a spec names nothing.
+    """
+    with _listening(host, port) as listening:
+        # imported here because the extra ``table`` brings starlette
+        from bridge_table.programs.answers import Answers
+        from bridge_table.programs.app import make_app
+
+        answers = Answers(spec, opponents, play, timeout)
+        answers.warm_up()
+        address = address_of(listening, host)
         if host != LOCAL:
             print(
-                f"Listening on {host}: all who can reach this machine and know the address below can use the table; "
-                "there, put this machine's name in digits in its place. Requests are not encrypted."
+                f"Listening on {host}: all who can reach this machine may use it, at its address in digits and "
+                "without a key. Requests are not encrypted."
             )
-        saving = "nothing is kept" if path is None else f"finished boards are kept in {path}"
-        print(f"The table is at {address}\nCtrl-C ends it; {saving}.")
-        threading.Thread(target=app.state.worker.run, args=(_wake,), daemon=True).start()
-        if browser:
-            threading.Timer(0.5, webbrowser.open, [address]).start()
-        server = make_server(app)
-        app.state.guests.is_ending = lambda: server.should_exit  # else open streams would keep it from ending
-        server.run(sockets=[listening])
+        print(
+            f"{spec} bids and {play} plays at {address} (/bid, /lead, /play, /explain ...).\n"
+            f"Elsewhere it is the bidder seat:{address}. Ctrl-C ends it."
+        )
+        make_server(make_app(answers, host=host, origins=origins, names=names)).run(sockets=[listening])
 
 
-def _wake() -> None:
+@contextlib.contextmanager
+def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
+    """Enter a server's process with its listening socket.
+
+    Raises:
+        NoServer: the extra ``table`` is not installed, or the port is taken.
+    """
+    if absent := missing("table", "starlette", "uvicorn"):
+        raise NoServer(absent)
+    multiply_on_one_thread()
+    with contextlib.closing(listen(host, port)) as listening:
+        yield listening
+
+
+def _warm_up() -> None:
     """Load what the first board needs, so that its first call comes at once."""
     # imported here, in a thread, because that takes seconds
     from agents.meanings import reader

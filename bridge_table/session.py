@@ -14,11 +14,13 @@ from agents.systems.library.shipped import unregister_system
 from bridge_table.board.dealing import Deal, Stack, judging_deal, random_deal
 from bridge_table.board.seating import check_spec, drop_system
 from bridge_table.board.table import Setup, Table
-from bridge_table.board.views import mean_error
-from bridge_table.http.fields import RequestError
+from bridge_table.board.views import check_looks, mean_error
+from bridge_table.http.fields import RequestError, Seat, seat_number
 from bridge_table.learning.database import Database, DatabaseError
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.save_review import save_review
+from bridge_table.people.rooms import Rooms
+from bridge_table.systems.jobs import Jobs
 from training.evaluation.duplicate import MatchResult
 
 _MAX_DRAFTS = 32
@@ -63,6 +65,8 @@ class Session:
     seed: int  # of the random deals, and of the order of the judging boards
     named: tuple[str, ...] = ()  # specs of the command line
     database: Database = field(default_factory=Database)  # the finished boards of all sessions
+    rooms: Rooms = field(default_factory=Rooms)
+    jobs: Jobs = field(default_factory=Jobs)
     dropped: list[str] = field(default_factory=list)  # specs of systems that were dropped on the page
     # by table, of boards that a person has finished: IMPs, and whether there was help
     results: dict[str, tuple[int, bool]] = field(default_factory=dict)
@@ -90,9 +94,20 @@ class Session:
         return deal
 
     def open(self, setup: Setup, deal: Deal) -> Table:
+        """Open a table."""
         table = Table("", setup, deal)
         table.name = self.tables.add(table)
         return table
+
+    def table_for(self, name: str, seat: Seat) -> tuple[Table, int | None]:
+        """Return a table, and the number of a seat that may look at it.
+
+        Raises:
+            RequestError: there is no such table, or the seat may not look.
+        """
+        table, number = self.tables.get(name), seat_number(seat)
+        check_looks(table, number)
+        return table, number
 
     # --- specs and systems --------------------------------------------------------------------------------
 
@@ -119,7 +134,7 @@ class Session:
         """Return the spec of a text that is being edited; the same text has the same spec while it is stored.
 
         Raises:
-            RequestError: the text is no system; the message gives the line.
+            RequestError: the text is no system; the message has the line.
         """
         if text not in self._drafts:
             self._drafts[text] = drop_system(f"draft-{secrets.token_hex(4)}", text)
@@ -142,7 +157,7 @@ class Session:
             counts = save_review(self.database, table, review)
         except DatabaseError as error:
             _LOG.error("%s", error)
-            return f"This board is not kept and does not count: {error}."
+            return f"This board is not saved and does not count: {error}."
         if counts:
             self.results[table.name] = review["imps"], table.helped > 0
         return None

@@ -5,129 +5,107 @@ from __future__ import annotations
 from typing import Annotated
 
 from msgspec import Meta
-from starlette.routing import Route
 
 from agents.systems.language.text import system_text
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
-from bridge_table.http.fields import Name, NoFields, RequestError, RequestFields, Spec, SystemText
-from bridge_table.http.routing import Json, Router
+from bridge_table.http.fields import Name, RequestError, Spec, SystemText
+from bridge_table.http.routing import Api, Json
 from bridge_table.session import Session
 from bridge_table.systems import books, versions
-from bridge_table.systems.jobs import Jobs
 from training.evaluation.duplicate import match
 
 _MAX_BOARDS = 2000
 
+api = Api()
 
-class SpecFields(RequestFields):
-    spec: Spec
-
-
-class FiguresFields(SpecFields):
-    deals: Annotated[int, Meta(ge=500, le=20_000)] = 5000
-    boards: Annotated[int, Meta(ge=0, le=_MAX_BOARDS)] = 0
+# --- the book -------------------------------------------------------------------------------------------------
 
 
-class PairFields(RequestFields):
-    a: Spec
-    b: Spec
+@api.post("book")
+def book(session: Session, *, spec: Spec) -> Json:
+    """Return the calls of a system's book."""
+    return books.book_of(session.system(spec))
 
 
-class MatchFields(PairFields):
-    boards: Annotated[int, Meta(ge=1, le=_MAX_BOARDS)] = _MAX_BOARDS
-    seed: Annotated[int, Meta(ge=1, le=10**6)] = 1
+@api.post("figures")
+def measure(
+    session: Session, *, spec: Spec, deals: Annotated[int, Meta(ge=500, le=20_000)] = 5000,
+    boards: Annotated[int, Meta(ge=0, le=_MAX_BOARDS)] = 0,
+) -> Json:  # fmt: skip
+    """Measure a book in a background job."""
+    return session.jobs.start(books.figures_of, session.system(spec), deals, 1, boards).as_json()
 
 
-class DraftFields(RequestFields):
-    text: SystemText
+@api.get("jobs/{name}")
+async def job(session: Session, name: str) -> Json:
+    """Return the progress and the result of a job."""
+    return session.jobs.get(name).as_json()
 
 
-class CheckFields(DraftFields):
-    name: Name = "mine.bidding"
+@api.post("jobs/{name}/stop")
+async def stop_job(session: Session, name: str) -> Json:
+    """Stop a job."""
+    found = session.jobs.get(name)
+    found.stop()
+    return found.as_json()
 
 
-class ExamFields(SpecFields):
-    against: Spec = ""
+@api.post("compare")
+def compare(session: Session, *, a: Spec, b: Spec) -> Json:
+    """Set two systems side by side."""
+    return books.side_by_side(session.system(a), session.system(b))
 
 
-class BoardFields(RequestFields):
-    board: int
+# --- a system that is being edited ----------------------------------------------------------------------------
 
 
-class SystemRoutes:
-    """What the page about systems may request."""
+@api.post("text")
+def text_of(session: Session, *, spec: Spec) -> Json:
+    """Return a system's text."""
+    return {"text": system_text(session.system(spec))}
 
-    def __init__(self, session: Session) -> None:
-        self.session, self.jobs = session, Jobs()
 
-    def routes(self, router: Router) -> list[Route]:
-        return [
-            *router.routes(("GET", "jobs/{name}", self.job), ("POST", "jobs/{name}/stop", self.stop), at_once=True),
-            *router.routes(
-                ("POST", "book", self.book),
-                ("POST", "figures", self.figures),
-                ("POST", "compare", self.compare),
-                ("POST", "text", self.text),
-                ("POST", "check", self.check),
-                ("POST", "drafts", self.draft),
-                ("POST", "exam", self.exam),
-                ("POST", "matches", self.match),
-                ("POST", "matches/{name}/open", self.open),
-            ),
-        ]
+@api.post("check")
+def check(session: Session, *, text: SystemText, name: Name = "mine.bidding") -> Json:
+    """Return the faults of a text."""
+    return versions.findings(text, name)
 
-    # --- the book -----------------------------------------------------------------------------------------
 
-    def book(self, fields: SpecFields) -> Json:
-        return books.book_of(self.session.system(fields.spec))
+@api.post("drafts")
+def draft(session: Session, *, text: SystemText) -> Json:
+    """Return a spec for a text that is being edited, which other requests may use for a while."""
+    return {"spec": session.draft(text)}
 
-    def figures(self, fields: FiguresFields) -> Json:
-        """Measure a book in a background job."""
-        system = self.session.system(fields.spec)
-        return self.jobs.start(books.figures_of, system, fields.deals, 1, fields.boards).as_json()
 
-    def job(self, fields: NoFields, name: str) -> Json:
-        return self.jobs.get(name).as_json()
+@api.post("exam")
+def exam(session: Session, *, spec: Spec, against: Spec = "") -> Json:
+    """Return a system's scores in the exam."""
+    for one in filter(None, (spec, against)):
+        session.system(one)
+    return versions.papers(spec, against)
 
-    def stop(self, fields: NoFields, name: str) -> Json:
-        job = self.jobs.get(name)
-        job.stop()
-        return job.as_json()
 
-    def compare(self, fields: PairFields) -> Json:
-        return books.side_by_side(self.session.system(fields.a), self.session.system(fields.b))
+@api.post("matches")
+def play_match(
+    session: Session, *, a: Spec, b: Spec, boards: Annotated[int, Meta(ge=1, le=_MAX_BOARDS)] = _MAX_BOARDS,
+    seed: Annotated[int, Meta(ge=1, le=10**6)] = 1,
+) -> Json:  # fmt: skip
+    """Play a match between two systems."""
+    for spec in (a, b):
+        session.system(spec)
+    result = match(a, b, boards, seed)
+    return versions.match_json(session.matches.add(result), result)
 
-    # --- a system that is being edited --------------------------------------------------------------------
 
-    def text(self, fields: SpecFields) -> Json:
-        return {"text": system_text(self.session.system(fields.spec))}
-
-    def check(self, fields: CheckFields) -> Json:
-        return versions.findings(fields.text, fields.name)
-
-    def draft(self, fields: DraftFields) -> Json:
-        """Return a spec for a text that is being edited, which other requests may use for a while."""
-        return {"spec": self.session.draft(fields.text)}
-
-    def exam(self, fields: ExamFields) -> Json:
-        for spec in filter(None, (fields.spec, fields.against)):
-            self.session.system(spec)
-        return versions.papers(fields.spec, fields.against)
-
-    def match(self, fields: MatchFields) -> Json:
-        for spec in (fields.a, fields.b):
-            self.session.system(spec)
-        result = match(fields.a, fields.b, fields.boards, fields.seed)
-        return versions.match_json(self.session.matches.add(result), result)
-
-    def open(self, fields: BoardFields, name: str) -> Json:
-        """Open a board of a match at a table where it is over, to be reviewed."""
-        found = versions.replayed(self.session.matches.get(name), fields.board)
-        if found is None:
-            raise RequestError(f"The match has no board {fields.board}.", 404)
-        setup, deal, calls = found
-        table = self.session.open(setup, deal)
-        table.begin_with(calls)
-        table.phase = OVER
-        return state(table, None)
+@api.post("matches/{name}/open")
+def open_board(session: Session, name: str, *, board: int) -> Json:
+    """Open a board of a match at a table where it is over, to be reviewed."""
+    found = versions.replayed(session.matches.get(name), board)
+    if found is None:
+        raise RequestError(f"The match has no board {board}.", 404)
+    setup, deal, calls = found
+    table = session.open(setup, deal)
+    table.begin_with(calls)
+    table.phase = OVER
+    return state(table, None)

@@ -60,7 +60,7 @@ def read_stack(text: str, name: str) -> Stack:
     """Return the boards of a text: PBN, LIN, a link to Bridge Base Online's hand viewer, or one deal ``N:AK... ...``.
 
     Raises:
-        RequestError: none can be read, or there are more than 2,000; the message gives the first faulty line.
+        RequestError: none can be read, or there are more than 2,000; the message has the first faulty line.
     """
     result = read_texts(text)
     deals = []
@@ -74,7 +74,7 @@ def read_texts(text: str) -> ReadResult:
     """Return the boards of a text, with their auctions; at least one.
 
     Raises:
-        RequestError: none can be read, or there are more than 2,000; the message gives the first faulty line.
+        RequestError: none can be read, or there are more than 2,000; the message has the first faulty line.
     """
     stripped = text.strip()
     if not stripped:

@@ -28,7 +28,7 @@ from bridge_table.http.fields import RequestError
 from training.evaluation.boards import nan_as_none
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
-_NETWORK_SAMPLES = 32  # each stands for four that are weighed, by several networks
+_NETWORK_SAMPLES = 32  # each of four that several networks weigh
 _CARD_DEALS = 20
 _LEAST = 0.005  # chance of a call that is named
 _NAMED = 6

@@ -66,7 +66,7 @@ def drop_system(name: str, text: str) -> str:
     """Return the spec of a ``.bidding`` text that was dropped on the page; it stays in this process.
 
     Raises:
-        RequestError: it is no system; the message gives the line.
+        RequestError: it is no system; the message has the line.
     """
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name.removesuffix(".bidding"))
     try:

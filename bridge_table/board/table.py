@@ -187,7 +187,7 @@ class Table:
         self.phase = PLAYING
 
     def show(self) -> None:
-        """End the board, wherever it stands after the auction, and show everything."""
+        """End the board after the auction, and show everything."""
         if self.phase == BIDDING:
             raise RequestError("The hands are shown when the auction is over.", 409)
         if self.phase == PLAYING and self.cards:
@@ -219,7 +219,7 @@ class Table:
             self.phase = OVER
 
     def claim(self, seat: int | None, tricks: int) -> None:
-        """Claim ``tricks`` of those that are left for the claimer's side. It stands if double dummy allows it."""
+        """Claim ``tricks`` of those that are left for the claimer's side. It is accepted if double dummy allows it."""
         if self.phase != PLAYING or seat not in self.setup.people:
             raise RequestError("A claim is for a person at the table, in the play.", 409)
         plays = self.plays
@@ -229,7 +229,7 @@ class Table:
         declares = (seat ^ self.contract.declarer) & 1 == 0
         best = self.best_for_declarer(plays)
         if tricks > (best if declares else left - best):
-            self.helped += 1  # that tells something of the hidden hands
+            self.helped += 1  # that shows something of the hidden hands
             raise RequestError(
                 "The other side does not agree: the best play does not leave you so many. The board counts as helped.",
                 409,

@@ -1,8 +1,10 @@
-"""Read the fields of a request, from its query or its JSON body, into msgspec structs."""
+"""Types of the fields of requests, which msgspec reads from the query or the JSON body."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import msgspec
 from starlette.requests import Request
@@ -31,18 +33,21 @@ class RequestError(ValueError):
         self.status = status
 
 
-class RequestFields(msgspec.Struct, forbid_unknown_fields=True):
-    """The fields that a request may have; a request with any other is refused."""
+_Fields = TypeVar("_Fields", bound=msgspec.Struct)
 
 
-class NoFields(RequestFields):
-    """No fields."""
+def fields_struct(handler: Callable[..., Any]) -> type[msgspec.Struct]:
+    """Return a struct of the keyword-only parameters of a handler, which takes no other fields."""
+    hints = get_type_hints(handler, include_extras=True)
+    fields = [
+        (name, hints[name]) if parameter.default is parameter.empty else (name, hints[name], parameter.default)
+        for name, parameter in inspect.signature(handler).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    return msgspec.defstruct("Fields", fields, forbid_unknown_fields=True, kw_only=True)
 
 
-_Read = TypeVar("_Read", bound=RequestFields)
-
-
-async def read_fields(request: Request, kind: type[_Read]) -> _Read:
+async def read_fields(request: Request, kind: type[_Fields]) -> _Fields:
     """Return the fields of a request: of a GET those of its query, else those of the JSON object in its body.
 
     Raises:
@@ -64,14 +69,3 @@ def parse_calls(text: str) -> list[int]:
 def seat_number(seat: Seat) -> int | None:
     """Return the number of a seat, 0 to 3; None for ``watch``."""
     return None if seat == "watch" else SEATS.index(seat)
-
-
-def seat_numbers(letters: str) -> tuple[int, ...]:
-    """Return the numbers of seats that are written as ``"NS"``, in order.
-
-    Raises:
-        RequestError: another letter, or a seat twice.
-    """
-    if not set(letters) <= set(SEATS) or len(set(letters)) < len(letters):
-        raise RequestError("Seats are written by their letters, such as 'S' or 'NS'.")
-    return tuple(sorted(map(SEATS.index, letters)))

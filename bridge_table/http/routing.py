@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Any, TypeVar
 
+from msgspec.structs import asdict
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -15,44 +17,63 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bridge_env.bidders.errors import BidderError
-from bridge_table.http.fields import RequestError, read_fields
-from bridge_table.http.worker import SerialWorker
+from bridge_table.http.fields import RequestError, fields_struct, read_fields
 
 _LOG = logging.getLogger("bridge_env.http")
 
 Json = Any  # what JSONResponse takes
-Handler = Callable[..., Json]
+Handler = Callable[..., Any]
+_Handler = TypeVar("_Handler", bound=Handler)
 
 
-class Router:
-    """Makes routes of handlers.
+class Api:
+    """Handlers of requests below ``/api/``.
 
-    A handler takes ``fields``, whose annotation is a subclass of ``RequestFields``, and the variable parts of its path
-    by name; its result is sent as JSON.
-
-    Args:
-        worker: runs the handlers, except those that answer ``at_once``.
+    The first argument of a handler is the context of its routes. The variable parts of its path follow by name, and its
+    keyword-only parameters are the fields of the request. The result is sent as JSON.
     """
 
-    def __init__(self, worker: SerialWorker) -> None:
-        self.worker = worker
+    def __init__(self) -> None:
+        self._handlers: list[tuple[str, str, Handler]] = []
 
-    def routes(self, *routes: tuple[str, str, Handler], at_once: bool = False) -> list[Route]:
-        """Return routes of (method, path below ``/api/``, handler)."""
-        return [
-            Route(f"/api/{path}", self._endpoint(handler, at_once), methods=[method])
-            for method, path, handler in routes
-        ]
+    def get(self, path: str) -> Callable[[_Handler], _Handler]:
+        """Return a decorator of the handler of GET requests."""
+        return self._adder("GET", path)
 
-    def _endpoint(self, handler: Handler, at_once: bool) -> Callable[[Request], Any]:
-        kind = get_type_hints(handler)["fields"]
+    def post(self, path: str) -> Callable[[_Handler], _Handler]:
+        """Return a decorator of the handler of POST requests."""
+        return self._adder("POST", path)
 
-        async def endpoint(request: Request) -> Response:
-            params = {name: value for name, value in request.path_params.items() if name != "key"}
-            answer = partial(handler, await read_fields(request, kind), **params)
-            return JSONResponse(answer() if at_once else await self.worker(answer))
+    def _adder(self, method: str, path: str) -> Callable[[_Handler], _Handler]:
+        def add(handler: _Handler) -> _Handler:
+            self._handlers.append((method, path, handler))
+            return handler
 
-        return endpoint
+        return add
+
+    def routes(
+        self, context: Callable[[Request], Any], run: Callable[[Any, Callable[[], Json]], Awaitable[Json]]
+    ) -> list[Route]:
+        """Return the routes of all handlers.
+
+        Args:
+            context: returns the first argument of the handlers.
+            run: returns the result of a plain function, which may take long, for a context; coroutines are awaited.
+        """
+
+        def route(method: str, path: str, handler: Handler) -> Route:
+            kind = fields_struct(handler)
+
+            async def endpoint(request: Request) -> Response:
+                first = context(request)
+                params = {name: value for name, value in request.path_params.items() if name != "key"}
+                fields = asdict(await read_fields(request, kind))
+                answer = partial(handler, first, **params, **fields)
+                return JSONResponse(await (answer() if inspect.iscoroutinefunction(handler) else run(first, answer)))
+
+            return Route(f"/api/{path}", endpoint, methods=[method])
+
+        return [route(*row) for row in self._handlers]
 
 
 def make_starlette(

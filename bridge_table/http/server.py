@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
-from collections.abc import Iterator
 from typing import Any
-
-from bridge_env.io.optional_dependencies import how_to_install
 
 LOCAL = "127.0.0.1"
 DEFAULT_PORT = 8737
@@ -21,16 +17,6 @@ _IDLE = 30  # seconds between two requests of one connection
 
 class NoServer(ValueError):
     """The server cannot start; the message says why."""
-
-
-@contextlib.contextmanager
-def needing_table(what: str) -> Iterator[None]:
-    """Turn an ImportError within into a NoServer: ``what`` needs the extra ``table``."""
-    try:
-        yield
-    except ImportError as error:
-        how = how_to_install("table")
-        raise NoServer(f"{what} needs {error.name}, which is missing; install with: {how}") from None
 
 
 def listen(host: str, port: int | None) -> socket.socket:

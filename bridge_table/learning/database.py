@@ -14,7 +14,7 @@ from typing import Any
 
 NONE = "none"  # in place of a file: nothing is saved
 _FILE = "table.sqlite"
-_APPLICATION = 0x42455442  # PRAGMA application_id: tells these files from those of other programs
+_APPLICATION = 0x42455442  # PRAGMA application_id: marks these files among those of other programs
 _VERSION = 1  # PRAGMA user_version
 _WAIT = 10.0  # seconds for another server on the same file to end its transaction
 _ELSEWHERE = "or start with --memory FILE or --memory none"
@@ -73,21 +73,17 @@ class Database:
     def __init__(
         self, path: Path | None = None, now: Callable[[], datetime] = lambda: datetime.now().astimezone()
     ) -> None:
-        self.path, self.now = path, now
-        self._lock = threading.RLock()
+        self.path, self.now, self._lock = path, now, threading.RLock()
         with self._errors():
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            # Transactions are begun and ended here, and a lock lets one thread in at a time.
-            self._file = sqlite3.connect(path or ":memory:", _WAIT, isolation_level=None, check_same_thread=False)
+            self._file = sqlite3.connect(
+                path or ":memory:", _WAIT, isolation_level="IMMEDIATE", check_same_thread=False
+            )
             self._file.row_factory = sqlite3.Row
-            try:
-                with self.writing() as file:
-                    self._prepare(file)
-                    self.session = _insert(file, "sessions", {"began": self.timestamp()})
-            except BaseException:
-                self._file.close()
-                raise
+            with self.writing() as file:
+                self._prepare(file)
+                self.session = _insert(file, "sessions", {"began": self.timestamp()})
 
     def close(self) -> None:
         with self._lock:
@@ -117,15 +113,9 @@ class Database:
         Raises:
             DatabaseError: the file cannot be written.
         """
-        with self._lock, self._errors():
+        with self._lock, self._errors(), self._file:
             self._file.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._file
-                self._file.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    self._file.execute("ROLLBACK")
-                raise
+            yield self._file
 
     def save(
         self, board: Mapping[str, object], decisions: Mapping[str, int], mistakes: Sequence[Mapping[str, object]]
@@ -174,23 +164,11 @@ class Database:
         """Turn the errors of SQLite and the system into a sentence that says what to do."""
         try:
             yield
-        except sqlite3.Error as error:
-            name = getattr(error, "sqlite_errorname", "")
-            if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
-                raise DatabaseError(
-                    f"{self.path} is damaged and is left as it is; put a copy in its place, or move it away to begin "
-                    f"anew, {_ELSEWHERE}"
-                ) from error
-            if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-                raise DatabaseError(f"{self.path} is in use by another program; try again in a moment") from error
-            raise self._unwritable(error) from error
-        except OSError as error:
-            raise self._unwritable(error.strerror or error) from error
-
-    def _unwritable(self, reason: object) -> DatabaseError:
-        return DatabaseError(
-            f"{self.path} cannot be written ({reason}); see to its folder, its permissions and the disk, {_ELSEWHERE}"
-        )
+        except (sqlite3.Error, OSError) as error:
+            raise DatabaseError(
+                f"{self.path} cannot be used ({error}) and is left as it is; if it is damaged, put a copy in its place "
+                f"or move it away, {_ELSEWHERE}"
+            ) from error
 
 
 def _insert(file: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int:

@@ -39,15 +39,11 @@ class Drill:
     spec: str  # of the bidder by which calls are read
     titles: dict[str, str]  # of the areas
     questions: tuple[Position, ...]  # in order
-    given: dict[int, int] = field(default_factory=dict)  # by question, the first answer
+    answers: dict[int, int] = field(default_factory=dict)  # by question, the first answer
     # by question, its number in the database; empty where the questions are no mistakes of the person's own
     mistakes: tuple[int, ...] = ()
     # by question, the bidders of both sides by which its auction is read; empty: all by ``spec``
     readers: tuple[tuple[str, str], ...] = ()
-
-    def wrong(self) -> list[Position]:
-        """Return the questions whose first answer did not get all points."""
-        return [self.questions[k] for k in sorted(self.given) if self.questions[k].points(self.given[k]) < FULL]
 
 
 class Search:
@@ -64,19 +60,17 @@ class Search:
         self.bidder = HierarchyBidder(self.hierarchy)
         self.lines = {line.number: line for entry in self.graph.entries for line in entry.lines}
         self.found: dict[int, list[Position]] = {}  # by the line that makes the call
-        self.looked = 0
+        self.chunks = 0
 
-    def _look(self) -> None:
-        """Look through more deals."""
-        table = BidDeals(self.hierarchy, self.walker, self.seed, self.looked * DEALS, DEALS)
-        self.looked += 1
-        calls, hands = table.calls, table.features
-        fitting = []
-        for k, (board, number, seat, call) in enumerate(
-            zip(calls.board.tolist(), calls.number.tolist(), calls.seat.tolist(), calls.call.tolist(), strict=True)
-        ):
-            if self.topic.fits(Decision.of(table.history[board, :number].tolist(), hands[board, seat], call)):
-                fitting.append(k)
+    def _search_chunk(self) -> None:
+        table = BidDeals(self.hierarchy, self.walker, self.seed, self.chunks * DEALS, DEALS)
+        self.chunks += 1
+        calls = table.calls
+        rows = zip(*(column.tolist() for column in (calls.board, calls.number, calls.seat, calls.call)), strict=True)
+        fitting = [
+            k for k, (board, number, seat, call) in enumerate(rows)
+            if self.topic.fits(Decision.of(table.history[board, :number].tolist(), table.features[board, seat], call))
+        ]  # fmt: skip
         if not fitting:
             return
         chosen = calls.take(np.array(fitting))
@@ -88,7 +82,7 @@ class Search:
         auction = tuple(int(c) for c in table.history[board, : int(calls.number[k])])
         return Position(
             self.topic.name, ALL, int(table.vulnerability[board]), int(table.dealer[board]), auction,
-            table.hand(calls, k), ((call, FULL),), "", f"deal {self.looked}:{board}",
+            table.hand(calls, k), ((call, FULL),), "", f"deal {self.chunks}:{board}",
         )  # fmt: skip
 
     def _explained(self, position: Position, number: int) -> Position:
@@ -113,10 +107,10 @@ class Search:
         Raises:
             RequestError: nothing was found.
         """
-        while self.looked < CHUNKS and sum(map(len, self.found.values())) < _SPARE * self.count:
-            self._look()
+        while self.chunks < CHUNKS and sum(map(len, self.found.values())) < _SPARE * self.count:
+            self._search_chunk()
         if not self.found:
-            raise RequestError(f"On {self.looked * DEALS:,} deals nothing came up of: {self.topic.title}.", 404)
+            raise RequestError(f"On {self.chunks * DEALS:,} deals nothing came up of: {self.topic.title}.", 404)
         lines = sorted(self.found)
         order = np.argsort(streams.key("drill", self.seed, np.array(lines) + 1), kind="stable")
         chosen: list[Position] = []
@@ -176,7 +170,7 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
     position = drill.questions[number]
     auctions = one_auction(position.auction, position.dealer, position.vulnerability)
     auctions.step(call)
-    drill.given.setdefault(number, call)
+    drill.answers.setdefault(number, call)
     return {
         "call": call_text(call), "points": position.points(call), "reason": position.reason,
         "accepted": {call_text(c): points for c, points in position.answers},
@@ -189,7 +183,7 @@ def wrong_file(drill: Drill) -> dict[str, Any]:
     Raises:
         RequestError: there are none.
     """
-    wrong = drill.wrong()
+    wrong = [drill.questions[k] for k, call in sorted(drill.answers.items()) if drill.questions[k].points(call) < FULL]
     if not wrong:
         raise RequestError("Nothing was answered wrong so far.", 409)
     whose = "that the review found better" if drill.mistakes else f"of {drill.spec}"

@@ -30,7 +30,7 @@ def overview(database: Database) -> dict[str, Any]:
         "ON sessions.id = session GROUP BY session ORDER BY session DESC LIMIT ?", _SESSIONS,
     )  # fmt: skip
     return {
-        "kept": database.path is not None,
+        "saved": database.path is not None,
         "all": _figures(database.rows(f"SELECT {sums} FROM boards")[0]),
         "sessions": [{**_figures(row), "current": row["id"] == database.session} for row in sessions],
         "kinds": _kinds(database),

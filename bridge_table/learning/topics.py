@@ -36,111 +36,70 @@ class Decision:
         """Return the calls of some players without passes."""
         return [call for player, call in self.calls if player in players and call != PASS]
 
-    @property
-    def opening(self) -> tuple[int, int] | None:
-        """The player of the first bid, and the bid."""
-        return next(((player, call) for player, call in self.calls if call >= FIRST_BID), None)
+    def opening_of(self, *players: int) -> int:
+        """Return the first bid of the auction if one of these players made it, else 0."""
+        player, bid = next(((player, call) for player, call in self.calls if call >= FIRST_BID), (0, 0))
+        return bid if player in players else 0
 
     @property
-    def undisturbed(self) -> bool:
-        """Whether the opponents have only passed."""
-        return not self.bids(1, 3)
+    def mine(self) -> list[int]:
+        return self.bids(0)
 
     @property
-    def last(self) -> int:
-        """The last call that was no pass; a pass where there is none."""
-        return next((call for _, call in reversed(self.calls) if call != PASS), PASS)
+    def partners(self) -> list[int]:
+        return self.bids(2)
+
+    @property
+    def ours(self) -> list[int]:
+        return self.bids(0, 2)
+
+    @property
+    def theirs(self) -> list[int]:
+        return self.bids(1, 3)
 
 
-def _opened_by(decision: Decision, *players: int) -> int | None:
-    """Return the opening bid, if one of these players made it."""
-    opening = decision.opening
-    return opening[1] if opening is not None and opening[0] in players else None
+def _is_suit(bid: int) -> bool:
+    return FIRST_BID <= bid < _ONE_NOTRUMP
 
 
-def _one_of_suit(call: int | None) -> bool:
-    return call is not None and call < _ONE_NOTRUMP
+def _is_response(m: Decision) -> bool:
+    return _is_suit(m.opening_of(2)) and not m.theirs and not m.mine
 
 
-def _responses(m: Decision) -> bool:
-    return _one_of_suit(_opened_by(m, 2)) and m.undisturbed and not m.bids(0)
+def _is_raise(m: Decision) -> bool:
+    return _is_response(m) and (suit := strain_of(m.opening_of(2))) >= 2 and m.lengths[suit] >= 3
 
 
-def _raises(m: Decision) -> bool:
-    opened = _opened_by(m, 2)
-    if not _responses(m) or opened is None or strain_of(opened) < 2:
+def _is_overcall(m: Decision) -> bool:
+    over_them = _is_suit(m.opening_of(1, 3)) and not m.ours and len(m.theirs) == 1
+    return over_them and m.made != DOUBLE and (m.made != PASS or m.hcp >= 8)
+
+
+def _is_takeout(m: Decision) -> bool:
+    """Return whether it is a double of their opening, a hand that comes close, or partner's answer to the double."""
+    opened = m.opening_of(1, 3)
+    if not opened or strain_of(opened) == NOTRUMP or level_of(opened) > 3:
         return False
-    return m.lengths[strain_of(opened)] >= 3
+    if not m.ours:
+        return m.made == DOUBLE or (m.hcp >= 11 and m.lengths[strain_of(opened)] <= 3 and len(m.theirs) == 1)
+    return m.partners == [DOUBLE] and not m.mine
 
 
-def _one_notrump(m: Decision) -> bool:
-    return _opened_by(m, 0, 2) == _ONE_NOTRUMP and m.undisturbed
-
-
-def _strong(m: Decision) -> bool:
-    return _opened_by(m, 0, 2) in (_TWO_CLUBS, _TWO_NOTRUMP) and m.undisturbed
-
-
-def _opener(m: Decision) -> bool:
-    return _one_of_suit(_opened_by(m, 0)) and m.undisturbed and len(m.bids(0)) == 1 and len(m.bids(2)) == 1
-
-
-def _responder(m: Decision) -> bool:
-    return _one_of_suit(_opened_by(m, 2)) and m.undisturbed and len(m.bids(0)) == 1 and len(m.bids(2)) >= 2
-
-
-def _over_them(m: Decision) -> bool:
-    """They opened one of a suit, and our side has not come in."""
-    return _one_of_suit(_opened_by(m, 1, 3)) and not m.bids(0, 2)
-
-
-def _overcalls(m: Decision) -> bool:
-    return _over_them(m) and len(m.bids(1, 3)) == 1 and m.made != DOUBLE and (m.made != PASS or m.hcp >= 8)
-
-
-def _takeout(m: Decision) -> bool:
-    """Doubles of their opening; hands that come close; and partner's answers to the double."""
-    opened = _opened_by(m, 1, 3)
-    if opened is None or strain_of(opened) == NOTRUMP or level_of(opened) > 3:
+def _is_negative_double(m: Decision) -> bool:
+    """Return whether partner opened, the right opponent overcalled in a suit, and it is our first call."""
+    if not m.opening_of(2) or m.mine or len(m.theirs) != 1 or m.calls[-1] != (3, m.theirs[0]):
         return False
-    if not m.bids(0, 2):
-        return m.made == DOUBLE or (m.hcp >= 11 and m.lengths[strain_of(opened)] <= 3 and len(m.bids(1, 3)) == 1)
-    return m.bids(2) == [DOUBLE] and not m.bids(0)
+    return m.theirs[0] >= FIRST_BID and strain_of(m.theirs[0]) != NOTRUMP and (m.made != PASS or m.hcp >= 6)
 
 
-def _negative(m: Decision) -> bool:
-    """Partner opened, the right opponent overcalled in a suit: our first call."""
-    theirs = m.bids(1, 3)
-    return (
-        _opened_by(m, 2) is not None and not m.bids(0) and len(theirs) == 1 and m.calls[-1] == (3, theirs[0])
-        and theirs[0] >= FIRST_BID and strain_of(theirs[0]) != NOTRUMP and (m.made != PASS or m.hcp >= 6)
-    )  # fmt: skip
+def _is_competition(m: Decision) -> bool:
+    last = m.bids(0, 1, 2, 3)[-1:]
+    return bool(m.ours and m.theirs) and len(m.ours + m.theirs) >= 3 and last[0] < FIRST_BID + 15
 
 
-def _interference(m: Decision) -> bool:
-    return _opened_by(m, 0, 2) is not None and not m.undisturbed
-
-
-def _competing(m: Decision) -> bool:
-    """Both sides have bid, or nobody over their opening so far and it would be passed out."""
-    both = bool(m.bids(0, 2)) and bool(m.bids(1, 3))
-    return both and len(m.bids(0, 1, 2, 3)) >= 3 and m.last < FIRST_BID + 15
-
-
-def _their_notrump(m: Decision) -> bool:
-    return _opened_by(m, 1, 3) == _ONE_NOTRUMP and not m.bids(0, 2) and len(m.bids(1, 3)) == 1
-
-
-def _preempts(m: Decision) -> bool:
-    opened = _opened_by(m, 1, 3)
-    return opened is not None and opened > _TWO_CLUBS and opened != _TWO_NOTRUMP and not m.bids(0)
-
-
-def _slam(m: Decision) -> bool:
-    """Asking for aces or key cards, answering, and bids on the way to six."""
-    partner = m.bids(2)
-    answering = bool(partner) and partner[-1] >= _FOUR_NOTRUMP and m.undisturbed
-    return (m.made >= _FOUR_NOTRUMP and m.undisturbed) or answering
+def _is_slam(m: Decision) -> bool:
+    """Return whether it asks for aces or key cards, answers, or bids on the way to six."""
+    return not m.theirs and (m.made >= _FOUR_NOTRUMP or max(m.partners[-1:], default=0) >= _FOUR_NOTRUMP)
 
 
 @dataclass(frozen=True)
@@ -155,24 +114,48 @@ class Topic:
 TOPICS = {
     topic.name: topic
     for topic in (
-        Topic("openings", "Opening bids", lambda m: m.opening is None),
-        Topic("responses", "Responses to one of a suit", _responses),
-        Topic("raises", "Raises of a major", _raises),
-        Topic("1nt", "Responses to one no trump, and what follows", _one_notrump),
-        Topic("strong", "Two clubs and two no trump", _strong),
-        Topic("opener", "Opener's rebids", _opener),
-        Topic("responder", "Responder's rebids", _responder),
-        Topic("slam", "Slam bidding", _slam),
-        Topic("overcalls", "Overcalls and two-suiters", _overcalls),
-        Topic("takeout", "Takeout doubles and answers to them", _takeout),
-        Topic("doubles", "Negative doubles, and what else is bid over their overcall", _negative),
-        Topic("interference", "Our side after their overcall", _interference),
-        Topic("competing", "Competing", _competing),
-        Topic("their-notrump", "Defence to one no trump", _their_notrump),
-        Topic("preempts", "Defence to weak twos and preempts", _preempts),
-        Topic("their-doubles", "After their doubles", lambda m: bool(m.opening) and m.calls[-1:] == ((3, DOUBLE),)),
+        Topic("openings", "Opening bids", lambda m: not m.opening_of(0, 1, 2, 3)),
+        Topic("responses", "Responses to one of a suit", _is_response),
+        Topic("raises", "Raises of a major", _is_raise),
+        Topic(
+            "1nt", "Responses to one no trump, and what follows",
+            lambda m: m.opening_of(0, 2) == _ONE_NOTRUMP and not m.theirs,
+        ),
+        Topic(
+            "strong", "Two clubs and two no trump",
+            lambda m: m.opening_of(0, 2) in (_TWO_CLUBS, _TWO_NOTRUMP) and not m.theirs,
+        ),
+        Topic(
+            "opener", "Opener's rebids",
+            lambda m: _is_suit(m.opening_of(0)) and not m.theirs and len(m.mine) == len(m.partners) == 1,
+        ),
+        Topic(
+            "responder", "Responder's rebids",
+            lambda m: _is_suit(m.opening_of(2)) and not m.theirs and len(m.mine) == 1 and len(m.partners) >= 2,
+        ),
+        Topic("slam", "Slam bidding", _is_slam),
+        Topic("overcalls", "Overcalls and two-suiters", _is_overcall),
+        Topic("takeout", "Takeout doubles and answers to them", _is_takeout),
+        Topic("doubles", "Negative doubles, and what else is bid over their overcall", _is_negative_double),
+        Topic(
+            "interference", "Our side after their overcall",
+            lambda m: bool(m.opening_of(0, 2) and m.theirs),
+        ),
+        Topic("competing", "Competing", _is_competition),
+        Topic(
+            "their-notrump", "Defence to one no trump",
+            lambda m: m.opening_of(1, 3) == _ONE_NOTRUMP and not m.ours and len(m.theirs) == 1,
+        ),
+        Topic(
+            "preempts", "Defence to weak twos and preempts",
+            lambda m: m.opening_of(1, 3) > _TWO_CLUBS and m.opening_of(1, 3) != _TWO_NOTRUMP and not m.mine,
+        ),
+        Topic(
+            "their-doubles", "After their doubles",
+            lambda m: bool(m.opening_of(0, 1, 2, 3)) and m.calls[-1] == (3, DOUBLE),
+        ),
     )
-}
+}  # fmt: skip
 
 # Of several topics that a decision belongs to, the narrowest comes first.
 _NARROW_FIRST = (

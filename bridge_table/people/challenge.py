@@ -53,9 +53,10 @@ class Challenge:
         invite.name = name
         return invite
 
-    def about(self) -> dict[str, Any]:
+    def view(self) -> dict[str, Any]:
         """Return what a person sees before joining."""
-        return {"boards": self.boards, "players": len(self.players), "control": self.setup.control}
+        return {"boards": self.boards, "players": len(self.players), "control": self.setup.control,
+                "reach": self.rooms.reach}  # fmt: skip
 
     def results(self, room: Room) -> dict[str, Any]:
         """Return the results of the boards that ``room`` has finished, and of no others."""
@@ -67,7 +68,7 @@ class Challenge:
                     points[row, column] = player.results[number]["points"]
         met = ~np.isnan(points)
         if not numbers:
-            return {"boards_told": [], "players": []}
+            return {"results": [], "players": []}
         scores = np.where(met, points, 0).astype(np.int64)
         percent, cross = matchpoint_percent(scores, met), cross_imps(scores, met)
         boards = [
@@ -85,7 +86,7 @@ class Challenge:
              "cross": round(float(np.nansum(cross[:, k])), 1), "percent": round(float(np.nanmean(percent[:, k])))}
             for k, player in enumerate(self.players) if met[:, k].any()
         ]  # fmt: skip
-        return {"boards_told": boards, "players": sorted(players, key=lambda row: -row["cross"])}
+        return {"results": boards, "players": sorted(players, key=lambda row: -row["cross"])}
 
 
 def cross_imps(scores: NDArray[np.int64], met: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from bridge_env.rules.cards import SEATS
 from bridge_table.board.dealing import Deal, random_deal
 from bridge_table.board.review import review
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
-from bridge_table.board.views import every_call, mean_error, state
+from bridge_table.board.views import mean_error, state
 from bridge_table.http.fields import RequestError
 
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
@@ -48,6 +48,7 @@ def check_name(name: str) -> str:
 class SeatInvite:
     """A seat, and the key by which a person takes it."""
 
+    rooms: Rooms
     room: Room
     seat: int
     host: bool = False  # whether it may invite others
@@ -58,6 +59,15 @@ class SeatInvite:
     @property
     def label(self) -> str:
         return self.name or "A guest"
+
+    def view(self) -> dict[str, Any]:
+        """Return all that the person may know."""
+        return self.room.view(self)
+
+    def changed_view(self) -> dict[str, Any]:
+        """Return what the person may know after a change, which all at the table are to see."""
+        self.room.notify()
+        return self.view()
 
 
 @dataclass(eq=False)
@@ -77,46 +87,39 @@ class Room:
     version: int = 0
     woken: bool = False  # whether bidders and players may have something to do
     driver: asyncio.Task[None] | None = None  # lets them go on
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self._present: set[int] = set()
-        self._moved = False  # whether somebody has come or left since the last step
         self._begin(1)
 
     def _begin(self, number: int) -> None:
-        self.number, self._stood, self._reviewed = number, False, False
-        self._meanings: tuple[int, dict[str, Any]] | None = None
+        self.number, self._stood = number, False  # whether a bidder has replaced somebody on this board
         self.table = Table(f"board {number}", replace(self.setup, people=()), self.deal(number))
         self.settle()
 
     def notify(self) -> None:
-        """Wake the streams of this table, and of the company where a board is over. In the event loop only."""
+        """Let streams send the new state of this table, and where a board is over, of the other players' tables."""
         for room in self.company if self.company is not None and self.table.phase == OVER else [self]:
             room.version += 1
-            room.changed.set()
-            room.changed = asyncio.Event()
 
-    def tell(self, sentence: str) -> None:
+    def add_news(self, sentence: str) -> None:
         """Add to the news, once as long as nothing else comes."""
         if sentence not in list(self.news)[-1:]:
             self.news.append(sentence)
 
     # --- presence ---------------------------------------------------------------------------------------
 
-    def present(self) -> set[int]:
-        """Return the seats whose browser sent a request a short while ago."""
-        now = self.clock()
-        return {seat for seat, invite in self.invites.items() if invite.seen is not None and now - invite.seen < ABSENT}
-
     def settle(self) -> None:
-        """Notice people who have come and who have left."""
-        present, before, table = self.present(), self._present, self.table
-        self._present, self._moved = present, self._moved or present != before
+        """Notice people who have come and who have left: whose browser sends requests, or sends none any more."""
+        now, before, table = self.clock(), self._present, self.table
+        present = {s for s, invite in self.invites.items() if invite.seen is not None and now - invite.seen < ABSENT}
+        self._present = present
+        if present != before:
+            self.notify()
         for seat in sorted(present ^ before):
             name = self.invites[seat].label
             left = f"{name} has left {SEAT_NAMES[seat]}; {self._bidder(seat)} goes on there until they come back."
-            self.tell(f"{name} sits {SEAT_NAMES[seat]}." if seat in present else left)
+            self.add_news(f"{name} sits {SEAT_NAMES[seat]}." if seat in present else left)
         if table.phase != OVER:
             table.setup = replace(table.setup, people=tuple(sorted(present | self._awaited())))
 
@@ -136,27 +139,23 @@ class Room:
             BidderError: a bidder failed.
         """
         self.settle()
-        came, table = self._moved, self.table
-        self._moved = False
-        if not self._present:
-            return came  # nobody looks on
+        table = self.table
+        if not self._present or self.number in self.results or table.chooser() is not None:
+            return False
         if table.phase == OVER:
-            return self._look_back() or came
-        if table.phase == BID:
+            self._look_back()
+        elif table.phase == BID:
             (table.play if self.kind == PLAY else table.show)()
-            return True
-        if table.chooser() is not None:
-            return came
-        invite = self.invites.get(table.turn() or 0)
-        table.step(len(table.calls) + len(table.cards))
-        self._stood = self._stood or (invite is not None and invite.seen is not None)
+        else:
+            invite = self.invites.get(table.turn() or 0)
+            table.step(len(table.calls) + len(table.cards))
+            self._stood = self._stood or (invite is not None and invite.seen is not None)
+        self.notify()
         return True
 
-    def _look_back(self) -> bool:
-        """Review a board that is over, once, and store its result."""
-        if self._reviewed:
-            return False
-        self._reviewed, table = True, self.table
+    def _look_back(self) -> None:
+        """Review a board that is over, and store its result."""
+        table = self.table
         people = tuple(sorted(seat for seat, invite in self.invites.items() if invite.seen is not None))
         table.setup = replace(table.setup, people=people)
         found = review(table)
@@ -165,7 +164,6 @@ class Room:
             "text": result["text"], "points": result["points"], "other": other["text"], "imps": found["imps"],
             "counts": not self.uncounted,
         }  # fmt: skip
-        return True
 
     @property
     def uncounted(self) -> bool:
@@ -178,31 +176,23 @@ class Room:
         Raises:
             RequestError: that board is not over, or was the last.
         """
-        self.expect(number)
-        if self.table.phase != OVER or number == self.boards:
-            raise RequestError(
-                "This board is not over." if self.table.phase != OVER else "This was the last board.", 409
-            )
-        self._look_back()
+        if self.table_of(number).phase != OVER:
+            raise RequestError("This board is not over.", 409)
+        if number == self.boards:
+            raise RequestError("This was the last board.", 409)
+        if number not in self.results:
+            self._look_back()
         self._begin(number + 1)
 
-    def expect(self, number: int) -> None:
-        """Refuse a request that was meant for another board."""
+    def table_of(self, number: int) -> Table:
+        """Return the table of a board.
+
+        Raises:
+            RequestError: it is another board's by now.
+        """
         if number != self.number:
             raise RequestError("The table has moved on to another board.", 409)
-
-    def claim(self, seat: int, tricks: int) -> None:
-        """Claim tricks for the seat that is to play."""
-        if self.table.phase != PLAYING or self.table.chooser() != seat:
-            raise RequestError("A claim is for the seat that is to play.", 409)
-        self.table.claim(seat, tricks)
-
-    def meanings(self, seat: int) -> dict[str, Any]:
-        """Return what each legal call of the seat to call shows; it is computed once."""
-        at = len(self.table.calls)
-        if self._meanings is None or self._meanings[0] != at or self.table.chooser() != seat:
-            self._meanings = at, every_call(self.table, seat)
-        return self._meanings[1]
+        return self.table
 
     def pause(self) -> float:
         """Return the seconds in which people see the last call or card."""
@@ -236,10 +226,15 @@ class Room:
 
 
 class Rooms:
-    """All tables for several people, and the keys that lead to them; ``clock`` returns seconds."""
+    """All tables for several people, and the keys that lead to them.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock = clock
+    Args:
+        reach: a name by which other machines reach this one; empty: they cannot.
+        clock: returns seconds.
+    """
+
+    def __init__(self, reach: str = "", clock: Callable[[], float] = time.monotonic) -> None:
+        self.reach, self.clock = reach, clock
         self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
         self._rooms: list[Room] = []
 
@@ -259,7 +254,7 @@ class Rooms:
         before = room.invites.get(seat)
         if before is not None:
             self.keys.pop(before.key, None)
-        invite = room.invites[seat] = SeatInvite(room, seat)
+        invite = room.invites[seat] = SeatInvite(self, room, seat)
         self.keys[invite.key] = invite
         return invite
 

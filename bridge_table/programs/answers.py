@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from traceback import format_exception_only
 from typing import TypeVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from agents.lookahead.system_lookahead import SystemLookahead
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
 from agents.text_api import read_states
-from bridge_env.bidders.errors import explain_call, legal_calls
+from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains
 from bridge_env.bidders.registry import implements, make, player_at
@@ -46,19 +45,8 @@ _MAX_CANDIDATES = 5
 _LEAST = 0.005  # probability of a candidate
 
 
-class OwnFault(RuntimeError):
-    """The bidder or the player behind the server failed, or answered illegally.
-
-    The message is for the terminal: it may quote their code. Clients get ``spec`` alone.
-    """
-
-    def __init__(self, spec: str, text: str) -> None:
-        super().__init__(text)
-        self.spec = spec
-
-
 class Answers:
-    """Answers for one pair; every question stands alone.
+    """Answers for one pair; no question depends on another.
 
     Args:
         opponents: spec of the other pair, for a bidder that reads their calls; None: as itself.
@@ -83,7 +71,7 @@ class Answers:
 
         Raises:
             ValueError: the question is faulty; the message says how.
-            OwnFault: the bidder fails, or its call is not legal.
+            BidderError: the bidder fails, or its call is not legal.
         """
         auction = question.calls, question.dealer, question.vulnerability
         state = {
@@ -115,7 +103,7 @@ class Answers:
 
         Raises:
             ValueError: the auction is not legal.
-            OwnFault: the bidder's own explanation fails.
+            BidderError: the bidder's own explanation fails.
         """
         calls, state = question.calls, (question.dealer, question.vulnerability)
         one_auction(calls, *state)
@@ -151,10 +139,10 @@ class Answers:
         candidates, makes = _expected(thought, belief, view)
         return CardAnswer(card, candidates, why, deals, makes, turn)
 
-    def wake(self) -> None:
+    def warm_up(self) -> None:
         """Load what the first questions need, so that they are answered at once."""
         hand = parse_hand("KQJ2.A2.K32.AK32")
-        with contextlib.suppress(OwnFault):  # the first client gets the error
+        with contextlib.suppress(BidderError):  # the first client gets the error
             self.call(Question(0, hand, 0, 0))
             self.card(Question(0, hand, 3, 0, (_ONE_NOTRUMP, PASS, PASS, PASS)))
 
@@ -166,14 +154,16 @@ class Answers:
         """Return the result of a bidder or player; whatever it raises is no fault of the question."""
         try:
             return call_with_timeout(self.timeout, work)
+        except BidderError:
+            raise
         except CallTimeout:
-            raise OwnFault(spec, f"{spec} gave no answer within {self.timeout:g} seconds") from None
+            raise BidderError(f"{spec} gave no answer within {self.timeout:g} seconds") from None
         except Exception as error:
-            raise OwnFault(spec, f"{spec} failed: {format_exception_only(error)[-1].strip()}") from error
+            raise BidderError(f"{spec} failed: {error_line(error)}") from error
 
 
 def _key(question: Question, default: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return default if question.key is None else np.array([question.key], np.uint64)
+    return default if question.key is None else np.array([question.key % 2**64], np.uint64)
 
 
 def _card_key(question: Question) -> NDArray[np.uint64]:
@@ -226,5 +216,5 @@ def _expected(
 
 def _legal(card: int, view: PlayView, spec: str) -> int:
     if not 0 <= card < 52 or not view.mask[0, card]:
-        raise OwnFault(spec, f"{spec} played a card that is not legal: {card}")
+        raise BidderError(f"{spec} played a card that is not legal: {card}")
     return card

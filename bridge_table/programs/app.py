@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection
 from typing import Any
 
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -14,62 +14,60 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bridge_table.http.fields import RequestError
+from bridge_table.http.fields import RequestError, read_fields
 from bridge_table.http.guard import SameOriginMiddleware
-from bridge_table.http.routing import error_response, make_starlette
+from bridge_table.http.routing import Json, make_starlette
 from bridge_table.http.server import is_local
 from bridge_table.http.worker import SerialWorker
 from bridge_table.programs import ben
-from bridge_table.programs.answers import Answers, OwnFault
+from bridge_table.programs.answers import Answers
 
 _MAX_WAITING = 64
-_LOG = logging.getLogger("bridge_env.serve")
-
-Fields = dict[str, str]
 
 
-class Endpoints:
-    """What other programs may ask; fields that no endpoint knows are ignored, because programs send their own."""
+def bid(answers: Answers, fields: ben.HandFields) -> Json:
+    """Return a call."""
+    question = fields.question()
+    out = ben.call_json(answers.call(question, fields.details), answers.spec)
+    if fields.details and question.calls:
+        shown = zip(question.calls, answers.shows(question), strict=True)
+        out["explanations"] = [[ben.answer_word(call), ben.meaning(shows)] for call, shows in shown]
+    return out
 
-    def __init__(self, answers: Answers) -> None:
-        self.answers = answers
 
-    def home(self, fields: Fields) -> Any:
-        spec, play = self.answers.spec, self.answers.play
-        return {"program": "bridge-env", "bids": spec, "plays": play, "doors": list(ben.ENDPOINTS)}
+def card(answers: Answers, fields: ben.HandFields) -> Json:
+    """Return a card."""
+    return ben.card_json(answers.card(fields.question(), fields.details), answers.play, fields.details)
 
-    def bid(self, fields: Fields) -> Any:
-        question, details = ben.read_question(fields), ben.read_flag(fields, "details")
-        out = ben.call_json(self.answers.call(question, details), self.answers.spec)
-        if details and question.calls:
-            shown = self.answers.shows(question)
-            out["explanations"] = [
-                [ben.answer_word(call), ben.meaning(shows)] for call, shows in zip(question.calls, shown, strict=True)
-            ]
-        return out
 
-    def lead(self, fields: Fields) -> Any:
-        return self._card(fields, False)
+def explain(answers: Answers, fields: ben.AuctionFields) -> Json:
+    """Return what the last call shows."""
+    shown = answers.shows(fields.question())
+    if not shown:
+        raise RequestError("'ctx' holds no call to be explained.")
+    return {"explanation": ben.meaning(shown[-1]), "Alert": shown[-1].artificial}
 
-    def play(self, fields: Fields) -> Any:
-        if not fields.get("played"):
-            raise RequestError("No card was played yet: ask /lead for the opening lead.")
-        return self._card(fields, True)
 
-    def explain(self, fields: Fields) -> Any:
-        return ben.shows_json(self.answers.shows(ben.read_auction(fields))[-1])
+def explain_auction(answers: Answers, fields: ben.AuctionFields) -> Json:
+    """Return what every call shows."""
+    question = fields.question()
+    return ben.auction_json(question.calls, answers.shows(question))
 
-    def explain_auction(self, fields: Fields) -> Any:
-        question = ben.read_auction(fields)
-        return ben.auction_json(question.calls, self.answers.shows(question))
 
-    def bids(self, fields: Fields) -> Any:
-        question = ben.read_position(fields)
-        return ben.bids_json(self.answers.every(question), self.answers.sides(question.seat & 1))
+def bids(answers: Answers, fields: ben.PositionFields) -> Json:
+    """Return what every legal call would show."""
+    question = fields.question()
+    return ben.bids_json(answers.every(question), answers.sides(question.seat & 1))
 
-    def _card(self, fields: Fields, play: bool) -> Any:
-        question, details = ben.read_question(fields, play), ben.read_flag(fields, "details")
-        return ben.card_json(self.answers.card(question, details), self.answers.play, details)
+
+_ENDPOINTS: dict[str, tuple[type[Struct], Callable[[Answers, Any], Json]]] = {
+    ben.BID: (ben.HandFields, bid),
+    ben.LEAD: (ben.HandFields, card),
+    ben.PLAY: (ben.PlayFields, card),
+    "/explain": (ben.AuctionFields, explain),
+    "/explain_auction": (ben.AuctionFields, explain_auction),
+    "/bids": (ben.PositionFields, bids),
+}
 
 
 def make_app(
@@ -81,26 +79,21 @@ def make_app(
         host: where it will listen; on this machine alone, Host headers must name this machine.
         origins: of pages of other sites that may send requests. names: further names of this machine.
     """
-    worker, endpoints = SerialWorker(_MAX_WAITING), Endpoints(answers)
+    worker = SerialWorker(_MAX_WAITING)
 
-    def route(path: str, answer: Callable[[Fields], Any]) -> Route:
+    def route(path: str, kind: type[Struct], answer: Callable[[Answers, Any], Json]) -> Route:
         async def endpoint(request: Request) -> Response:
-            fields = dict(request.query_params)
-            return JSONResponse(await worker(lambda: answer(fields)))
+            fields = await read_fields(request, kind)
+            return JSONResponse(await worker(lambda: answer(answers, fields)))
 
         return Route(path, endpoint, methods=["GET"])
 
-    routes = [
-        route("/", endpoints.home),
-        route(ben.BID, endpoints.bid),
-        route(ben.LEAD, endpoints.lead),
-        route(ben.PLAY, endpoints.play),
-        route(ben.EXPLAIN, endpoints.explain),
-        route(ben.EXPLAIN_ALL, endpoints.explain_auction),
-        route(ben.BIDS, endpoints.bids),
-    ]
+    async def home(request: Request) -> Response:
+        found = {"program": "bridge-env", "bids": answers.spec, "plays": answers.play, "endpoints": [*_ENDPOINTS]}
+        return JSONResponse(found)
+
     errors = {
-        404: f"There is no such endpoint; there are {', '.join(ben.ENDPOINTS)}.",
+        404: f"There is no such endpoint; there are {', '.join(_ENDPOINTS)}.",
         405: "Requests are sent by GET, with all fields in the address.",
     }
     hosts = ["127.0.0.1", "localhost", "::1", *names] if is_local(host) else ["*"]
@@ -109,9 +102,5 @@ def make_app(
         Middleware(CORSMiddleware, allow_origins=list(origins)),
         Middleware(SameOriginMiddleware, origins=origins),
     ]
-    return make_starlette(routes, errors, 0, middleware, {OwnFault: _own_fault})
-
-
-async def _own_fault(request: Request, fault: OwnFault) -> Response:
-    _LOG.error("%s", fault)
-    return error_response(f"{fault.spec} gave no answer that can be used; the server's terminal says why", 500)
+    routes = [Route("/", home, methods=["GET"]), *(route(path, *rest) for path, rest in _ENDPOINTS.items())]
+    return make_starlette(routes, errors, 0, middleware)

@@ -16,90 +16,110 @@ field                     what it holds
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlencode
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.meanings import Shows
+from bridge_env.bidders.errors import printable
 from bridge_env.hands.deals import hand_text, parse_hand
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
-from bridge_env.rules.cards import RANKS, card_text, parse_vulnerability
+from bridge_env.rules.cards import RANKS, SEATS, card_text, parse_vulnerability
 from bridge_env.rules.play import row_winner
-from bridge_table.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat, required
+from bridge_table.programs.question import CallAnswer, CardAnswer, Question, read_card
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
-EXPLAIN, EXPLAIN_ALL, BIDS = "/explain", "/explain_auction", "/bids"
-ENDPOINTS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, BIDS)
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
 _LOOSE = re.compile(r"--|[1-7](?:NT|[CDHSN])|P(?:ASS|A)?|XX|RD|X|DB|[^-*\s]")
+_Json = TypeVar("_Json")
 _VULNERABLE = {"signs": ("", "@v", "@V", "@v@V"), "words": ("None", "NS", "EW", "All")}
 
+
+SeatLetter = Annotated[str, msgspec.Meta(pattern="^[NESWnesw]$")]
 
 # --- questions --------------------------------------------------------------------------------------------
 
 
-def read_question(fields: Mapping[str, str], play: bool = False) -> Question:
-    """Return the question of a query; ``play``: with dummy and the cards played.
+class AuctionFields(msgspec.Struct, kw_only=True):
+    """The fields of a query about the calls of an auction; programs send others too."""
 
-    Raises:
-        ValueError: a field is missing or faulty; the message says which.
-    """
-    texts = {name: required(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
-    calls, dealer = read_calls(texts["ctx"]), read_seat(texts["dealer"], "dealer")
-    hands, played = [texts["hand"]], tuple[int, ...]()
-    if play:
-        hands.append(required(fields, "dummy"))
-        text = required(fields, "played")
-        played = tuple(read_card(text[at : at + 2]) for at in range(0, len(text), 2))
-        if read_flag(fields, "format"):
-            played = in_order_of_play(played, calls, dealer)
-    hand, *dummy = read_hands(hands, played)
-    return Question(
-        read_seat(texts["seat"], "seat"), hand, dealer, read_vulnerability(texts["vul"]), calls,
-        dummy[0] if dummy else None, played, _key(fields.get("key", "")),
-    )  # fmt: skip
+    seat: SeatLetter
+    dealer: SeatLetter
+    vul: str
+    ctx: str
 
+    def calls(self) -> tuple[int, ...]:
+        """Return the calls of ``ctx``."""
+        return read_calls(self.ctx)
 
-def read_auction(fields: Mapping[str, str]) -> Question:
-    """Return the question of a query about the last call of an auction; it has no hand.
+    def question(self) -> Question:
+        """Return the question, which has no hand.
 
-    Raises:
-        ValueError: a field is missing or faulty, or there was no call; the message says which.
-    """
-    texts = {name: required(fields, name) for name in ("seat", "dealer", "vul", "ctx")}
-    calls = read_calls(texts["ctx"])
-    if not calls:
-        raise ValueError("'ctx' holds no call to be explained")
-    return Question(
-        read_seat(texts["seat"], "seat"), np.zeros(52, np.bool_), read_seat(texts["dealer"], "dealer"),
-        read_vulnerability(texts["vul"]), calls,
-    )  # fmt: skip
+        Raises:
+            ValueError: a field is faulty; the message says which.
+        """
+        return Question(
+            SEATS.index(self.seat.upper()), np.zeros(52, np.bool_), SEATS.index(self.dealer.upper()),
+            read_vulnerability(self.vul), self.calls(),
+        )  # fmt: skip
 
 
-def read_position(fields: Mapping[str, str]) -> Question:
-    """Return the question of a query about all calls of the seat to call: ``ctx`` also as ``1NP2C*P``.
+class PositionFields(AuctionFields, kw_only=True):
+    """The fields of a query about all calls of the seat to call."""
 
-    Raises:
-        ValueError: a field is missing or faulty; the message says which.
-    """
-    for name in ("file_us", "file_them"):
-        if fields.get(name):
-            raise ValueError(f"{name!r} cannot be chosen here: the systems are those that the server was started with")
-    words = _LOOSE.findall(required(fields, "ctx").upper())
-    return Question(
-        read_seat(fields.get("seat") or "N", "seat"), np.zeros(52, np.bool_),
-        read_seat(fields.get("dealer") or "N", "dealer"), read_vulnerability(fields.get("vul", "")),
-        tuple(read_call(word, "ctx") for word in words),
-    )  # fmt: skip
+    seat: SeatLetter = "N"
+    dealer: SeatLetter = "N"
+    vul: str = ""
+    ctx: str  # also as ``1NP2C*P``
+    file_us: str = ""
+    file_them: str = ""
+
+    def calls(self) -> tuple[int, ...]:
+        """Return the calls of ``ctx``."""
+        if self.file_us or self.file_them:
+            raise ValueError("systems cannot be chosen here: they are those that the server was started with")
+        return tuple(read_call(word, "ctx") for word in _LOOSE.findall(self.ctx.upper()))
+
+
+class HandFields(AuctionFields, kw_only=True):
+    """The fields of a query about a call or the opening lead."""
+
+    hand: str
+    details: bool = False
+    key: Annotated[int, msgspec.Meta(ge=0)] | None = None  # of the random stream, modulo 2 to the power of 64
+
+    def question(self) -> Question:
+        """Return the question; raises as ``AuctionFields.question`` does."""
+        return replace(super().question(), hand=read_hands([self.hand])[0], key=self.key)
+
+
+class PlayFields(HandFields, kw_only=True):
+    """The fields of a query about a card after the opening lead."""
+
+    dummy: str
+    played: str
+    format: bool = False
+
+    def question(self) -> Question:
+        """Return the question; raises as ``AuctionFields.question`` does."""
+        base = AuctionFields.question(self)
+        played = tuple(read_card(self.played[at : at + 2]) for at in range(0, len(self.played), 2))
+        if not played:
+            raise ValueError("no card was played yet: ask /lead for the opening lead")
+        if self.format:
+            played = in_order_of_play(played, base.calls, base.dealer)
+        hand, dummy = read_hands([self.hand, self.dummy], played)
+        return replace(base, hand=hand, dummy=dummy, played=played, key=self.key)
 
 
 def question_path(question: Question, *, play: bool, vul: str = "words", **more: str) -> str:
@@ -161,7 +181,7 @@ def calls_text(calls: tuple[int, ...]) -> str:
 def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) -> tuple[int, ...]:
     """Return the order of play of cards whose tricks all begin with the opening leader's seat.
 
-    An unfinished last trick stands in the order of play already.
+    An unfinished last trick is in the order of play already.
     """
     contract = one_auction(calls, dealer, 0).contracts()
     strain, leader = int(contract.bid[0]) % 5, 0  # the seat that leads a trick, from the opening leader on
@@ -209,19 +229,6 @@ def read_vulnerability(text: str) -> int:
     return parse_vulnerability(word)
 
 
-def read_flag(fields: Mapping[str, str], name: str) -> bool:
-    """Return whether a field is ``true``, ``yes`` or ``1``; a missing one is not."""
-    return fields.get(name, "").lower() in ("true", "yes", "1")
-
-
-def _key(text: str) -> int | None:
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit()) or len(text) > 20 or int(text) >= 1 << 64:
-        raise ValueError("'key' is a whole number below 2 to the power of 64")
-    return int(text)
-
-
 # --- answers ----------------------------------------------------------------------------------------------
 
 
@@ -255,11 +262,6 @@ def card_json(answer: CardAnswer, spec: str, details: bool = False) -> dict[str,
     return {**out, "why": answer.why} if answer.why else out
 
 
-def shows_json(shows: Shows) -> dict[str, Any]:
-    """Return what a call shows in BEN's form."""
-    return {"explanation": meaning(shows), "Alert": shows.artificial}
-
-
 def auction_json(calls: Sequence[int], shown: Sequence[Shows]) -> dict[str, Any]:
     """Return what each call of an auction shows in BEN's form: a list in HTML."""
     rows = [f"  <li>{escape(answer_word(c))} {escape(meaning(s))}</li>\n" for c, s in zip(calls, shown, strict=True)]
@@ -286,16 +288,42 @@ def answer_word(call: int) -> str:
     return "PASS" if call == PASS else CALL_NAMES[call].removesuffix("T")
 
 
+class _CallCandidate(msgspec.Struct):
+    call: str
+    insta_score: float | None = None
+
+
+class _CallJson(msgspec.Struct):
+    bid: str
+    candidates: list[_CallCandidate] | None = None
+    explanation: str | None = None
+    why: str | None = None
+
+
+class _CardJson(msgspec.Struct):
+    card: str
+
+
+class _ErrorJson(msgspec.Struct):
+    error: str = ""
+    message: str = ""
+
+
 def read_call_answer(body: bytes) -> CallAnswer:
     """Return the call in the body of an answer.
 
     Raises:
         ValueError: there is none; the message quotes the body.
     """
-    found = _answer(body, "bid")
-    candidates = _candidates(found, "call", "insta_score")
-    read = tuple((read_call(word, "candidates"), score) for word, score in candidates)
-    return CallAnswer(read_call(found["bid"], "bid"), read, plain(found.get("explanation")), plain(found.get("why")))
+    found = _decode(body, _CallJson)
+    candidates = tuple(
+        (read_call(one.call, "candidates"), one.insta_score)
+        for one in found.candidates or ()
+        if one.insta_score is not None
+    )
+    return CallAnswer(
+        read_call(found.bid, "bid"), candidates, printable(found.explanation or ""), printable(found.why or "")
+    )
 
 
 def read_card_answer(body: bytes) -> CardAnswer:
@@ -304,42 +332,23 @@ def read_card_answer(body: bytes) -> CardAnswer:
     Raises:
         ValueError: there is none; the message quotes the body.
     """
-    found = _answer(body, "card")
-    candidates = _candidates(found, "card", "expected_tricks_dd")
-    read = tuple((read_card(word), tricks) for word, tricks in candidates)
-    return CardAnswer(read_card(found["card"]), read, plain(found.get("why")))
+    return CardAnswer(read_card(_decode(body, _CardJson).card))
 
 
 def read_error(body: bytes) -> str:
     """Return the error text in the body of an answer; empty where it has none."""
-    found = _json(body)
-    return plain(found.get("error") or found.get("message")).replace("\n", " ")
+    try:
+        found = msgspec.json.decode(body, type=_ErrorJson)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return ""
+    return printable(found.error or found.message).replace("\n", " ")
 
 
-def _answer(body: bytes, field: str) -> dict[str, Any]:
+def _decode(body: bytes, kind: type[_Json]) -> _Json:
     error = read_error(body)
     if error:
         raise ValueError(f"it says: {error[:200]}")
-    found = _json(body)
-    if not isinstance(found.get(field), str):
-        raise ValueError(f"its answer has no {field!r}: {body[:80]!r}")
-    return found
-
-
-def _json(body: bytes) -> dict[str, Any]:
-    """Return a JSON object; an empty one where the body is none."""
     try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _candidates(found: dict[str, Any], field: str, score: str) -> list[tuple[str, float]]:
-    """Return the candidates that have a score; a program may leave them out, or send others."""
-    listed = found.get("candidates")
-    return [
-        (one[field], float(one[score]))
-        for one in (listed if isinstance(listed, list) else [])
-        if isinstance(one, dict) and isinstance(one.get(field), str) and isinstance(one.get(score), int | float)
-    ]
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as fault:
+        raise ValueError(f"its answer cannot be read ({fault}): {body[:80]!r}") from None

@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,14 +31,6 @@ ROOMS = ("Open", "Closed")
 _GREETING = 10.0  # seconds for the first line of a connection: others wait behind it
 _MAX_EXPLANATION = 500  # letters that are passed on: a longer line could be too long for its receiver
 _CONNECTING = re.compile(r'Connecting "([^"#][^"]{0,59})" as (\w+) using protocol version (\d+)\.?', re.I)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Seconds: for one answer, and for all four players to sit down."""
-
-    answer: float = 120.0
-    seating: float = 600.0
 
 
 @dataclass
@@ -144,57 +136,46 @@ class Table:
             line.close()
 
 
-def seat_players(listening: socket.socket, limits: Limits, report: Callable[[str], object]) -> Table:
+def seat_players(listening: socket.socket, patience: float, seating: float, report: Callable[[str], object]) -> Table:
     """Wait until four programs have sat down; a program with an impossible request gets an error and is disconnected.
+
+    Args:
+        patience: seconds for an answer. seating: seconds until all must sit.
 
     Raises:
         TalkError: the table was not full in time; the message names the empty seats.
     """
     lines: dict[int, Line] = {}
     names: dict[int, str] = {}
-    end = time.monotonic() + limits.seating
-    try:
+    end = time.monotonic() + seating
+    with ExitStack() as opened:
         while len(lines) < 4:
-            _seat_one(listening, end, lines, names, limits, report)
+            left = end - time.monotonic()
+            listening.settimeout(max(0.001, left))
+            try:
+                if left <= 0:  # a program that waits to be accepted comes too late
+                    raise TimeoutError
+                connection, address = listening.accept()
+            except TimeoutError:
+                empty = ", ".join(name for seat, name in enumerate(SEAT_NAMES) if seat not in lines)
+                raise TalkError(f"nobody sat down at {empty} within {seating:g} seconds") from None
+            line = opened.enter_context(closing(Line(connection, f"{address[0]}:{address[1]}", patience)))
+            try:
+                seat, name = _read_request(line, names, min(patience, _GREETING, left))
+                line.name = f"{SEAT_NAMES[seat]} ({name})"
+                line.send(f'{SEAT_NAMES[seat]} ("{name}") seated')
+            except TalkError as error:
+                report(str(error))
+                line.close()
+                continue
+            lines[seat], names[seat] = line, name
         table = Table([lines[seat] for seat in range(4)], (names[0], names[1]))
         table.ready("for teams")
         table.send(f'Teams : N/S : "{names[0]}" E/W : "{names[1]}"')
         table.ready("to start")
-    except BaseException:
-        for line in lines.values():
-            line.close()
-        raise
+        opened.pop_all()
     report(f"N/S {names[0]}, E/W {names[1]}")
     return table
-
-
-def _seat_one(
-    listening: socket.socket, end: float, lines: dict[int, Line], names: dict[int, str], limits: Limits,
-    report: Callable[[str], object],
-) -> None:  # fmt: skip
-    """Wait for a connection, and seat its program; a seat whose program has hung up is free again."""
-    left = end - time.monotonic()
-    listening.settimeout(max(0.001, left))
-    try:
-        if left <= 0:  # a program that waits to be accepted comes too late
-            raise TimeoutError
-        connection, address = listening.accept()
-    except TimeoutError:
-        empty = ", ".join(name for seat, name in enumerate(SEAT_NAMES) if seat not in lines)
-        raise TalkError(f"nobody sat down at {empty} within {limits.seating:g} seconds") from None
-    line = Line(connection, f"{address[0]}:{address[1]}", limits.answer)
-    try:
-        for seat in [seat for seat, other in lines.items() if other.is_closed()]:
-            lines.pop(seat).close()
-            report(f"{SEAT_NAMES[seat]} ({names.pop(seat)}) has left")
-        seat, name = _read_request(line, names, min(limits.answer, _GREETING, left))
-        line.name = f"{SEAT_NAMES[seat]} ({name})"
-        line.send(f'{SEAT_NAMES[seat]} ("{name}") seated')
-    except TalkError as error:
-        report(str(error))
-        line.close()
-        return
-    lines[seat], names[seat] = line, name
 
 
 def _read_request(line: Line, names: dict[int, str], timeout: float) -> tuple[int, str]:
@@ -225,7 +206,8 @@ class TeamsMatch:
     boards: Boards
     rooms: int = 2
     log: Path | None = None  # a PBN file of the finished boards; None: they are not saved
-    limits: Limits = field(default_factory=Limits)
+    patience: float = 120.0  # seconds for an answer
+    seating: float = 600.0  # seconds for all four players to sit down
     report: Callable[[str], object] = print
     played: dict[tuple[str, int], Board] = field(default_factory=dict)
     teams: dict[str, tuple[str, str]] = field(default_factory=dict)  # of North-South and East-West, by room
@@ -272,18 +254,17 @@ class TeamsMatch:
 
     def run(self, listening: Sequence[socket.socket]) -> None:
         """Let each room play, side by side; a fault ends its own room, and is added to ``faults``."""
-        threads = [threading.Thread(target=self._room, args=(ROOMS[k], each)) for k, each in enumerate(listening)]
+        pairs = zip(ROOMS, listening, strict=False)
+        threads = [threading.Thread(target=self._room, args=pair, daemon=True) for pair in pairs]
         for thread in threads:
-            thread.daemon = True
             thread.start()
         for thread in threads:
-            while thread.is_alive():
-                thread.join(0.2)  # so that Ctrl-C ends it
+            thread.join()
 
     def _room(self, room: str, listening: socket.socket) -> None:
         table = None
         try:
-            table = seat_players(listening, self.limits, lambda text: self.report(f"{room}: {text}"))
+            table = seat_players(listening, self.patience, self.seating, lambda text: self.report(f"{room}: {text}"))
             self.set_teams(room, table.teams)
             for row, number in enumerate(self.boards.number.tolist()):
                 if (room, number) not in self.played:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,17 +114,6 @@ def card_question(view: PlayView, row: int) -> Question:
     )  # fmt: skip
 
 
-def required(fields: Mapping[str, str], name: str) -> str:
-    """Return a field of a query.
-
-    Raises:
-        ValueError: it is missing.
-    """
-    if name not in fields:
-        raise ValueError(f"the field {name!r} is missing")
-    return fields[name]
-
-
 def read_card(word: str) -> int:
     """Return the number of a card, ``HQ``.
 
@@ -136,20 +124,3 @@ def read_card(word: str) -> int:
     if card is None:
         raise ValueError(f"{word!r} is no card; write the suit and the rank, as in HQ")
     return card
-
-
-def read_seat(text: str, field: str) -> int:
-    """Return the number of a seat by its letter.
-
-    Raises:
-        ValueError: it is no seat.
-    """
-    if len(text) != 1 or text.upper() not in "NESW":
-        raise ValueError(f"{field!r} must be N, E, S or W, not {text!r}")
-    return "NESW".index(text.upper())
-
-
-def plain(text: object, most: int = 4000) -> str:
-    """Return the printable characters of another program's text, line by line; empty where it is no text."""
-    lines = text[:most].splitlines() if isinstance(text, str) else []
-    return "\n".join("".join(c if c.isprintable() else " " for c in line) for line in lines)

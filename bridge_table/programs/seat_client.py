@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.auction import one_auction
@@ -32,7 +32,6 @@ class SeatClient:
     line: Line
     report: Callable[[str], object] = print
     boards: int = 0
-    _calls: list[int] = field(default_factory=list)
 
     def run(self) -> int:
         """Play until the session ends; return the number of boards.
@@ -87,22 +86,19 @@ class SeatClient:
         hand = protocol.read_hand(text, SEAT_NAMES[self.seat])
         if hand is None:
             raise self.line.unexpected(text, f"thirteen cards of {SEAT_NAMES[self.seat]}")
-        contract = self._auction(Question(self.seat, hand, dealer, vulnerability))
+        board, contract = self._auction(Question(self.seat, hand, dealer, vulnerability))
         self.report(f"board {number}: {contract}")
         if not contract.passed_out:
-            self._play(Question(self.seat, hand, dealer, vulnerability, tuple(self._calls)), contract)
+            self._play(board, contract)
 
-    def _auction(self, question: Question) -> Contract:
-        """Bid with the others, and remember the calls."""
-        calls: list[int] = []
-        self._calls = calls
-        state = question.dealer, question.vulnerability
-        while not (auction := one_auction(calls, *state)).done[0]:
+    def _auction(self, board: Question) -> tuple[Question, Contract]:
+        """Bid with the others; return the board with all calls, and the contract."""
+        while not (auction := one_auction(board.calls, board.dealer, board.vulnerability)).done[0]:
             seat = int(auction.turn[0])
             if seat == self.seat:
-                mine = Question(seat, question.hand, *state, tuple(calls))
-                calls.append(self.answers.call(mine).call)
-                self.line.send(protocol.call_words(seat, calls[-1]))
+                call = self.answers.call(board).call
+                self.line.send(protocol.call_words(seat, call))
+                board = replace(board, calls=(*board.calls, call))
                 continue
             expected = f"a call of {SEAT_NAMES[seat]}"
             self._ready(f"for {SEAT_NAMES[seat]}'s bid")
@@ -110,8 +106,8 @@ class SeatClient:
             found = protocol.read_call(text, seat)
             if found is None or not auction.legal()[0, found[0]]:
                 raise self.line.unexpected(text, expected)
-            calls.append(found[0])
-        return auction.contracts().at(0)
+            board = replace(board, calls=(*board.calls, found[0]))
+        return board, auction.contracts().at(0)
 
     def _play(self, board: Question, contract: Contract) -> None:
         dummy, leader = contract.declarer ^ 2, (contract.declarer + 1) & 3

@@ -74,16 +74,6 @@ class Line:
         """Return the error of a line that does not belong here."""
         return TalkError(f"{self.name} says {text[:120]!r} where {expected} was expected")
 
-    def is_closed(self) -> bool:
-        """Return whether the other side has hung up; reads nothing."""
-        try:
-            self._connection.settimeout(0)
-            return self._connection.recv(1, socket.MSG_PEEK) == b""
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-
     def close(self) -> None:
         self._file.close()
         self._connection.close()

@@ -15,7 +15,7 @@ export async function lookBack(place, state, wanted, next) {
     const found = await get(`tables/${state.table}/review`);
     if (!wanted()) return false;
     tellSession(found.session);
-    if (found.unkept) complain(new Fault(found.unkept));
+    if (found.unsaved) complain(new Fault(found.unsaved));
     drawReview(place, state, found, [...next, ...takeAlong(place, state)]);
     say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
     return true;

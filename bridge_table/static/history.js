@@ -10,7 +10,7 @@ function drawOverview(found) {
   at("all").textContent = found.all.boards ? averageWords(found.all) : "";
   at("about").textContent = (found.all.boards ? "Choose a board to review it again. A deal counts once, when it is first reviewed."
     : "Nothing here yet. A board comes here when it is over and its review has been seen.")
-    + (found.kept ? "" : " This server keeps nothing: these boards are gone when it ends.");
+    + (found.saved ? "" : " This server keeps nothing: these boards are gone when it ends.");
   at("sessions").replaceChildren(table(["began", "boards", "with help", "IMPs a board"], found.sessions.map((row) =>
     [dayWords(row.began, true) + (row.current ? ", now" : ""), row.boards, row.helped, mean(row)])));
   at("kinds").replaceChildren(

@@ -19,7 +19,7 @@ export function drawResults(place, room) {
   if (place.hidden) return;
   const all = table("All players", ["player", "boards", "IMPs v. other table", "IMPs v. players", "match\u00adpoints"],
     room.players.map((row) => [who(row), row.boards, worth(row.imps), worth(row.cross, 1), `${row.percent} %`]));
-  const each = room.boards_told.map((board) => element("section", { class: "sheet", "aria-label": `Board ${board.number}` },
+  const each = room.results.map((board) => element("section", { class: "sheet", "aria-label": `Board ${board.number}` },
     element("h3", {}, `Board ${board.number}`), element("p", { class: "aside" }, "The other table: ", coloured(board.other)),
     table(`Board ${board.number}`, ["player", "result", "v. other table", "v. players", "%"],
       board.rows.map((row) => [who(row), coloured(row.text), worth(row.imps), worth(row.cross, 1), row.percent]))));

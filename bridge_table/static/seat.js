@@ -82,7 +82,7 @@ function draw(fresh) {
   once("table", board, drawCards);
   once("box", [room.board, state.phase, legal], () => drawCalls(legal));
   once("actions", [room.board, waitedFor(), state.at], drawActions);
-  once("end", [room.players, room.boards_told, room.uncounted, review], drawEnd);
+  once("end", [room.players, room.results, room.uncounted, review], drawEnd);
   once("news", room.news.at(-1), () => { at("news").textContent = room.kind === "challenge" ? "" : room.news.at(-1) || ""; });
   at("session").textContent = tally(room);
   once("places", [state.sits, room.host, room.held], () => drawPlaces(at("places"), state, invite));

@@ -19,7 +19,7 @@ CHROMIUM = next(filter(None, _FOUND), None)  # else the one that playwright inst
 
 @pytest.fixture(scope="session")
 def browser():
-    """Chromium, or a skip that says what is missing."""
+    """Return Chromium, or skip."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
     with api.sync_playwright() as play:
         try:
@@ -31,7 +31,7 @@ def browser():
 
 
 class Served:
-    """A server in a thread, which a test may end, or begin again with a memory; ``seed`` names its deals."""
+    """A server in a thread, which a test may end or restart; ``seed`` names its deals."""
 
     seed = SEED
 
@@ -61,7 +61,7 @@ class Served:
             self.memory.close()
 
     def restart(self, memory):
-        """End the server, and begin it at the same address, which keeps its boards in a memory."""
+        """Restart the server at the same address with a database."""
         self.end()
         self._begin(self.port, memory)
 
@@ -76,15 +76,15 @@ def served():
 
 @pytest.fixture
 def visit(browser, served):
-    """Opens pages of the table; whatever they log as a fault, or load from elsewhere, fails the test at its end."""
+    """Open pages of the table; faults that they log and loads from elsewhere fail the test at its end."""
     opened = []
 
     def page(path="", width=1200, ready=".calls button"):
         made = browser.new_page(viewport={"width": width, "height": 850})
         made.set_default_timeout(120_000)
-        made.asked, made.told, made.faults = [], [], []
-        made.on("request", lambda request: made.asked.append(request.url))
-        made.on("response", lambda response: made.told.append(response))  # noqa: PLW0108 - playwright marks it
+        made.requests, made.responses, made.faults = [], [], []
+        made.on("request", lambda request: made.requests.append(request.url))
+        made.on("response", lambda response: made.responses.append(response))  # noqa: PLW0108 - playwright marks it
         made.on("pageerror", lambda error: made.faults.append(str(error)))
         made.on("console", lambda message: made.faults.append(message.text) if _is_fault(message) else None)
         made.route(lambda url: not url.startswith(served.root), lambda route: route.abort())
@@ -95,14 +95,14 @@ def visit(browser, served):
 
     yield page
     for made in opened:
-        faults, asked = made.faults, made.asked
+        faults, question = made.faults, made.requests
         with contextlib.suppress(Exception):
             made.close()
         assert faults == []
-        assert all(url.startswith((served.root, "blob:")) for url in asked)
+        assert all(url.startswith((served.root, "blob:")) for url in question)
 
 
 def _is_fault(message):
-    """Answers that refuse something, or that do not come, are told in the console too, and are no faults."""
-    told = ("status of 4", "ERR_CONNECTION", "ERR_EMPTY", "ERR_SOCKET")
-    return message.type == "error" and not any(words in message.text for words in told)
+    """Return whether a console message is a fault; refused or missing answers are none."""
+    found = ("status of 4", "ERR_CONNECTION", "ERR_EMPTY", "ERR_SOCKET")
+    return message.type == "error" and not any(words in message.text for words in found)

@@ -16,7 +16,7 @@ from bridge_env.rules.calls import NUM_CALLS, parse_call
 from bridge_env.rules.cards import RANKS, SUITS
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
-from bridge_table.programs.manager import Limits, Table, TeamsMatch, seat_players
+from bridge_table.programs.manager import TeamsMatch, seat_players
 from bridge_table.programs.question import CallAnswer, CardAnswer, Question
 from bridge_table.programs.seat_client import SeatClient, join
 from bridge_table.programs.table_manager import Line, TalkError
@@ -38,20 +38,20 @@ class Quiet(Answers):
             return super().card(question, details)
 
 
-class Told:
-    """Answers that are known before."""
+class Prepared:
+    """Prepared answers."""
 
-    def __init__(self, *said: str) -> None:
-        self.said = list(said)
-        self.asked: list[Question] = []
+    def __init__(self, *words: str) -> None:
+        self.answers = list(words)
+        self.questions: list[Question] = []
 
     def call(self, question: Question) -> CallAnswer:
-        self.asked.append(question)
-        return CallAnswer(parse_call(self.said.pop(0)))
+        self.questions.append(question)
+        return CallAnswer(parse_call(self.answers.pop(0)))
 
     def card(self, question: Question) -> CardAnswer:
-        self.asked.append(question)
-        suit, rank = self.said.pop(0)
+        self.questions.append(question)
+        suit, rank = self.answers.pop(0)
         return CardAnswer(13 * SUITS.index(suit) + RANKS.index(rank))
 
 
@@ -62,7 +62,7 @@ def door() -> socket.socket:
     return listening
 
 
-def test_words_are_read_as_they_are_said():
+def test_messages_are_read_as_they_are_written():
     for call in range(NUM_CALLS):
         assert protocol.read_call(protocol.call_words(2, call), 2) == (call, "")
         assert protocol.read_call(protocol.call_words(2, call), 1) is None
@@ -139,7 +139,7 @@ EXCHANGE = """\
 def test_a_recorded_exchange():
     ours, theirs = connected()
     line, manager = Line(ours, "the manager", 5), Line(theirs, "North", 5)
-    answers = Told("1N", "P", "C2", "C6", "DK", "D6", "H3", "HA", "S5")
+    answers = Prepared("1N", "P", "C2", "C6", "DK", "D6", "H3", "HA", "S5")
     faults: list[str] = []
 
     def sit() -> None:
@@ -158,8 +158,8 @@ def test_a_recorded_exchange():
     manager.close()
     thread.join(10)
     assert faults == ["the manager hung up where a card of West was expected"]
-    assert not answers.said
-    last = answers.asked[-1]
+    assert not answers.answers
+    last = answers.questions[-1]
     assert last.dummy is not None
     assert last.dummy[51 - 1]  # SK
     assert len(last.played) == 12
@@ -177,8 +177,8 @@ def play(meeting: TeamsMatch, answers: Answers) -> None:
     for room, listening in enumerate(doors):
         for seat in range(4):
             name = "AB"[(seat + room) & 1]
-            told = (answers, seat, name, "127.0.0.1", listening.getsockname()[1], 60.0, lambda text: None)
-            threads.append(threading.Thread(target=join, args=told, daemon=True))
+            found = (answers, seat, name, "127.0.0.1", listening.getsockname()[1], 60.0, lambda text: None)
+            threads.append(threading.Thread(target=join, args=found, daemon=True))
     for thread in threads:
         thread.start()
     meeting.run(doors)
@@ -189,26 +189,26 @@ def play(meeting: TeamsMatch, answers: Answers) -> None:
         listening.close()
 
 
-def test_a_match_in_two_rooms_is_kept_and_goes_on(tmp_path):
+def test_a_match_in_two_rooms_is_saved_and_resumed(tmp_path):
     answers = Quiet("system:sayc", play="rule")
-    log, said = tmp_path / "match.pbn", []
-    first = TeamsMatch(library_boards(1, 5), log=log, limits=Limits(60, 60), report=said.append)
+    log, words = tmp_path / "match.pbn", []
+    first = TeamsMatch(library_boards(1, 5), log=log, patience=60, seating=60, report=words.append)
     play(first, answers)
     assert first.faults == []
     assert first.gains() == {1: 0}  # the same players in all seats
-    kept = read_boards(log)
-    assert not kept.problems
-    assert [board.tags["Room"] for board in kept.boards] == ["Closed", "Open"]
-    assert kept.boards[1].tags["North"] == "A"
-    assert kept.boards[0].tags["North"] == "B"
-    assert any("N/S A, E/W B" in text for text in said)
-    again = TeamsMatch(library_boards(2, 5), log=log, limits=Limits(60, 60), report=said.append)
+    saved = read_boards(log)
+    assert not saved.problems
+    assert [board.tags["Room"] for board in saved.boards] == ["Closed", "Open"]
+    assert saved.boards[1].tags["North"] == "A"
+    assert saved.boards[0].tags["North"] == "B"
+    assert any("N/S A, E/W B" in text for text in words)
+    again = TeamsMatch(library_boards(2, 5), log=log, patience=60, seating=60, report=words.append)
     again.resume()
     assert len(again.played) == 2
-    said.clear()
+    words.clear()
     play(again, answers)
     assert again.gains() == {1: 0, 2: 0}
-    assert not any("board 1:" in text for text in said)
+    assert not any("board 1:" in text for text in words)
     other = TeamsMatch(library_boards(2, 6), log=log)
     with pytest.raises(ValueError, match="another match"):
         other.resume()
@@ -216,7 +216,7 @@ def test_a_match_in_two_rooms_is_kept_and_goes_on(tmp_path):
 
 @pytest.mark.parametrize("explanation", ["15-17 HCP. Balanced", "15-17, 2-5♠"])
 def test_clients_that_speak_as_bens_does_play_a_match(explanation):
-    meeting = TeamsMatch(library_boards(2, 5), rooms=1, limits=Limits(20, 20), report=lambda text: None)
+    meeting = TeamsMatch(library_boards(2, 5), rooms=1, patience=20, seating=20, report=lambda text: None)
     with door() as listening:
         port, players, faults = listening.getsockname()[1], [], []
 
@@ -242,13 +242,14 @@ def test_clients_that_speak_as_bens_does_play_a_match(explanation):
     assert (two.auction, two.play) == ((0,) * 4, None)
 
 
-def test_who_asks_for_what_cannot_be_is_sent_away():
-    said: list[str] = []
+def test_impossible_requests_for_a_seat_are_refused():
+    words: list[str] = []
     with door() as listening:
         address = listening.getsockname()
-        asked = [
+        request = [
             "GET / HTTP/1.1",
             'Connecting "A" as Norht using protocol version 18',
+            'Connecting "#" as North using protocol version 18',
             'Connecting "A" as North using protocol version 17',
             'Connecting "A" as North using protocol version 18',
             'Connecting "C" as North using protocol version 18',
@@ -256,18 +257,20 @@ def test_who_asks_for_what_cannot_be_is_sent_away():
             "x" * 5000,
         ]
         peers = []
-        for text in asked:
+        for text in request:
             peers.append(socket.create_connection(address))
             peers[-1].sendall(text.encode() + b"\n")
         with pytest.raises(TalkError, match="nobody sat down at East, South, West within 1 seconds"):
-            seat_players(listening, Limits(5, 1), said.append)
+            seat_players(listening, 5, 1, words.append)
         for peer in peers:
             peer.close()
-    assert len(said) == 6
-    for told, why in zip(
-        said, ("say Connecting", "say Connecting", "version 18", "taken", "partner is of team", ""), strict=True
+    assert len(words) == 7
+    for found, why in zip(
+        words,
+        ("say Connecting", "say Connecting", "without a #", "version 18", "taken", "partner is of team", ""),
+        strict=True,
     ):
-        assert why in told
+        assert why in found
 
 
 @pytest.mark.parametrize(
@@ -279,8 +282,8 @@ def test_who_asks_for_what_cannot_be_is_sent_away():
         (None, "hung up where a call of North was expected"),
     ],
 )
-def test_a_player_who_breaks_a_law_or_is_silent_ends_the_room(says, why):
-    meeting = TeamsMatch(library_boards(1, 5), rooms=1, limits=Limits(3, 20), report=lambda text: None)
+def test_an_illegal_or_silent_player_ends_the_room(says, why):
+    meeting = TeamsMatch(library_boards(1, 5), rooms=1, patience=3, seating=20, report=lambda text: None)
     listening = door()
     thread = threading.Thread(target=meeting.run, args=([listening],))
     thread.start()
@@ -326,47 +329,6 @@ def test_a_seat_says_why_it_ends(capsys):
     assert "write HOST:PORT" in capsys.readouterr().err
 
 
-def test_any_error_of_a_room_is_told(monkeypatch):
-    def fail(*_: object) -> None:
-        raise KeyError("odd")
-
-    monkeypatch.setattr("bridge_table.programs.manager.seat_players", fail)
-    meeting = TeamsMatch(library_boards(1, 5), rooms=1)
-    with door() as listening:
-        meeting.run([listening])
-    assert len(meeting.faults) == 1
-
-
-def sits(listening: socket.socket, team: str, seat: str) -> Line:
-    line = Line(socket.create_connection(listening.getsockname()), "manager", 10)
-    line.send(f'Connecting "{team}" as {seat} using protocol version 18')
-    return line
-
-
-def test_a_team_whose_name_no_log_can_hold_is_sent_away():
-    said: list[str] = []
-    with door() as listening:
-        line = sits(listening, "#", "North")
-        with pytest.raises(TalkError, match="nobody sat down at North, East, South, West"):
-            seat_players(listening, Limits(5, 1), said.append)
-        assert "TEAM without a #" in line.receive("why")
-
-
-def test_who_left_before_the_table_was_full_may_come_again_and_who_is_late_may_not():
-    said: list[str] = []
-    with door() as listening:
-        sits(listening, "A", "North").close()
-        again = sits(listening, "A", "North")
-        silent = [socket.create_connection(listening.getsockname()) for _ in range(5)]
-        with pytest.raises(TalkError, match="nobody sat down at East, South, West within 2 seconds"):
-            seat_players(listening, Limits(10, 2), said.append)
-        assert again.receive("a seat") == 'North ("A") seated'
-        for peer in silent:
-            peer.close()
-    assert said[0] == "North (A) has left"
-    assert len(said) <= 2  # one silent stranger took the rest of the time, the others were not waited for
-
-
 def test_teams_sit_crosswise_and_are_those_of_the_log(tmp_path):
     meeting = TeamsMatch(library_boards(1, 5))
     meeting.set_teams("Open", ("A", "B"))
@@ -382,18 +344,3 @@ def test_a_log_of_other_conditions_is_another_match(tmp_path):
     write_boards(log, [Board(boards.owner[0], (int(boards.dealer[0]) + 1) % 4, int(boards.vulnerability[0]), 1)])
     with pytest.raises(ValueError, match="another match"):
         TeamsMatch(boards, log=log).resume()
-
-
-def test_a_long_explanation_is_cut_before_it_is_passed_on():
-    pairs = [connected() for _ in range(4)]
-    table = Table([Line(ours, name, 5) for (ours, _), name in zip(pairs, protocol.SEAT_NAMES, strict=True)], ("A", "B"))
-    players = [Line(theirs, "manager", 5) for _, theirs in pairs]
-    for player, name in zip(players[1:], protocol.SEAT_NAMES[1:], strict=True):
-        player.send(f"{name} ready for North's bid")
-    players[0].send("North bids 1NT Alert. " + "x" * 2000)
-    with pytest.raises(TalkError, match="a call of East"):
-        Table(
-            table.lines[:1] + [Line(line._connection, line.name, 0.3) for line in table.lines[1:]], ("A", "B")
-        )._auction(0, 0)
-    assert players[1].receive("the call").startswith("North bids 1NT Alert. xxx")
-    assert players[2].receive("the call") == "North bids 1NT"

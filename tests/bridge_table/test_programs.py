@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+import msgspec
 import numpy as np
 import pytest
 from support.plays import contracts_of, random_plays
@@ -25,14 +26,17 @@ from bridge_env.rules.calls import NOTRUMP, parse_call
 from bridge_env.rules.play import IllegalCard, Plays
 from bridge_table.programs import ben
 from bridge_table.programs.client import Options, parse_address
-from bridge_table.programs.question import Question, call_question, card_question, plain, read_card
+from bridge_table.programs.question import Question, call_question, card_question, read_card
 from bridge_table.programs.seat import SeatPlayer, make_seat
 
 HAND = "AK97543.K.T3.AK7"
 
 
-def query(path):
-    return dict(parse_qsl(path.partition("?")[2], keep_blank_values=True))
+def question_of(path):
+    """Return the question of an address as the server reads it."""
+    where, _, query = path.partition("?")
+    kind = ben.PlayFields if where == ben.PLAY else ben.HandFields
+    return msgspec.convert(dict(parse_qsl(query, keep_blank_values=True)), kind, strict=False).question()
 
 
 def same(one, other):
@@ -50,9 +54,9 @@ def words(text):
 
 def test_bens_own_example():
     path = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
-    asked = ben.read_question(query(path))
-    same(asked, Question(2, parse_hand(HAND), 0, 0, (0, 0)))
-    ours = ben.question_path(asked, play=False, vul="signs", tournament="imps")
+    request = question_of(path)
+    same(request, Question(2, parse_hand(HAND), 0, 0, (0, 0)))
+    ours = ben.question_path(request, play=False, vul="signs", tournament="imps")
     assert ours == path
 
 
@@ -96,19 +100,19 @@ def test_questions_for_calls_go_there_and_back(vul):
     auctions, owner, _ = positions(60, 3)
     view = view_of(auctions, owner)
     for row in range(len(view)):
-        asked = replace(call_question(view, row), key=2**64 - 1 - row)
-        same(ben.read_question(query(ben.question_path(asked, play=False, vul=vul))), asked)
+        request = replace(call_question(view, row), key=2**64 - 1 - row)
+        same(question_of(ben.question_path(request, play=False, vul=vul)), request)
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 4, 17, 38, 51])
 def test_questions_for_cards_go_there_and_back_and_give_the_same_view(length):
-    """What a player sees follows from what is asked: it equals the view at a table where all four hands are known."""
+    """The view from a question equals the view at a table where all four hands are known."""
     plays, _ = random_plays(25, 11 + length, length)
     view = play_view(plays, contracts_of(plays), np.arange(25) % 4)
     for row in range(25):
-        asked = card_question(view, row)
-        back = ben.read_question(query(ben.question_path(asked, play=True)), play=length > 0)
-        same(back, asked)
+        request = card_question(view, row)
+        back = question_of(ben.question_path(request, play=True))
+        same(back, request)
         auction = one_auction(back.calls, back.dealer, back.vulnerability)
         seen = view_of_seen(auction, back.seat, back.hand, back.dummy, back.played)
         for field in fields(seen):
@@ -121,9 +125,9 @@ def test_an_auction_that_is_not_known_is_declarers_bid(doubling, ctx):
     plays, _ = random_plays(1, 5, 3)
     contract = Contracts(*(np.array([number], np.int8) for number in (14, doubling, int(plays.declarer[0]))))
     plays = Plays.replay(plays.owner, plays.declarer, NOTRUMP, np.empty((1, 0)))
-    asked = card_question(play_view(plays, contract, 0), 0)
-    assert ben.calls_text(asked.calls) == ctx
-    assert one_auction(asked.calls, asked.dealer).contracts() == contract
+    request = card_question(play_view(plays, contract, 0), 0)
+    assert ben.calls_text(request.calls) == ctx
+    assert one_auction(request.calls, request.dealer).contracts() == contract
 
 
 # --- what was seen ----------------------------------------------------------------------------------------
@@ -175,7 +179,7 @@ def test_voids_count_where_a_hand_is_left_without_room():
     [
         (b'{"bid": "PASS"}', "P"),
         (b'{"bid": "1N", "candidates": [{"call": "1N", "insta_score": 0.99}], "who": "NN"}', "1NT"),
-        (b'{"bid": "X", "candidates": [{"call": "X"}, 7, {"call": 3, "insta_score": 1}]}', "X"),
+        (b'{"bid": "X", "candidates": [{"call": "X"}], "explanation": null, "samples": 7}', "X"),
         (b'{"bid": "Rd", "candidates": null}', "XX"),
         (b'{"bid": "--"}', "P"),
     ],
@@ -187,14 +191,13 @@ def test_answers_of_bens_kind(body, call):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"", "has no 'bid'"),
-        (b"<html>", "has no 'bid'"),
-        (b"[]", "has no 'bid'"),
-        (b"\xff\xfe", "has no 'bid'"),
-        (b'{"bid": 3}', "has no 'bid'"),
+        (b"", "cannot be read"),
+        (b"<html>", "cannot be read"),
+        (b'{"bid": "\xff\xfe"}', "cannot be read"),
+        (b'{"bid": 3}', "cannot be read"),
         (b'{"bid": "8S"}', "'8S', which is no call"),
         (b'{"message": "Bidding is over"}', "it says: Bidding is over"),
-        (b"[" * 100_000, "has no 'bid'"),
+        (b"[" * 100_000, "cannot be read"),
     ],
 )
 def test_answers_that_are_none(body, message):
@@ -202,9 +205,8 @@ def test_answers_that_are_none(body, message):
         ben.read_call_answer(body)
 
 
-def test_what_is_printed_of_others_cannot_steer_a_terminal():
-    assert plain("1S\x1b[2J\nno\x07w") == "1S [2J\nno w"
-    assert plain(None) == plain(7) == ""
+def test_texts_of_other_programs_cannot_steer_a_terminal():
+    assert ben.read_call_answer(rb'{"bid": "1S", "why": "1S\u001b[2J\nno\u0007w"}').why == "1S?[2J\nno?w"
 
 
 # --- specs ------------------------------------------------------------------------------------------------
@@ -240,8 +242,8 @@ def test_faulty_specs(argument, message):
 
 
 def test_the_package_publishes_seats():
-    told = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
-    module, _, factory = told["project"]["entry-points"]["bridge_env.bidders"]["seat"].partition(":")
+    found = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    module, _, factory = found["project"]["entry-points"]["bridge_env.bidders"]["seat"].partition(":")
     assert getattr(importlib.import_module(module), factory) is make_seat
 
 

@@ -1,4 +1,4 @@
-"""A seat that another program takes, over real sockets: our own doors, and programs that cheat, babble, or die."""
+"""A seat that another program takes, over real sockets: our own server, and faulty programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from support.positions import positions
-from support.serve import doors, program, publish_seat
+from support.serve import program, publish_seat, serving
 
 from bridge_env.bidders.errors import BidderError
 from bridge_env.bidders.registry import make
@@ -58,7 +58,7 @@ def auctions_of(result):
     ],
 )
 def test_a_match_through_the_door_is_the_match(spec, options):
-    with doors(spec, opponents="doubler") as url:
+    with serving(spec, opponents="doubler") as url:
         there = match(f"seat:{url}{options}", "doubler", 6, seed=3)
     here = match(spec, "doubler", 6, seed=3)
     assert auctions_of(there) == auctions_of(here)
@@ -68,7 +68,7 @@ def test_a_match_through_the_door_is_the_match(spec, options):
 def test_cards_through_the_door_are_the_cards():
     bidding = match("system:sayc", "system:acol", 1, seed=5)
     here = play_hands(bidding, Teams(SIDES, ("rule", "rule")))
-    with doors("system:sayc", play="rule") as url:
+    with serving("system:sayc", play="rule") as url:
         seat = f"seat:{url}"
         there = play_hands(bidding, Teams(SIDES, (seat, seat)))
     assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
@@ -80,7 +80,7 @@ def test_thoughts_through_the_door_are_the_thoughts():
     sides, player = ("system:sayc", "system:sayc"), "montecarlo?deals=4"
     bidding = match(*sides, 1, seed=5)
     here = play_hands(bidding, Teams(sides, (player, player)))
-    with doors("system:sayc", play=player) as url:
+    with serving("system:sayc", play=player) as url:
         seat = f"seat:{url}?key=yes"
         there = play_hands(bidding, Teams(sides, (seat, seat)))
     assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
@@ -88,17 +88,17 @@ def test_thoughts_through_the_door_are_the_thoughts():
 
 def test_explains_itself():
     auctions, owner, key = positions(1, 4)
-    with doors("policy:champion") as url:
-        told = make(f"seat:{url}").explain(view_of(auctions, owner), key).splitlines()
-    assert told[1].startswith("  considers ")
-    assert told[-1].startswith(f"  asked     {url}/bid?hand=")
+    with serving("policy:champion") as url:
+        found = make(f"seat:{url}").explain(view_of(auctions, owner), key).splitlines()
+    assert found[1].startswith("  considers ")
+    assert found[-1].startswith(f"  asked     {url}/bid?hand=")
     here = make("policy:champion").bid(view_of(auctions, owner), key)
-    with doors("policy:champion") as url:
+    with serving("policy:champion") as url:
         assert make(f"seat:{url}").bid(view_of(auctions, owner), key) == here
 
 
 def test_the_command_line_takes_a_seat(capsys):
-    with doors("system:sayc") as url:
+    with serving("system:sayc") as url:
         assert main(["bid", f"seat:{url}", "--hand", "AKQ2.T98.J7.A543"]) == 0
         assert capsys.readouterr().out.startswith("1C\n")
         assert main(["match", f"seat:{url}", "pass", "--boards", "3"]) == 0
@@ -116,23 +116,23 @@ def bid_once(url, options="?retries=0", count=1):
     return make_seat(url + options).bid(view_of(auctions, owner), key)
 
 
-def test_what_is_asked_is_bens_form():
-    asked = []
+def test_requests_have_bens_form():
+    requests = []
 
     def answer(path):
-        asked.append(path)
+        requests.append(path)
         return 200, b'{"bid": "PASS", "who": "NN", "candidates": [{"call": "PASS", "insta_score": 0.9}]}'
 
     with program(answer) as url:
         assert bid_once(f"{url}/here/") == 0
-    parts = urlsplit(asked[0])
+    parts = urlsplit(requests[0])
     assert parts.path == "/here/bid"
     assert set(dict(parse_qsl(parts.query, keep_blank_values=True))) == {
         "hand", "seat", "dealer", "vul", "ctx", "tournament",
     }  # fmt: skip
 
 
-def test_several_are_asked_at_a_time():
+def test_several_requests_are_sent_at_a_time():
     inside, most, lock = [0], [0], threading.Lock()
 
     def answer(path):
@@ -152,18 +152,18 @@ def test_several_are_asked_at_a_time():
 def test_an_illegal_call_is_that_programs_fault():
     with program(answering("1C")) as url, pytest.raises(BidderError) as fault:
         match(f"seat:{url}?retries=0", "system:sayc", 2, seed=1)
-    told = str(fault.value)
-    assert f"seat:{url}?retries=0: at " in told
-    assert "it answered 1C, a call that is not legal after " in told
-    assert "1C" in told.partition("not legal after ")[2]  # the auction
-    assert "The fault is that program's. Asked: " + url + "/bid?hand=" in told
+    found = str(fault.value)
+    assert f"seat:{url}?retries=0: at " in found
+    assert "it answered 1C, a call that is not legal after " in found
+    assert "1C" in found.partition("not legal after ")[2]  # the auction
+    assert "The fault is that program's. Asked: " + url + "/bid?hand=" in found
 
 
 @pytest.mark.parametrize(
     ("status", "body", "message"),
     [
-        (200, b"<html>hello</html>", "has no 'bid': .*hello"),
-        (200, b"\x00\xff" * 50, "has no 'bid'"),
+        (200, b"<html>hello</html>", "cannot be read .*hello"),
+        (200, b"\x00\xff" * 50, "cannot be read"),
         (200, b'{"bid": "eight clubs"}', "no call"),
         (200, b'{"message": "Bidding is over"}', "Bidding is over"),
         (400, b'{"error": "Invalid hand format"}', "answers 400: Invalid hand format"),
@@ -177,7 +177,7 @@ def test_garbage_and_refusals(status, body, message):
         bid_once(url)
 
 
-def test_asked_again_where_it_is_busy_or_hangs_up():
+def test_a_request_is_repeated_after_busy_or_a_hang_up():
     count = itertools.count()
 
     def answer(path):
@@ -188,7 +188,7 @@ def test_asked_again_where_it_is_busy_or_hangs_up():
     assert next(count) == 3
 
 
-def test_a_faulty_answer_is_not_asked_for_again():
+def test_a_request_is_not_repeated_after_a_faulty_answer():
     count = itertools.count()
 
     def answer(path):
@@ -208,33 +208,33 @@ def test_a_program_that_dies_in_the_middle_of_a_match(capsys):
 
     with program(answer) as url:
         assert main(["match", f"seat:{url}?retries=1", "pass", "--boards", "20"]) == 2
-    told = capsys.readouterr().err
-    assert "no answer after 2 tries" in told
-    assert "Is the program running?" in told
+    found = capsys.readouterr().err
+    assert "no answer after 2 tries" in found
+    assert "Is the program running?" in found
 
 
 def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(duplicate, "SLOW_CHUNK", 4)
-    asked, most = itertools.count(), [60]
+    requests, most = itertools.count(), [60]
 
     def answer(path):
-        return None if next(asked) >= most[0] else (200, b'{"bid": "PASS"}')
+        return None if next(requests) >= most[0] else (200, b'{"bid": "PASS"}')
 
     with program(answer) as url:
         words = ["match", f"seat:{url}?retries=0", "system:sayc", "--boards", "20", "--keep", str(tmp_path / "kept")]
         assert main(words) == 2
-        said = capsys.readouterr()
-        assert f"what was done is in {tmp_path / 'kept'}; go on: bridge-env match" in said.err
+        text = capsys.readouterr()
+        assert f"what was done is in {tmp_path / 'kept'}; go on: bridge-env match" in text.err
         done = len((tmp_path / "kept").read_text().splitlines()) - 1
         assert 0 < done < 20
         assert done % 4 == 0
-        before = next(asked)
+        before = next(requests)
         most[0] = 10**6
         assert main(words) == 0
-        rest = next(asked) - before
-        whole = match(f"seat:{url}?retries=0", "system:sayc", 20)
-        assert next(asked) - before - rest > rest  # only what was missing was asked
-    assert f"{whole.mean_imps:+.3f}" in capsys.readouterr().out
+        rest = next(requests) - before
+        complete = match(f"seat:{url}?retries=0", "system:sayc", 20)
+        assert next(requests) - before - rest > rest  # the resumed match sends fewer requests
+    assert f"{complete.mean_imps:+.3f}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -245,13 +245,13 @@ def test_a_program_that_dies_in_the_play(tmp_path, capsys, keep):
         left[0] -= 1
         return None if left[0] < 0 else (200, urlopen(there + path).read())
 
-    with doors("system:sayc") as there, program(answer) as url:
+    with serving("system:sayc") as there, program(answer) as url:
         words = ["match", "system:sayc", "pass", "--boards", "4", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
         words += ["--keep", str(tmp_path / "kept.jsonl")] * keep
         assert main(words) == 2
-        said = capsys.readouterr()
-        assert "Is the program running?" in said.err
-        assert ("go on: bridge-env match" in said.err) == keep
+        text = capsys.readouterr()
+        assert "Is the program running?" in text.err
+        assert ("go on: bridge-env match" in text.err) == keep
         left[0] = 10**6
         assert main(words) == 0
         assert "boards played" in capsys.readouterr().out

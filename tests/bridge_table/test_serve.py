@@ -1,4 +1,4 @@
-"""The doors for other programs: what they answer, in both forms, and that every refusal is a 4xx and a sentence."""
+"""The server for other programs: answers in BEN's form; every refusal is a 4xx and a sentence."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ DEALT = {
     "N": "A543.K43.A54.654", "E": "T98.QJT98.987.QJ", "S": "KQJ2.A2.K32.AK32", "W": "76.765.QJT6.T987",
 }  # fmt: skip
 
+THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
+
 
 def client(spec="system:sayc", opponents=None, play="rule", timeout=120.0):
     return one_loop.client(make_app(Answers(spec, opponents, play, timeout)), HOST)
@@ -55,12 +57,12 @@ def refused(response, status=400):
     return response.json()["error"]
 
 
-# --- what is answered -------------------------------------------------------------------------------------
+# --- answers ----------------------------------------------------------------------------------------------
 
 
 def test_bens_example(ours):
-    told = ours.get(BID).json()
-    assert told == {
+    found = ours.get(BID).json()
+    assert found == {
         "bid": "1S",
         "who": "system:sayc",
         "alert": False,
@@ -69,33 +71,23 @@ def test_bens_example(ours):
     }
 
 
-def test_home_answers(ours):
-    response = ours.get("/")
-    assert response.status_code == 200
-    assert response.json()["bids"] == "system:sayc"
-
-
 @pytest.mark.parametrize("spec", ["system:sayc", "policy:champion"])
 def test_calls_are_those_that_the_package_makes(spec, ours, network):
     door = {"system:sayc": ours, "policy:champion": network}[spec]
     for ctx, auction in (("", []), ("1H", ["1H"]), ("1C--1H", ["1C", "P", "1H"]), ("1NDb", ["1NT", "X"])):
         seat = "NESW"[len(auction) % 4]
-        told = door.get(f"/bid?hand={HAND}&seat={seat}&dealer=N&vul=@v&ctx={ctx}").json()
+        found = door.get(f"/bid?hand={HAND}&seat={seat}&dealer=N&vul=@v&ctx={ctx}").json()
         assert agents.call(agents.make(spec, opponents="system:sayc"), HAND, "N", "NS", auction) == {
             "PASS": "Pass"
-        }.get(told["bid"], told["bid"].replace("N", "NT"))
+        }.get(found["bid"], found["bid"].replace("N", "NT"))
 
 
-def test_a_network_tells_its_candidates(network):
-    told = network.get(f"/bid?hand={HAND.replace('.', '_').lower()}&seat=N&dealer=N&vul=All&ctx=&user=Thorvald").json()
-    scores = [one["insta_score"] for one in told["candidates"]]
-    assert told["candidates"][0]["call"] == told["bid"]
+def test_a_network_lists_candidates(network):
+    found = network.get(f"/bid?hand={HAND.replace('.', '_').lower()}&seat=N&dealer=N&vul=All&ctx=&user=Thorvald").json()
+    scores = [one["insta_score"] for one in found["candidates"]]
+    assert found["candidates"][0]["call"] == found["bid"]
     assert scores == sorted(scores, reverse=True)
     assert 0.5 < sum(scores) <= 1.001
-
-
-def test_details_say_why(ours):
-    assert "line" in ours.get(f"{BID}&details=true").json()["why"]
 
 
 def test_leads_and_cards(network):
@@ -105,7 +97,7 @@ def test_leads_and_cards(network):
     assert all(0 <= one["p_make_contract"] <= 1 for one in lead["candidates"])
     assert lead["why"].startswith(lead["card"])
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------"
-    assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, asked of declarer
+    assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, for declarer
     assert network.get(f"{play}&played=HQH2H7").json()["card"][0] == "H"
 
 
@@ -122,14 +114,14 @@ def test_small_cards_spaces_and_tricks_in_one_order_of_seats(ours):
     refused(ours.get(play + by_seats))
 
 
-def test_calls_are_explained_to_who_asks(ours, network):
-    asked = "seat=N&dealer=N&vul=&ctx=1N--2D"
-    told = ours.get(f"/explain?{asked}").json()
-    assert told["Alert"] is True
-    assert "♥" in told["explanation"]
-    every = ours.get(f"/explain_auction?{asked}").json()["explanation"]
+def test_calls_are_explained(ours, network):
+    request = "seat=N&dealer=N&vul=&ctx=1N--2D"
+    found = ours.get(f"/explain?{request}").json()
+    assert found["Alert"] is True
+    assert "♥" in found["explanation"]
+    every = ours.get(f"/explain_auction?{request}").json()["explanation"]
     assert every.count("<li>") == 3
-    assert f"2D {told['explanation']}" in every
+    assert f"2D {found['explanation']}" in every
     assert network.get("/explain?seat=N&dealer=N&vul=&ctx=1N").json()["explanation"]
     assert ours.get(BID.replace(HAND, "A2.KJ763.T32.432").replace("ctx=----", "ctx=1N--")).json()["alert"] is True
     assert "no call" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx="))
@@ -140,9 +132,9 @@ def test_pages_and_names_that_are_allowed_may_ask():
     app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",), names=("bridge.local",))
     door = one_loop.client(app, HOST)
     page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
-    told = door.get(BID, headers=page)
-    assert told.status_code == 200
-    assert told.headers["access-control-allow-origin"] == "https://example.org"
+    found = door.get(BID, headers=page)
+    assert found.status_code == 200
+    assert found.headers["access-control-allow-origin"] == "https://example.org"
     assert "access-control-allow-origin" not in door.get(BID).headers
     refused(door.get(BID, headers={**page, "origin": "https://example.com"}), 403)
     assert door.get(BID, headers={"host": "bridge.local"}).status_code == 200
@@ -150,7 +142,7 @@ def test_pages_and_names_that_are_allowed_may_ask():
 
 
 @pytest.mark.parametrize("origin", ["*", "example.org", "https://example.org/path", "ftp://x", "https://*.org"])
-def test_what_is_no_origin_is_refused(origin, capsys):
+def test_faulty_origins_are_refused(origin, capsys):
     assert main(["serve", "--allow-origin", origin]) == 2
     assert "is no origin" in capsys.readouterr().err
 
@@ -178,7 +170,7 @@ def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
     assert makes == made[::-1]
 
 
-def test_chance_comes_from_what_is_asked_alone():
+def test_random_calls_depend_on_the_request_alone():
     door = client("random")
     alone = [door.get(BID.replace("ctx=----", f"ctx={ctx}")).json()["bid"] for ctx in ("----", "1C1D", "1C1S", "1H2H")]
     assert alone == [
@@ -187,7 +179,64 @@ def test_chance_comes_from_what_is_asked_alone():
     assert len({door.get(f"{BID}&key={key}").json()["bid"] for key in range(8)}) > 3
 
 
-# --- what is refused --------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def thinker():
+    return client("reason:system:sayc?samples=8", None, "montecarlo?deals=4")
+
+
+# --- the deals behind an answer ---------------------------------------------------------------------------
+
+
+def test_a_bidder_that_looks_ahead_sends_its_deals(thinker):
+    request = "/bid?hand=AK975.K2.T32.AK7&seat=S&dealer=N&vul=&ctx=1D--"
+    found = thinker.get(f"{request}&details=true").json()
+    assert len(found["samples"]) == 8
+    assert all(sample.split()[2] == "AK975.K2.T32.AK7" for sample in found["samples"])  # N E S W
+    assert sum(found["hcp"]) == pytest.approx(40 - 17, abs=0.3)
+    assert [sum(found["shape"][at : at + 4]) for at in (0, 4, 8)] == pytest.approx([13] * 3, abs=0.3)
+    assert found["hcp"][1] > 11  # partner, who opened, is the second
+    assert found["shape"][6] >= 3  # in diamonds
+    assert 0 <= float(found["quality"]) <= 1
+    assert [call for call, _ in found["explanations"]] == ["1D", "PASS"]
+    assert {"samples", "hcp", "shape", "explanations"}.isdisjoint(thinker.get(request).json())
+
+
+def test_a_card_player_sends_its_deals_and_its_number(thinker):
+    request = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&{THREE}&played=HQH2H7"
+    found = thinker.get(f"{request}&details=true").json()
+    assert found["player"] == 3
+    east, dummy, west, own = found["samples"][0].split()[:4]  # from declarer's left, as far as they still hold them
+    assert (dummy, own) == ("KQJ2.A.K32.AK32", DEALT["N"])
+    assert [len(hand) - 3 for hand in (east, west)] == [12, 12]
+    assert found["hcp"][1] == 20
+    assert found["shape"][4:8] == [4, 2, 3, 4]
+    brief = thinker.get(request).json()
+    assert brief["quality"] == found["quality"]
+    assert "samples" not in brief
+    lead = thinker.get(f"/lead?hand={DEALT['E']}&{THREE.replace('seat=N', 'seat=E')}&details=true").json()
+    assert lead["samples"][0].startswith(DEALT["E"])
+    assert "player" not in lead
+
+
+# --- every call -------------------------------------------------------------------------------------------
+
+
+def test_bids_lists_every_legal_call(thinker):
+    found = thinker.get("/bids?ctx=1N--").json()
+    assert {one["bid"] for one in found} >= {"P", "2C", "7N"}
+    assert {"X", "1S"}.isdisjoint(one["bid"] for one in found)
+    assert found == thinker.get("/bids?ctx=1N-P").json() == thinker.get("/bids?ctx=1NP&seat=N&dealer=N&vul=None").json()
+    found = {one["bid"]: one for one in thinker.get("/bids?ctx=P1N*PASS").json()}
+    assert found["2D"]["Alert"] is True
+    assert "♥" in found["2D"]["m"]
+    assert found["7N"]["NS"] == found["7N"]["EW"] == "reason:system:sayc?samples=8"
+    assert "over" in refused(thinker.get("/bids?ctx=PPPP"))
+    assert "no call" in refused(thinker.get("/bids?ctx=8C"))
+    assert "required field `ctx`" in refused(thinker.get("/bids"))
+    assert "started with" in refused(thinker.get("/bids?ctx=&file_us=21GF.bbsa"))
+
+
+# --- refusals ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -196,17 +245,17 @@ def test_chance_comes_from_what_is_asked_alone():
         (("hand=" + HAND, "hand=AK"), "four suits"),
         (("hand=" + HAND, "hand=AK97543.K.T3.AK"), "12 cards"),
         (("hand=" + HAND, "hand=AK97543.K.T3.AK1"), "not a rank"),
-        (("hand=" + HAND, "h=1"), "'hand' is missing"),
+        (("hand=" + HAND, "h=1"), "required field `hand`"),
         (("seat=S", "seat=E"), "for S to call now, not for E"),
-        (("seat=S", "seat=X"), "'seat' must be"),
-        (("dealer=N", "dealer="), "'dealer' must be"),
+        (("seat=S", "seat=X"), "`$.seat`"),
+        (("dealer=N", "dealer="), "`$.dealer`"),
         (("vul=", "vul=@x"), "not a vulnerability"),
-        (("&vul=", ""), "'vul' is missing"),
+        (("&vul=", ""), "required field `vul`"),
         (("ctx=----", "ctx=--8C"), "no call"),
         (("ctx=----", "ctx=1C1C"), "not legal"),
         (("ctx=----", "ctx=--------"), "over"),
         (("ctx=----", "ctx=----------"), "after the end"),
-        (("imps", "imps&key=-1"), "'key' is a whole number"),
+        (("imps", "imps&key=-1"), "`$.key`"),
     ],
 )
 def test_faulty_questions(ours, change, message):
@@ -222,10 +271,10 @@ def test_faulty_questions_for_cards(ours):
     assert "ask /lead" in refused(ours.get(play))
     assert "no card" in refused(ours.get(play + "HQ1"))
     assert "turn to play, not W's" in refused(ours.get(play + "HQ"))
-    assert "'dummy' is missing" in refused(ours.get(play.replace("dummy", "dumy") + "HQH2"))
+    assert "required field `dummy`" in refused(ours.get(play.replace("dummy", "dumy") + "HQH2"))
 
 
-def test_other_methods_and_doors_are_refused(ours):
+def test_other_methods_and_paths_are_refused(ours):
     refused(ours.post(BID), 405)
     refused(ours.get("/cuebidscores"), 404)
 
@@ -253,24 +302,23 @@ class Broken:
 @pytest.mark.parametrize("bidder", ["Cheat", "Broken"])
 def test_a_bidder_that_fails_is_not_the_questions_fault(bidder, caplog):
     door = client(f"python:{__name__}:{bidder}")
-    told = refused(door.get(BID), 500)
-    assert "no idea" not in told
-    assert bidder in told
+    found = refused(door.get(BID), 500)
+    assert bidder in found
     assert {"Cheat": "X is not legal after N: Pass Pass", "Broken": "ValueError: no idea"}[bidder] in caplog.text
 
 
 def test_a_bidder_that_is_stuck_keeps_nobody_else_from_asking(caplog):
     began = time.monotonic()
     door = client("python:support.unruly:stuck", timeout=0.1)
-    told = refused(door.get(BID), 500)
-    assert "python:support.unruly:stuck" in told
+    found = refused(door.get(BID), 500)
+    assert "python:support.unruly:stuck" in found
     assert "gave no answer within 0.1 seconds" in caplog.text
     assert door.get("/").status_code == 200
     assert time.monotonic() - began < 30
 
 
 def test_fuzzed_questions(ours):
-    """Whatever is asked: an answer, or a 4xx and a sentence."""
+    """A hostile client gets an answer, or a 4xx and a sentence."""
     rng = random.Random(7)
     lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx=1N--3N------"
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played=HQH2H7"
@@ -311,25 +359,19 @@ def test_faulty_commands(arguments, message, capsys):
 
 
 def test_listening_elsewhere_warns(monkeypatch, capsys):
-    from bridge_table.programs import serving
+    from bridge_table import serving
 
     class Nothing:
         def run(self, sockets):
             """Ends at once."""
 
     monkeypatch.setattr(serving, "make_server", lambda app: Nothing())
-    serving.serve("pass", play="rule", host="0.0.0.0", port=0)
+    serving.serve_programs("pass", None, "rule", "0.0.0.0", 0, 10)
     assert "without a key" in capsys.readouterr().out
-    serving.serve("pass", play="rule", port=0)
-    told = capsys.readouterr().out
-    assert "without a key" not in told
-    assert "seat:http://127.0.0.1:" in told
-
-
-def test_who_is_told_the_address_may_connect_at_once():
-    """The server tells it before it takes its first question."""
-    with contextlib.closing(listen("127.0.0.1", 0)) as listening:
-        socket.create_connection(listening.getsockname(), timeout=5).close()
+    serving.serve_programs("pass", None, "rule", "127.0.0.1", 0, 10)
+    found = capsys.readouterr().out
+    assert "without a key" not in found
+    assert "seat:http://127.0.0.1:" in found
 
 
 def test_answers_wait_for_no_more_to_send():

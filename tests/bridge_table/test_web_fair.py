@@ -42,13 +42,13 @@ def test_opening_a_giant_is_none_beside_passing(spec):
     assert found.gain >= 0
 
 
-def test_who_cannot_think_judges_nothing():
+def test_a_bidder_without_look_ahead_compares_nothing():
     assert compare_call(over("random", "1C"), 0, [parse_call("Pass")]) is None
 
 
-def test_the_review_tells_it_first():
-    told = review(over("policy:champion", "Pass"))["calls"][0]
-    assert told["costly"]
-    assert told["better"] == told["fair"]["call"]
-    assert told["fair"]["gain"] > 2
-    assert told["lost"] >= 3
+def test_the_review_names_the_better_call():
+    found = review(over("policy:champion", "Pass"))["calls"][0]
+    assert found["costly"]
+    assert found["better"] == found["fair"]["call"]
+    assert found["fair"]["gain"] > 2
+    assert found["lost"] >= 3

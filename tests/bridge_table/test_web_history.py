@@ -1,4 +1,4 @@
-"""The page of history in a browser: a board of an earlier session is found, reviewed again, and its mistake asked."""
+"""The page of history in a browser: a board of an earlier session, its review and its mistake."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def tomorrow():
     return datetime.now().astimezone() + timedelta(days=1)
 
 
-def test_a_newcomer_finds_yesterdays_board_and_is_asked_its_mistake(visit, served, tmp_path):
+def test_yesterdays_board_opens_and_its_mistake_is_drilled(visit, served, tmp_path):
     served.restart(Database(tmp_path / "table.sqlite"))
     page = visit()
     bid_seven_notrump(page)

@@ -15,13 +15,13 @@ from support.page import Page
 
 pytest.importorskip("starlette")
 
-from bridge_table.pages import framed
+from bridge_table import pages
 
 STATIC = Path(str(files("bridge_table") / "static"))
 SCRIPTS = sorted(STATIC.glob("*.js"))
 STYLES = sorted(STATIC.glob("*.css"))
 STYLE = (STATIC / "style.css").read_text()
-PAGES = {path.name: framed(path.stem, path.read_text()) for path in sorted(STATIC.glob("*.html"))}
+PAGES = {name: pages.page_html(name) for name in sorted(pages.PAGES)}
 
 
 def scripts_of(page):
@@ -41,7 +41,7 @@ def test_the_page_is_light_and_loads_nothing_from_elsewhere():
         page = Page()
         page.feed(text)
         for address in page.loads:
-            assert address.startswith("#") or address == "./" or (STATIC / address).is_file(), address
+            assert address.startswith("#") or address in ("./", *PAGES) or (STATIC / address).is_file(), address
     for path in (*SCRIPTS, *STYLES):
         text = path.read_text().replace('"http://www.w3.org/2000/svg"', "")  # a name, which nothing loads
         assert not re.search(r"https?://|url\(|@import|//cdn", text), path
@@ -68,16 +68,16 @@ def test_scripts_use_what_their_page_has():
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_scripts_are_whole(path):
+def test_scripts_parse(path):
     subprocess.run(["node", "--check", "--input-type=module"], input=path.read_bytes(), check=True, capture_output=True)
 
 
-# --- what is drawn ---------------------------------------------------------------------------------------------
+# --- drawing --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def drawn(tmp_path):
-    """Runs lines of JavaScript beside the page's scripts; gives what they print as JSON."""
+    """Run lines of JavaScript beside the page's scripts, and return the JSON that they print."""
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
     for path in (*SCRIPTS, Path(__file__).parent.parent / "support" / "dom.mjs"):
@@ -86,27 +86,27 @@ def drawn(tmp_path):
 
     def run(lines):
         (tmp_path / "test.mjs").write_text('import { all, heard, place } from "./dom.mjs";\n' + lines)
-        told = subprocess.run(["node", "test.mjs"], cwd=tmp_path, check=True, capture_output=True, text=True)
-        return json.loads(told.stdout)
+        found = subprocess.run(["node", "test.mjs"], cwd=tmp_path, check=True, capture_output=True, text=True)
+        return json.loads(found.stdout)
 
     return run
 
 
-def test_who_listens_hears_the_suits(drawn):
-    told = drawn("""
+def test_screen_readers_hear_the_suits(drawn):
+    found = drawn("""
         import { callMark, coloured, element } from "./words.js";
         import { suits } from "./hands.js";
         const said = [coloured("11-18 HCP, 4-6♠, 0-2♥"), callMark("2C"), callMark("3NT")];
         const row = all(suits("AT..432.", null, null), "li")[0];
         console.log(JSON.stringify([...said.map((parts) => heard(element("p", {}, parts))), heard(row)]));
     """)
-    assert told == ["11-18 HCP, 4-6spades, 0-2hearts", "2clubs", "3NT", "ace of spades, ten of spades"]
+    assert found == ["11-18 HCP, 4-6spades, 0-2hearts", "2clubs", "3NT", "ace of spades, ten of spades"]
 
 
 @pytest.mark.parametrize("in_columns", [False, True], ids=["row", "columns"])
 def test_cards_are_drawn_and_heard(drawn, in_columns):
     """Pictures are silent: buttons say their cards; where none can be played, the hand is heard as text."""
-    told = drawn(f"""
+    found = drawn(f"""
         import {{ pictures }} from "./hands.js";
         import {{ element }} from "./words.js";
         const text = (one) => all(one, "text").map((part) => part.children.join(""));
@@ -118,7 +118,7 @@ def test_cards_are_drawn_and_heard(drawn, in_columns):
         console.log(JSON.stringify([heard(still), text(still), buttons.map(heard), played,
             all(still, "svg").map((one) => one.attributes.class)]));
     """)
-    heard_still, ranks, buttons, played, kinds = told
+    heard_still, ranks, buttons, played, kinds = found
     assert heard_still == "ace of spades, ten of spadesnone4 of diamonds, 3 of diamonds, 2 of diamondsnone"
     assert ranks == ["A", "10", "4", "3", "2"]
     assert buttons == ["ace of spades", "ten of spades", "4 of diamonds", "3 of diamonds", "2 of diamonds"]
@@ -127,7 +127,7 @@ def test_cards_are_drawn_and_heard(drawn, in_columns):
 
 
 def test_a_deal_moves_between_pack_and_hands(drawn):
-    told = drawn("""
+    found = drawn("""
         import { cardsAt, dealOf, dealText, emptyDeal, filled, moved } from "./pack.js";
         const some = moved(emptyDeal(), ["SA", "DT", "C2"], "E");
         const whole = filled(some);
@@ -136,7 +136,7 @@ def test_a_deal_moves_between_pack_and_hands(drawn):
             cardsAt(whole, "E").filter((card) => ["SA", "DT", "C2"].includes(card)).length,
             moved(whole, cardsAt(whole, "N"), "E")]));
     """)
-    assert told == ["N:... A..T.2 ... ...", [13, 13, 13, 13, 0], True, 3, None]
+    assert found == ["N:... A..T.2 ... ...", [13, 13, 13, 13, 0], True, 3, None]
 
 
 REVIEW = {
@@ -171,11 +171,11 @@ def test_a_review_names_its_columns_and_blames_nobody_for_the_lie_of_the_cards(d
 
 
 def test_a_mean_within_its_error_has_no_colour(drawn):
-    told = drawn("""
+    found = drawn("""
         import { tone } from "./words.js";
         console.log(JSON.stringify([tone(-0.01, 0.04), tone(-0.2, 0.04), tone(0.09, 0.04), tone(-3), tone(0)]));
     """)
-    assert told == ["", "bad", "good", "bad", ""]
+    assert found == ["", "bad", "good", "bad", ""]
 
 
 def test_classes_of_lists_do_not_hit_rows_of_tables():

@@ -10,9 +10,9 @@ pytestmark = pytest.mark.slow
 SMALL = "system: small\n1N    15-17 hcp, balanced\n1x    5+ x, 12+ hcp\nP\n"
 
 
-def systems(visit, ready, **told):
-    asked = "&".join(f"{name}={value}" for name, value in told.items())
-    return visit(f"systems.html#{asked}", ready=ready)
+def systems(visit, ready, **found):
+    request = "&".join(f"{name}={value}" for name, value in found.items())
+    return visit(f"systems.html#{request}", ready=ready)
 
 
 # --- systems ---------------------------------------------------------------------------------------------------
@@ -164,9 +164,9 @@ def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit, tmp_path):
         page.keyboard.press("Enter")
     expect(page.locator("#summary h2")).to_have_text("0 of 50 points")
     assert page.locator("#summary li").count() == 5
-    with page.expect_download() as told:
+    with page.expect_download() as found:
         page.click("text=Download them")
-    told.value.save_as(tmp_path / "wrong.exam")
+    found.value.save_as(tmp_path / "wrong.exam")
     assert "area: openings" in (tmp_path / "wrong.exam").read_text()
     page.set_input_files("#file", tmp_path / "wrong.exam")
     page.wait_for_selector("#box button")
@@ -174,7 +174,7 @@ def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit, tmp_path):
 
 
 @pytest.mark.parametrize("wanted", [False, True], ids=["untold", "told"])
-def test_until_a_call_is_made_nothing_tells_what_it_shows_unless_it_is_wanted(visit, wanted):
+def test_meanings_are_hidden_until_a_call_is_made_unless_wanted(visit, wanted):
     page = visit("practice.html#topic=openings", ready="#topic:has(option)")
     page.set_checked("#tell", wanted)
     page.click("#start")
@@ -183,12 +183,3 @@ def test_until_a_call_is_made_nothing_tells_what_it_shows_unless_it_is_wanted(vi
     before = page.inner_text("#detail")  # nothing, or what an earlier call shows: one may point at those
     page.hover('[data-call="1NT"]')
     assert (page.inner_text("#detail") != before) == wanted
-
-
-def test_a_drill_fits_a_phone(visit):
-    page = visit("practice.html", width=360, ready="#topic:has(option)")
-    page.click("#start")
-    page.wait_for_selector("#box button")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, scheme

@@ -1,4 +1,4 @@
-"""Several people at one table, each by a key: what they see and may do, who goes on for them, and what is refused."""
+"""Several people at one table, each with a key: views, acts, absence, and refusals."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from bridge_table.people.rooms import ABSENT
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
 
 
-class Place:
-    """Someone with a key, and every answer to it."""
+class Guest:
+    """A person with a key, and all answers to it."""
 
     def __init__(self, house, key):
         self.house, self.key, self.traffic = house, key, []
@@ -38,11 +38,13 @@ class Place:
     def ask(self, path, status=200, **fields):
         """Post fields; without fields of a GET path, get it."""
         where = f"/{self.key}/api/{path}"
-        told = self.house.client.get(where) if path in ("look", "start") else self.house.client.post(where, json=fields)
-        assert told.status_code == status, told.text
-        found = told.json()
+        answer = (
+            self.house.client.get(where) if path in ("look", "start") else self.house.client.post(where, json=fields)
+        )
+        assert answer.status_code == status, answer.text
+        found = answer.json()
         assert status == 200 or is_sentence(found["error"]), found
-        self.traffic.append(told.text)
+        self.traffic.append(answer.text)
         return found
 
     def look(self):
@@ -71,13 +73,13 @@ class House:
         self.now = 0.0
         self.guests.rooms.clock = lambda: self.now
         self.guests.pace = 0.0
-        self.host = Place(self, TOKEN)
+        self.host = Guest(self, TOKEN)
 
     def open(self, **fields):
-        return Place(self, self.host.ask("rooms", **{**CALM, "cards": "rule", **fields})["key"])
+        return Guest(self, self.host.ask("rooms", **{**CALM, "cards": "rule", **fields})["key"])
 
     def invite(self, host, seat):
-        return Place(self, host.ask("invite", seat=seat)["key"])
+        return Guest(self, host.ask("invite", seat=seat)["key"])
 
 
 @pytest.fixture
@@ -95,9 +97,9 @@ def go_on(people, call="Pass", cards=53):
     """Whoever's turn it is calls or plays, until so many cards are played or the board is over."""
     by_seat = {person.look()["seat"]: person for person in people}
     while True:
-        state = people[0].until(lambda told: told["chooser"] or told["phase"] == "over")
+        state = people[0].until(lambda found: found["chooser"] or found["phase"] == "over")
         if state["phase"] == "over":
-            return people[0].until(lambda told: "review" in told)
+            return people[0].until(lambda found: "review" in found)
         if len(state.get("play", {"cards": []})["cards"]) >= cards:
             return state
         person = by_seat[state["chooser"]]
@@ -110,10 +112,10 @@ def go_on(people, call="Pass", cards=53):
 
 
 def seen_by(person):
-    """Every card that a person was told of."""
-    told = " ".join(person.traffic)
-    hands = re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", told)
-    return set().union(*map(cards_of, hands)) | set(re.findall(r'"([SHDC][2-9TJQKA])"', told))
+    """Return every card that was sent to a person."""
+    found = " ".join(person.traffic)
+    hands = re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", found)
+    return set().union(*map(cards_of, hands)) | set(re.findall(r'"([SHDC][2-9TJQKA])"', found))
 
 
 # --- a seat each ------------------------------------------------------------------------------------------------
@@ -133,12 +135,12 @@ def test_two_people_bid_and_play_and_see_their_own_hands_only(house, seat):
             name: owner[name],
         }
     assert south.look()["sits"][seat] == "Bo"
-    while (state := south.until(lambda told: told["chooser"] or told["phase"] != "bidding"))["phase"] == "bidding":
+    while (state := south.until(lambda found: found["chooser"] or found["phase"] != "bidding"))["phase"] == "bidding":
         call = "7NT" if state["chooser"] == "S" and "7NT" not in calls_of(state) else "Pass"
         people[state["chooser"]].act("call", call=call)
     assert state["contract"]["declarer"] == "S"
     state = go_on(list(people.values()), cards=6)
-    played = {told["card"] for told in state["play"]["cards"]}
+    played = {found["card"] for found in state["play"]["cards"]}
     for name, person in people.items():
         look = person.look()
         assert look["hands"]["N"] is not None
@@ -161,12 +163,12 @@ def test_hostile_guests_change_nothing(house):
     south = house.open(ew="pass")
     north = house.invite(south, "N")
     north.look()
-    state = south.until(lambda told: told["chooser"])
+    state = south.until(lambda found: found["chooser"])
     mine, other = (south, north) if state["chooser"] == "S" else (north, south)
     before = mine.look()
     fields = {"board": 1, "at": before["at"], "call": "Pass"}
     other.ask("call", 409, **fields)  # out of turn
-    other.ask("call", 400, **fields, seat=before["seat"])  # nobody names another seat: the key tells it
+    other.ask("call", 400, **fields, seat=before["seat"])  # the key names the seat
     mine.ask("call", 409, **{**fields, "board": 2})
     mine.ask("call", 409, **{**fields, "at": before["at"] + 1})
     mine.ask("call", 400, **{**fields, "call": "XX"})
@@ -181,9 +183,9 @@ def test_hostile_guests_change_nothing(house):
     for name in ("Zoë O'Brien", "प्रिया", "李 2"):
         assert mine.ask("name", name=name)["room"]["name"] == name
     mine.ask("join", 404, name="x")
-    mine.ask("tables", 404)  # the host's doors are not theirs
+    mine.ask("tables", 404)  # a path of the host
     mine.ask("start", 404)
-    Place(house, "x" * 24).ask("look", 403)
+    Guest(house, "x" * 24).ask("look", 403)
     assert mine.look()["calls"] == before["calls"]
     mine.ask("call", **fields)
     mine.ask("call", 409, **fields)  # once more the same
@@ -194,9 +196,9 @@ def test_hostile_guests_change_nothing(house):
 
 def test_cards_that_are_not_held_are_refused(house):
     south = house.open(ns="pass", ew="pass")
-    state = south.until(lambda told: told["yours"])
+    state = south.until(lambda found: found["yours"])
     state = south.act("call", call="7NT")
-    state = south.until(lambda told: told["yours"] and told["phase"] == "playing")
+    state = south.until(lambda found: found["yours"] and found["phase"] == "playing")
     held = cards_of(state["hands"][state["turn"]])
     strange = next(f"{suit}{rank}" for suit in "SHDC" for rank in "AKQJT98765432" if f"{suit}{rank}" not in held)
     south.act("card", 400, card=strange)
@@ -204,19 +206,19 @@ def test_cards_that_are_not_held_are_refused(house):
     assert south.look()["play"]["cards"] == state["play"]["cards"]
 
 
-def test_a_bidder_goes_on_for_who_has_left_until_they_are_back(house):
+def test_a_bidder_replaces_an_absent_person(house):
     south = house.open(ns="pass", ew="pass", name="Anna")
     north = house.invite(south, "N")
     north.ask("name", name="Bo")
-    state = south.until(lambda told: told["chooser"])
+    state = south.until(lambda found: found["chooser"])
     if state["chooser"] == "S":
         south.act("call", call="Pass")
-    south.until(lambda told: told["chooser"] == "N" or told["phase"] == "over")
+    south.until(lambda found: found["chooser"] == "N" or found["phase"] == "over")
     house.now += ABSENT - 1
     south.ask("here")
     assert south.look()["chooser"] == "N"
     house.now += 2
-    state = south.until(lambda told: told["room"]["uncounted"])
+    state = south.until(lambda found: found["room"]["uncounted"])
     assert "Bo has left North; pass goes on there until they come back." in state["room"]["news"]
     assert state["sits"]["N"] == "pass"
     north.look()
@@ -227,7 +229,7 @@ def test_a_bidder_goes_on_for_who_has_left_until_they_are_back(house):
 def test_nothing_goes_on_where_nobody_is(house):
     south = house.open(name="Anna")
     room = house.guests.rooms.keys[south.key].room
-    south.until(lambda told: told["yours"])
+    south.until(lambda found: found["yours"])
     calls = list(room.table.calls)
     house.now += 1000
     assert not room.step() or not room.step()
@@ -243,7 +245,7 @@ def test_a_bidder_in_a_seat_that_nobody_has_taken_is_no_stand_in(house):
     assert final["room"]["count"] == 1
 
 
-def test_a_bidder_that_fails_is_told(house, monkeypatch):
+def test_a_failing_bidder_is_reported(house, monkeypatch):
     south = house.open()
     room = house.guests.rooms.keys[south.key].room
 
@@ -251,7 +253,7 @@ def test_a_bidder_that_fails_is_told(house, monkeypatch):
         raise BidderError("mine at N gives no call")
 
     monkeypatch.setattr(room, "step", fail)
-    south.until(lambda told: told["room"]["news"][-1:] == ["The table waits: mine at N gives no call."])
+    south.until(lambda found: found["room"]["news"][-1:] == ["The table waits: mine at N gives no call."])
 
 
 # --- partnership practice ---------------------------------------------------------------------------------------
@@ -260,13 +262,13 @@ def test_a_bidder_that_fails_is_told(house, monkeypatch):
 def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     south = house.open(kind="practice", name="Anna")
     seats = house.guests.rooms.keys[south.key].room.invites
-    north = Place(house, seats[0].key)
-    waiting = south.until(lambda told: told["chooser"])
+    north = Guest(house, seats[0].key)
+    waiting = south.until(lambda answer: answer["chooser"])
     assert waiting["room"]["awaited"] == ["N"]
     assert waiting["sits"]["N"] == "not here yet"
     if waiting["yours"]:
         south.act("call", call="Pass")
-        waiting = south.until(lambda told: told["chooser"])
+        waiting = south.until(lambda answer: answer["chooser"])
     assert waiting["chooser"] == "N"  # no bidder takes the place of a partner who has not come yet
     final = go_on([south, north], call="3NT")
     found = final["review"]
@@ -274,7 +276,7 @@ def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     assert found["imps"] == int(imps(found["contract"]["points"] - found["other"]["points"]))
     assert set(found["tricks"]) == set("NESW")
     house.now += ABSENT + 1
-    assert south.look()["sits"]["N"] == CALM["ns"]  # who has left afterwards
+    assert south.look()["sits"]["N"] == CALM["ns"]  # they left after the board
     assert (final["room"]["count"], final["room"]["mean"]) == (1, found["imps"])
     house.host.ask("rooms", 400, kind="practice", seat="E")
 
@@ -283,28 +285,28 @@ def test_partners_bid_against_a_network_and_are_compared_with_it(house):
 
 
 def challenged(house, **fields):
-    return Place(house, house.host.ask("challenges", **{**CALM, "boards": 2, "seed": 5, **fields})["key"])
+    return Guest(house, house.host.ask("challenges", **{**CALM, "boards": 2, "seed": 5, **fields})["key"])
 
 
 def test_all_bid_the_same_boards_and_are_compared(house):
     link = challenged(house)
     assert link.look()["boards"] == 2
-    anna, bo = (Place(house, link.ask("join", name=name)["key"]) for name in ("Anna", "Bo"))
+    anna, bo = (Guest(house, link.ask("join", name=name)["key"]) for name in ("Anna", "Bo"))
     link.ask("join", 409, name="anna")
     link.ask("join", 400, name=" ")
     assert anna.look()["hands"] == bo.look()["hands"]
     first = go_on([anna], call="3NT")
-    assert [row["name"] for row in first["room"]["boards_told"][0]["rows"]] == ["Anna"]
-    assert "boards_told" not in bo.look()["room"] or bo.look()["room"]["boards_told"] == []  # before that board is over
+    assert [row["name"] for row in first["room"]["results"][0]["rows"]] == ["Anna"]
+    assert "results" not in bo.look()["room"] or bo.look()["room"]["results"] == []  # before that board is over
     second = go_on([bo], call="Pass")
-    rows = {row["name"]: row for row in second["room"]["boards_told"][0]["rows"]}
+    rows = {row["name"]: row for row in second["room"]["results"][0]["rows"]}
     gained = int(imps(rows["Anna"]["points"] - rows["Bo"]["points"]))
     assert (rows["Anna"]["cross"], rows["Bo"]["cross"]) == (gained, -gained)
     assert rows["Anna"]["percent"] + rows["Bo"]["percent"] == 100
     assert rows["Bo"]["imps"] == second["review"]["imps"]
-    assert anna.look()["room"]["boards_told"] == [
+    assert anna.look()["room"]["results"] == [
         {**board, "rows": [{**row, "you": row["name"] == "Anna"} for row in board["rows"]]}
-        for board in second["room"]["boards_told"]
+        for board in second["room"]["results"]
     ]
     anna.act("next")
     anna.ask("next", 409, board=1)
@@ -348,9 +350,9 @@ def test_any_body_gets_a_sentence(house, path):
         fields = {draw.choice(names): draw.choice(values) for _ in range(draw.randrange(1, 4))} | {"zzz": 1}
         sent.append(json.dumps(fields).encode())
     for content in sent:
-        told = house.client.post(url, content=content, headers={"content-type": "application/json"})
-        assert 400 <= told.status_code < 500, (content[:200], told.text)
-        assert is_sentence(told.json()["error"])
+        found = house.client.post(url, content=content, headers={"content-type": "application/json"})
+        assert 400 <= found.status_code < 500, (content[:200], found.text)
+        assert is_sentence(found.json()["error"])
     assert house.client.get(url).status_code == 405
 
 
@@ -366,7 +368,7 @@ def test_links_tell_where_they_reach():
 # --- the stream -------------------------------------------------------------------------------------------------
 
 
-def test_a_stream_tells_calls_at_once_and_ends_with_its_key(served):
+def test_a_stream_sends_calls_at_once_and_ends_with_its_key(served):
     def post(key, path, **fields):
         connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
         connection.request("POST", f"/{key}/api/{path}", json.dumps(fields), {"content-type": "application/json"})
@@ -377,14 +379,14 @@ def test_a_stream_tells_calls_at_once_and_ends_with_its_key(served):
         connection.request("GET", f"/{key}/api/events")
         return connection.getresponse()
 
-    def told(response):
+    def found(response):
         while True:
             line = response.readline()
             if not line or line.startswith(b"data: {"):
                 return json.loads(line[6:]) if line else None
 
     def ends(response):
-        reading = threading.Thread(target=lambda: [None for _ in iter(lambda: told(response), None)], daemon=True)
+        reading = threading.Thread(target=lambda: [None for _ in iter(lambda: found(response), None)], daemon=True)
         reading.start()
         reading.join(10)
         return not reading.is_alive()
@@ -393,13 +395,13 @@ def test_a_stream_tells_calls_at_once_and_ends_with_its_key(served):
     north = post(south, "invite", seat="N")["key"]
     one, other = stream(south), stream(north)
     assert one.headers["content-type"].startswith("text/event-stream")
-    state = told(one)
+    state = found(one)
     while state["chooser"] is None:
-        state = told(one)
+        state = found(one)
     caller, listener, name = (south, other, state["chooser"]) if state["chooser"] == "S" else (north, one, "N")
     post(caller, "call", call="7NT", at=state["at"], board=1)
     began = time.monotonic()
-    while "7NT" not in [made["call"] for made in told(listener)["calls"]]:
+    while "7NT" not in [made["call"] for made in found(listener)["calls"]]:
         pass
     assert time.monotonic() - began < 5
     assert name in "NS"

@@ -21,8 +21,10 @@ def visitor():
 
 
 def questions(visitor, topic, count=6, **fields):
-    told = visitor.post("drills", spec=SPEC, topic=topic, count=count, **fields)
-    return told["drill"], [visitor.get(f"drills/{told['drill']}/question", number=k) for k in range(told["questions"])]
+    found = visitor.post("drills", spec=SPEC, topic=topic, count=count, **fields)
+    return found["drill"], [
+        visitor.get(f"drills/{found['drill']}/question", number=k) for k in range(found["questions"])
+    ]
 
 
 def answer(visitor, drill, number, call, status=200):
@@ -32,8 +34,8 @@ def answer(visitor, drill, number, call, status=200):
 # --- topics ----------------------------------------------------------------------------------------------------
 
 
-def moment(said, hand, made):
-    calls = [parse_call(word) for word in said.split()]
+def moment(words, hand, made):
+    calls = [parse_call(word) for word in words.split()]
     return Decision.of(calls, hand_features(parse_hand(hand)[None])[0], parse_call(made))
 
 
@@ -59,9 +61,9 @@ def moment(said, hand, made):
         ("their-doubles", "1H X", "Q84.KJ62.A3.9852", "2NT"),
     ],
 )  # fmt: skip
-def test_a_decision_belongs_to_its_topic(topic, said, hand, made):
+def test_a_decision_belongs_to_its_topic(topic, words, hand, made):
     assert parse_hand(hand).sum() == 13
-    assert TOPICS[topic].fits(moment(said, hand, made))
+    assert TOPICS[topic].fits(moment(words, hand, made))
 
 
 @pytest.mark.parametrize(
@@ -78,53 +80,53 @@ def test_a_decision_belongs_to_its_topic(topic, said, hand, made):
         ("preempts", "2C", "4.KJ7.962.KQJ852", "3C"),
     ],
 )  # fmt: skip
-def test_another_decision_does_not(topic, said, hand, made):
-    assert not TOPICS[topic].fits(moment(said, hand, made))
+def test_another_decision_does_not(topic, words, hand, made):
+    assert not TOPICS[topic].fits(moment(words, hand, made))
 
 
 # --- drills ----------------------------------------------------------------------------------------------------
 
 
 def test_every_topic_is_listed_and_those_of_the_exam_have_its_names(visitor):
-    told = visitor.get("topics")["topics"]
-    assert [topic["name"] for topic in told] == list(TOPICS)
+    found = visitor.get("topics")["topics"]
+    assert [topic["name"] for topic in found] == list(TOPICS)
     assert set(TOPICS) <= set(textbook().titles)
 
 
 @pytest.mark.parametrize("topic", ["openings", "raises", "takeout"])
 def test_questions_are_of_the_topic_and_the_systems_own_call_is_right(visitor, topic):
-    drill, asked = questions(visitor, topic)
-    assert len(asked) == 6
+    drill, request = questions(visitor, topic)
+    assert len(request) == 6
     passes = 0
-    for k, one in enumerate(asked):
-        said = [c["call"] for c in one["calls"]]
-        system = call_of(SPEC, one["hand"], one["board"]["dealer"], one["board"]["vulnerability"], said)
+    for k, one in enumerate(request):
+        words = [c["call"] for c in one["calls"]]
+        system = call_of(SPEC, one["hand"], one["board"]["dealer"], one["board"]["vulnerability"], words)
         assert system in one["legal"]
-        assert TOPICS[topic].fits(moment(" ".join(said), one["hand"], system))
-        told = answer(visitor, drill, k, system)
-        assert (told["points"], told["accepted"]) == (10, {system: 10})
-        assert len(told["reason"]) > 5
+        assert TOPICS[topic].fits(moment(" ".join(words), one["hand"], system))
+        found = answer(visitor, drill, k, system)
+        assert (found["points"], found["accepted"]) == (10, {system: 10})
+        assert len(found["reason"]) > 5
         passes += system == "Pass"
-    assert passes <= len(asked) // 4
+    assert passes <= len(request) // 4
     visitor.get(f"drills/{drill}/wrong", 409)
 
 
 def test_a_question_holds_no_answer_and_no_other_hand(visitor):
-    _, asked = questions(visitor, "openings", 3)
-    assert set(asked[0]) == {"title", "hand", "seat", "board", "calls", "legal", "shows"}
-    assert len({one["hand"] for one in asked}) == 3
+    _, request = questions(visitor, "openings", 3)
+    assert set(request[0]) == {"title", "hand", "seat", "board", "calls", "legal", "shows"}
+    assert len({one["hand"] for one in request}) == 3
 
 
-def test_the_same_seed_asks_the_same_and_another_asks_others(visitor):
+def test_the_seed_chooses_the_questions(visitor):
     hands = [[q["hand"] for q in questions(visitor, "responses", 2, seed=seed)[1]] for seed in (1, 1, 2)]
     assert hands[0] == hands[1] != hands[2]
 
 
 def test_the_first_answer_counts_and_reasons_name_the_suits(visitor):
     drill, _ = questions(visitor, "raises", 8)
-    told = answer(visitor, drill, 0, "7NT")
-    assert told["points"] == 0
-    right = next(iter(told["accepted"]))
+    found = answer(visitor, drill, 0, "7NT")
+    assert found["points"] == 0
+    right = next(iter(found["accepted"]))
     again = answer(visitor, drill, 0, right)
     assert again["points"] == 10
     assert len(parse_exam(visitor.get(f"drills/{drill}/wrong")["text"]).positions) == 1
@@ -136,7 +138,7 @@ def test_the_first_answer_counts_and_reasons_name_the_suits(visitor):
 
 
 def test_what_went_wrong_is_a_file_that_is_read_again(visitor):
-    drill, asked = questions(visitor, "overcalls", 5)
+    drill, request = questions(visitor, "overcalls", 5)
     for k in range(3):
         answer(visitor, drill, k, "7NT")
     found = visitor.get(f"drills/{drill}/wrong")
@@ -145,25 +147,29 @@ def test_what_went_wrong_is_a_file_that_is_read_again(visitor):
     again = visitor.post("drills/file", spec=SPEC, text=found["text"], name=found["name"])
     assert again["questions"] == 3
     first = visitor.get(f"drills/{again['drill']}/question", number=0)
-    assert (first["hand"], first["calls"], first["board"]) == (asked[0]["hand"], asked[0]["calls"], asked[0]["board"])
-    told = answer(visitor, again["drill"], 0, "7NT")
-    assert told["accepted"] == answer(visitor, drill, 0, "7NT")["accepted"]
+    assert (first["hand"], first["calls"], first["board"]) == (
+        request[0]["hand"],
+        request[0]["calls"],
+        request[0]["board"],
+    )
+    reply = answer(visitor, again["drill"], 0, "7NT")
+    assert reply["accepted"] == answer(visitor, drill, 0, "7NT")["accepted"]
 
 
-def test_a_faulty_file_tells_its_line(visitor):
-    told = visitor.post(
+def test_a_faulty_file_is_refused_with_its_line(visitor):
+    found = visitor.post(
         "drills/file", 400, spec=SPEC, text="area: a  A\nnone N | 1H | AK | 1S | no\n", name="mine.exam"
     )
-    assert "mine.exam:2" in told["error"]
+    assert "mine.exam:2" in found["error"]
     visitor.post("drills/file", 400, spec=SPEC, text="# nothing\n")
     visitor.post("drills/file", 400, spec="policy:champion", text="area: a  A\n")
     visitor.get("drills/nothing/question", 404, number=0)
 
 
 def test_the_textbook_can_be_practised(visitor):
-    drill, asked = questions(visitor, "slam", source="textbook")
+    drill, request = questions(visitor, "slam", source="textbook")
     book = [p for p in textbook().everybody if p.area == "slam"]
-    assert [one["hand"] for one in asked] == [p.hand for p in book]
+    assert [one["hand"] for one in request] == [p.hand for p in book]
     best = max(book[0].answers, key=lambda a: a[1])
     assert book[0].reason in answer(visitor, drill, 0, "7NT")["reason"]
     assert best[1] == 10

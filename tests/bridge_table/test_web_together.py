@@ -15,7 +15,7 @@ READY = "#actions:has(span)"
 
 @pytest.fixture
 def opened(visit):
-    """Opens a table or a challenge on the host's page; gives the page that its key opens."""
+    """Open a table or a challenge on the host's page, and return the page of its key."""
 
     def open_one(kind, width=1200, **fields):
         page = visit("together.html", width=width, ready="#reach:not(:empty)")
@@ -90,7 +90,7 @@ def test_two_people_bid_and_play_each_before_a_browser(visit, opened):
     expect(south.locator(".about b")).to_have_text("Board 2", timeout=5000)
 
 
-def test_a_bidder_goes_on_for_who_closes_the_page_until_they_are_back(visit, opened, served):
+def test_a_bidder_replaces_a_person_whose_page_is_closed(visit, opened, served):
     south = opened("play", name="Anna", ns="pass")
     link = link_for(south, "North")
     north = visit(link, ready=READY)
@@ -125,7 +125,7 @@ def test_partners_practise_against_a_network(visit, opened):
     expect(north.locator(".about b")).to_have_text("Board 2")
 
 
-def test_a_challenge_compares_all_who_have_its_link(visit, opened):
+def test_a_challenge_compares_its_players(visit, opened):
     page = opened("challenge", boards="2", seed="5")
     link = page.input_value("#link input")
     path = re.sub(r"https?://[^/]+", "", link)

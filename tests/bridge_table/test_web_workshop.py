@@ -31,17 +31,19 @@ def visitor():
 
 
 def test_the_book_holds_every_call_of_the_system_once(visitor):
-    told = visitor.post("book", spec="system:sayc")
+    found = visitor.post("book", spec="system:sayc")
     points = AuctionGraph(read_system("sayc"))
-    assert len(told["entries"]) == len(points.entries)
-    listed = [index for point in told["points"] for index, _ in point["entries"]]
-    listed += [index for block in told["general"] for index in block["entries"]]
+    assert len(found["entries"]) == len(points.entries)
+    listed = [index for point in found["points"] for index, _ in point["entries"]]
+    listed += [index for block in found["general"] for index in block["entries"]]
     assert sorted(listed) == list(range(len(points.entries)))
     # Every point is reached from the first, on one way.
-    ways = [child for point in told["points"] for _, child in [*point["entries"], *point["steps"]] if child is not None]
-    assert sorted(ways) == list(range(1, len(told["points"])))
-    stayman = [e for e in told["entries"] if e["note"].startswith("Stayman") and e["call"] == "2♣"]
-    assert "1NT" in [told["points"][e["point"]]["path"] for e in stayman]
+    ways = [
+        child for point in found["points"] for _, child in [*point["entries"], *point["steps"]] if child is not None
+    ]
+    assert sorted(ways) == list(range(1, len(found["points"])))
+    stayman = [e for e in found["entries"] if e["note"].startswith("Stayman") and e["call"] == "2♣"]
+    assert "1NT" in [found["points"][e["point"]]["path"] for e in stayman]
 
 
 def test_figures_come_from_a_job_and_are_those_of_the_book(visitor):
@@ -49,30 +51,30 @@ def test_figures_come_from_a_job_and_are_those_of_the_book(visitor):
     assert visitor.post("figures", spec="system:silent", deals=500)["job"] == begun["job"]
     found = waited(visitor, begun)
     assert found["state"] == DONE
-    assert found["result"] == figures_of(read_system("silent"), 500, 1, 0, lambda done, whole: None)
+    assert found["result"] == figures_of(read_system("silent"), 500, 1, 0, lambda done, complete: None)
     made = found["result"]["figures"]
     assert len(made) == len(book_of(read_system("silent"))["entries"])
     assert "500 random deals" in found["result"]["facts"][0]
 
 
 def test_figures_tell_how_often_on_what_hands_and_what_it_is_worth():
-    told = []
+    answer = []
     system = parse_system("system: tiny\n1N 15-17 hcp, balanced\n1x 5+ x, 12+ hcp\nP\n(1x)\n  P\n(any)\n  P\n")
-    found = figures_of(system, 600, 1, 60, lambda done, whole: told.append((done, whole)))
+    found = figures_of(system, 600, 1, 60, lambda done, complete: answer.append((done, complete)))
     notrump = found["figures"][0]
     assert notrump["share"].endswith("%")
     assert notrump["usual"].startswith("15-17 HCP")
     assert len(notrump["examples"]) == 2
     assert any("worth" in figures for figures in found["figures"])
-    assert told[-1][0] == told[-1][1]
+    assert answer[-1][0] == answer[-1][1]
 
 
-def waited(visitor, told, seconds=240):
+def waited(visitor, found, seconds=240):
     end = time.monotonic() + seconds
-    while told["state"] == RUNNING and time.monotonic() < end:
+    while found["state"] == RUNNING and time.monotonic() < end:
         time.sleep(0.2)
-        told = visitor.get(f"jobs/{told['job']}")
-    return told
+        found = visitor.get(f"jobs/{found['job']}")
+    return found
 
 
 def test_the_server_answers_while_a_book_is_measured_and_the_work_can_be_stopped(visitor):
@@ -111,9 +113,9 @@ def test_few_jobs_run_and_each_ends_in_its_way():
 
 
 def test_after_an_auction_the_entries_of_the_book_are_named(visitor):
-    told = visitor.post("system", spec="system:sayc", calls="Pass 1NT Pass")
+    found = visitor.post("system", spec="system:sayc", calls="Pass 1NT Pass")
     book = visitor.post("book", spec="system:sayc")
-    (stayman,) = [e for e in told["entries"]["2C"] if book["entries"][e]["note"].startswith("Stayman")]
+    (stayman,) = [e for e in found["entries"]["2C"] if book["entries"][e]["note"].startswith("Stayman")]
     assert book["points"][book["entries"][stayman]["point"]]["path"] == "1NT"
     theirs = visitor.post("system", spec="system:sayc", calls="1H")
     assert all(
@@ -128,8 +130,8 @@ def test_after_an_auction_the_entries_of_the_book_are_named(visitor):
 def test_two_systems_stand_side_by_side(visitor):
     text = visitor.post("text", spec="system:sayc")["text"]
     spec = visitor.post("drafts", text=text.replace("1N    15-17 hcp", "1N    14-16 hcp", 1))["spec"]
-    told = visitor.post("compare", a="system:sayc", b=spec)
-    (row,) = [row for row in told["rows"] if row["kind"] != "same"]
+    found = visitor.post("compare", a="system:sayc", b=spec)
+    (row,) = [row for row in found["rows"] if row["kind"] != "same"]
     assert (row["kind"], row["at"]) == ("changed", "")
     assert row["a"]["what"].startswith("15-17 HCP")
     assert row["b"]["what"].startswith("14-16 HCP")
@@ -145,10 +147,10 @@ def test_a_network_has_no_book(visitor):
 # --- the pen ---------------------------------------------------------------------------------------------------
 
 
-def test_the_check_tells_all_faults_at_their_lines(visitor):
-    told = visitor.post("check", text="system: odd\n1C 12+ hcp\n1Z 5 q\n1C 13+ hcp\n2D 5+ Y\n")
-    assert not told["sound"]
-    assert [f["line"] for f in told["findings"] if f["fault"]] == [3, 5]
+def test_the_check_lists_all_faults_with_their_lines(visitor):
+    found = visitor.post("check", text="system: odd\n1C 12+ hcp\n1Z 5 q\n1C 13+ hcp\n2D 5+ Y\n")
+    assert not found["sound"]
+    assert [f["line"] for f in found["findings"] if f["fault"]] == [3, 5]
     assert visitor.post("check", text=visitor.post("text", spec="system:sayc")["text"])["sound"]
     assert "draft-" in visitor.post("drafts", 400, text="1Z\n")["error"]
 
@@ -156,12 +158,12 @@ def test_the_check_tells_all_faults_at_their_lines(visitor):
 def test_a_posted_text_opens_no_file_of_the_server(visitor, tmp_path):
     (tmp_path / "secret").write_text("a word that nobody should read\n")
     text = f"system: t\nbase: {tmp_path / 'secret'}\n"
-    told = [
+    found = [
         visitor.post("drafts", 400, text=text)["error"],
         *(f["text"] for f in visitor.post("check", text=text)["findings"]),
     ]
-    assert len(told) == 2
-    assert all("shipped system" in t and "nobody" not in t for t in told)
+    assert len(found) == 2
+    assert all("shipped system" in t and "nobody" not in t for t in found)
     assert visitor.post("drafts", text="system: t\nbase: sayc\n1N  12-14 hcp, balanced\n")["spec"]
 
 
@@ -178,40 +180,40 @@ def test_a_draft_is_known_for_a_while(monkeypatch):
 
 
 def test_the_exam_is_marked_as_the_command_marks_it(visitor):
-    told = visitor.post("exam", spec="system:sayc", against="system:silent")
+    found = visitor.post("exam", spec="system:sayc", against="system:silent")
     paper = sit("system:sayc", textbook())
-    assert told["all"]["points"] == paper.marks().points
-    assert [area["area"] for area in told["areas"]] == paper.areas()
+    assert found["all"]["points"] == paper.marks().points
+    assert [area["area"] for area in found["areas"]] == paper.areas()
     other = sit("system:silent", textbook(), paper.key, conventions=plays("system:sayc"))
-    assert told["all"]["before"] == pytest.approx(100 * other.marks().share, abs=0.06)
-    assert all(row["points"] != row["were"] for row in told["changed"])
-    assert told["changed"]
+    assert found["all"]["before"] == pytest.approx(100 * other.marks().share, abs=0.06)
+    assert all(row["points"] != row["were"] for row in found["changed"])
+    assert found["changed"]
 
 
 def test_a_match_is_the_commands_match_and_its_boards_open_in_the_review(visitor):
-    told = visitor.post("matches", a="system:sayc", b="system:acol", boards=300, seed=2)
+    found = visitor.post("matches", a="system:sayc", b="system:acol", boards=300, seed=2)
     result = match("system:sayc", "system:acol", 300, 2)
-    assert told["mean"] == pytest.approx(result.mean_imps, abs=0.001)
-    assert told["differ"] >= len(told["rows"]) > 0
-    worst = [abs(row["imps"]) for row in told["rows"]]
+    assert found["mean"] == pytest.approx(result.mean_imps, abs=0.001)
+    assert found["differ"] >= len(found["rows"]) > 0
+    worst = [abs(row["imps"]) for row in found["rows"]]
     assert worst == sorted(worst, reverse=True)
-    for row in told["rows"][:3]:
-        state = visitor.post(f"matches/{told['match']}/open", board=row["board"])
+    for row in found["rows"][:3]:
+        state = visitor.post(f"matches/{found['match']}/open", board=row["board"])
         assert [c["call"] for c in state["calls"]] == row["a"]["auction"]
         assert state["sits"] == {"N": "system:sayc", "E": "system:acol", "S": "system:sayc", "W": "system:acol"}
         review = visitor.get(f"tables/{state['table']}/review")
         assert review["imps"] == row["imps"]
         assert review["other"]["calls"] == row["b"]["auction"]
-    at = int(told["rows"][0]["board"]) - 1
-    assert [call_text(int(c)) for c in result.tables[0].history[at] if c >= 0] == told["rows"][0]["a"]["auction"]
+    at = int(found["rows"][0]["board"]) - 1
+    assert [call_text(int(c)) for c in result.tables[0].history[at] if c >= 0] == found["rows"][0]["a"]["auction"]
     assert visitor.get("start")["session"]["boards"] == 0  # no result of a person
-    visitor.post(f"matches/{told['match']}/open", 404, board=301)
+    visitor.post(f"matches/{found['match']}/open", 404, board=301)
     visitor.post("matches/nothing/open", 404, board=1)
 
 
 def test_a_board_of_a_match_can_be_bid_by_a_person_again(visitor):
-    told = visitor.post("matches", a="system:sayc", b="system:acol", boards=50)
-    state = visitor.post(f"matches/{told['match']}/open", board=told["rows"][0]["board"])
+    found = visitor.post("matches", a="system:sayc", b="system:acol", boards=50)
+    state = visitor.post(f"matches/{found['match']}/open", board=found["rows"][0]["board"])
     fresh = visitor.post(f"tables/{state['table']}/again")
     assert fresh["sits"]["N"] == "you"
     assert not fresh["replay"]
@@ -220,8 +222,8 @@ def test_a_board_of_a_match_can_be_bid_by_a_person_again(visitor):
 def test_a_version_against_itself_is_level(visitor):
     text = visitor.post("text", spec="system:sayc")["text"]
     spec = visitor.post("drafts", text=text)["spec"]
-    told = visitor.post("matches", a=spec, b="system:sayc", boards=200)
-    assert (told["mean"], told["differ"], told["rows"]) == (0.0, 0, [])
+    found = visitor.post("matches", a=spec, b="system:sayc", boards=200)
+    assert (found["mean"], found["differ"], found["rows"]) == (0.0, 0, [])
 
 
 # --- limits ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Servers on this machine for tests: our doors on a real socket, and programs that misbehave."""
+"""Servers on this machine for tests: ours on a real socket, and programs that misbehave."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bridge_env.bidders import registry as bidders
 
 
 @contextlib.contextmanager
-def doors(spec, opponents=None, play="rule"):
-    """Our server; gives its address."""
+def serving(spec, opponents=None, play="rule"):
+    """Run our server, and yield its address."""
     from bridge_table.http.server import listen, make_server
     from bridge_table.programs.answers import Answers
     from bridge_table.programs.app import make_app
@@ -33,15 +33,15 @@ def doors(spec, opponents=None, play="rule"):
 
 @contextlib.contextmanager
 def program(answer):
-    """A program of somebody else's: ``answer(path)`` gives status and body, or None to hang up; gives its address."""
+    """Run another program, and yield its address; ``answer(path)`` returns status and body, or None to hang up."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            told = answer(self.path)
-            if told is None:
+            found = answer(self.path)
+            if found is None:
                 self.connection.close()
                 return
-            status, body = told
+            status, body = found
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

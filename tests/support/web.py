@@ -1,4 +1,4 @@
-"""A table server under test, and its traffic kept to be read."""
+"""A client of a table server, which records the traffic."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ SUIT_NAMES = ("spades", "hearts", "diamonds", "clubs")
 
 
 class Visitor:
-    """Speaks to a server as the page does, and keeps every answer."""
+    """Speaks to a server as the page does, and stores every answer."""
 
     def __init__(self, client):
         self.client, self.traffic = client, []
 
     def get(self, path, status=200, **query):
-        return self._told(self.client.get(f"/{TOKEN}/api/{path}", params=query), status)
+        return self._checked(self.client.get(f"/{TOKEN}/api/{path}", params=query), status)
 
     def post(self, path, status=200, **fields):
-        return self._told(self.client.post(f"/{TOKEN}/api/{path}", json=fields), status)
+        return self._checked(self.client.post(f"/{TOKEN}/api/{path}", json=fields), status)
 
-    def _told(self, response, status):
+    def _checked(self, response, status):
         self.traffic.append(response.text)
         assert response.status_code == status, response.text
         found = response.json()
@@ -32,11 +32,11 @@ class Visitor:
         return found
 
     def bid_out(self, state, choose):
-        """Go on until the auction is over; ``choose(state)`` gives a person's call."""
+        """Go on until the auction is over; ``choose(state)`` returns a person's call."""
         return self._go_on(state, "bidding", "call", choose)
 
     def play_out(self, state, choose):
-        """Play until the board is over; ``choose(state)`` gives a person's card."""
+        """Play until the board is over; ``choose(state)`` returns a person's card."""
         return self._go_on(state, "playing", "card", choose)
 
     def _go_on(self, state, phase, what, choose):

@@ -41,7 +41,7 @@ def table(
         no_browser: print the address, open no browser
         memory: save finished boards in this file; none: save nothing (default: table.sqlite in your folder for data)
     """
-    from bridge_table.serving import serve as serve_table
+    from bridge_table.serving import serve_table
 
     serve_table(specs, server.host, port, seed, not no_browser, server.patience, memory)
     return 0
@@ -77,7 +77,7 @@ def serve(
         allow_origin: let pages of this site ask, such as https://example.org; may be repeated
         allow_host: answer to this name as well, such as bridge.local; may be repeated
     """
-    from bridge_table.programs.serving import serve as serve_programs
+    from bridge_table.serving import serve_programs
 
     origins = [_origin(text) for text in allow_origin or ()]
     hosts = [name.lower() for name in allow_host or ()]
@@ -117,9 +117,9 @@ def manage(
         port: port of the open room; the closed room has the next
     """
     from bridge_table.http.server import listen
-    from bridge_table.programs.manager import ROOMS, Limits, TeamsMatch
+    from bridge_table.programs.manager import ROOMS, TeamsMatch
 
-    match = TeamsMatch(boards.read(16), rooms, log, Limits(server.patience))
+    match = TeamsMatch(boards.read(16), rooms, log, server.patience)
     match.resume()
     with ExitStack() as stack:
         sockets = [stack.enter_context(listen(server.host, port + k)) for k in range(rooms)]
@@ -157,8 +157,9 @@ def seat(
         play: card player
         patience: seconds after which an answer is given up
     """
+    from bridge_env.bidders.errors import BidderError
     from bridge_env.rules.cards import parse_seat
-    from bridge_table.programs.answers import Answers, OwnFault
+    from bridge_table.programs.answers import Answers
     from bridge_table.programs.seat_client import join
     from bridge_table.programs.table_manager import TalkError
 
@@ -171,7 +172,7 @@ def seat(
     seconds = max(patience, _MANAGER_SECONDS)
     try:
         boards = join(answers, parse_seat(seat), name, host.strip("[]"), int(port), seconds)
-    except (TalkError, OwnFault) as error:
+    except (TalkError, BidderError) as error:
         print(f"bridge-env: {error}")
         return 2
     print(f"{boards} boards")

@@ -1,0 +1,264 @@
+"""The requests of tables of several people: the host opens them, guests hold the key of a seat or of a challenge.
+
+A table with guests goes on by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable
+from typing import Annotated, Literal
+
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from bridge_env.bidders.errors import BidderError
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import SEATS
+from bridge_table.board import views
+from bridge_table.board.seating import Player
+from bridge_table.board.table import Setup
+from bridge_table.http.fields import Dealer, RequestError, Spec
+from bridge_table.http.routing import Api, Json
+from bridge_table.http.worker import SerialWorker
+from bridge_table.pages import page, static
+from bridge_table.people.challenge import Challenge
+from bridge_table.people.rooms import CHALLENGE, PRACTICE, Room, Rooms, SeatInvite, check_name
+from bridge_table.programs.question import read_card
+from bridge_table.session import Session
+
+_BEAT = 4.0  # seconds between two events to a page, which answers each
+_POLL = 0.1  # seconds between two looks of a stream at its table
+_CHAMPION = "policy:champion"
+_LOG = logging.getLogger("bridge_env.table")
+
+PersonName = Annotated[str, Meta(max_length=60)]
+
+host_api, key_api, seat_api = Api(), Api(), Api()
+
+# --- the host -------------------------------------------------------------------------------------------------
+
+
+@host_api.get("reach")
+async def reach(session: Session) -> Json:
+    """Return a name by which other machines reach this one; empty where they cannot."""
+    return {"reach": session.rooms.reach}
+
+
+@host_api.post("rooms")
+def open_room(
+    session: Session, *, ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
+    kind: Literal["play", "practice"] = "play", seat: Dealer = "S", name: PersonName = "", cards: Player = "montecarlo",
+) -> Json:  # fmt: skip
+    """Open a table for several people, and return the key of the host's seat."""
+    number, setup = SEATS.index(seat), _setup(session, ns, ew, control, cards)
+    if kind == PRACTICE and number & 1:
+        raise RequestError("Partners who practise sit North and South.")
+    seats = (number, number ^ 2) if kind == PRACTICE else (number,)
+    return {"key": session.rooms.open(kind, setup, seats, secrets.randbits(48), check_name(name)).key}
+
+
+@host_api.post("challenges")
+def open_challenge(
+    session: Session, *, ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
+    boards: Annotated[int, Meta(ge=1, le=32)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
+) -> Json:  # fmt: skip
+    """Begin a challenge, and return the key that its players share."""
+    setup = _setup(session, ns, ew, control, "montecarlo")
+    challenge = Challenge(session.rooms, setup, seed or secrets.randbits(48), boards)
+    session.rooms.keys[challenge.key] = challenge
+    return {"key": challenge.key}
+
+
+def _setup(session: Session, ns: str, ew: str, control: str, player: Player) -> Setup:
+    return Setup((), session.check_spec(ns), session.check_spec(ew), session.check_spec(control), player)
+
+
+# --- guests ---------------------------------------------------------------------------------------------------
+
+
+@key_api.get("look")
+def look(holder: SeatInvite | Challenge) -> Json:
+    """Return what the holder of a key may know."""
+    return holder.view()
+
+
+@key_api.post("join")
+def join(challenge: SeatInvite | Challenge, *, name: PersonName) -> Json:
+    """Return the key of a new player's seat."""
+    if not isinstance(challenge, Challenge):
+        raise RequestError("This link is of a seat, not of a challenge.", 404)
+    return {"key": challenge.join(name).key}
+
+
+@seat_api.post("here")
+async def here(invite: SeatInvite) -> Json:
+    """Take the answer of a page to a beat: its person is there."""
+    invite.seen = invite.rooms.clock()
+    return {}
+
+
+@seat_api.post("call")
+def make_call(invite: SeatInvite, *, board: int, call: str, at: int) -> Json:
+    """Make a call on the board that the page shows."""
+    invite.room.table_of(board).call(invite.seat, parse_call(call), at)
+    return invite.changed_view()
+
+
+@seat_api.post("card")
+def play_card(invite: SeatInvite, *, board: int, card: str, at: int) -> Json:
+    """Play a card."""
+    invite.room.table_of(board).card(invite.seat, read_card(card), at)
+    return invite.changed_view()
+
+
+@seat_api.post("claim")
+def claim(invite: SeatInvite, *, board: int, tricks: int) -> Json:
+    """Claim some of the tricks that are left."""
+    table = invite.room.table_of(board)
+    if table.chooser() != invite.seat:
+        raise RequestError("A claim is for the seat that is to play.", 409)
+    table.claim(invite.seat, tricks)
+    return invite.changed_view()
+
+
+@seat_api.post("next")
+def deal_next(invite: SeatInvite, *, board: int) -> Json:
+    """Deal the next board."""
+    invite.room.next(board)
+    return invite.changed_view()
+
+
+@seat_api.post("name")
+def set_name(invite: SeatInvite, *, name: PersonName) -> Json:
+    """Set the person's name."""
+    if invite.room.kind == CHALLENGE:
+        raise RequestError("In a challenge you keep the name that you joined with.", 409)
+    invite.name = check_name(name)
+    return invite.changed_view()
+
+
+@seat_api.post("invite")
+def invite_other(invite: SeatInvite, *, seat: Dealer) -> Json:
+    """Return the key of one more seat; its older key is no longer valid."""
+    number = SEATS.index(seat)
+    if not invite.host:
+        raise RequestError("Only the host invites to a table.", 403)
+    if number == invite.seat:
+        raise RequestError("Invite to one of the other seats.")
+    fresh = invite.rooms.invite(invite.room, number)
+    invite.room.notify()
+    return {"key": fresh.key, "reach": invite.rooms.reach}
+
+
+@seat_api.post("calls")
+def show_calls(invite: SeatInvite) -> Json:
+    """Return what each legal call would show."""
+    return views.every_call(invite.room.table, invite.seat)
+
+
+@seat_api.post("note")
+def show_note(invite: SeatInvite, *, number: Annotated[int, Meta(ge=0)]) -> Json:
+    """Return what one call of the auction shows."""
+    return views.note(invite.room.table, invite.seat, number)
+
+
+class GuestServer:
+    """Serves guests, and lets bidders and players go on at their tables.
+
+    Attributes:
+        is_ending: whether the server is to end.
+        pace: factor of the pauses after calls and cards.
+    """
+
+    def __init__(self, rooms: Rooms, worker: SerialWorker) -> None:
+        self.rooms, self.worker = rooms, worker
+        self.is_ending: Callable[[], bool] = lambda: False
+        self.pace = 1.0
+
+    def routes(self) -> list[Route]:
+        return [
+            *key_api.routes(self._holder, self._run),
+            *seat_api.routes(self._seat, self._run),
+            Route("/api/events", self._events, methods=["GET"]),
+            Route("/", self._page, methods=["GET"]),
+            Route("/{file}", self._file, methods=["GET"]),
+        ]
+
+    def _holder(self, request: Request) -> SeatInvite | Challenge:
+        holder: SeatInvite | Challenge | None = self.rooms.keys.get(request.path_params["key"])
+        if holder is None:
+            raise RequestError("The key in the address is missing or wrong; ask for a new link.", 403)
+        return holder
+
+    def _seat(self, request: Request) -> SeatInvite:
+        holder = self._holder(request)
+        if not isinstance(holder, SeatInvite):
+            raise RequestError("This link is of a challenge; join it first.", 404)
+        return holder
+
+    async def _run(self, holder: SeatInvite | Challenge, work: Callable[[], Json]) -> Json:
+        """Return the result of a request, run in the worker; at a table bidders and players then go on."""
+        if isinstance(holder, Challenge):
+            return await self.worker(work)
+        holder.seen = self.rooms.clock()
+
+        def at_table() -> Json:
+            self.rooms.check(holder)  # its key may have been replaced meanwhile
+            holder.room.settle()
+            return work()
+
+        out = await self.worker(at_table)
+        self._wake(holder.room)
+        return out
+
+    async def _page(self, request: Request) -> Response:
+        """Return the page that a key opens."""
+        return page("join.html" if isinstance(self._holder(request), Challenge) else "seat.html")
+
+    async def _file(self, request: Request) -> Response:
+        self._holder(request)
+        return await static(request)
+
+    async def _events(self, request: Request) -> Response:
+        """Return a stream of server-sent events: the state whenever it has changed, and a beat now and then."""
+        return StreamingResponse(self._stream(self._seat(request)), media_type="text/event-stream")
+
+    async def _stream(self, invite: SeatInvite) -> AsyncIterator[str]:
+        room, sent, beaten = invite.room, -1, 0.0
+        invite.seen = self.rooms.clock()
+        while not self.is_ending() and self.rooms.keys.get(invite.key) is invite:
+            if sent != room.version:
+                version = room.version
+                with contextlib.suppress(RequestError):  # the server is busy: in a moment
+                    yield f"data: {json.dumps(await self.worker(invite.view))}\n\n"
+                    sent = version
+            now = asyncio.get_running_loop().time()
+            if now - beaten >= _BEAT:
+                beaten = now
+                self._wake(room)
+                yield "event: beat\ndata: \n\n"
+            await asyncio.sleep(_POLL)
+
+    def _wake(self, room: Room) -> None:
+        """Let bidders and players go on at a table."""
+        room.woken = True
+        if room.driver is None or room.driver.done():
+            room.driver = asyncio.create_task(self._drive(room))
+
+    async def _drive(self, room: Room) -> None:
+        try:
+            while room.woken:
+                room.woken = False
+                while await self.worker(room.step):
+                    await asyncio.sleep(self.pace * room.pause())
+        except (RequestError, BidderError) as error:  # the next beat tries again
+            _LOG.warning("a table with guests waits: %s", error)
+            room.add_news(f"The table waits: {str(error).rstrip('.')}.")
+            room.notify()
