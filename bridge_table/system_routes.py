@@ -29,7 +29,7 @@ def book(session: Session, *, spec: Spec) -> Json:
 
 
 @api.post("figures")
-def measure(
+async def measure(
     session: Session, *, spec: Spec, deals: Annotated[int, Meta(ge=500, le=20_000)] = 5000,
     boards: Annotated[int, Meta(ge=0, le=_MAX_BOARDS)] = 0,
 ) -> Json:  # fmt: skip

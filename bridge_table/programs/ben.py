@@ -8,7 +8,7 @@ field                     what it holds
 ``seat``, ``dealer``      N, E, S or W
 ``vul``                   empty or ``None``; ``@v`` or ``NS``; ``@V`` or ``EW``; ``@v@V``, ``All`` or ``Both``
 ``ctx``                   two characters a call from the dealer on: ``--``, ``Db``, ``Rd``, ``1C`` ... ``7N``; also
-                          with a dash or a space between calls, ``P-1N-P``
+                          with dashes, stars or spaces between calls, ``P-1N-P``, and as ``1NP2C``
 ``played``                two characters a card, in the order of play: ``H7HQ``; with ``format=true`` the cards of every
                           trick begin with that of the opening leader's seat
 ========================  ==========================================================================================
@@ -40,7 +40,7 @@ BID, LEAD, PLAY = "/bid", "/lead", "/play"
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
-_LOOSE = re.compile(r"--|[1-7](?:NT|[CDHSN])|P(?:ASS|A)?|XX|RD|X|DB|[^-*\s]")
+_CALL = re.compile(r"--|[1-7](?:NT|[CDHSN])|P(?:ASS|A)?|XX|RD|X|DB|[^-*\s]")
 _Json = TypeVar("_Json")
 _VULNERABLE = {"signs": ("", "@v", "@V", "@v@V"), "words": ("None", "NS", "EW", "All")}
 
@@ -58,10 +58,6 @@ class AuctionFields(msgspec.Struct, kw_only=True):
     vul: str
     ctx: str
 
-    def calls(self) -> tuple[int, ...]:
-        """Return the calls of ``ctx``."""
-        return read_calls(self.ctx)
-
     def question(self) -> Question:
         """Return the question, which has no hand.
 
@@ -70,7 +66,7 @@ class AuctionFields(msgspec.Struct, kw_only=True):
         """
         return Question(
             SEATS.index(self.seat.upper()), np.zeros(52, np.bool_), SEATS.index(self.dealer.upper()),
-            read_vulnerability(self.vul), self.calls(),
+            read_vulnerability(self.vul), read_calls(self.ctx),
         )  # fmt: skip
 
 
@@ -80,15 +76,14 @@ class PositionFields(AuctionFields, kw_only=True):
     seat: SeatLetter = "N"
     dealer: SeatLetter = "N"
     vul: str = ""
-    ctx: str  # also as ``1NP2C*P``
     file_us: str = ""
     file_them: str = ""
 
-    def calls(self) -> tuple[int, ...]:
-        """Return the calls of ``ctx``."""
+    def question(self) -> Question:
+        """Return the question, which has no hand; raises as ``AuctionFields.question`` does."""
         if self.file_us or self.file_them:
             raise ValueError("systems cannot be chosen here: they are those that the server was started with")
-        return tuple(read_call(word, "ctx") for word in _LOOSE.findall(self.ctx.upper()))
+        return super().question()
 
 
 class HandFields(AuctionFields, kw_only=True):
@@ -148,14 +143,10 @@ def read_calls(text: str) -> tuple[int, ...]:
     Raises:
         CallError: one of them is no call.
     """
-    if " " in text.strip():
-        words = text.split()
-    elif "-" in text and "--" not in text:
-        words = text.split("-")
-    else:
-        text = text.strip()
-        words = [text[at : at + 2] for at in range(0, len(text), 2)]
-    return tuple(read_call(word, "ctx") for word in words)
+    text = text.strip().upper()
+    if _CALL.sub(" ", text).endswith("-"):
+        raise CallError("'ctx' ends with '-', which is no call; a pass is --")
+    return tuple(read_call(word, "ctx") for word in _CALL.findall(text))
 
 
 def read_call(word: str, where: str) -> int:

@@ -2,7 +2,7 @@
 
 import { button, element } from "./words.js";
 
-/** `act` is told what the server is to do, `hint` that an idea is asked for. */
+/** `act` requests something of the server, `hint` an idea. */
 export function drawActions(place, state, thinking, act, hint) {
   const made = [];
   if (state.phase === "bid" && !thinking) {
@@ -14,7 +14,7 @@ export function drawActions(place, state, thinking, act, hint) {
   place.replaceChildren(...made);
 }
 
-/** A field and a button with which a person claims; `claim` is told how many tricks. */
+/** A field and a button with which a person claims; `claim` takes the number of tricks. */
 export function claimParts(state, claim) {
   if (!state.people.length) return [];
   const number = element("input", { type: "number", class: "few", min: 0, max: state.play.left, value: state.play.left, "aria-label": `Tricks that your side claims, of ${state.play.left} left` });

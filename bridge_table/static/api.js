@@ -1,4 +1,4 @@
-// Speaks to the server. Every fault comes back as a sentence, and is told at the top of the page.
+// Speaks to the server. Every fault is a sentence, shown at the top of the page.
 
 import { at } from "./words.js";
 
@@ -9,7 +9,7 @@ export class Fault extends Error {
   }
 }
 
-async function told(answering) {
+async function checked(answering) {
   let response;
   try {
     response = await answering;
@@ -23,12 +23,12 @@ async function told(answering) {
 
 export function get(path, query = {}) {
   const words = new URLSearchParams(query).toString();
-  return told(fetch(`api/${path}${words ? `?${words}` : ""}`, { cache: "no-store" }));
+  return checked(fetch(`api/${path}${words ? `?${words}` : ""}`, { cache: "no-store" }));
 }
 
 export function post(path, fields = {}) {
   const headers = { "Content-Type": "application/json" };
-  return told(fetch(`api/${path}`, { method: "POST", headers, body: JSON.stringify(fields) }));
+  return checked(fetch(`api/${path}`, { method: "POST", headers, body: JSON.stringify(fields) }));
 }
 
 export function complain(fault, place = at("message")) {

@@ -43,14 +43,14 @@ export function drawDetail(place, call, shows, who) {
     element("p", { class: "aside" }, shows.how));
 }
 
-/** The bidding box: legal calls only. `choose` makes a call, `point` is told of one that is looked at. */
+/** The bidding box: legal calls only. `choose` makes a call, `point` takes one that is looked at. */
 export function drawBox(place, legal, choose, point) {
   if (!legal) {
     place.replaceChildren();
     return;
   }
   const can = new Set(legal);
-  let looked = null; // a first tap tells, a second bids
+  let looked = null; // a first tap explains, a second bids
   const button = (call, row, column) => {
     const made = element("button", {
       type: "button", "data-call": call, "data-row": row, "data-column": column, disabled: !can.has(call), "aria-label": callWords(call),

@@ -6,10 +6,10 @@ const MOST = 150; // results that are drawn
 const WORDS = { X: "double", XX: "redouble", Pass: "pass" };
 
 export class Book {
-  /** `place` is where the tree is drawn; `told` what the server says of the system. */
-  constructor(place, told) {
+  /** `place` is where the tree is drawn; `model` the book of the system. */
+  constructor(place, model) {
     this.place = place;
-    this.told = told;
+    this.model = model;
     this.figures = null;
     this.open = new Set();
     this.search = "";
@@ -27,13 +27,13 @@ export class Book {
   }
 
   tree() {
-    const root = this.told.points[0];
+    const root = this.model.points[0];
     const theirs = root.steps.filter(([step]) => step.startsWith("("));
     const ours = { entries: root.entries, steps: root.steps.filter(([step]) => !step.startsWith("(")) };
     const parts = [part("We open", this.below(ours, "o"))];
     if (theirs.length) parts.push(part("They open", this.below({ entries: [], steps: theirs }, "t")));
-    if (this.told.general.length) {
-      const blocks = this.told.general.map((block, k) => this.fold(`g${k}`,
+    if (this.model.general.length) {
+      const blocks = this.model.general.map((block, k) => this.fold(`g${k}`,
         [element("span", { class: "what" }, coloured(block.when), block.note ? element("i", {}, ` ${block.note}`) : "")],
         () => block.entries.map((index) => this.branch(index, null, `g${k}`))));
       parts.push(part("General rules", [element("p", { class: "aside" }, "For auctions that the tree above does not hold."), ...blocks]));
@@ -46,18 +46,18 @@ export class Book {
     return [...point.entries.map(([index, child]) => this.branch(index, child, key)),
       ...point.steps.map(([step, child]) => this.fold(`${key}/${child}`,
         [element("b", { class: "bid" }, coloured(step.startsWith("(") ? step : `after ${step}`)), element("span", { class: "what aside" })],
-        () => this.below(this.told.points[child], `${key}/${child}`)))];
+        () => this.below(this.model.points[child], `${key}/${child}`)))];
   }
 
   /** A call with its facts and what follows. */
   branch(index, child, key) {
     const mine = `${key}.${index}`;
-    const followers = child === null || child === undefined ? [] : this.told.points[child];
+    const followers = child === null || child === undefined ? [] : this.model.points[child];
     return this.fold(mine, this.summary(index), () => [this.facts(index), ...(child ? this.below(followers, mine) : [])]);
   }
 
   summary(index) {
-    const { call, what, note, flags } = this.told.entries[index];
+    const { call, what, note, flags } = this.model.entries[index];
     const figures = this.figures && this.figures[index];
     return [element("b", { class: "bid" }, coloured(call)),
       element("span", { class: "what" }, coloured(what), note ? element("i", {}, ` ${note}`) : "",
@@ -85,9 +85,9 @@ export class Book {
   results() {
     const found = this.find();
     const items = found.slice(0, MOST).map((index) => {
-      const { point } = this.told.entries[index];
-      const path = point === null ? "general rules" : this.told.points[point].path || "opening";
-      const child = point === null ? null : this.told.points[point].entries.find(([other]) => other === index)[1];
+      const { point } = this.model.entries[index];
+      const path = point === null ? "general rules" : this.model.points[point].path || "opening";
+      const child = point === null ? null : this.model.points[point].entries.find(([other]) => other === index)[1];
       return element("li", {}, element("div", { class: "aside path" }, coloured(path)), this.branch(index, child, "s"));
     });
     const more = found.length > MOST ? ` The first ${MOST} are shown.` : "";
@@ -95,16 +95,16 @@ export class Book {
       element("ul", { class: "found" }, items)];
   }
 
-  /** Entries in which every word of the search stands: "all negative doubles" asks for "negative" and "double". */
+  /** Entries that hold every word of the search: "all negative doubles" means "negative" and "double". */
   find() {
     const wanted = this.search.toLowerCase().replace(/\b(\d)n\b/g, "$1nt").split(/[\s,]+/).filter((word) => word && !["all", "the", "of", "a", "with"].includes(word));
     const has = (text) => wanted.every((word) => text.includes(word) || (word.length > 3 && word.endsWith("s") && text.includes(word.slice(0, -1))));
-    return this.told.entries.map((entry, index) => [index, this.textOf(entry, index)]).filter(([, text]) => has(text)).map(([index]) => index);
+    return this.model.entries.map((entry, index) => [index, this.textOf(entry, index)]).filter(([, text]) => has(text)).map(([index]) => index);
   }
 
   textOf(entry, index) {
     const shows = this.figures && this.figures[index].shows;
-    const path = entry.point === null ? "" : this.told.points[entry.point].path;
+    const path = entry.point === null ? "" : this.model.points[entry.point].path;
     const plain = `${entry.call} ${WORDS[entry.call] || ""} ${entry.what} ${entry.note} ${entry.flags.join(" ")} ${shows || ""} ${path} ${path.replaceAll(" ", "")}`.toLowerCase();
     return plain.replaceAll("♣", "♣ c").replaceAll("♦", "♦ d").replaceAll("♥", "♥ h").replaceAll("♠", "♠ s") + plain;
   }

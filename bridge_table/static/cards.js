@@ -18,7 +18,7 @@ function shape(name, attributes, ...children) {
   return made;
 }
 
-/** A picture; who listens is told of it by what it stands in. */
+/** A picture; screen readers hear the element around it. */
 function picture(kind, ...children) {
   const paper = shape("rect", { class: "paper-edge", x: 0.75, y: 0.75, width: WIDTH - 1.5, height: HEIGHT - 1.5, rx: 6 });
   return shape("svg", { class: `card ${kind}`, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true", focusable: "false" }, paper, ...children);

@@ -7,7 +7,7 @@ import { matchSheet } from "./versions.js";
 const KINDS = { same: "the same", changed: "changed", moved: "moved", removed: "only left", added: "only right" };
 const MOST = 400; // rows that are drawn at once
 
-/** Draw two systems side by side in `place`; `rest` gives whether to leave out what they share, and a search. */
+/** Draw two systems side by side in `place`; `rest` holds whether to leave out what they share, and a search. */
 export function drawComparison(place, found, { differing, word }) {
   const wanted = found.rows.filter((row) => (!differing || row.kind !== "same")
     && (!word || JSON.stringify(row).toLowerCase().includes(word)));

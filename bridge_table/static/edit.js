@@ -17,14 +17,14 @@ const text = () => at("source").value;
 /** Begin with the text of a bidder; what was edited of it in this tab comes back. */
 export async function edit(spec) {
   if (spec === base && text()) return;
-  const told = await post("text", { spec });
+  const answer = await post("text", { spec });
   base = spec;
-  const kept = sessionStorage.getItem(`edit ${spec}`);
-  at("source").value = kept || told.text;
-  at("began").textContent = `The old version is ${spec}.${kept ? " Your changes of before are back." : ""}`;
+  const saved = sessionStorage.getItem(`edit ${spec}`);
+  at("source").value = saved || answer.text;
+  at("began").textContent = `The old version is ${spec}.${saved ? " Your changes of before are back." : ""}`;
   at("judged").replaceChildren(element("p", { class: "aside" }, "Change a line: the exam and a match against the old version follow at once."));
   numberLines();
-  change(Boolean(kept));
+  change(Boolean(saved));
 }
 
 function numberLines() {

@@ -7,7 +7,7 @@ import { offer, save, takeFiles } from "./saving.js";
 import { keyOf } from "./keys.js";
 import { CARDS, cardsAt, dealOf, dealText, emptyDeal, filled, moved } from "./pack.js";
 import { addressOf } from "./share.js";
-import { say } from "./telling.js";
+import { announce } from "./announce.js";
 import { NAMES, SEATS, at, button, cardWords, element, isVulnerable } from "./words.js";
 
 const UNTOLD = { text: "", note: "", lines: [], how: "", artificial: false };
@@ -49,12 +49,12 @@ function drawCards() {
 }
 
 function give(seat) {
-  if (!chosen.size) return say("Choose cards first.");
+  if (!chosen.size) return announce("Choose cards first.");
   const next = moved(deal, chosen, seat);
   if (next === null) return tell(`${NAMES[seat]} would hold more than thirteen cards.`);
   const words = chosen.size === 1 ? cardWords([...chosen][0]) : `${chosen.size} cards`;
   change(next);
-  return say(`${words} to ${seat === null ? "the pack" : NAMES[seat]}.`);
+  return announce(`${words} to ${seat === null ? "the pack" : NAMES[seat]}.`);
 }
 
 function change(next) {
@@ -63,7 +63,7 @@ function change(next) {
   chosen.clear();
   quiet();
   drawCards();
-  keep();
+  saveAddress();
   const again = document.querySelector(`[data-place="${focused}"]:not(:disabled)`);
   if (focused) (again || document.querySelector('[data-place="N"]')).focus({ preventScroll: true });
 }
@@ -82,14 +82,14 @@ async function drawCalls() {
   } catch (fault) {
     complain(fault);
     if (fault.status !== 400) return;
-    calls = []; // an auction that the address told wrongly
+    calls = []; // a faulty auction in the address
     await drawCalls();
   }
 }
 
 async function bid(next) {
   calls = next;
-  keep();
+  saveAddress();
   quiet();
   await drawCalls();
   (at("box").querySelector("[role=group]") || at("auction").querySelector(".back-one"))?.focus({ preventScroll: true });
@@ -97,10 +97,10 @@ async function bid(next) {
 
 // --- texts, and the table ----------------------------------------------------------------------------------
 
-const told = () => ({ deal: dealText(deal), ...Object.fromEntries(Object.entries(FIELDS).map(([name, id]) => [name, at(id).value])), calls: calls.join(" ") });
+const boardFields = () => ({ deal: dealText(deal), ...Object.fromEntries(Object.entries(FIELDS).map(([name, id]) => [name, at(id).value])), calls: calls.join(" ") });
 
-/** The address keeps the board, whole or not. */
-const keep = () => history.replaceState(null, "", `#${new URLSearchParams(told())}`);
+/** The address holds the board, complete or not. */
+const saveAddress = () => history.replaceState(null, "", `#${new URLSearchParams(boardFields())}`);
 
 function tell(sentence) {
   at("message").textContent = sentence;
@@ -111,10 +111,10 @@ function quiet() {
   at("message").hidden = true;
 }
 
-/** The board as the server writes it; it tells what is wrong with it. */
+/** The board as the server writes it; or its fault. */
 async function checked() {
   quiet();
-  const { seat, ...board } = told();
+  const { seat, ...board } = boardFields();
   return post("editor/board", { ...board, board: Number(board.board) });
 }
 
@@ -125,7 +125,7 @@ async function take(board) {
   for (const [name, id] of Object.entries(FIELDS)) if (name in board) at(id).value = board[name];
   drawCards();
   await drawCalls();
-  keep();
+  saveAddress();
 }
 
 async function read(text) {
@@ -160,7 +160,7 @@ async function taken(form) {
 at("open").addEventListener("click", async () => {
   try {
     await checked();
-    location.href = addressOf(told());
+    location.href = addressOf(boardFields());
   } catch (fault) {
     complain(fault);
   }
@@ -168,7 +168,7 @@ at("open").addEventListener("click", async () => {
 for (const one of at("texts").querySelectorAll("[data-form]")) one.addEventListener("click", () => taken(one.dataset.form));
 at("read").addEventListener("click", () => read(at("paste").value));
 takeFiles(at("file"), async (file) => read(await file.text()));
-for (const id of Object.values(FIELDS)) at(id).addEventListener("change", () => { keep(); drawCards(); drawCalls(); });
+for (const id of Object.values(FIELDS)) at(id).addEventListener("change", () => { saveAddress(); drawCards(); drawCalls(); });
 document.addEventListener("keydown", (event) => {
   const key = keyOf(event);
   if (chosen.size && SEATS.includes(key)) give(key);

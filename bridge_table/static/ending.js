@@ -4,7 +4,7 @@ import { Fault, complain, get } from "./api.js";
 import { drawReview } from "./review.js";
 import { offer, save } from "./saving.js";
 import { addressOf, boardIn } from "./share.js";
-import { say } from "./telling.js";
+import { announce } from "./announce.js";
 import { at, averageWords, button, element } from "./words.js";
 
 /** Show what came of the board, with buttons for what comes next; whether it is still `wanted` when it is found. */
@@ -14,10 +14,10 @@ export async function lookBack(place, state, wanted, next) {
   try {
     const found = await get(`tables/${state.table}/review`);
     if (!wanted()) return false;
-    tellSession(found.session);
+    showSession(found.session);
     if (found.unsaved) complain(new Fault(found.unsaved));
     drawReview(place, state, found, [...next, ...takeAlong(place, state)]);
-    say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
+    announce(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
     return true;
   } catch (fault) {
     place.replaceChildren();
@@ -27,7 +27,7 @@ export async function lookBack(place, state, wanted, next) {
 }
 
 /** The session, at the top of the page. */
-export function tellSession(session) {
+export function showSession(session) {
   const helped = session.helped ? `, ${session.helped} with help` : "";
   at("session").textContent = session.boards ? averageWords(session) + helped : "";
 }

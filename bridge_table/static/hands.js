@@ -58,8 +58,8 @@ function plate(state, seat, yours) {
 
 /** Hidden cards, as many as are still held. */
 function backs(state, seat) {
-  const gone = state.play ? state.play.cards.filter((played) => played.seat === seat).length : 0;
-  const cards = Array.from({ length: 13 - gone }, () => element("i", {}, back()));
+  const playedCards = state.play ? state.play.cards.filter((played) => played.seat === seat).length : 0;
+  const cards = Array.from({ length: 13 - playedCards }, () => element("i", {}, back()));
   return element("div", { class: "backs", role: "img", "aria-label": `${NAMES[seat]}'s cards are hidden` }, cards);
 }
 

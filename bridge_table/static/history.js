@@ -20,7 +20,7 @@ function drawOverview(found) {
 }
 
 function drawBoards({ boards, page, pages }) {
-  const rows = boards.map((row) => element("li", {}, element("a", { href: `./#kept=${row.id}` },
+  const rows = boards.map((row) => element("li", {}, element("a", { href: `./#saved=${row.id}` },
     element("b", {}, dayWords(row.at, true)),
     element("span", { class: "pairs" }, element("span", {}, coloured(row.result)),
       element("span", { class: "aside" }, `board ${row.number}, ${row.people || "nobody"} · other table: `, coloured(row.other), row.helped ? " · with help" : "")),

@@ -1,28 +1,28 @@
-// The page: keeps what the server last told, draws it, and asks the server to go on.
+// The page: draws the latest state from the server, and requests the next step.
 
 import { drawActions } from "./actions.js";
 import { complain, get, post } from "./api.js";
 import { drawAuction, drawBox, drawHint } from "./auction.js";
 import { cover, isCovered, uncover } from "./cover.js";
-import { lookBack, tellSession } from "./ending.js";
+import { lookBack, showSession } from "./ending.js";
 import { drawTable } from "./hands.js";
 import { listen } from "./keys.js";
-import { explain, forget, learn, point, tellLatest, tellShows } from "./meanings.js";
+import { explain, forget, learn, point, showLatest, showMeaning } from "./meanings.js";
 import * as setup from "./setup.js";
-import { asked, remember } from "./share.js";
-import { say } from "./telling.js";
+import { opened, remember } from "./share.js";
+import { announce } from "./announce.js";
 import { NAMES, at, button, callWords, cardWords, element, latestWords } from "./words.js";
 
 let state = null; // what the seat in front of the screen may know
 let thinking = false;
-let pending = null; // what a person asked for while the table was thinking
+let pending = null; // the request of a person while the table was thinking
 let round = 0; // grows with every board, so that answers to an earlier one are dropped
 
 const PLACES = ["box", "table", "actions"];
 let held = null; // which of them has the focus, or had it when what held it was drawn anew
 
-/** Where the focus was goes on to have it, for who bids and plays by keyboard. */
-function keepFocus() {
+/** Restore the focus, for those who bid and play by keyboard. */
+function restoreFocus() {
   if (!held || document.activeElement !== document.body) return;
   const next = at("actions").querySelector("button");
   const box = at("box").querySelector("[role=group]") || (state.phase === "bid" ? next : null);
@@ -39,16 +39,16 @@ function draw() {
   const home = at(bidden ? "side" : "table");
   if (at("auction").parentNode !== home) home.append(at("auction"));
   drawTable(at("seats"), state, thinking, setup.drawn(), playCard);
-  drawAuction(at("auction"), state, tellShows);
+  drawAuction(at("auction"), state, showMeaning);
   drawBox(at("box"), state.yours && !thinking ? state.legal : null, makeCall, point);
   drawActions(at("actions"), state, thinking, act, hint);
   at("box").hidden = state.phase !== "bidding";
-  keepFocus();
+  restoreFocus();
 }
 
 // --- going on ----------------------------------------------------------------------------------------------
 
-/** Ask the server for something at this table, and draw what it tells. */
+/** Request something at this table, and draw the answer. */
 async function act(what, fields = {}, seat = state.seat) {
   if (thinking) {
     if (["show", "undo"].includes(what)) pending = [what, fields];
@@ -60,11 +60,11 @@ async function act(what, fields = {}, seat = state.seat) {
   let lost = false; // the server did not answer: to ask again at once would not help
   draw();
   try {
-    const told = await post(`tables/${state.table}/${what}`, { ...(seat ? { seat } : {}), ...fields });
+    const reply = await post(`tables/${state.table}/${what}`, { ...(seat ? { seat } : {}), ...fields });
     if (now !== round) return false;
-    const more = told.calls.length !== state.calls.length;
-    state = told;
-    if (more) tellLatest(state);
+    const more = reply.calls.length !== state.calls.length;
+    state = reply;
+    if (more) showLatest(state);
     return true;
   } catch (fault) {
     lost = !fault.status || fault.status >= 500;
@@ -83,7 +83,7 @@ async function act(what, fields = {}, seat = state.seat) {
   }
 }
 
-/** Tell a fault; where the table has moved on in another tab, show how it stands. */
+/** Show a fault; where the table has moved on in another tab, show its state. */
 async function recover(fault, what) {
   if (what !== "step" || fault.status !== 409) complain(fault);
   if (fault.status !== 409) return;
@@ -101,11 +101,11 @@ async function proceed() {
   forget();
   if (state.phase === "over") {
     await review();
-    return tellAll();
+    return showAll();
   }
   if (state.phase === "bid") {
-    say(`${state.contract.text}. Play the hand, or show the result.`);
-    return tellAll();
+    announce(`${state.contract.text}. Play the hand, or show the result.`);
+    return showAll();
   }
   if (state.chooser === null) {
     const before = state;
@@ -114,20 +114,20 @@ async function proceed() {
     return undefined;
   }
   if (state.chooser !== state.seat) return handOver(state.chooser);
-  say(state.phase === "bidding" ? `${latestWords(state)} Your call.` : `${latestWords(state)} ${NAMES[state.turn]} to play.`);
+  announce(state.phase === "bidding" ? `${latestWords(state)} Your call.` : `${latestWords(state)} ${NAMES[state.turn]} to play.`);
   if (state.phase === "bidding") {
     const asking = state;
     await learn(() => post(`tables/${state.table}/calls`, { seat: state.seat }), () => state === asking);
   }
-  return tellAll();
+  return showAll();
 }
 
 /** What calls show for which hands have to be drawn: while nobody waits for the server. */
-function tellAll() {
+function showAll() {
   const asking = state;
   const seat = state.seat ? { seat: state.seat } : {};
   const redraw = () => {
-    drawAuction(at("auction"), state, tellShows);
+    drawAuction(at("auction"), state, showMeaning);
     if (state.phase !== "playing") drawTable(at("seats"), state, thinking, setup.drawn(), playCard); // cards are not to move under a finger
   };
   return explain(state, (number) => post(`tables/${state.table}/note`, { ...seat, number }), () => state === asking && !thinking, redraw);
@@ -159,14 +159,14 @@ function playCard(card) {
 async function hint() {
   if (!state.yours || thinking) return;
   const now = round;
-  say("Thinking…");
-  at("told").dataset.first = "hint";
+  announce("Thinking…");
+  at("info").dataset.first = "hint";
   at("hint").replaceChildren(element("p", { class: "aside" }, "Thinking…"));
   try {
     const found = await post(`tables/${state.table}/hint`, { seat: state.seat });
     if (now !== round) return;
     drawHint(at("hint"), found);
-    say(`Idea: ${found.card ? cardWords(found.card) : callWords(found.call)}. ${found.why}`);
+    announce(`Idea: ${found.card ? cardWords(found.card) : callWords(found.call)}. ${found.why}`);
   } catch (fault) {
     at("hint").replaceChildren();
     complain(fault);
@@ -185,7 +185,7 @@ async function review() {
 async function begin(asking) {
   round += 1;
   const now = round;
-  thinking = true; // nothing is to be asked of the board that goes
+  thinking = true; // no more requests of the old board
   pending = null;
   at("message").hidden = true;
   uncover();
@@ -199,7 +199,7 @@ async function begin(asking) {
     thinking = false;
     pending = null;
     remember(state);
-    tellLatest(state);
+    showLatest(state);
     draw();
     at("table").focus({ preventScroll: true });
     window.scrollTo({ top: 0 });
@@ -223,13 +223,13 @@ function again() {
   return begin(() => post(`tables/${table}/again`));
 }
 
-// --- what is asked for by keys and buttons -------------------------------------------------------------------
+// --- keys and buttons -------------------------------------------------------------------------------------------
 
 listen({
   awake: () => setup.shortcuts() && state !== null && !isCovered(),
   calls: () => (state.phase === "bidding" && state.yours && !thinking ? state.legal : null),
   cards: () => (state.phase === "playing" && state.yours && !thinking ? state.play.legal : null),
-  makeCall, playCard, hint, deal, refuse: (word) => say(`${word} is not possible now.`),
+  makeCall, playCard, hint, deal, refuse: (word) => announce(`${word} is not possible now.`),
   undo: () => { if (state.people.length && state.phase !== "over") act("undo"); },
 });
 at("new").addEventListener("click", deal);
@@ -237,20 +237,20 @@ const settle = async () => { if (await setup.open()) deal(); };
 at("settings").addEventListener("click", settle);
 document.addEventListener("dropped", settle);
 window.addEventListener("hashchange", async () => {
-  const asking = await asked(setup.wishes);
+  const asking = await opened(setup.wishes);
   if (asking) begin(asking);
 });
 document.addEventListener("shared-board", (event) => { location.hash = event.detail; });
 at("system").addEventListener("click", () => {
-  const told = { tab: "auction", spec: setup.wishes().ns, calls: state ? state.calls.map(({ call }) => call).join(" ") : "" };
-  at("system").href = `systems.html#${new URLSearchParams(told)}`;
+  const query = { tab: "auction", spec: setup.wishes().ns, calls: state ? state.calls.map(({ call }) => call).join(" ") : "" };
+  at("system").href = `systems.html#${new URLSearchParams(query)}`;
 });
 setup.onDrawn(() => { if (state) draw(); });
 at("keys").addEventListener("click", () => at("help").showModal());
 
 try {
-  tellSession(await setup.start());
-  const asking = await asked(setup.wishes);
+  showSession(await setup.start());
+  const asking = await opened(setup.wishes);
   if (asking) await begin(asking);
   else await deal();
 } catch (fault) {

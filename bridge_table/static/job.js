@@ -11,19 +11,19 @@ const EVERY = 400; // milliseconds between two questions
  */
 export async function run(place, words, begin) {
   const bar = element("progress", { "aria-label": words });
-  let told;
+  let answer;
   try {
-    told = await begin();
-    const stop = button("Stop", async () => { told = await post(`jobs/${told.job}/stop`); });
+    answer = await begin();
+    const stop = button("Stop", async () => { answer = await post(`jobs/${answer.job}/stop`); });
     place.replaceChildren(element("span", { class: "job", role: "status" }, words, " ", bar), stop);
-    while (told.state === "running") {
-      if (told.of) { bar.max = told.of; bar.value = told.done; }
+    while (answer.state === "running") {
+      if (answer.of) { bar.max = answer.of; bar.value = answer.done; }
       await new Promise((resolve) => { setTimeout(resolve, EVERY); });
-      if (told.state === "running") told = await get(`jobs/${told.job}`);
+      if (answer.state === "running") answer = await get(`jobs/${answer.job}`);
     }
-    place.replaceChildren(told.state === "stopped" ? element("span", { class: "aside" }, "Stopped.") : "");
-    if (told.state === "failed") throw new Fault(told.error, 500);
-    return told.state === "done" ? told.result : null;
+    place.replaceChildren(answer.state === "stopped" ? element("span", { class: "aside" }, "Stopped.") : "");
+    if (answer.state === "failed") throw new Fault(answer.error, 500);
+    return answer.state === "done" ? answer.result : null;
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault;
     place.replaceChildren(element("span", { class: "message", role: "alert" }, fault.message));

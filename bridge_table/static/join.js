@@ -4,13 +4,13 @@ import { complain, get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
 import { at, bidderWords, element, several } from "./words.js";
 
-const kept = `challenge ${location.pathname}`; // the key of who has joined here before
+const storageKey = `challenge ${location.pathname}`; // the key of a person who has joined here before
 
 at("join").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     const { key } = await post("join", { name: at("name").value });
-    localStorage.setItem(kept, key);
+    localStorage.setItem(storageKey, key);
     location.href = linkOf(key, "");
   } catch (fault) {
     complain(fault);
@@ -21,9 +21,9 @@ try {
   const { boards, players, control, reach } = await get("look");
   at("about").textContent = `${several(boards, "board")}, the same for everybody: you bid South's cards alone, with bidders in the other seats, `
     + `and are compared with ${bidderWords(control)}, and with the others. ${several(players, "player")} so far.`;
-  if (localStorage.getItem(kept)) {
+  if (localStorage.getItem(storageKey)) {
     at("back").hidden = false;
-    at("back").querySelector("a").href = linkOf(localStorage.getItem(kept), "");
+    at("back").querySelector("a").href = linkOf(localStorage.getItem(storageKey), "");
   }
   const link = linkOf(location.pathname.split("/").at(-2), reach);
   at("link").replaceChildren(element("label", {}, `The link for everybody. ${reachWords(reach)}`, element("input", { value: link, readonly: true })));

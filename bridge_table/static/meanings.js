@@ -7,23 +7,23 @@ let meanings = null; // what each legal call would show
 let pointed = null; // the call that is pointed at in the box
 
 /** What a call shows takes the place of an idea where there is room for one of them. */
-export function tellShows(call, shows, who) {
+export function showMeaning(call, shows, who) {
   pointed = null;
-  at("told").dataset.first = "detail";
+  at("info").dataset.first = "detail";
   drawDetail(at("detail"), call, shows, who);
 }
 
 /** A call in the box is looked at. */
 export function point(call) {
-  tellShows(call, (meanings && meanings[call]) || { text: "…", note: "", lines: [], how: "" }, null);
+  showMeaning(call, (meanings && meanings[call]) || { text: "…", note: "", lines: [], how: "" }, null);
   pointed = call;
 }
 
 /** The latest call, where nothing else is pointed at. */
-export function tellLatest(state) {
+export function showLatest(state) {
   const latest = state.calls.at(-1);
-  if (latest) tellShows(latest.call, latest.shows, NAMES[latest.seat]);
-  else tellShows(null);
+  if (latest) showMeaning(latest.call, latest.shows, NAMES[latest.seat]);
+  else showMeaning(null);
 }
 
 /** Nothing is pointed at, and nothing is known of the calls that come next. */
@@ -32,7 +32,7 @@ export function forget() {
   pointed = null;
 }
 
-/** Ask what each call of the person to call would show; `still` tells whether it is wanted when it is found. */
+/** Request what each call of the person to call would show; `still` returns whether it is wanted when it is found. */
 export async function learn(asking, still) {
   const found = await asking().catch(() => null);
   if (!still()) return;
@@ -40,12 +40,12 @@ export async function learn(asking, still) {
   if (meanings && pointed) point(pointed); // it was looked at before the answer came
 }
 
-/** Who has called, but of whom nothing is told yet. */
+/** Seats that have called, but whose hands are not described yet. */
 const untold = ({ calls, shown }) => calls.some(({ seat }) => !shown[seat]);
 
 /**
  * Fill in what calls show for which the server has to draw hands, the latest first. `ask` asks for one by its number,
- * `still` tells whether it is wanted when it is found, and `draw` draws what is known then.
+ * `still` returns whether it is wanted when it is found, and `draw` draws what is known then.
  */
 export async function explain(state, ask, still, draw) {
   for (const [number, made] of [...state.calls.entries()].reverse()) {
@@ -56,6 +56,6 @@ export async function explain(state, ask, still, draw) {
     made.shows = found.shows;
     Object.assign(state.shown, found.shown);
     draw();
-    if (last && !pointed) tellLatest(state);
+    if (last && !pointed) showLatest(state);
   }
 }

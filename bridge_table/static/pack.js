@@ -41,7 +41,7 @@ export function dealText(deal) {
   return `N:${SEATS.map((seat) => SUITS.map((suit) => holding(seat, suit)).join(".")).join(" ")}`;
 }
 
-/** The deal that such a text tells. */
+/** The deal of such a text. */
 export function dealOf(text) {
   const deal = emptyDeal();
   text.slice(2).split(" ").forEach((hand, at) => hand.split(".").forEach((ranks, suit) => {

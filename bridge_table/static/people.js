@@ -15,7 +15,7 @@ export function reachWords(reach) {
   return reach ? "Others on your network open it." : "It works on this machine only: start bridge-env table with --host 0.0.0.0, and other machines reach it, too.";
 }
 
-/** The seats; who opened the table gets a button for each that it may give away. `invite` returns a key. */
+/** The seats; the host gets a button for each other seat. `invite` returns a key. */
 export function drawPlaces(place, state, invite) {
   const rows = SEATS.map((seat) => {
     const mine = seat === state.seat;

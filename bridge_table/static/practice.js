@@ -4,14 +4,14 @@ import { complain, get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { handLine } from "./book.js";
 import { pictures, suits } from "./hands.js";
-import { kept } from "./kept.js";
+import { settings } from "./settings.js";
 import { callOfKey, keyOf } from "./keys.js";
 import { save, takeFiles } from "./saving.js";
-import { say } from "./telling.js";
+import { announce } from "./announce.js";
 import { NAMES, at, button, callMark, callWords, coloured, dayWords, element, vulnerableWords } from "./words.js";
 
 let drill = null; // {drill, questions, titles, number, results}
-let asked = null; // the question
+let current = null; // the question
 let answered = false;
 
 async function begin(asking) {
@@ -37,32 +37,32 @@ function fields() {
 }
 
 async function ask() {
-  asked = await get(`drills/${drill.drill}/question`, { number: drill.number });
+  current = await get(`drills/${drill.drill}/question`, { number: drill.number });
   answered = false;
   draw();
   at("question").focus({ preventScroll: true });
-  say(`Question ${drill.number + 1}. You sit ${NAMES[asked.seat]}. ${asked.calls.map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ")} Your call.`);
+  announce(`Question ${drill.number + 1}. You sit ${NAMES[current.seat]}. ${current.calls.map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ")} Your call.`);
 }
 
 function draw() {
   at("question").replaceChildren(
-    element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions} · ${asked.title}`),
-    element("h2", {}, `You sit ${NAMES[asked.seat]}`),
-    ...(kept().drawn === false ? [suits(asked.hand, null, null)] : pictures(asked.hand, false, null, null)),
-    element("p", { class: "aside" }, `${NAMES[asked.board.dealer]} deals, ${vulnerableWords(asked.board.vulnerability)}.`));
+    element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions} · ${current.title}`),
+    element("h2", {}, `You sit ${NAMES[current.seat]}`),
+    ...(settings().drawn === false ? [suits(current.hand, null, null)] : pictures(current.hand, false, null, null)),
+    element("p", { class: "aside" }, `${NAMES[current.board.dealer]} deals, ${vulnerableWords(current.board.vulnerability)}.`));
   const tell = (call, shows, who) => drawDetail(at("detail"), call, shows, who);
-  drawAuction(at("auction"), { ...asked, phase: answered ? "over" : "bidding", yours: true }, tell);
-  const point = (call) => drawDetail(at("detail"), call, asked.shows[call], null);
+  drawAuction(at("auction"), { ...current, phase: answered ? "over" : "bidding", yours: true }, tell);
+  const point = (call) => drawDetail(at("detail"), call, current.shows[call], null);
   if (!answered) {
     drawDetail(at("detail"), null);
     at("verdict").replaceChildren();
   }
-  // Until a call is made, nothing tells what the calls show: one is to know it.
-  drawBox(at("box"), answered ? null : asked.legal, choose, at("tell").checked ? point : () => {});
-  tellScore();
+  // Until a call is made, the meanings of calls are hidden.
+  drawBox(at("box"), answered ? null : current.legal, choose, at("tell").checked ? point : () => {});
+  showScore();
 }
 
-function tellScore() {
+function showScore() {
   const points = drill.results.reduce((sum, one) => sum + one.points, 0);
   at("score").textContent = drill.results.length ? `${points} of ${10 * drill.results.length} points` : "";
 }
@@ -70,32 +70,32 @@ function tellScore() {
 async function choose(call) {
   if (answered) return;
   try {
-    const told = await post(`drills/${drill.drill}/answer`, { number: drill.number, call });
+    const found = await post(`drills/${drill.drill}/answer`, { number: drill.number, call });
     answered = true;
-    drill.results.push({ ...told, hand: asked.hand, calls: asked.calls });
+    drill.results.push({ ...found, hand: current.hand, calls: current.calls });
     draw();
-    drawVerdict(told);
+    drawVerdict(found);
   } catch (fault) {
     complain(fault);
   }
 }
 
-function drawVerdict(told) {
-  const best = Object.keys(told.accepted)[0];
-  const right = told.points === 10;
-  const accepted = Object.entries(told.accepted).map(([call, points], k) => [k ? ", " : "", callMark(call), points < 10 ? ` (${points} points)` : ""]).flat(2);
-  const words = right ? "Right" : told.points ? "Reasonable" : told.due ? "Not that call" : "Not by the book";
+function drawVerdict(found) {
+  const best = Object.keys(found.accepted)[0];
+  const right = found.points === 10;
+  const accepted = Object.entries(found.accepted).map(([call, points], k) => [k ? ", " : "", callMark(call), points < 10 ? ` (${points} points)` : ""]).flat(2);
+  const words = right ? "Right" : found.points ? "Reasonable" : found.due ? "Not that call" : "Not by the book";
   const last = drill.number + 1 >= drill.questions;
   const next = button(last ? "See how it went" : "Next", go, { class: "primary" });
   at("verdict").replaceChildren(element("div", { class: `sheet ${right ? "right" : "off"}` },
-    element("h3", { class: right ? "good" : told.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(told.call)),
+    element("h3", { class: right ? "good" : found.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(found.call)),
     right ? "" : element("p", {}, "The call is ", element("b", {}, accepted), "."),
-    element("p", {}, coloured(told.reason)),
-    told.due ? element("p", { class: "aside" }, `It is asked again on ${dayWords(told.due)}.`) : "",
-    right ? "" : element("p", { class: "aside" }, "Your ", callMark(told.call), " would show ", coloured(asked.shows[told.call].text), "."),
+    element("p", {}, coloured(found.reason)),
+    found.due ? element("p", { class: "aside" }, `It is current again on ${dayWords(found.due)}.`) : "",
+    right ? "" : element("p", { class: "aside" }, "Your ", callMark(found.call), " would show ", coloured(current.shows[found.call].text), "."),
     element("div", { class: "row end" }, next)));
   next.focus();
-  say(`${words}. ${right ? "" : `The call is ${callWords(best)}.`} ${told.reason}`);
+  announce(`${words}. ${right ? "" : `The call is ${callWords(best)}.`} ${found.reason}`);
 }
 
 async function go() {
@@ -122,12 +122,12 @@ function finish() {
     element("div", { class: "row" }, buttons, button("More of this topic", () => begin(() => post("drills", fields()))))));
   at("choose").open = true;
   title.focus();
-  tellScore();
-  tellMine().catch(complain);
+  showScore();
+  showDue().catch(complain);
 }
 
 /** How many of one's own mistakes are due; the button begins a drill of them. */
-async function tellMine() {
+async function showDue() {
   const { due, next } = await get("mistakes");
   at("mine").hidden = !due && !next;
   at("mine").disabled = !due;
@@ -163,8 +163,8 @@ document.addEventListener("keydown", (event) => {
   if (key === null || !drill || at("room").hidden || answered) return;
   const call = callOfKey(key);
   if (!call) return;
-  if (asked.legal.includes(call)) choose(call);
-  else say(`${callWords(call)} is not possible now.`);
+  if (current.legal.includes(call)) choose(call);
+  else announce(`${callWords(call)} is not possible now.`);
 });
 at("drill-form").addEventListener("submit", (event) => { event.preventDefault(); begin(() => post("drills", fields())); });
 at("mine").addEventListener("click", () => begin(() => post("mistakes/drill", { spec: at("spec").value, count: Number(at("count").value) })));
@@ -177,7 +177,7 @@ try {
   at("spec").replaceChildren(...systems.map((spec) => element("option", { value: spec }, spec.replace(/^system:~?/, ""))));
   const wished = new URLSearchParams(location.hash.slice(1));
   at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";
-  await tellMine();
+  await showDue();
   if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
 } catch (fault) {
   complain(fault);

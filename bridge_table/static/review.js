@@ -39,7 +39,7 @@ function table(found) {
   return sheet("Tricks double dummy", figures(["declarer", ...heads], SEATS.map((seat) => figuresOf([NAMES[seat], ...found.tricks[seat]]))));
 }
 
-const FEW = 5; // calls that are told at once
+const FEW = 5; // calls that are listed at once
 
 const optionTable = (rows) => figures(["call", "would have come to", "IMPs"], rows);
 

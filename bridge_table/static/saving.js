@@ -18,7 +18,7 @@ export function offer(place, text, warning) {
   return navigator.clipboard?.writeText(text).catch(() => undefined);
 }
 
-/** Take files that are opened in a field, or dropped on the page; `take` is told which was. */
+/** Take files that are opened in a field, or dropped on the page; `take` takes each. */
 export function takeFiles(field, take) {
   field.addEventListener("change", async () => {
     const [file] = field.files;

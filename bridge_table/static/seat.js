@@ -1,27 +1,27 @@
-// A seat at a table of several people: draws what the server tells, at once, and sends the calls and cards of this seat.
+// A seat at a table of several people: draws each state from the server at once, and sends the calls and cards of this seat.
 
 import { claimParts } from "./actions.js";
 import { Fault, complain, get, post } from "./api.js";
 import { drawAuction, drawBox } from "./auction.js";
 import { drawTable } from "./hands.js";
-import { kept } from "./kept.js";
+import { settings } from "./settings.js";
 import { listen } from "./keys.js";
-import { explain, forget, learn, point, tellLatest, tellShows } from "./meanings.js";
+import { explain, forget, learn, point, showLatest, showMeaning } from "./meanings.js";
 import { drawPlaces } from "./people.js";
 import { drawResults, tally } from "./results.js";
 import { drawReview } from "./review.js";
-import { say } from "./telling.js";
+import { announce } from "./announce.js";
 import { NAMES, at, button, element, latestWords } from "./words.js";
 
-const { drawn = true, shortcuts = true } = kept();
+const { drawn = true, shortcuts = true } = settings();
 let state = null; // what this seat may know
 let busy = false;
 let held = false; // has the box the focus, or had it when it was drawn anew?
 const drawnAs = {}; // what each part of the page was drawn from
 
-/** Draw a part of the page where what it tells has changed, so that the focus and what is being typed stay. */
-function once(part, told, drawPart) {
-  const text = JSON.stringify(told);
+/** Draw a part of the page where its content has changed, so that the focus and what is being typed stay. */
+function once(part, found, drawPart) {
+  const text = JSON.stringify(found);
   if (drawnAs[part] === text) return;
   drawnAs[part] = text;
   drawPart();
@@ -87,19 +87,19 @@ function draw(fresh) {
   at("session").textContent = tally(room);
   once("places", [state.sits, room.host, room.held], () => drawPlaces(at("places"), state, invite));
   if (!before) at("name").value = state.room.name;
-  if (moved) tellMoved();
+  if (moved) showMoved();
 }
 
-async function tellMoved() {
-  drawAuction(at("auction"), state, tellShows);
-  tellLatest(state);
-  say(state.phase === "over" ? state.contract.text : `${latestWords(state)} ${waitedFor()}`);
+async function showMoved() {
+  drawAuction(at("auction"), state, showMeaning);
+  showLatest(state);
+  announce(state.phase === "over" ? state.contract.text : `${latestWords(state)} ${waitedFor()}`);
   forget();
   const asking = state.at;
   const still = () => state.at === asking;
   if (state.yours && state.phase === "bidding") await learn(() => post("calls"), still);
   if (!still() || (state.phase === "bidding" && !state.yours)) return; // what comes next is not to wait
-  await explain(state, (number) => post("note", { number }), still, () => drawAuction(at("auction"), state, tellShows));
+  await explain(state, (number) => post("note", { number }), still, () => drawAuction(at("auction"), state, showMeaning));
 }
 
 async function send(what, fields = {}, board = { board: state.room.board }) {
@@ -138,7 +138,7 @@ function hear() {
   stream.onmessage = ({ data }) => draw(JSON.parse(data));
   stream.addEventListener("beat", here);
   stream.onerror = () => {
-    if (stream.readyState === EventSource.CLOSED) get("look").then((told) => { draw(told); setTimeout(hear, 5000); }).catch(complain);
+    if (stream.readyState === EventSource.CLOSED) get("look").then((found) => { draw(found); setTimeout(hear, 5000); }).catch(complain);
     else complain(new Fault("The connection is lost; this page tries again by itself."));
   };
 }
@@ -148,7 +148,7 @@ listen({
   calls: () => (state.phase === "bidding" && state.yours ? state.legal : null),
   cards: () => (state.phase === "playing" && state.yours ? state.play.legal : null),
   makeCall: (call) => send("call", { call, at: state.at }), playCard: (card) => send("card", { card, at: state.at }),
-  hint: () => undefined, undo: () => undefined, deal: next, refuse: (word) => say(`${word} is not possible now.`),
+  hint: () => undefined, undo: () => undefined, deal: next, refuse: (word) => announce(`${word} is not possible now.`),
 });
 at("open-people").addEventListener("click", () => at("people").showModal());
 at("naming").addEventListener("submit", (event) => {

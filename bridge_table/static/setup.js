@@ -1,7 +1,7 @@
 // The settings, and boards and systems that are pasted, opened or dropped.
 
 import { complain, get, post } from "./api.js";
-import { keep, kept } from "./kept.js";
+import { saveSettings, settings } from "./settings.js";
 import { takeFiles } from "./saving.js";
 import { at, element } from "./words.js";
 
@@ -15,14 +15,14 @@ export const stack = { name: "", boards: 0, next: 1 };
 export function wishes() {
   const data = new FormData(form);
   const source = data.get("source");
-  const asked = {
+  const fields = {
     people: data.getAll("people").join(""), ns: data.get("ns"), ew: data.get("ew"), control: data.get("control"),
     source, cards: data.get("cards"), dealer: data.get("dealer"), vulnerability: data.get("vulnerability"),
   };
   const number = Number(form.elements.number.value);
-  if (source === "stack") Object.assign(asked, { stack: stack.name, number: stack.next });
-  else if (number) asked.number = number; // else the next
-  return asked;
+  if (source === "stack") Object.assign(fields, { stack: stack.name, number: stack.next });
+  else if (number) fields.number = number; // else the next
+  return fields;
 }
 
 export const pace = () => Number(new FormData(form).get("pace"));
@@ -32,16 +32,16 @@ export const drawn = () => form.elements.drawn.checked;
 /** Calls `draw` when cards are to look otherwise. */
 export const onDrawn = (draw) => form.elements.drawn.addEventListener("change", draw);
 
-// What is set for the pages is kept; all else is of one sitting.
+// What is set for the pages is settings; all else is of one sitting.
 const ofPage = [...document.querySelectorAll("#this-page [name]")];
-const known = kept();
+const known = settings();
 for (const field of ofPage) {
   if (!(field.name in known)) continue;
   if (field.type === "checkbox") field.checked = known[field.name];
   else field.value = known[field.name];
 }
 at("this-page").addEventListener("change", () => {
-  keep(Object.fromEntries(ofPage.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value])));
+  saveSettings(Object.fromEntries(ofPage.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value])));
 });
 
 export async function start() {

@@ -17,16 +17,16 @@ export function addressOf(board, page = "") {
   return `${new URL(page || "./", location.href.split("#")[0])}#${new URLSearchParams(board)}`;
 }
 
-/** What an address asks for: fields of a table, without its bidders; null where it holds no board. */
+/** The fields of a table in an address, without its bidders; null where it holds no board. */
 async function boardOf(address) {
-  const told = new URLSearchParams(address.slice(address.indexOf("#") + 1));
-  if (!address.includes("#") || !told.has("deal")) return null;
-  const tags = { Board: told.get("board"), Dealer: told.get("dealer"), Vulnerable: told.get("vulnerable"), Deal: told.get("deal") };
+  const query = new URLSearchParams(address.slice(address.indexOf("#") + 1));
+  if (!address.includes("#") || !query.has("deal")) return null;
+  const tags = { Board: query.get("board"), Dealer: query.get("dealer"), Vulnerable: query.get("vulnerable"), Deal: query.get("deal") };
   const text = Object.entries(tags).filter(([, value]) => value).map(([tag, value]) => `[${tag} "${value}"]`).join("\n");
   const { stack } = await post("boards", { text, name: "a shared board" });
   return {
-    source: "stack", stack, number: 1, people: told.get("seat") || "", calls: told.get("calls") || "",
-    dealer: told.get("dealer") || "board", vulnerability: told.get("vulnerable") || "board",
+    source: "stack", stack, number: 1, people: query.get("seat") || "", calls: query.get("calls") || "",
+    dealer: query.get("dealer") || "board", vulnerability: query.get("vulnerable") || "board",
   };
 }
 
@@ -35,13 +35,13 @@ export function remember(state) {
   history.replaceState(null, "", `#${new URLSearchParams({ table: state.table, seat: state.seat || "" })}`);
 }
 
-/** What opens what the address asks for: a table that was left, a board of a match, a kept or a shared board; null: nothing. */
-export async function asked(wishes) {
-  const told = new URLSearchParams(location.hash.slice(1));
-  if (told.has("match")) return () => post(`matches/${told.get("match")}/open`, { board: Number(told.get("board")) });
-  if (told.has("kept")) return () => post(`history/boards/${Number(told.get("kept"))}/open`);
-  if (told.has("table")) {
-    const left = await get(`tables/${told.get("table")}`, told.get("seat") ? { seat: told.get("seat") } : {}).catch(() => null);
+/** A function that opens what the address names: a table that was left, a board of a match, a saved or a shared board; null: nothing. */
+export async function opened(wishes) {
+  const query = new URLSearchParams(location.hash.slice(1));
+  if (query.has("match")) return () => post(`matches/${query.get("match")}/open`, { board: Number(query.get("board")) });
+  if (query.has("saved")) return () => post(`history/boards/${Number(query.get("saved"))}/open`);
+  if (query.has("table")) {
+    const left = await get(`tables/${query.get("table")}`, query.get("seat") ? { seat: query.get("seat") } : {}).catch(() => null);
     return left && (() => left);
   }
   const shared = await boardOf(location.hash).catch(complain);

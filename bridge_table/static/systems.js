@@ -15,18 +15,18 @@ let book = null;
 let compared = null;
 
 function readAddress() {
-  const told = new URLSearchParams(location.hash.slice(1));
-  if (TABS.includes(told.get("tab"))) state.tab = told.get("tab");
-  state.spec = told.get("spec") || state.spec;
-  state.other = told.get("other") || state.other;
-  state.calls = (told.get("calls") || "").split(" ").filter(Boolean);
+  const query = new URLSearchParams(location.hash.slice(1));
+  if (TABS.includes(query.get("tab"))) state.tab = query.get("tab");
+  state.spec = query.get("spec") || state.spec;
+  state.other = query.get("other") || state.other;
+  state.calls = (query.get("calls") || "").split(" ").filter(Boolean);
   at("spec").value = state.spec;
   at("other").value = state.other;
 }
 
 function writeAddress() {
-  const told = new URLSearchParams({ tab: state.tab, spec: state.spec, other: state.other, calls: state.calls.join(" ") });
-  history.replaceState(null, "", `#${told}`);
+  const query = new URLSearchParams({ tab: state.tab, spec: state.spec, other: state.other, calls: state.calls.join(" ") });
+  history.replaceState(null, "", `#${query}`);
 }
 
 /** Show a tab, and ask for what it shows. */
@@ -55,17 +55,17 @@ async function showBook() {
   book = null;
   at("tree").replaceChildren(element("p", { class: "aside" }, "Reading…"));
   at("facts").replaceChildren();
-  let told;
+  let query;
   try {
-    told = await post("book", { spec });
+    query = await post("book", { spec });
   } catch (fault) {
     at("tree").replaceChildren();
     throw fault;
   }
   if (spec !== state.spec) return;
-  book = Object.assign(new Book(at("tree"), told), { spec });
+  book = Object.assign(new Book(at("tree"), query), { spec });
   book.search = at("search").value.trim();
-  at("about").textContent = told.comments.join(" ");
+  at("about").textContent = query.comments.join(" ");
   book.draw();
   if (measured.has(spec)) take(spec, measured.get(spec));
   else await measure(2000, 0);

@@ -19,9 +19,9 @@ form.addEventListener("submit", async (event) => {
   const { ns, ew, control, name, seat, cards, boards, seed } = Object.fromEntries(new FormData(form));
   const specs = { ns, ew, control };
   try {
-    const asked = kind() === "challenge" ? post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
+    const request = kind() === "challenge" ? post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
       : post("rooms", { ...specs, kind: kind(), name, seat, cards });
-    const { key } = await asked;
+    const { key } = await request;
     location.href = linkOf(key, "");
   } catch (fault) {
     complain(fault);

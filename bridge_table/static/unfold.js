@@ -4,17 +4,17 @@ import { post } from "./api.js";
 import { factsOf } from "./book.js";
 import { callMark, callWords, coloured, element } from "./words.js";
 
-const SILENT = /no line of|hardly ever|Nothing is known/i; // calls of which nothing can be told
+const SILENT = /no line of|hardly ever|Nothing is known/i; // calls of which nothing is known
 
-/** Draws in `place` what the calls after `calls` show. `go` is told the calls of where to go on. */
+/** Draws in `place` what the calls after `calls` show. `go` takes the calls after which to go on. */
 export async function unfold(place, { spec, calls, word, silent, figures }, go) {
   const found = await post("system", { spec, calls: calls.join(" ") });
   const path = calls.map((call, at) => element("button", {
     type: "button", class: "plain", "aria-label": `Back to before ${callWords(call)}`, onclick: () => go(calls.slice(0, at)),
   }, callMark(call)));
-  const told = Object.entries(found.calls).filter(([call, shows]) => !SILENT.test(shows.text)
+  const answer = Object.entries(found.calls).filter(([call, shows]) => !SILENT.test(shows.text)
     && `${call} ${callWords(call)} ${shows.note} ${shows.text} ${shows.lines.join(" ")}`.toLowerCase().includes(word));
-  const rows = told.map(([call, shows]) => {
+  const rows = answer.map(([call, shows]) => {
     const next = [...calls, call, ...(silent && call !== "Pass" ? ["Pass"] : [])];
     const seen = figures && found.entries ? (found.entries[call] || []).map((index) => figures[index]).sort((a, b) => b.made - a.made)[0] : null;
     return element("li", {},

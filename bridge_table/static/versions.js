@@ -11,15 +11,15 @@ export function examSheet(found) {
   };
   const moved = found.areas.filter((area) => area.before !== undefined && Math.abs(area.percent - area.before) > 0.04);
   const row = (mark, title) => element("tr", {}, element("th", { scope: "row" }, title), cells(mark));
-  const whole = (rows) => figures(["area", "now", "before", "change"], rows);
+  const areaTable = (rows) => figures(["area", "now", "before", "change"], rows);
   const changed = found.changed.map((one) => element("li", {},
     element("span", { class: one.points > one.were ? "good" : "bad" }, callMark(one.call), ` (${one.points} points, before `, callMark(one.before), ` ${one.were})`),
     element("div", { class: "aside" }, one.auction.length ? [one.auction.map((call) => [...callMark(call), " "]).flat(), "· "] : "opening · ", `${one.hand}: `, one.reason)));
   return element("section", { class: "sheet", "aria-label": "The textbook exam" },
     element("h3", {}, "The textbook exam"),
-    whole([row(found.all, "All areas"), ...moved.map((area) => row(area, area.title))]),
+    areaTable([row(found.all, "All areas"), ...moved.map((area) => row(area, area.title))]),
     changed.length ? element("details", {}, element("summary", {}, `${changed.length} answer${changed.length > 1 ? "s" : ""} score otherwise`), element("ul", { class: "changed" }, changed)) : "",
-    element("details", {}, element("summary", { class: "aside" }, "all areas"), whole(found.areas.map((area) => row(area, area.title)))),
+    element("details", {}, element("summary", { class: "aside" }, "all areas"), areaTable(found.areas.map((area) => row(area, area.title)))),
     element("p", { class: "aside" }, `${found.all.positions} positions of the key ${found.key}. It measures agreement with the books, not strength.`));
 }
 
@@ -40,7 +40,7 @@ export function matchSheet(found, names) {
     element("p", { class: "aside" }, `${found.source}; both sit both ways.`));
 }
 
-function auction(told, name) {
-  return element("span", {}, element("span", { class: "aside" }, `${name} N–S: `), coloured(told.contract), " ",
-    element("span", { class: "aside" }, told.auction.map((call) => [...callMark(call), " "]).flat()));
+function auction(result, name) {
+  return element("span", {}, element("span", { class: "aside" }, `${name} N–S: `), coloured(result.contract), " ",
+    element("span", { class: "aside" }, result.auction.map((call) => [...callMark(call), " "]).flat()));
 }

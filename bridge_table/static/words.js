@@ -38,7 +38,7 @@ export function figuresOf([head, ...cells]) {
   return element("tr", {}, element("th", { scope: "row" }, head), cells.map((cell) => element("td", {}, cell)));
 }
 
-/** A suit's sign in its colour; who listens hears its name. */
+/** A suit's sign in its colour; screen readers hear its name. */
 export function sign(suit) {
   return element("span", { class: suit.toLowerCase(), role: "img", "aria-label": `${SUIT_NAMES[suit]}s` }, SIGNS[suit]);
 }
@@ -119,7 +119,7 @@ export function bidderWords(spec) {
   return { policy: `${name}, a network`, system: `${name}, a system`, reason: `${name.replace("policy:", "")}, thinking` }[head] || spec;
 }
 
-/** The latest calls or cards, for who listens. */
+/** The latest calls or cards, for screen readers. */
 export function latestWords(state) {
   if (state.phase === "playing") return state.play.trick.map(({ seat, card }) => `${NAMES[seat]} ${cardWords(card)}.`).join(" ");
   return state.calls.slice(-3).map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ");

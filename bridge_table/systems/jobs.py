@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import signal
-import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from multiprocessing import get_context
@@ -30,32 +29,28 @@ class BackgroundJob:
         self.name, self.what, self.state = secrets.token_hex(8), (work, arguments), RUNNING
         self.done, self.total, self.result = 0, 0, None
         context = get_context("spawn")
-        self._lock = threading.Lock()
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=_run, args=(sender, work, arguments), daemon=True)
         self._process.start()
         sender.close()  # so that the end of the process is the end of the pipe
 
-    def update(self) -> None:
-        """Read what the process has sent."""
-        with self._lock:
-            try:
-                while self.state == RUNNING and self._receiver.poll():
-                    kind, value = self._receiver.recv()
-                    if kind == DONE:
-                        self.result, self.state = value, DONE
-                    else:
-                        self.done, self.total = value
-            except (EOFError, OSError):
-                self.state = FAILED
-
     def stop(self) -> None:
+        """Stop the computation at once."""
         if self.state == RUNNING:
             self.state = STOPPED
             self._process.kill()
 
     def as_json(self) -> dict[str, Any]:
-        self.update()
+        """Return the state, the progress, and the result once there is one."""
+        try:
+            while self.state == RUNNING and self._receiver.poll():
+                state, value = self._receiver.recv()
+                if state == DONE:
+                    self.state, self.result = DONE, value
+                else:
+                    self.done, self.total = value
+        except (EOFError, OSError):
+            self.state = FAILED
         out: dict[str, Any] = {"job": self.name, "state": self.state, "done": self.done, "of": self.total}
         if self.state == FAILED:
             out["error"] = "The work came to no end; the server's terminal has the error."
@@ -63,7 +58,7 @@ class BackgroundJob:
 
 
 class Jobs:
-    """The jobs of a server: few run at a time, and the results of the latest stay."""
+    """The jobs of a server, used by one thread: few run at a time, and the results of the latest stay."""
 
     def __init__(self) -> None:
         self._jobs: OrderedDict[str, BackgroundJob] = OrderedDict()
@@ -74,11 +69,11 @@ class Jobs:
         Raises:
             RequestError: too many run already.
         """
+        states = [job.as_json()["state"] for job in self._jobs.values()]
         for job in self._jobs.values():
-            job.update()
             if job.what == (work, arguments) and job.state in (RUNNING, DONE):
                 return job
-        if sum(job.state == RUNNING for job in self._jobs.values()) >= _MAX_RUNNING:
+        if states.count(RUNNING) >= _MAX_RUNNING:
             raise RequestError("The server is measuring already; wait until it is done, or stop it.", 503)
         job = BackgroundJob(work, arguments)
         self._jobs[job.name] = job

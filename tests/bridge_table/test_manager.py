@@ -10,8 +10,7 @@ import pytest
 from support.ben_client import BenClient
 
 from bridge_env.hands.deals import parse_hand
-from bridge_env.records.board import Board
-from bridge_env.records.pbn import read_boards, write_boards
+from bridge_env.records.pbn import read_boards
 from bridge_env.rules.calls import NUM_CALLS, parse_call
 from bridge_env.rules.cards import RANKS, SUITS
 from bridge_table.programs import table_manager as protocol
@@ -336,11 +335,3 @@ def test_teams_sit_crosswise_and_are_those_of_the_log(tmp_path):
     for room, teams in (("Closed", ("A", "B")), ("Open", ("A", "C"))):
         with pytest.raises(ValueError, match="each team sits the other way in the other room"):
             meeting.set_teams(room, teams)
-
-
-def test_a_log_of_other_conditions_is_another_match(tmp_path):
-    boards = library_boards(1, 5)
-    log = tmp_path / "log.pbn"
-    write_boards(log, [Board(boards.owner[0], (int(boards.dealer[0]) + 1) % 4, int(boards.vulnerability[0]), 1)])
-    with pytest.raises(ValueError, match="another match"):
-        TeamsMatch(boards, log=log).resume()

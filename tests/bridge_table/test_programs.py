@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pickle
 import tomllib
 from dataclasses import fields, replace
 from pathlib import Path
@@ -16,7 +15,6 @@ from support.plays import contracts_of, random_plays
 from support.positions import longest_auction, positions
 
 from agents.cardplay.known_cards import view_of_seen
-from agents.cardplay.registry import make_player
 from bridge_env.bidders.play_view import play_view
 from bridge_env.bidders.registry import SpecError
 from bridge_env.bidders.view import view_of
@@ -27,7 +25,7 @@ from bridge_env.rules.play import IllegalCard, Plays
 from bridge_table.programs import ben
 from bridge_table.programs.client import Options, parse_address
 from bridge_table.programs.question import Question, call_question, card_question, read_card
-from bridge_table.programs.seat import SeatPlayer, make_seat
+from bridge_table.programs.seat import make_seat
 
 HAND = "AK97543.K.T3.AK7"
 
@@ -245,9 +243,3 @@ def test_the_package_publishes_seats():
     found = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
     module, _, factory = found["project"]["entry-points"]["bridge_env.bidders"]["seat"].partition(":")
     assert getattr(importlib.import_module(module), factory) is make_seat
-
-
-def test_seats_travel_and_play():
-    bidder = make_seat("http://127.0.0.1:1")
-    assert pickle.loads(pickle.dumps(bidder)) == bidder
-    assert isinstance(make_player("seat:http://127.0.0.1:1?retries=0"), SeatPlayer)

@@ -134,16 +134,6 @@ def test_tabs_go_by_arrows_and_the_address_keeps_them(visit):
     page.wait_for_selector("#unfolded li")
 
 
-def test_long_work_can_be_stopped(visit):
-    page = systems(visit, ".tree details", tab="book", spec="system:silent")
-    page.wait_for_selector(".share")
-    page.select_option("#deals", "20000")
-    page.check("#worth")
-    page.click("#measure")
-    page.click("#job button:has-text('Stop')")
-    expect(page.locator("#job")).to_contain_text("Stopped")
-
-
 # --- practice --------------------------------------------------------------------------------------------------
 
 
@@ -173,7 +163,7 @@ def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit, tmp_path):
     assert page.inner_text("#question .suits") == hands[0]
 
 
-@pytest.mark.parametrize("wanted", [False, True], ids=["untold", "told"])
+@pytest.mark.parametrize("wanted", [False, True], ids=["hidden", "shown"])
 def test_meanings_are_hidden_until_a_call_is_made_unless_wanted(visit, wanted):
     page = visit("practice.html#topic=openings", ready="#topic:has(option)")
     page.set_checked("#tell", wanted)

@@ -40,7 +40,7 @@ def moment(words, hand, made):
 
 
 @pytest.mark.parametrize(
-    ("topic", "said", "hand", "made"),
+    ("topic", "words", "hand", "made"),
     [
         ("openings", "P P", "AKJ84.K73.Q62.95", "1S"),
         ("responses", "1S P", "84.KJ5.AQ73.J962", "2D"),
@@ -67,7 +67,7 @@ def test_a_decision_belongs_to_its_topic(topic, words, hand, made):
 
 
 @pytest.mark.parametrize(
-    ("topic", "said", "hand", "made"),
+    ("topic", "words", "hand", "made"),
     [
         ("openings", "1C", "AKJ84.K73.Q62.95", "1S"),
         ("responses", "1S X", "84.KJ5.AQ73.J962", "XX"),

@@ -92,7 +92,7 @@ def ended(job):
     """Wait until a job runs no longer."""
     while job.state == RUNNING:
         time.sleep(0.05)
-        job.update()
+        job.as_json()
     return job
 
 

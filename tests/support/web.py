@@ -35,13 +35,13 @@ class Visitor:
         """Go on until the auction is over; ``choose(state)`` returns a person's call."""
         return self._go_on(state, "bidding", "call", choose)
 
-    def play_out(self, state, choose):
-        """Play until the board is over; ``choose(state)`` returns a person's card."""
-        return self._go_on(state, "playing", "card", choose)
+    def play_out(self, state, choose, cards=52):
+        """Play ``cards`` cards, or until the board is over; ``choose(state)`` returns a person's card."""
+        return self._go_on(state, "playing", "card", choose, state["at"] + cards)
 
-    def _go_on(self, state, phase, what, choose):
+    def _go_on(self, state, phase, what, choose, end=1000):
         seat = {} if state["seat"] is None else {"seat": state["seat"]}
-        while state["phase"] == phase:
+        while state["phase"] == phase and state["at"] < end:
             where = f"tables/{state['table']}"
             if state["chooser"] is None:
                 state = self.post(f"{where}/step", at=state["at"], **seat)

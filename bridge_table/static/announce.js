@@ -1,0 +1,7 @@
+// Announces events to screen readers.
+
+import { at } from "./words.js";
+
+export function announce(words) {
+  at("live").textContent = words;
+}

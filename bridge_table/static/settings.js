@@ -1,0 +1,7 @@
+// The settings of a person for these pages; the browser stores them.
+
+const NAME = "this page";
+
+export const settings = () => JSON.parse(localStorage.getItem(NAME) || "{}");
+
+export const saveSettings = (answer) => localStorage.setItem(NAME, JSON.stringify(answer));
