@@ -67,7 +67,8 @@ class Database:
         session: the number of this session.
 
     Raises:
-        DatabaseError: the file is damaged, newer or another program's; it is not changed then.
+        DatabaseError: the file is damaged, newer or another program's; it is not changed then. All methods raise it
+            where the file cannot be read or written.
     """
 
     def __init__(
@@ -98,21 +99,13 @@ class Database:
         return self.now().astimezone(UTC).isoformat(timespec="seconds")
 
     def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
-        """Return the rows of a query, each by the names of its columns.
-
-        Raises:
-            DatabaseError: the file cannot be read.
-        """
+        """Return the rows of a query, each by the names of its columns."""
         with self._lock, self._errors():
             return [dict(row) for row in self._file.execute(query, values)]
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Enter a transaction, which is committed at its end, or rolled back by an error.
-
-        Raises:
-            DatabaseError: the file cannot be written.
-        """
+        """Enter a transaction, which is committed at its end, or rolled back by an error."""
         with self._lock, self._errors(), self._file:
             self._file.execute("BEGIN IMMEDIATE")
             yield self._file
@@ -127,9 +120,6 @@ class Database:
 
         Returns:
             Whether the board counts. Where its deal has counted before, nothing is saved.
-
-        Raises:
-            DatabaseError: the file cannot be written.
         """
         with self.writing() as file:
             if file.execute("SELECT 1 FROM boards WHERE deal = ?", (board["deal"],)).fetchone():

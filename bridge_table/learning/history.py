@@ -19,11 +19,7 @@ _SESSIONS = 100  # the newest first
 
 
 def overview(database: Database) -> dict[str, Any]:
-    """Return the figures of all boards, of each session, and of each kind of decision.
-
-    Raises:
-        DatabaseError: the file cannot be read.
-    """
+    """Return the figures of all boards, of each session, and of each kind of decision."""
     sums = "count(*) AS boards, coalesce(sum(imps), 0) AS total, coalesce(sum(imps * imps), 0) AS squares"
     sessions = database.rows(
         f"SELECT sessions.id, sessions.began, {sums}, sum(helped > 0) AS helped FROM boards JOIN sessions "
@@ -58,9 +54,6 @@ def boards(database: Database, page: int) -> dict[str, Any]:
 
     Args:
         page: from 0.
-
-    Raises:
-        DatabaseError: the file cannot be read.
     """
     rows = database.rows(
         "SELECT id, at, number, dealer, vulnerability, people, result, other, imps, helped FROM boards "
@@ -75,7 +68,6 @@ def saved_board(database: Database, number: int) -> dict[str, Any]:
 
     Raises:
         RequestError: there is none.
-        DatabaseError: the file cannot be read.
     """
     found = database.rows("SELECT * FROM boards WHERE id = ?", number)
     if not found:

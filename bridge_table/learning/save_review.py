@@ -33,9 +33,6 @@ def save_review(database: Database, table: Table, review: dict[str, Any]) -> boo
 
     Returns:
         Whether the board counts: its deal may have counted before.
-
-    Raises:
-        DatabaseError: the file cannot be written.
     """
     decisions = [*_calls(table, review), *_cards(table, review)]
     tomorrow = (database.today() + timedelta(days=1)).isoformat()

@@ -18,11 +18,7 @@ _DUE = "FROM mistakes JOIN boards ON boards.id = board WHERE part = ? AND due <=
 
 
 def due(database: Database) -> dict[str, Any]:
-    """Return how many calls are due, and the day of the next one if none is.
-
-    Raises:
-        DatabaseError: the file cannot be read.
-    """
+    """Return how many calls are due, and the day of the next one if none is."""
     number = database.rows(f"SELECT count(*) AS number {_DUE}", CALL, database.today().isoformat())[0]["number"]
     coming = database.rows("SELECT min(due) AS day FROM mistakes WHERE part = ?", CALL)[0]["day"]
     return {"due": number, "next": None if number else coming}
@@ -37,7 +33,6 @@ def drill_of_due(database: Database, spec: str, most: int) -> Drill:
 
     Raises:
         RequestError: none is due.
-        DatabaseError: the file cannot be read.
     """
     rows = database.rows(
         f"SELECT mistakes.*, calls, dealer, vulnerability, north_south, east_west, at, boards.number AS board_number "
@@ -55,11 +50,7 @@ def drill_of_due(database: Database, spec: str, most: int) -> Drill:
 
 
 def reschedule(database: Database, mistake: int, right: bool) -> str:
-    """Return the next day of a mistake after an answer; of a mistake that is not due it stays.
-
-    Raises:
-        DatabaseError: the file cannot be written.
-    """
+    """Return the next day of a mistake after an answer; of a mistake that is not due it stays."""
     today = database.today()
     with database.writing() as file:
         rights, day = file.execute("SELECT rights, due FROM mistakes WHERE id = ?", (mistake,)).fetchone()

@@ -1,10 +1,10 @@
-"""Answer questions of other programs by a bidder and a card player."""
+"""Answer questions of other programs by a bidder and a card player, in BEN's form."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +22,20 @@ from agents.lookahead.explain import explain
 from agents.lookahead.system_lookahead import SystemLookahead
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
-from agents.text_api import read_states
 from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains
 from bridge_env.bidders.registry import implements, make, player_at
-from bridge_env.bidders.view import BidView
-from bridge_env.hands.deals import hand_text, parse_hand
+from bridge_env.bidders.view import BidView, view_of
+from bridge_env.hands.deals import parse_hand
 from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
-from bridge_env.rules.calls import NOTRUMP, PASS, bid_call, call_text
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
+from bridge_env.rules.cards import SEATS, UNKNOWN, card_text
 from bridge_env.sampling import Sample
 from bridge_table.http.server import TIMEOUT
-from bridge_table.programs.ben import meaning
-from bridge_table.programs.question import CallAnswer, CardAnswer, Question, SampledDeals
+from bridge_table.programs import ben
+from bridge_table.programs.question import Question, SampledDeals
 from training.runtime.timeout import CallTimeout, call_with_timeout
 
 _Result = TypeVar("_Result")
@@ -63,8 +62,8 @@ class Answers:
         self.bidder: Bidder = make(spec, partner=spec, opponents=opponents)
         self.players = [make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)]
 
-    def call(self, question: Question, details: bool = False) -> CallAnswer:
-        """Return the call of the question's seat.
+    def call(self, question: Question, details: bool = False) -> dict[str, Any]:
+        """Return the call of the question's seat in BEN's form.
 
         Args:
             details: also explain how it was found, which may take long.
@@ -73,28 +72,34 @@ class Answers:
             ValueError: the question is faulty; the message says how.
             BidderError: the bidder fails, or its call is not legal.
         """
-        auction = question.calls, question.dealer, question.vulnerability
-        state = {
-            "hand": hand_text(question.hand), "dealer": question.dealer, "vulnerability": question.vulnerability,
-            "auction": [call_text(call) for call in question.calls],
-        }  # fmt: skip
-        view, key = read_states([state])
-        seat = int(view.seat[0])
+        auctions = one_auction(question.calls, question.dealer, question.vulnerability)
+        if auctions.done[0]:
+            raise ValueError("the auction is over")
+        seat = int(auctions.turn[0])
         if seat != question.seat:
             raise ValueError(f"it is for {SEATS[seat]} to call now, not for {SEATS[question.seat]}")
-        key = _key(question, key)
+        view = view_of(auctions, np.where(question.hand, seat, UNKNOWN).astype(np.uint8)[None])
         player = player_at(self.bidder, seat)
 
-        def answer() -> CallAnswer:
+        def answer() -> dict[str, Any]:
+            key = _key(question)
             call = int(legal_calls(self.bidder, view, key)[0])
-            shows = reader(*self.sides(seat & 1), details).call(*auction, call)
-            why, deals = "", None
+            shows = reader(*self.sides(seat & 1), details).call(
+                question.calls, question.dealer, question.vulnerability, call
+            )
+            out = {
+                "bid": ben.answer_word(call), "who": self.spec, "alert": shows.artificial,
+                "candidates": _candidates(player, view, call), "explanation": ben.meaning(shows),
+            }  # fmt: skip
             if details and isinstance(player, SystemLookahead):
                 thought = player.think(view, key)
-                why, deals = explain(player, view, thought), _sampled(seat, thought.sample)
+                if (sample := thought.sample) is not None:  # of deals whose N is the seat to call
+                    owner = ((sample.owner + seat) & 3).astype(np.uint8)
+                    out |= SampledDeals(seat, owner, sample.weight, _fitting(sample)).fields(True)
+                out["why"] = explain(player, view, thought)
             elif details and implements(player, Explains):
-                why = explain_call(player, view, key)  # type: ignore[arg-type]
-            return CallAnswer(call, _candidates(player, view, call), meaning(shows), why, shows.artificial, deals)
+                out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]
+            return out
 
         return self._guarded(self.spec, answer)
 
@@ -117,27 +122,26 @@ class Answers:
             raise ValueError("the auction is over")
         return self._guarded(self.spec, lambda: reader(*self.sides(question.seat & 1), True).every(*state))
 
-    def card(self, question: Question, details: bool = False) -> CardAnswer:
-        """Return the card of the hand whose turn it is; arguments and errors as of ``call``."""
+    def card(self, question: Question, details: bool = False) -> dict[str, Any]:
+        """Return the card of the hand whose turn it is in BEN's form; arguments and errors as of ``call``."""
         auctions = one_auction(question.calls, question.dealer, question.vulnerability)
         view = view_of_seen(auctions, question.seat, question.hand, question.dummy, question.played)
-        key = _key(question, _card_key(question))
-        player = _choosing(self.players[question.seat & 1], view)
+        key, player = _key(question), _choosing(self.players[question.seat & 1], view)
         first = (int(view.declarer[0]) + 1) & 3
-        turn = (question.seat - first) & 3 if question.played else None
+        turn = {"player": (question.seat - first) & 3} if question.played else {}
         if not isinstance(player, MonteCarlo):
             card = int(self._guarded(self.play, lambda: player.play(view, key))[0])
-            return CardAnswer(_legal(card, view, self.play), player=turn)
+            return {"card": _legal(card, view, self.play), "who": self.play, "candidates": [], **turn}
         (thought,) = self._guarded(self.play, lambda: player.think(view, key))
-        card = _legal(thought.card, view, self.play)
-        why = thought_text(thought, view, 0, str(player.options.score)) if details else ""
-        if (belief := thought.belief) is None:
-            return CardAnswer(card, why=why, player=turn)
-        deals = SampledDeals(
-            question.seat, belief.owner, belief.weight, _fitting(belief.sample), first, question.played
-        )
-        candidates, makes = _expected(thought, belief, view)
-        return CardAnswer(card, candidates, why, deals, makes, turn)
+        out = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": [], **turn}
+        if (belief := thought.belief) is not None:
+            deals = SampledDeals(
+                question.seat, belief.owner, belief.weight, _fitting(belief.sample), first, question.played
+            )
+            out |= {"candidates": _expected(thought, belief, view), **deals.fields(details)}
+        if details:
+            out["why"] = thought_text(thought, view, 0, str(player.options.score))
+        return out
 
     def warm_up(self) -> None:
         """Load what the first questions need, so that they are answered at once."""
@@ -162,33 +166,24 @@ class Answers:
             raise BidderError(f"{spec} failed: {error_line(error)}") from error
 
 
-def _key(question: Question, default: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return default if question.key is None else np.array([question.key % 2**64], np.uint64)
-
-
-def _card_key(question: Question) -> NDArray[np.uint64]:
-    """Return a random stream that depends on the question alone."""
+def _key(question: Question) -> NDArray[np.uint64]:
+    """Return the random stream of a question: the one that it names, else one that depends on the question alone."""
+    if question.key is not None:
+        return np.array([question.key % 2**64], np.uint64)
     key = streams.key("serve", question.seat, question.dealer, question.vulnerability)
     for number in (*question.calls, -1, *np.flatnonzero(question.hand).tolist(), -1, *question.played):
         key = streams.key(key, number)
     return np.atleast_1d(np.asarray(key, np.uint64))
 
 
-def _candidates(player: Bidder, view: BidView, made: int) -> tuple[tuple[int, float], ...]:
+def _candidates(player: Bidder, view: BidView, made: int) -> list[dict[str, Any]]:
     """Return the call ``made``, then a network's other likely calls, the likeliest first, with probabilities."""
     if not isinstance(player, NetworkBidder):
-        return ((made, 1.0),)
+        return [{"call": ben.answer_word(made), "insta_score": 1.0}]
     chances = player.probabilities(view)[0]
     order = np.argsort(-chances, kind="stable")[:_MAX_CANDIDATES].tolist()
     likely = [made, *(call for call in order if call != made and chances[call] >= _LEAST)]
-    return tuple((call, float(chances[call])) for call in likely)
-
-
-def _sampled(seat: int, sample: Sample | None) -> SampledDeals | None:
-    """Return deals whose N is the seat to call, as they lie at the table."""
-    if sample is None:
-        return None
-    return SampledDeals(seat, ((sample.owner + seat) & 3).astype(np.uint8), sample.weight, _fitting(sample))
+    return [{"call": ben.answer_word(call), "insta_score": round(float(chances[call]), 4)} for call in likely]
 
 
 def _fitting(sample: Sample) -> float:
@@ -202,19 +197,26 @@ def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
     return player
 
 
-def _expected(
-    thought: CardDecision, belief: Belief, view: PlayView
-) -> tuple[tuple[tuple[int, float], ...], tuple[float, ...]]:
-    """Return the cards considered, the answer first, then the best, with the tricks that the side may expect from here
-    on; and the probability that the contract makes after each, double dummy on the sampled deals."""
+def _expected(thought: CardDecision, belief: Belief, view: PlayView) -> list[dict[str, Any]]:
+    """Return the cards considered, the answer first, then the best: the tricks that the side may expect from here on,
+    and the probability that the contract makes, double dummy on the sampled deals."""
     best = np.argsort(-thought.average, kind="stable").tolist()
     order = sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)
     tricks, worth = belief.weight @ thought.tricks, Worth(view, 0, belief.owner, TRICKS)
     chances = belief.weight @ (worth.declarers(thought.tricks) >= 6 + worth.level)
-    return tuple((int(thought.cards[at]), float(tricks[at])) for at in order), tuple(float(chances[at]) for at in order)
+    return [
+        {"card": card_text(int(thought.cards[at])), "expected_tricks_dd": round(float(tricks[at]), 3),
+         "p_make_contract": round(float(chances[at]), 3)}
+        for at in order
+    ]  # fmt: skip
 
 
-def _legal(card: int, view: PlayView, spec: str) -> int:
+def _legal(card: int, view: PlayView, spec: str) -> str:
+    """Return the text of a card.
+
+    Raises:
+        BidderError: it is not legal.
+    """
     if not 0 <= card < 52 or not view.mask[0, card]:
         raise BidderError(f"{spec} played a card that is not legal: {card}")
-    return card
+    return card_text(card)

@@ -28,7 +28,7 @@ _MAX_WAITING = 64
 def bid(answers: Answers, fields: ben.HandFields) -> Json:
     """Return a call."""
     question = fields.question()
-    out = ben.call_json(answers.call(question, fields.details), answers.spec)
+    out = answers.call(question, fields.details)
     if fields.details and question.calls:
         shown = zip(question.calls, answers.shows(question), strict=True)
         out["explanations"] = [[ben.answer_word(call), ben.meaning(shows)] for call, shows in shown]
@@ -37,7 +37,7 @@ def bid(answers: Answers, fields: ben.HandFields) -> Json:
 
 def card(answers: Answers, fields: ben.HandFields) -> Json:
     """Return a card."""
-    return ben.card_json(answers.card(fields.question(), fields.details), answers.play, fields.details)
+    return answers.card(fields.question(), fields.details)
 
 
 def explain(answers: Answers, fields: ben.AuctionFields) -> Json:

@@ -34,7 +34,7 @@ from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.rules.cards import RANKS, SEATS, card_text, parse_vulnerability
 from bridge_env.rules.play import row_winner
-from bridge_table.programs.question import CallAnswer, CardAnswer, Question, read_card
+from bridge_table.programs.question import CallAnswer, Question, read_card
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 
@@ -223,36 +223,6 @@ def read_vulnerability(text: str) -> int:
 # --- answers ----------------------------------------------------------------------------------------------
 
 
-def call_json(answer: CallAnswer, spec: str) -> dict[str, Any]:
-    """Return a call in BEN's form."""
-    out: dict[str, Any] = {
-        "bid": answer_word(answer.call),
-        "who": spec,
-        "alert": answer.alert,
-        "candidates": [{"call": answer_word(c), "insta_score": round(p, 4)} for c, p in answer.candidates],
-        "explanation": answer.explanation,
-        **({} if answer.deals is None else answer.deals.fields(True)),
-    }
-    return {**out, "why": answer.why} if answer.why else out
-
-
-def card_json(answer: CardAnswer, spec: str, details: bool = False) -> dict[str, Any]:
-    """Return a card in BEN's form; ``details``: with the deals that it was chosen on."""
-    candidates: list[dict[str, Any]] = [
-        {"card": card_text(c), "expected_tricks_dd": round(tricks, 3)} for c, tricks in answer.candidates
-    ]
-    for candidate, chance in zip(candidates, answer.makes, strict=False):
-        candidate["p_make_contract"] = round(chance, 3)
-    out: dict[str, Any] = {
-        "card": card_text(answer.card),
-        "who": spec,
-        "candidates": candidates,
-        **({} if answer.deals is None else answer.deals.fields(details)),
-        **({} if answer.player is None else {"player": answer.player}),
-    }
-    return {**out, "why": answer.why} if answer.why else out
-
-
 def auction_json(calls: Sequence[int], shown: Sequence[Shows]) -> dict[str, Any]:
     """Return what each call of an auction shows in BEN's form: a list in HTML."""
     rows = [f"  <li>{escape(answer_word(c))} {escape(meaning(s))}</li>\n" for c, s in zip(calls, shown, strict=True)]
@@ -317,13 +287,13 @@ def read_call_answer(body: bytes) -> CallAnswer:
     )
 
 
-def read_card_answer(body: bytes) -> CardAnswer:
+def read_card_answer(body: bytes) -> int:
     """Return the card in the body of an answer.
 
     Raises:
         ValueError: there is none; the message quotes the body.
     """
-    return CardAnswer(read_card(_decode(body, _CardJson).card))
+    return read_card(_decode(body, _CardJson).card)
 
 
 def read_error(body: bytes) -> str:

@@ -65,29 +65,12 @@ class SampledDeals:
 
 @dataclass(frozen=True)
 class CallAnswer:
-    """A call, and what an answer says about it."""
+    """A call, and what another program's answer says about it."""
 
     call: int  # 0..37
     candidates: tuple[tuple[int, float], ...] = ()  # calls that were considered, and how likely each was
     explanation: str = ""  # what the call shows
     why: str = ""  # how it was found, on lines of its own
-    alert: bool = False  # whether it is artificial
-    deals: SampledDeals | None = None  # the deals that it was chosen on, if any
-
-
-@dataclass(frozen=True)
-class CardAnswer:
-    """A card, and what an answer says about it."""
-
-    card: int  # 0..51
-    # cards that were considered, and the tricks that the side may expect from here on
-    candidates: tuple[tuple[int, float], ...] = ()
-    why: str = ""  # how it was found, on lines of its own
-    deals: SampledDeals | None = None  # the deals that it was chosen on, if any
-    # the probability that the contract then makes, in the order of ``candidates``; may be empty
-    makes: tuple[float, ...] = ()
-    # the seat that chose, as BEN counts: 0 declarer's left hand opponent, 2 the right hand one, 3 declarer
-    player: int | None = None
 
 
 def call_question(view: BidView, row: int) -> Question:

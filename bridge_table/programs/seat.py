@@ -63,14 +63,14 @@ class SeatPlayer:
     address: Address
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        def card(row: int) -> int:
+        def choose(row: int) -> int:
             question = _with_key(card_question(view, row), self.address, key[row])
-            answer, url = _ask(self.address, question, True, ben.read_card_answer)
-            if not view.mask[row, answer.card]:
-                raise _illegal(self.address, question, card_text(answer.card), "card", url)
-            return answer.card
+            card, url = _ask(self.address, question, True, ben.read_card_answer)
+            if not view.mask[row, card]:
+                raise _illegal(self.address, question, card_text(card), "card", url)
+            return card
 
-        return _for_rows(card, len(view), self.address)
+        return _for_rows(choose, len(view), self.address)
 
 
 def make_seat(argument: str, *, partner: str | None = None, opponents: str | None = None) -> SeatBidder:

@@ -12,7 +12,8 @@ from bridge_env.rules.calls import Contract
 from bridge_env.rules.play import beats
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
-from bridge_table.programs.question import Question
+from bridge_table.programs.ben import read_call
+from bridge_table.programs.question import Question, read_card
 from bridge_table.programs.table_manager import Line, TalkError
 
 _TRICKS = 13
@@ -96,7 +97,7 @@ class SeatClient:
         while not (auction := one_auction(board.calls, board.dealer, board.vulnerability)).done[0]:
             seat = int(auction.turn[0])
             if seat == self.seat:
-                call = self.answers.call(board).call
+                call = read_call(self.answers.call(board)["bid"], "bid")
                 self.line.send(protocol.call_words(seat, call))
                 board = replace(board, calls=(*board.calls, call))
                 continue
@@ -134,7 +135,7 @@ class SeatClient:
                 hand = text.split(" ", maxsplit=1)[0]
                 if not text.lower().endswith("to lead") or (hand.lower() != "dummy" and protocol.seat_of(hand) != turn):
                     raise self.line.unexpected(text, f"'{SEAT_NAMES[turn]} to lead'")
-            card = self.answers.card(question).card
+            card = read_card(self.answers.card(question)["card"])
             self.line.send(protocol.card_words(turn, card))
             return card
         name = "dummy" if turn == dummy == self.seat else SEAT_NAMES[turn]

@@ -12,11 +12,10 @@ from support.ben_client import BenClient
 from bridge_env.hands.deals import parse_hand
 from bridge_env.records.pbn import read_boards
 from bridge_env.rules.calls import NUM_CALLS, parse_call
-from bridge_env.rules.cards import RANKS, SUITS
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.manager import TeamsMatch, seat_players
-from bridge_table.programs.question import CallAnswer, CardAnswer, Question
+from bridge_table.programs.question import Question
 from bridge_table.programs.seat_client import SeatClient, join
 from bridge_table.programs.table_manager import Line, TalkError
 from training.cli.app import main
@@ -28,11 +27,11 @@ _ONE_AT_A_TIME = threading.Lock()  # eight programs in one process
 class Quiet(Answers):
     """Answers of a system and of a player by rules."""
 
-    def call(self, question: Question, details: bool = False) -> CallAnswer:
+    def call(self, question: Question, details: bool = False) -> dict:
         with _ONE_AT_A_TIME:
             return super().call(question, details)
 
-    def card(self, question: Question, details: bool = False) -> CardAnswer:
+    def card(self, question: Question, details: bool = False) -> dict:
         with _ONE_AT_A_TIME:
             return super().card(question, details)
 
@@ -44,14 +43,13 @@ class Prepared:
         self.answers = list(words)
         self.questions: list[Question] = []
 
-    def call(self, question: Question) -> CallAnswer:
+    def call(self, question: Question) -> dict:
         self.questions.append(question)
-        return CallAnswer(parse_call(self.answers.pop(0)))
+        return {"bid": self.answers.pop(0)}
 
-    def card(self, question: Question) -> CardAnswer:
+    def card(self, question: Question) -> dict:
         self.questions.append(question)
-        suit, rank = self.answers.pop(0)
-        return CardAnswer(13 * SUITS.index(suit) + RANKS.index(rank))
+        return {"card": self.answers.pop(0)}
 
 
 def door() -> socket.socket:

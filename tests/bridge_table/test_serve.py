@@ -165,9 +165,10 @@ def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
     if turn == 1:
         tricks[0, 1] = 4  # all that the defence may have
     thought = CardDecision(3, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
-    candidates, makes = answers._expected(thought, belief, view)
-    assert candidates == ((3, 5.75 - 0.25 * turn), (2, 6.25))  # the answer comes first
-    assert makes == made[::-1]
+    found = answers._expected(thought, belief, view)
+    assert [row["card"] for row in found] == ["C5", "C4"]  # the answer comes first
+    assert [row["expected_tricks_dd"] for row in found] == [5.75 - 0.25 * turn, 6.25]
+    assert [row["p_make_contract"] for row in found] == list(made[::-1])
 
 
 def test_random_calls_depend_on_the_request_alone():

@@ -207,23 +207,21 @@ def test_cards_that_are_not_held_are_refused(house):
 
 
 def test_a_bidder_replaces_an_absent_person(house):
-    south = house.open(ns="pass", ew="pass", name="Anna")
-    north = house.invite(south, "N")
-    north.ask("name", name="Bo")
-    state = south.until(lambda found: found["chooser"])
-    if state["chooser"] == "S":
-        south.act("call", call="Pass")
-    south.until(lambda found: found["chooser"] == "N" or found["phase"] == "over")
+    north = house.open(seat="N", ns="pass", ew="pass", name="Anna")  # who deals
+    south = house.invite(north, "S")
+    south.ask("name", name="Bo")
+    north.act("call", call="Pass")
+    north.until(lambda found: found["chooser"] == "S")
     house.now += ABSENT - 1
-    south.ask("here")
-    assert south.look()["chooser"] == "N"
+    north.ask("here")
+    assert north.look()["chooser"] == "S"
     house.now += 2
-    state = south.until(lambda found: found["room"]["uncounted"])
-    assert "Bo has left North; pass goes on there until they come back." in state["room"]["news"]
-    assert state["sits"]["N"] == "pass"
-    north.look()
-    assert south.look()["sits"]["N"] == "Bo"
-    assert "Bo sits North." in south.look()["room"]["news"]
+    state = north.until(lambda found: found["room"]["uncounted"])
+    assert "Bo has left South; pass goes on there until they come back." in state["room"]["news"]
+    assert state["sits"]["S"] == "pass"
+    south.look()
+    assert north.look()["sits"]["S"] == "Bo"
+    assert "Bo sits South." in north.look()["room"]["news"]
 
 
 def test_nothing_goes_on_where_nobody_is(house):

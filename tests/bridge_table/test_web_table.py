@@ -80,7 +80,7 @@ def test_legal_calls_come_from_the_rules_and_no_others_are_taken(visitor):
     where = f"tables/{state['table']}/call"
     visitor.post(where, 400, seat="S", call="XX", at=state["at"])
     visitor.post(where, 409, seat="S", call="Pass", at=state["at"] + 1)
-    visitor.post(where, 409, seat="N", call="Pass", at=state["at"])
+    visitor.post(where, 403, seat="N", call="Pass", at=state["at"])
     visitor.post(f"tables/{state['table']}/step", 409, seat="S", at=state["at"])
     assert visitor.get(f"tables/{state['table']}", seat="S") == state
 
