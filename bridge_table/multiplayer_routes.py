@@ -45,12 +45,6 @@ host_api, key_api, seat_api = Api(), Api(), Api()
 # --- the host -------------------------------------------------------------------------------------------------
 
 
-@host_api.get("reach")
-async def reach(session: Session) -> Json:
-    """Return a name by which other machines reach this one; empty where they cannot."""
-    return {"reach": session.rooms.reach}
-
-
 @host_api.post("rooms")
 def open_room(
     session: Session, *, ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,

@@ -43,8 +43,9 @@ api = Api()
 
 @api.get("start")
 async def start(session: Session) -> Json:
-    """Return the specs that the page offers, and the results of the session."""
-    return {"specs": seating.offered(session.named, tuple(session.dropped)), "session": session.summary()}
+    """Return the specs that the page offers, the results so far, and a name by which other machines reach this one."""
+    specs = seating.offered(session.named, tuple(session.dropped))
+    return {"specs": specs, "session": session.summary(), "reach": session.rooms.reach}
 
 
 @api.post("boards")

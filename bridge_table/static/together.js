@@ -29,7 +29,7 @@ form.addEventListener("submit", async (event) => {
 });
 suit();
 try {
-  const [{ specs }, { reach }] = await Promise.all([get("start"), get("reach")]);
+  const { specs, reach } = await get("start");
   at("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
   at("reach").textContent = `You get links for the others. ${reachWords(reach)}`;
 } catch (fault) {

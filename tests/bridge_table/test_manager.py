@@ -188,6 +188,7 @@ def play(meeting: TeamsMatch, answers: Answers) -> None:
 
 def test_a_match_in_two_rooms_is_saved_and_resumed(tmp_path):
     answers = Quiet("system:sayc", play="rule")
+    answers.warm_up()  # compiling may take longer than their patience
     log, words = tmp_path / "match.pbn", []
     first = TeamsMatch(library_boards(1, 5), log=log, patience=60, seating=60, report=words.append)
     play(first, answers)

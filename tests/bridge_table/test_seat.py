@@ -200,19 +200,6 @@ def test_a_request_is_not_repeated_after_a_faulty_answer():
     assert next(count) == 1
 
 
-def test_a_program_that_dies_in_the_middle_of_a_match(capsys):
-    count = itertools.count()
-
-    def answer(path):
-        return None if next(count) >= 5 else (200, b'{"bid": "PASS"}')
-
-    with program(answer) as url:
-        assert main(["match", f"seat:{url}?retries=1", "pass", "--boards", "20"]) == 2
-    found = capsys.readouterr().err
-    assert "no answer after 2 tries" in found
-    assert "Is the program running?" in found
-
-
 def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(duplicate, "SLOW_CHUNK", 4)
     requests, most = itertools.count(), [60]
@@ -224,6 +211,7 @@ def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch)
         words = ["match", f"seat:{url}?retries=0", "system:sayc", "--boards", "20", "--keep", str(tmp_path / "kept")]
         assert main(words) == 2
         text = capsys.readouterr()
+        assert "no answer at the only try" in text.err
         assert f"what was done is in {tmp_path / 'kept'}; go on: bridge-env match" in text.err
         done = len((tmp_path / "kept").read_text().splitlines()) - 1
         assert 0 < done < 20

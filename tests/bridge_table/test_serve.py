@@ -255,7 +255,7 @@ def test_bids_lists_every_legal_call(thinker):
         (("ctx=----", "ctx=--8C"), "no call"),
         (("ctx=----", "ctx=1C1C"), "not legal"),
         (("ctx=----", "ctx=--------"), "over"),
-        (("ctx=----", "ctx=----------"), "after the end"),
+        (("ctx=----", "ctx=----------"), "after it has ended"),
         (("imps", "imps&key=-1"), "`$.key`"),
     ],
 )

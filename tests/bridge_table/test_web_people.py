@@ -16,7 +16,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
 from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
+from support.web import HOST, TOKEN, Visitor, cards_of, dealt, is_sentence
 
 from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.scoring import imps
@@ -29,23 +29,12 @@ from bridge_table.people.rooms import ABSENT
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
 
 
-class Guest:
-    """A person with a key, and all answers to it."""
-
-    def __init__(self, house, key):
-        self.house, self.key, self.traffic = house, key, []
+class Guest(Visitor):
+    """A person with a key."""
 
     def ask(self, path, status=200, **fields):
-        """Post fields; without fields of a GET path, get it."""
-        where = f"/{self.key}/api/{path}"
-        answer = (
-            self.house.client.get(where) if path in ("look", "start") else self.house.client.post(where, json=fields)
-        )
-        assert answer.status_code == status, answer.text
-        found = answer.json()
-        assert status == 200 or is_sentence(found["error"]), found
-        self.traffic.append(answer.text)
-        return found
+        """Post fields, or get a path that is read."""
+        return (self.get if path in ("look", "start") else self.post)(path, status, **fields)
 
     def look(self):
         return self.ask("look")
@@ -73,13 +62,13 @@ class House:
         self.now = 0.0
         self.guests.rooms.clock = lambda: self.now
         self.guests.pace = 0.0
-        self.host = Guest(self, TOKEN)
+        self.host = Guest(client, TOKEN)
 
     def open(self, **fields):
-        return Guest(self, self.host.ask("rooms", **{**CALM, "cards": "rule", **fields})["key"])
+        return Guest(self.client, self.host.ask("rooms", **{**CALM, "cards": "rule", **fields})["key"])
 
     def invite(self, host, seat):
-        return Guest(self, host.ask("invite", seat=seat)["key"])
+        return Guest(self.client, host.ask("invite", seat=seat)["key"])
 
 
 @pytest.fixture
@@ -185,7 +174,7 @@ def test_hostile_guests_change_nothing(house):
     mine.ask("join", 404, name="x")
     mine.ask("tables", 404)  # a path of the host
     mine.ask("start", 404)
-    Guest(house, "x" * 24).ask("look", 403)
+    Guest(house.client, "x" * 24).ask("look", 403)
     assert mine.look()["calls"] == before["calls"]
     mine.ask("call", **fields)
     mine.ask("call", 409, **fields)  # once more the same
@@ -260,7 +249,7 @@ def test_a_failing_bidder_is_reported(house, monkeypatch):
 def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     south = house.open(kind="practice", name="Anna")
     seats = house.guests.rooms.keys[south.key].room.invites
-    north = Guest(house, seats[0].key)
+    north = Guest(house.client, seats[0].key)
     waiting = south.until(lambda answer: answer["chooser"])
     assert waiting["room"]["awaited"] == ["N"]
     assert waiting["sits"]["N"] == "not here yet"
@@ -283,13 +272,13 @@ def test_partners_bid_against_a_network_and_are_compared_with_it(house):
 
 
 def challenged(house, **fields):
-    return Guest(house, house.host.ask("challenges", **{**CALM, "boards": 2, "seed": 5, **fields})["key"])
+    return Guest(house.client, house.host.ask("challenges", **{**CALM, "boards": 2, "seed": 5, **fields})["key"])
 
 
 def test_all_bid_the_same_boards_and_are_compared(house):
     link = challenged(house)
     assert link.look()["boards"] == 2
-    anna, bo = (Guest(house, link.ask("join", name=name)["key"]) for name in ("Anna", "Bo"))
+    anna, bo = (Guest(house.client, link.ask("join", name=name)["key"]) for name in ("Anna", "Bo"))
     link.ask("join", 409, name="anna")
     link.ask("join", 400, name=" ")
     assert anna.look()["hands"] == bo.look()["hands"]
@@ -341,17 +330,14 @@ def test_the_oldest_of_too_many_rooms_is_closed(house, monkeypatch):
 def test_any_body_gets_a_sentence(house, path):
     south, draw = house.open(), random.Random(path)
     south.look()
-    values = ["", "S", "N", "1C", "SA", "x" * 90, "a\nb", -1, 10**12, None, True, [1], {"a": 1}, 1.5]
-    names = ["board", "at", "call", "card", "tricks", "seat", "name", "zzz"]
-    url, sent = f"/{south.key}/api/{path}", [b"[", b"[]", b"\xff\xfe", b"null", b"[" * 2000, b"{}" * 3000]
-    for _ in range(60):
-        fields = {draw.choice(names): draw.choice(values) for _ in range(draw.randrange(1, 4))} | {"zzz": 1}
-        sent.append(json.dumps(fields).encode())
-    for content in sent:
-        found = house.client.post(url, content=content, headers={"content-type": "application/json"})
-        assert 400 <= found.status_code < 500, (content[:200], found.text)
-        assert is_sentence(found.json()["error"])
-    assert house.client.get(url).status_code == 405
+    values = ["", "S", "1C", "SA", "x" * 90, "a\nb", -1, 10**12, None, True, [1], {"a": 1}, 1.5]
+    names = ["board", "at", "call", "card", "tricks", "seat", "name"]
+    bodies = [json.dumps({draw.choice(names): draw.choice(values), "zzz": 1}) for _ in range(40)]
+    for content in [*bodies, b"[", b"[]", b"\xff\xfe", b"null", b"[" * 2000, b"{}" * 3000]:
+        answer = house.client.post(f"/{south.key}/api/{path}", content=content)
+        assert 400 <= answer.status_code < 500, (content[:200], answer.text)
+        assert is_sentence(answer.json()["error"])
+    assert house.client.get(f"/{south.key}/api/{path}").status_code == 405
 
 
 def test_links_tell_where_they_reach():
