@@ -52,7 +52,7 @@ class Prepared:
         return {"card": self.answers.pop(0)}
 
 
-def door() -> socket.socket:
+def listener() -> socket.socket:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen()
@@ -163,26 +163,26 @@ def test_a_recorded_exchange():
 
 
 def connected() -> tuple[socket.socket, socket.socket]:
-    with door() as listening:
+    with listener() as listening:
         one = socket.create_connection(listening.getsockname())
         return one, listening.accept()[0]
 
 
 def play(meeting: TeamsMatch, answers: Answers) -> None:
-    doors = [door() for _ in range(meeting.rooms)]
+    listeners = [listener() for _ in range(meeting.rooms)]
     threads = []
-    for room, listening in enumerate(doors):
+    for room, listening in enumerate(listeners):
         for seat in range(4):
             name = "AB"[(seat + room) & 1]
             found = (answers, seat, name, "127.0.0.1", listening.getsockname()[1], 60.0, lambda text: None)
             threads.append(threading.Thread(target=join, args=found, daemon=True))
     for thread in threads:
         thread.start()
-    meeting.run(doors)
+    meeting.run(listeners)
     for thread in threads:
         thread.join(10)
         assert not thread.is_alive()
-    for listening in doors:
+    for listening in listeners:
         listening.close()
 
 
@@ -215,7 +215,7 @@ def test_a_match_in_two_rooms_is_saved_and_resumed(tmp_path):
 @pytest.mark.parametrize("explanation", ["15-17 HCP. Balanced", "15-17, 2-5♠"])
 def test_clients_that_speak_as_bens_does_play_a_match(explanation):
     meeting = TeamsMatch(library_boards(2, 5), rooms=1, patience=20, seating=20, report=lambda text: None)
-    with door() as listening:
+    with listener() as listening:
         port, players, faults = listening.getsockname()[1], [], []
 
         def sit(seat: int) -> None:
@@ -242,7 +242,7 @@ def test_clients_that_speak_as_bens_does_play_a_match(explanation):
 
 def test_impossible_requests_for_a_seat_are_refused():
     words: list[str] = []
-    with door() as listening:
+    with listener() as listening:
         address = listening.getsockname()
         request = [
             "GET / HTTP/1.1",
@@ -282,7 +282,7 @@ def test_impossible_requests_for_a_seat_are_refused():
 )
 def test_an_illegal_or_silent_player_ends_the_room(says, why):
     meeting = TeamsMatch(library_boards(1, 5), rooms=1, patience=3, seating=20, report=lambda text: None)
-    listening = door()
+    listening = listener()
     thread = threading.Thread(target=meeting.run, args=([listening],))
     thread.start()
     lines = []
@@ -307,7 +307,7 @@ def test_an_illegal_or_silent_player_ends_the_room(says, why):
 
 
 def test_a_seat_says_why_it_ends(capsys):
-    with door() as listening:
+    with listener() as listening:
         port = listening.getsockname()[1]
 
         def refuse() -> None:

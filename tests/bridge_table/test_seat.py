@@ -57,7 +57,7 @@ def auctions_of(result):
         ("random", "?key=yes"),
     ],
 )
-def test_a_match_through_the_door_is_the_match(spec, options):
+def test_a_match_over_http_is_the_match(spec, options):
     with serving(spec, opponents="doubler") as url:
         there = match(f"seat:{url}{options}", "doubler", 6, seed=3)
     here = match(spec, "doubler", 6, seed=3)
@@ -65,7 +65,7 @@ def test_a_match_through_the_door_is_the_match(spec, options):
     assert (there.imps == here.imps).all()
 
 
-def test_cards_through_the_door_are_the_cards():
+def test_cards_over_http_are_the_cards():
     bidding = match("system:sayc", "system:acol", 1, seed=5)
     here = play_hands(bidding, Teams(SIDES, ("rule", "rule")))
     with serving("system:sayc", play="rule") as url:
@@ -75,7 +75,7 @@ def test_cards_through_the_door_are_the_cards():
 
 
 @pytest.mark.slow
-def test_thoughts_through_the_door_are_the_thoughts():
+def test_look_ahead_over_http_is_the_look_ahead():
     """With its random stream sent along, a player that samples deals thinks as it would here; it reads the auction."""
     sides, player = ("system:sayc", "system:sayc"), "montecarlo?deals=4"
     bidding = match(*sides, 1, seed=5)

@@ -73,10 +73,10 @@ def test_bens_example(ours):
 
 @pytest.mark.parametrize("spec", ["system:sayc", "policy:champion"])
 def test_calls_are_those_that_the_package_makes(spec, ours, network):
-    door = {"system:sayc": ours, "policy:champion": network}[spec]
+    server = {"system:sayc": ours, "policy:champion": network}[spec]
     for ctx, auction in (("", []), ("1H", ["1H"]), ("1C--1H", ["1C", "P", "1H"]), ("1NDb", ["1NT", "X"])):
         seat = "NESW"[len(auction) % 4]
-        found = door.get(f"/bid?hand={HAND}&seat={seat}&dealer=N&vul=@v&ctx={ctx}").json()
+        found = server.get(f"/bid?hand={HAND}&seat={seat}&dealer=N&vul=@v&ctx={ctx}").json()
         assert agents.call(agents.make(spec, opponents="system:sayc"), HAND, "N", "NS", auction) == {
             "PASS": "Pass"
         }.get(found["bid"], found["bid"].replace("N", "NT"))
@@ -130,15 +130,15 @@ def test_calls_are_explained(ours, network):
 
 def test_pages_and_names_that_are_allowed_may_ask():
     app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",), names=("bridge.local",))
-    door = one_loop.client(app, HOST)
+    server = one_loop.client(app, HOST)
     page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
-    found = door.get(BID, headers=page)
+    found = server.get(BID, headers=page)
     assert found.status_code == 200
     assert found.headers["access-control-allow-origin"] == "https://example.org"
-    assert "access-control-allow-origin" not in door.get(BID).headers
-    refused(door.get(BID, headers={**page, "origin": "https://example.com"}), 403)
-    assert door.get(BID, headers={"host": "bridge.local"}).status_code == 200
-    assert door.get(BID, headers={"host": "other.local"}).status_code == 400
+    assert "access-control-allow-origin" not in server.get(BID).headers
+    refused(server.get(BID, headers={**page, "origin": "https://example.com"}), 403)
+    assert server.get(BID, headers={"host": "bridge.local"}).status_code == 200
+    assert server.get(BID, headers={"host": "other.local"}).status_code == 400
 
 
 @pytest.mark.parametrize("origin", ["*", "example.org", "https://example.org/path", "ftp://x", "https://*.org"])
@@ -172,12 +172,10 @@ def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
 
 
 def test_random_calls_depend_on_the_request_alone():
-    door = client("random")
-    alone = [door.get(BID.replace("ctx=----", f"ctx={ctx}")).json()["bid"] for ctx in ("----", "1C1D", "1C1S", "1H2H")]
-    assert alone == [
-        door.get(BID.replace("ctx=----", f"ctx={ctx}")).json()["bid"] for ctx in ("----", "1C1D", "1C1S", "1H2H")
-    ]
-    assert len({door.get(f"{BID}&key={key}").json()["bid"] for key in range(8)}) > 3
+    server, auctions = client("random"), ("----", "1C1D", "1C1S", "1H2H")
+    calls = [[server.get(BID.replace("----", ctx)).json()["bid"] for ctx in auctions] for _ in range(2)]
+    assert calls[0] == calls[1]
+    assert len({server.get(f"{BID}&key={key}").json()["bid"] for key in range(8)}) > 3
 
 
 @pytest.fixture(scope="module")
@@ -302,19 +300,19 @@ class Broken:
 
 @pytest.mark.parametrize("bidder", ["Cheat", "Broken"])
 def test_a_bidder_that_fails_is_not_the_questions_fault(bidder, caplog):
-    door = client(f"python:{__name__}:{bidder}")
-    found = refused(door.get(BID), 500)
+    server = client(f"python:{__name__}:{bidder}")
+    found = refused(server.get(BID), 500)
     assert bidder in found
     assert {"Cheat": "X is not legal after N: Pass Pass", "Broken": "ValueError: no idea"}[bidder] in caplog.text
 
 
 def test_a_bidder_that_is_stuck_keeps_nobody_else_from_asking(caplog):
     began = time.monotonic()
-    door = client("python:support.unruly:stuck", timeout=0.1)
-    found = refused(door.get(BID), 500)
+    server = client("python:support.unruly:stuck", timeout=0.1)
+    found = refused(server.get(BID), 500)
     assert "python:support.unruly:stuck" in found
     assert "gave no answer within 0.1 seconds" in caplog.text
-    assert door.get("/").status_code == 200
+    assert server.get("/").status_code == 200
     assert time.monotonic() - began < 30
 
 

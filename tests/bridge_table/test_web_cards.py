@@ -99,7 +99,7 @@ def test_bidding_needs_no_scrolling(visit):
     for name in at_each_size(page):
         assert no_scroll(page), name
         assert in_sight(page, everything), name
-        assert no_overlap(page, "#box", "#told"), name
+        assert no_overlap(page, "#box", "#info"), name
         assert no_overlap(page, "#auction", ".hand.south"), name
     page.click("text=Idea")
     page.wait_for_selector("#hint h3")

@@ -96,9 +96,9 @@ def test_screen_readers_hear_the_suits(drawn):
     found = drawn("""
         import { callMark, coloured, element } from "./words.js";
         import { suits } from "./hands.js";
-        const said = [coloured("11-18 HCP, 4-6♠, 0-2♥"), callMark("2C"), callMark("3NT")];
+        const examples = [coloured("11-18 HCP, 4-6♠, 0-2♥"), callMark("2C"), callMark("3NT")];
         const row = all(suits("AT..432.", null, null), "li")[0];
-        console.log(JSON.stringify([...said.map((parts) => heard(element("p", {}, parts))), heard(row)]));
+        console.log(JSON.stringify([...examples.map((parts) => heard(element("p", {}, parts))), heard(row)]));
     """)
     assert found == ["11-18 HCP, 4-6spades, 0-2hearts", "2clubs", "3NT", "ace of spades, ten of spades"]
 
