@@ -4,4 +4,4 @@ const NAME = "this page";
 
 export const settings = () => JSON.parse(localStorage.getItem(NAME) || "{}");
 
-export const saveSettings = (answer) => localStorage.setItem(NAME, JSON.stringify(answer));
+export const saveSettings = (values) => localStorage.setItem(NAME, JSON.stringify(values));

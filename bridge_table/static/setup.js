@@ -32,7 +32,7 @@ export const drawn = () => form.elements.drawn.checked;
 /** Calls `draw` when cards are to look otherwise. */
 export const onDrawn = (draw) => form.elements.drawn.addEventListener("change", draw);
 
-// What is set for the pages is settings; all else is of one sitting.
+// These fields are stored; all else belongs to one visit.
 const ofPage = [...document.querySelectorAll("#this-page [name]")];
 const known = settings();
 for (const field of ofPage) {

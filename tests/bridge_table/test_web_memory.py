@@ -266,45 +266,30 @@ def test_only_what_was_bid_to_the_end_and_reviewed_counts():
     assert visitor.get("history")["all"]["boards"] == 0
 
 
-def test_a_board_opens_again_as_it_was_played(tmp_path):
+@pytest.mark.parametrize("cards", [9, 52])
+def test_a_board_opens_again_as_it_was_played(tmp_path, cards):
+    """Also a board whose play was ended early."""
     file = tmp_path / "table.sqlite"
     first = Database(file)
     visitor = server(first)
-    state, found = finished(visitor, play=True)
-    number = 1
-    while not state["calls"] or not found["cards"]:  # until one was played
-        number += 1
-        state, found = finished(visitor, play=True, number=number)
-    state = visitor.get(f"tables/{state['table']}", seat="S")
+    state = visitor.bid_out(visitor.post("tables", people="S", **CALM), lambda look: look["legal"][1])
+    where = f"tables/{state['table']}"
+    state = visitor.play_out(visitor.post(f"{where}/play", seat="S"), lambda look: look["play"]["legal"][0], cards)
+    if cards < 52:
+        state = visitor.post(f"{where}/show", seat="S")
+    assert (state["play"]["claimed"] is None) == (cards == 52)
+    found = visitor.get(f"{where}/review")
     first.close()
     later = server(Database(file))
-    [row, *_] = later.get("history/boards", page=0)["boards"]
+    [row] = later.get("history/boards", page=0)["boards"]
     opened = later.post(f"history/boards/{row['id']}/open")
-    assert {**opened, "table": ""} == {**state, "table": ""}
+    assert {**opened, "table": ""} == {**visitor.get(where, seat="S"), "table": ""}
     review = later.get(f"tables/{opened['table']}/review")
     assert (found["counts"], review["counts"]) == (True, False)  # it counted in its own session
     assert {**review, "session": None, "counts": True} == {**found, "session": None}
     assert row["imps"] == found["imps"]
     later.post("history/boards/999/open", 404)
     later.get("history/boards", 400, page="x")
-
-
-def test_a_play_that_was_ended_early_opens_again():
-    visitor = server(Database())
-    state = visitor.bid_out(visitor.post("tables", people="S", **CALM), lambda look: look["legal"][1])
-    state = visitor.post(f"tables/{state['table']}/play", seat="S")
-    while state["at"] < len(state["calls"]) + 9:
-        where = f"tables/{state['table']}"
-        if state["chooser"] is None:
-            state = visitor.post(f"{where}/step", seat="S", at=state["at"])
-        else:
-            state = visitor.post(f"{where}/card", seat="S", card=state["play"]["legal"][0], at=state["at"])
-    state = visitor.post(f"tables/{state['table']}/show", seat="S")
-    assert state["play"]["claimed"] is not None
-    found = visitor.get(f"tables/{state['table']}/review")
-    opened = visitor.post("history/boards/1/open")
-    assert {**opened, "table": ""} == {**state, "table": ""}
-    assert visitor.get(f"tables/{opened['table']}/review") == {**found, "counts": False}
 
 
 def test_a_bidder_that_is_not_here_any_more():
