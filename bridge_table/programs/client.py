@@ -26,7 +26,7 @@ _BACKOFF = 0.25  # seconds before the second retry; the pause doubles with each
 
 
 @dataclass(frozen=True)
-class Options:
+class SeatOptions:
     """How requests are sent to a program."""
 
     parallel: int = 8  # requests at a time
@@ -45,7 +45,7 @@ class Address:
 
     spec: str  # as the user wrote it
     root: str  # the URL before the endpoints, without a slash at its end
-    options: Options
+    options: SeatOptions
 
 
 class SeatFault(BidderError):
@@ -72,8 +72,8 @@ def parse_address(argument: str) -> Address:
     return Address(spec, url.rstrip("/"), _parse_options(options, spec))
 
 
-def _parse_options(text: str, spec: str) -> Options:
-    options = read_options(text, spec, Options(), _CHOICES, "a seat")
+def _parse_options(text: str, spec: str) -> SeatOptions:
+    options = read_options(text, spec, SeatOptions(), _CHOICES, "a seat")
     if not 1 <= options.parallel <= _MAX_PARALLEL or not 0 <= options.retries <= _MAX_RETRIES:
         raise SpecError(f"{spec!r}: parallel must be 1 to {_MAX_PARALLEL}, and retries 0 to {_MAX_RETRIES}")
     if not (math.isfinite(options.timeout) and 0 < options.timeout <= _MAX_SECONDS):

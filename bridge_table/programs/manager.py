@@ -25,7 +25,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.play import Plays
 from bridge_env.rules.scoring import imps, score
 from bridge_table.programs import table_manager as protocol
-from bridge_table.programs.table_manager import Line, TalkError
+from bridge_table.programs.table_manager import Connection, TalkError
 
 ROOMS = ("Open", "Closed")
 _GREETING = 10.0  # seconds for the first line of a connection: others wait behind it
@@ -34,10 +34,10 @@ _CONNECTING = re.compile(r'Connecting "([^"#][^"]{0,59})" as (\w+) using protoco
 
 
 @dataclass
-class Table:
+class ManagedTable:
     """Four programs in their seats, N E S W, and the seconds that each side has used."""
 
-    lines: list[Line]
+    lines: list[Connection]
     teams: tuple[str, str]
     thought: list[float] = field(default_factory=lambda: [0.0, 0.0])
 
@@ -136,7 +136,9 @@ class Table:
             line.close()
 
 
-def seat_players(listening: socket.socket, patience: float, seating: float, report: Callable[[str], object]) -> Table:
+def seat_players(
+    listening: socket.socket, patience: float, seating: float, report: Callable[[str], object]
+) -> ManagedTable:
     """Wait until four programs have sat down; a program with an impossible request gets an error and is disconnected.
 
     Args:
@@ -145,7 +147,7 @@ def seat_players(listening: socket.socket, patience: float, seating: float, repo
     Raises:
         TalkError: the table was not full in time; the message names the empty seats.
     """
-    lines: dict[int, Line] = {}
+    lines: dict[int, Connection] = {}
     names: dict[int, str] = {}
     end = time.monotonic() + seating
     with ExitStack() as opened:
@@ -159,7 +161,7 @@ def seat_players(listening: socket.socket, patience: float, seating: float, repo
             except TimeoutError:
                 empty = ", ".join(name for seat, name in enumerate(SEAT_NAMES) if seat not in lines)
                 raise TalkError(f"nobody sat down at {empty} within {seating:g} seconds") from None
-            line = opened.enter_context(closing(Line(connection, f"{address[0]}:{address[1]}", patience)))
+            line = opened.enter_context(closing(Connection(connection, f"{address[0]}:{address[1]}", patience)))
             try:
                 seat, name = _read_request(line, names, min(patience, _GREETING, left))
                 line.name = f"{SEAT_NAMES[seat]} ({name})"
@@ -169,7 +171,7 @@ def seat_players(listening: socket.socket, patience: float, seating: float, repo
                 line.close()
                 continue
             lines[seat], names[seat] = line, name
-        table = Table([lines[seat] for seat in range(4)], (names[0], names[1]))
+        table = ManagedTable([lines[seat] for seat in range(4)], (names[0], names[1]))
         table.ready("for teams")
         table.send(f'Teams : N/S : "{names[0]}" E/W : "{names[1]}"')
         table.ready("to start")
@@ -178,7 +180,7 @@ def seat_players(listening: socket.socket, patience: float, seating: float, repo
     return table
 
 
-def _read_request(line: Line, names: dict[int, str], timeout: float) -> tuple[int, str]:
+def _read_request(line: Connection, names: dict[int, str], timeout: float) -> tuple[int, str]:
     """Return the seat and the team that a program asks for."""
     text = line.receive("'Connecting \"TEAM\" as SEAT'", timeout)
     found = _CONNECTING.fullmatch(text)
@@ -283,10 +285,9 @@ class TeamsMatch:
         names = {name: teams[seat & 1] for seat, name in enumerate(SEAT_NAMES)}
         tagged = replace(board, tags={**names, "Room": room, "Scoring": "IMP"})
         with self._lock:
-            played = {**self.played, (room, board.number or 0): tagged}
+            self.played[room, board.number or 0] = tagged
             if self.log is not None:
-                write_boards(self.log, [played[key] for key in sorted(played, key=lambda k: (k[1], k[0]))])
-            self.played = played
+                write_boards(self.log, [self.played[key] for key in sorted(self.played, key=lambda k: (k[1], k[0]))])
         tricks = "" if board.tricks is None else f", {board.tricks} tricks"
         self.report(f"{room}: board {board.number}: {board.contract}{tricks}")
 

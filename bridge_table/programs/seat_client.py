@@ -14,7 +14,7 @@ from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.ben import read_call
 from bridge_table.programs.question import Question, read_card
-from bridge_table.programs.table_manager import Line, TalkError
+from bridge_table.programs.table_manager import Connection, TalkError
 
 _TRICKS = 13
 
@@ -30,7 +30,7 @@ class SeatClient:
     answers: Answers
     seat: int  # 0..3
     name: str  # of the team
-    line: Line
+    line: Connection
     report: Callable[[str], object] = print
     boards: int = 0
 
@@ -173,7 +173,7 @@ def join(
         connection = socket.create_connection((host, port), timeout=min(timeout, 30.0))
     except OSError as error:
         raise TalkError(f"no table manager answers at {host}:{port} ({error})") from None
-    line = Line(connection, f"the manager at {host}:{port}", timeout)
+    line = Connection(connection, f"the manager at {host}:{port}", timeout)
     try:
         return SeatClient(answers, seat, name, line, report).run()
     finally:

@@ -34,8 +34,8 @@ class TalkError(RuntimeError):
     """The other side has hung up, is silent, or sends a line that is not allowed; the message says which and what."""
 
 
-class Line:
-    """One side of a connection.
+class Connection:
+    """A connection that sends and receives lines.
 
     Args:
         name: of the other side, for errors.

@@ -8,7 +8,7 @@ from agents.cardplay.options import Options as Cards
 from agents.lookahead.options import Options as Reason
 from agents.options import options_text, read_options
 from bridge_env.bidders.registry import SpecError
-from bridge_table.programs.client import Options as Seat
+from bridge_table.programs.client import SeatOptions as Seat
 
 CHOICES = {"vul": ("words", "signs")}
 

@@ -17,7 +17,7 @@ from bridge_table.programs.answers import Answers
 from bridge_table.programs.manager import TeamsMatch, seat_players
 from bridge_table.programs.question import Question
 from bridge_table.programs.seat_client import SeatClient, join
-from bridge_table.programs.table_manager import Line, TalkError
+from bridge_table.programs.table_manager import Connection, TalkError
 from training.cli.app import main
 from training.evaluation.boards import library_boards
 
@@ -135,7 +135,7 @@ EXCHANGE = """\
 
 def test_a_recorded_exchange():
     ours, theirs = connected()
-    line, manager = Line(ours, "the manager", 5), Line(theirs, "North", 5)
+    line, manager = Connection(ours, "the manager", 5), Connection(theirs, "North", 5)
     answers = Prepared("1N", "P", "C2", "C6", "DK", "D6", "H3", "HA", "S5")
     faults: list[str] = []
 
@@ -287,7 +287,7 @@ def test_an_illegal_or_silent_player_ends_the_room(says, why):
     thread.start()
     lines = []
     for seat, name in enumerate(protocol.SEAT_NAMES):
-        line = Line(socket.create_connection(listening.getsockname()), "manager", 10)
+        line = Connection(socket.create_connection(listening.getsockname()), "manager", 10)
         line.send(f'Connecting "{"AB"[seat & 1]}" as {name} using protocol version 18')
         line.receive("seated")
         lines.append(line)

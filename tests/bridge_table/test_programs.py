@@ -23,7 +23,7 @@ from bridge_env.rules.auction import Contracts, one_auction
 from bridge_env.rules.calls import NOTRUMP, parse_call
 from bridge_env.rules.play import IllegalCard, Plays
 from bridge_table.programs import ben
-from bridge_table.programs.client import Options, parse_address
+from bridge_table.programs.client import SeatOptions, parse_address
 from bridge_table.programs.question import Question, call_question, card_question, read_card
 from bridge_table.programs.seat import make_seat
 
@@ -212,7 +212,7 @@ def test_texts_of_other_programs_cannot_steer_a_terminal():
 
 def test_options():
     address = parse_address("http://127.0.0.1:8085/?parallel=3&timeout=1.5&retries=0&vul=signs&key=yes")
-    assert address.options == Options(3, 1.5, 0, "signs", "imps", "yes")
+    assert address.options == SeatOptions(3, 1.5, 0, "signs", "imps", "yes")
     assert address.root == "http://127.0.0.1:8085"
     assert parse_address("https://[::1]:9/a/b/").root == "https://[::1]:9/a/b"
 
