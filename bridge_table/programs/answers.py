@@ -27,7 +27,8 @@ from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains
 from bridge_env.bidders.registry import implements, make, player_at
 from bridge_env.bidders.view import BidView, view_of
-from bridge_env.hands.deals import parse_hand
+from bridge_env.hands.deals import hand_text, parse_hand
+from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
@@ -35,13 +36,14 @@ from bridge_env.rules.cards import SEATS, UNKNOWN, card_text
 from bridge_env.sampling import Sample
 from bridge_table.http.server import TIMEOUT
 from bridge_table.programs import ben
-from bridge_table.programs.question import Question, SampledDeals
+from bridge_table.programs.question import Question
 from training.runtime.timeout import CallTimeout, call_with_timeout
 
 _Result = TypeVar("_Result")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)
 _MAX_CANDIDATES = 5
 _LEAST = 0.005  # probability of a candidate
+_MAX_SAMPLES = 20  # deals, those that count the most first
 
 
 class Answers:
@@ -95,7 +97,7 @@ class Answers:
                 thought = player.think(view, key)
                 if (sample := thought.sample) is not None:  # of deals whose N is the seat to call
                     owner = ((sample.owner + seat) & 3).astype(np.uint8)
-                    out |= SampledDeals(seat, owner, sample.weight, _fitting(sample)).fields(True)
+                    out |= _sample_fields(seat, owner, sample.weight, sample, True)
                 out["why"] = explain(player, view, thought)
             elif details and implements(player, Explains):
                 out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]
@@ -135,10 +137,9 @@ class Answers:
         (thought,) = self._guarded(self.play, lambda: player.think(view, key))
         out = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": [], **turn}
         if (belief := thought.belief) is not None:
-            deals = SampledDeals(
-                question.seat, belief.owner, belief.weight, _fitting(belief.sample), first, question.played
-            )
-            out |= {"candidates": _expected(thought, belief, view), **deals.fields(details)}
+            out["candidates"] = _expected(thought, belief, view)
+            deals = belief.owner, belief.weight, belief.sample
+            out |= _sample_fields(question.seat, *deals, details, first, question.played)
         if details:
             out["why"] = thought_text(thought, view, 0, str(player.options.score))
         return out
@@ -186,8 +187,32 @@ def _candidates(player: Bidder, view: BidView, made: int) -> list[dict[str, Any]
     return [{"call": ben.answer_word(call), "insta_score": round(float(chances[call]), 4)} for call in likely]
 
 
-def _fitting(sample: Sample) -> float:
-    return float(sample.weight @ (sample.violation == 0))
+def _sample_fields(
+    seat: int, owner: NDArray[np.uint8], weight: NDArray[np.float64], sample: Sample, details: bool, first: int = 0,
+    played: tuple[int, ...] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """Return the fields about sampled deals; without ``details`` the quality alone.
+
+    Args:
+        seat: of the player that sampled. owner: (S, 52), the cards that each seat was dealt.
+        weight: (S,), what each deal counts for; they add up to 1. sample: from which the deals come.
+        first: whose hand each text begins with. played: cards that are left out of the texts.
+    """
+    out: dict[str, Any] = {"quality": f"{float(sample.weight @ (sample.violation == 0)):.2f}"}
+    if not details:
+        return out
+    hands = owner[None] == ((seat + np.arange(1, 4)) & 3)[:, None, None]  # left, partner, right
+    features = np.array([weight @ hand_features(held)[:, HCP_AND_LENGTHS] for held in hands])
+    left = np.where(np.isin(np.arange(52), played), UNKNOWN, owner)
+
+    def text(at: int) -> str:
+        return " ".join(hand_text(left[at] == (first + i) & 3) for i in range(4)) + f" - {weight[at]:.5f}"
+
+    return {
+        **out, "hcp": [round(float(points), 1) for points in features[:, 0]],
+        "shape": [round(float(length), 1) for length in features[:, :0:-1].ravel()],  # S H D C of each
+        "samples": [text(at) for at in np.argsort(-weight, kind="stable")[:_MAX_SAMPLES].tolist()],
+    }  # fmt: skip
 
 
 def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:

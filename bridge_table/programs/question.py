@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.view import BidView
-from bridge_env.hands.deals import hand_text
-from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.rules.cards import CARD_NUMBERS
-
-_MAX_SAMPLES = 20  # deals, those that count the most first
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,36 +26,6 @@ class Question:
     dummy: NDArray[np.bool_] | None = None
     played: tuple[int, ...] = ()  # the cards so far, in the order of play, numbers 0..51
     key: int | None = None  # the random stream to use; None: the answering program's own choice
-
-
-@dataclass(frozen=True, eq=False)
-class SampledDeals:
-    """Deals that a bidder or player sampled, which sees one hand."""
-
-    seat: int  # 0..3, of that player
-    owner: NDArray[np.uint8]  # (S, 52), the thirteen cards that each seat was dealt
-    weight: NDArray[np.float64]  # (S,), what each counts for; they add up to 1
-    fitting: float  # the share of them that fits what calls and cards were taken to show
-    first: int = 0  # whose hand each sample begins with; the others follow clockwise
-    played: tuple[int, ...] = ()  # cards that are left out of the samples
-
-    def fields(self, details: bool) -> dict[str, Any]:
-        """Return the fields of BEN's answers; without ``details`` the quality alone."""
-        out: dict[str, Any] = {"quality": f"{self.fitting:.2f}"}
-        if not details:
-            return out
-        hands = self.owner[None] == ((self.seat + np.arange(1, 4)) & 3)[:, None, None]  # left, partner, right
-        features = np.array([self.weight @ hand_features(held)[:, HCP_AND_LENGTHS] for held in hands])
-        out["hcp"] = [round(float(points), 1) for points in features[:, 0]]
-        out["shape"] = [round(float(length), 1) for length in features[:, :0:-1].ravel()]  # S H D C of each
-        out["samples"] = [self._text(at) for at in np.argsort(-self.weight, kind="stable")[:_MAX_SAMPLES]]
-        return out
-
-    def _text(self, at: int) -> str:
-        left = self.owner[at].copy()
-        left[list(self.played)] = 255
-        hands = " ".join(hand_text(left == (self.first + i) & 3) for i in range(4))
-        return f"{hands} - {self.weight[at]:.5f}"
 
 
 @dataclass(frozen=True)
