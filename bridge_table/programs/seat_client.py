@@ -87,10 +87,10 @@ class SeatClient:
         hand = protocol.read_hand(text, SEAT_NAMES[self.seat])
         if hand is None:
             raise self.line.unexpected(text, f"thirteen cards of {SEAT_NAMES[self.seat]}")
-        board, contract = self._auction(Question(self.seat, hand, dealer, vulnerability))
+        question, contract = self._auction(Question(self.seat, hand, dealer, vulnerability))
         self.report(f"board {number}: {contract}")
         if not contract.passed_out:
-            self._play(board, contract)
+            self._play(question, contract)
 
     def _auction(self, board: Question) -> tuple[Question, Contract]:
         """Bid with the others; return the board with all calls, and the contract."""
