@@ -148,8 +148,9 @@ class Room:
             (table.play if self.kind == PLAY else table.show)()
         else:
             invite = self.invites.get(table.turn() or 0)
+            replaces = invite is not None and invite.seen is not None  # before the step: they may come meanwhile
             table.step(len(table.calls) + len(table.cards))
-            self._stood = self._stood or (invite is not None and invite.seen is not None)
+            self._stood = self._stood or replaces
         self.notify()
         return True
 
