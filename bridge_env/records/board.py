@@ -19,7 +19,7 @@ class BadBoard(Exception):
     """Something of a board that cannot be read.
 
     Attributes:
-        line: where it stands in the file.
+        line: its number in the file.
         reason: what is wrong.
         kind: the reason in a few words, the same for all boards that suffer from the same.
     """
@@ -31,7 +31,7 @@ class BadBoard(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A deal with what is known of its auction, play and result. Equal boards may come from different lines.
+    """A deal with the known part of its auction, play and result. Equal boards may come from different lines.
 
     Attributes:
         owner: uint8 (52,), the seat that holds each card.
@@ -114,7 +114,7 @@ def board_and_problems(
     """Yield a board and the problem of its play, or the problem for which it is left out.
 
     Args:
-        read: returns the board and what is wrong with its play, or raises ``BadBoard``.
+        read: returns the board and the fault of its play, or raises ``BadBoard``.
         called: whether the board has both a deal and an auction.
     """
     try:
@@ -163,7 +163,7 @@ def check_auction(line: int, calls: Sequence[int], dealer: int, vulnerability: i
 def check_play(
     line: int, owner: UInt8Array, contract: Contract, cards: Sequence[int]
 ) -> tuple[tuple[int, ...] | None, BadBoard | None]:
-    """Return the cards before the first illegal one, None if there are none, and what is wrong with that one."""
+    """Return the cards before the first illegal one, None if there are none, and the fault of that one."""
     if not cards:
         return None, None
     if contract.passed_out:

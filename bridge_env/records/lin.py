@@ -182,7 +182,7 @@ def _take_deal(lin: _LinBoard, before: _LinBoard) -> None:
 
 
 def _board_of(lin: _LinBoard) -> tuple[Board, BadBoard | None]:
-    """Return the board, and what is wrong with its play.
+    """Return the board, and the fault of its play.
 
     Raises:
         BadBoard: the board cannot be trusted.
@@ -232,7 +232,7 @@ def _read_calls(lin: _LinBoard) -> tuple[tuple[int, ...], dict[int, str]]:
 def _read_play(
     lin: _LinBoard, owner: UInt8Array, contract: Contract | None
 ) -> tuple[tuple[int, ...] | None, BadBoard | None]:
-    """Return the cards before the first illegal one, and what is wrong with that one."""
+    """Return the cards before the first illegal one, and the fault of that one."""
     if rest := _CARD.sub("", lin.cards).strip():
         return None, BadBoard(lin.line, f"play: {rest[:20]!r} is not a card", BAD_PLAY)
     words = [suit + rank.replace("10", "T") for suit, rank in _CARD.findall(lin.cards.upper())]

@@ -93,7 +93,7 @@ def iter_boards(source: Source) -> Iterator[Board | Problem]:
 
 
 def _board_of(game: Game) -> tuple[Board, BadBoard | None]:
-    """Return the board of a game, and what is wrong with its play.
+    """Return the board of a game, and the fault of its play.
 
     Raises:
         BadBoard: the board cannot be trusted.
@@ -268,7 +268,7 @@ def _read_tricks(game: Game, contract: Contract | None) -> int | None:
 def _read_play(
     game: Game, owner: UInt8Array, contract: Contract | None
 ) -> tuple[tuple[int, ...] | None, BadBoard | None]:
-    """Return the cards in the order of play, up to the first that is not known or not legal, and what is wrong."""
+    """Return the cards in the order of play, up to the first that is not known or not legal, and its fault."""
     line, rows = game.line_of("Play"), list[list[int]]()
     for number, words in _words(game, "Play"):
         if unread := [word for word in words if word not in _CARDS]:

@@ -34,7 +34,7 @@ _PASSES = 4  # at most one question in so many is answered by a pass
 
 @dataclass
 class Drill:
-    """Questions to a person, and what was answered."""
+    """Questions to a person, and the answers."""
 
     spec: str  # of the bidder by which calls are read
     titles: dict[str, str]  # of the areas

@@ -1,6 +1,6 @@
 """Compare two systems line by line, and judge what each change is worth: the new system plays with it reverted.
 
-Lines are matched point by point, so that a line keeps its identity wherever in the text it stands. Notes do not bid: a
+Lines are matched point by point, so that a line keeps its identity wherever in the text it is. Notes do not bid: a
 change of a note is ignored.
 """
 

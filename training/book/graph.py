@@ -144,7 +144,7 @@ def bindings_of(token: str, call: int, bindings: Bindings, last_bid: int) -> Bin
 
 @dataclass(frozen=True)
 class WalkState:
-    """Where an auction stands as one side sees it: the points it is at, with the suits that are known."""
+    """The state of an auction as one side sees it: the points it is at, with the suits that are known."""
 
     places: tuple[tuple[int, Bindings], ...]
     last_bid: int = -1

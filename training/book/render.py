@@ -26,7 +26,7 @@ def render_book(book: dict[str, Any], form: str) -> str:
 
 
 def render_difference(difference: dict[str, Any], form: str) -> str:
-    """Return the difference of two systems, as ``Difference.model`` gives it, in one of ``FORMATS``."""
+    """Return the difference of two systems, of ``Difference.model``, in one of ``FORMATS``."""
     return _json(difference) if form == "json" else render(f"difference{FORMATS[form]}", **difference)
 
 

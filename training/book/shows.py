@@ -1,7 +1,7 @@
 """State in ranges what a call shows, and count how many hands on other deals fit.
 
 Ranges come from the hands that made the call on the measured deals. The most extreme ones on either side, one in 250,
-are left out; with few hands a range is one wider than what was seen, because the next hand may well lie outside, but
+are left out; with few hands a range is one wider than the hands, because the next hand may well lie outside, but
 only as far as the player's lines allow. A call made too seldom gets no ranges: there the book has only what the lines
 promise.
 """

@@ -1,7 +1,7 @@
 """Sort calls by their situation: what the player and partner have done so far, and which bid was last.
 
 An auction that is too rare for a note of its own has a situation that is not. Situations come in several grains, the
-finest first. Doubles have their own, by the level of what is doubled.
+finest first. Doubles have their own, by the level of the doubled bid.
 """
 
 from __future__ import annotations

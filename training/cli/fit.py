@@ -90,7 +90,7 @@ def belief(
     config: Annotated[BeliefConfig, Flat] = BeliefConfig(),
     against: Annotated[list[str] | None, Several] = None,
 ) -> int:
-    """Teach a network the probability of who holds each card, from a hand and the auction so far.
+    """Teach a network the probability that a player holds a card, from a hand and the auction so far.
 
         bridge-env fit belief policy:mine/policy.npz                writes mine/policy.belief.npz
         bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard

@@ -66,7 +66,7 @@ def serve(
         curl "http://127.0.0.1:8085/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----"
         bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
 
-    Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too). Each request stands alone.
+    Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too).
     Unless --host says otherwise, the server answers on this machine only.
 
     Args:

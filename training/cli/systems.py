@@ -292,8 +292,8 @@ def exam(
 
     The exam holds positions in which books on five-card majors agree, with the calls that they accept: ten points for a
     best call, five for a reasonable one. Some positions are for Standard American (sayc) or two over one (2/1) only.
-    The header of a system names its key; without one, either answer counts. A system is asked only what it has the
-    conventions for. The exam measures agreement with the books, not strength.
+    The header of a system names its key; without one, either answer counts. A system answers only the positions
+    whose conventions it has. The exam measures agreement with the books, not strength.
 
     Args:
         spec: the bidder ('bridge-env match --help' lists them)

@@ -30,7 +30,7 @@ def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) ->
     started from different ones: one system is easier to read than two. Judging boards are not touched.
 
     Returns:
-        Its number in the population, the partnership, and descriptions of what was done to it.
+        Its number in the population, the partnership, and descriptions of its changes.
     """
     progress = evaluator.progress
     start = config.first_board(max(config.generations, state.generation))
@@ -81,7 +81,7 @@ def merge_partner_systems(
         start: of the boards for it.
 
     Returns:
-        The partnership, and what was done; the pair as it was where that costs too much for partners of one start.
+        The partnership, and its changes; the pair as it was where that costs too much for partners of one start.
     """
     alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
     verdicts = evaluator.trial(pair, alike, evaluator.board_range(start, config.confirm))
@@ -148,7 +148,7 @@ def simplify_conditions(
         sound: keep the conditions without which ``check --sound`` would find more than before.
 
     Returns:
-        The system, and what was left out, with the cost.
+        The system, and the lines left out, with the cost.
     """
     us = plain = Partnership(system, system)
     left_out = list[str]()

@@ -11,7 +11,7 @@
     none E +Jacoby | 1H P 2NT P | AJ4.KQJ73.QJ62.5 | 3C        | a singleton club
 
 A position says who is vulnerable and who deals, the auction so far from the dealer on (``-``: no call yet), the hand
-whose turn it is (spades first), the accepted calls, and the reason. A call alone gives ten points; another number may
+whose turn it is (spades first), the accepted calls, and the reason. A call alone counts ten points; another number may
 stand behind it. ``sayc`` or ``2/1`` behind the dealer limits a position to that system; without it, it is for all.
 
 A convention (of ``agents.systems.library.conventions``) in brackets says what the call must show to count in full;
@@ -181,7 +181,7 @@ def parse_exam(text: str, source: str = "<text>") -> Exam:
     """Read the exam in ``text``.
 
     Raises:
-        ExamError: a line is faulty; the message gives ``source``, its number and the fault.
+        ExamError: a line is faulty; the message names ``source``, its number and the fault.
     """
     return _exam([(text, source)])
 
@@ -295,7 +295,7 @@ def exam_text(positions: Iterable[Position], titles: Mapping[str, str], comment:
 
     Args:
         titles: of every area of ``positions``.
-        comment: a line that stands above all.
+        comment: a line above all others.
     """
     by_area: dict[str, list[Position]] = {}
     for position in positions:

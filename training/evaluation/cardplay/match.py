@@ -1,6 +1,6 @@
 """Play matches card by card: after the auctions, players who see one hand play every card at both tables.
 
-The result stands beside that at double-dummy tricks (``result``).
+``result`` has the IMPs at the tricks taken and at double-dummy tricks.
 """
 
 from __future__ import annotations
