@@ -30,7 +30,7 @@ from training.book.call_table import calls_by
 from training.book.network_book import make_network_book
 from training.book.network_rows import RARELY
 from training.book.render import render_book
-from training.book.situations import SUITS, call_words, chapter, situation_words, situations
+from training.book.situations import SUITS, Situation, call_words, describe_situation, situations
 from training.book.survey import SEED, NetworkSurvey
 from training.cli.app import main
 from training.evaluation.artificial_calls import count_artificial
@@ -170,12 +170,14 @@ def test_situations_are_as_the_caller_sees_them(auction, words):
     seen, of = situations(np.array([calls], np.int8), np.array([2], np.int16))
     last = seen[0, len(calls) - 1]
     assert call_words(last) == name
+    found = describe_situation(last, 0)
     if name != "X":
-        assert situation_words(last, 0)[:2] == (mine, partner)
-        assert chapter(last) == ("Slam bids" if name[0] == "5" else "Other calls, by situation")
+        title = "Slam bids" if name[0] == "5" else "Other calls, by situation"
+        assert (found.title, found.mine, found.partner) == (title, mine, partner)
     else:
-        assert situation_words(last, 0) == ("Level 1, a suit", mine, partner)
-        assert situation_words(last, 1) == ("Level 1, any other", "I silent", "partner bid")
+        title = "Doubles and redoubles, by level"
+        assert found == Situation(title, "Level 1, a suit", mine, partner)
+        assert describe_situation(last, 1) == Situation(title, "Level 1, any other", "I silent", "partner bid")
     for column, suit in suits:
         assert of[0, len(calls) - 1, SUITS.index(column)] == ("CDHS".index(suit) if suit else -1)
 

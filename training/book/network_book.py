@@ -24,8 +24,9 @@ from training.book.card import convention_card
 from training.book.graph import Entry, Point
 from training.book.measure import Figures
 from training.book.model import HOLDOUT, Book, figures_model, points_model
-from training.book.network_rows import RARELY, SLACK, HoldoutCalls, NetworkCall, RowBuilder, Situation
+from training.book.network_rows import RARELY, SLACK, HoldoutCalls, NetworkCall, RowBuilder
 from training.book.shows import Coverage
+from training.book.situations import Situation
 from training.book.survey import NetworkSurvey
 
 _DEEP = 5  # calls: what follows them is the sixth or later

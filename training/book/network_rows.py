@@ -80,25 +80,6 @@ class NetworkCall(Entry):
 
 
 @dataclass(frozen=True)
-class Situation:
-    """A situation: the title of the chapter, the acts of both partners, the last bid."""
-
-    title: str
-    mine: str
-    partner: str
-    last: str
-
-    @property
-    def order(self) -> tuple[object, ...]:
-        """Return the key by which situations are sorted: those of any other calls come last."""
-        others = "Any other", "else"
-        return self.title, self.mine in others, self.mine, self.partner in others, self.partner, self.last
-
-    def __str__(self) -> str:
-        return f"{self.mine}; {self.partner}; {self.last}"
-
-
-@dataclass(frozen=True)
 class HoldoutCalls:
     """Calls on other deals with the rows that they have.
 
@@ -152,9 +133,9 @@ class RowBuilder:
         self._add_table(calls.key[np.array([rows[0] for *_, rows in groups], np.int64)])
         return list(found.values())
 
-    def situations(self) -> dict[Situation, list[NetworkCall]]:
+    def situations(self) -> dict[situations.Situation, list[NetworkCall]]:
         """Return the calls by situation: each grain of those without a finer row, and of all doubles."""
-        calls, out = self.calls, dict[Situation, list[NetworkCall]]()
+        calls, out = self.calls, dict[situations.Situation, list[NetworkCall]]()
         doubles = situations.is_double(calls.situation)
         rest = ~self._covered | doubles
         coarser = self._spans(np.flatnonzero(rest))
@@ -174,8 +155,7 @@ class RowBuilder:
                     continue
                 rest[rows] = False
                 firsts.append(row)
-                place = Situation(situations.chapter(one), *situations.situation_words(one, grain))
-                out.setdefault(place, []).append(call)
+                out.setdefault(situations.describe_situation(one, grain), []).append(call)
             self._add_table(key[np.array(firsts, np.int64)])
         for found in out.values():
             found.sort(key=lambda call: (call.step.token != "P", _ORDER.index(call.step.token)))

@@ -7,6 +7,7 @@ finest first. Doubles have their own, by the level of the doubled bid.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,31 +167,42 @@ def is_raise(seen: NDArray[np.int8]) -> bool:
 # --- words -------------------------------------------------------------------------------------------------
 
 
-def chapter(seen: NDArray[np.int8]) -> str:
-    """Return the title of the chapter of one situation."""
-    one = dict(zip(FIELDS, seen.tolist(), strict=True))
-    if one["act"] in (_X, _XX):
-        return "Doubles and redoubles, by level"
-    slam = one["to"] >= 10 or (one["to"] >= 8 and one["act"] == _NT)
-    return "Slam bids" if slam and one["owner"] in (1, 2) else "Other calls, by situation"
+@dataclass(frozen=True)
+class Situation:
+    """A situation in words: the title of its chapter, the acts of both partners, the last bid.
 
-
-def situation_words(seen: NDArray[np.int8], grain: int) -> tuple[str, str, str]:
-    """Describe one situation by the acts of both partners and the last bid.
-
-    Returns:
-        Such as ``I opened 1x, then raised partner``, ``partner doubled``, ``(3x)-?``.
+    Such as ``Slam bids``, ``I opened 1x, then raised partner``, ``partner doubled``, ``(3x)-?``.
     """
+
+    title: str
+    mine: str
+    partner: str
+    last: str
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Return the key by which situations are sorted: those of any other calls come last."""
+        others = "Any other", "else"
+        return self.title, self.mine in others, self.mine, self.partner in others, self.partner, self.last
+
+    def __str__(self) -> str:
+        return f"{self.mine}; {self.partner}; {self.last}"
+
+
+def describe_situation(seen: NDArray[np.int8], grain: int) -> Situation:
+    """Describe one situation."""
     one = dict(zip(FIELDS, seen.tolist(), strict=True))
     if one["act"] in (_X, _XX):
-        return _doubled(one, grain)
+        return Situation("Doubles and redoubles, by level", *_doubled(one, grain))
+    slam = one["owner"] in (1, 2) and (one["to"] >= 10 or (one["to"] >= 8 and one["act"] == _NT))
     names = _GRAINS[grain]
     mine = _me(one, "first" in names) if "mine" in names else "Any other"
     partner = _partner(one, "partner_early" in names) if "partner" in names else "else"
     strain = "y" if "notrump" not in names else "NT" if one["notrump"] else "x"
     doubled = ("", "-X", "-XX")[one["doubled"]] if "doubled" in names else ""
     bid = f"{one['level']}{strain}{doubled}"
-    return mine, partner, f"{('to open', f'my {bid}', bid, f'({bid})')[one['owner']]}-?"
+    last = f"{('to open', f'my {bid}', bid, f'({bid})')[one['owner']]}-?"
+    return Situation("Slam bids" if slam else "Other calls, by situation", mine, partner, last)
 
 
 def _doubled(one: dict[str, int], grain: int) -> tuple[str, str, str]:
