@@ -89,14 +89,9 @@ class PanelResult:
 
 def opponents() -> list[tuple[str, str]]:
     """Return group and spec of every opponent on the panel, gatekeepers first."""
-    out = []
-    for name in shipped_networks():
-        what = role(read_networks(name))
-        if what in (GATEKEEPER, "stranger"):
-            out.append(("gatekeepers" if what == GATEKEEPER else "strangers", f"policy:{name}"))
-    out += [("families", f"system:{name}") for name in FAMILIES]
-    out += [("no bidders", name) for name in PLAIN]
-    return sorted(out, key=lambda row: GROUPS.index(row[0]))
+    networks = [name for name in shipped_networks() if role(read_networks(name)) in (GATEKEEPER, "stranger")]
+    specs = [*(f"policy:{name}" for name in networks), *(f"system:{name}" for name in FAMILIES), *PLAIN]
+    return sorted(((group_of(spec), spec) for spec in specs), key=lambda row: GROUPS.index(row[0]))
 
 
 def group_of(spec: str) -> str:
