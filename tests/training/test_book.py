@@ -220,12 +220,6 @@ def test_markdown_of_a_small_system():
         assert len({line.count("|") for line in rows.splitlines()}) == 1
 
 
-def test_json_is_the_model():
-    loaded = json.loads(render_book(toy_model(), "json"))
-    assert loaded == toy_model()
-    assert loaded["entries"][0]["figures"]["usual"] == "15-17 HCP ♠2-4 ♥2-5 ♦2-4 ♣2-4"
-
-
 def test_levels_and_examples_follow_the_options():
     text = render_book(make_book(TOY, 300, 5, levels=1, examples=0).model(), "markdown")
     assert "## Responses" not in text

@@ -19,7 +19,6 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.sampled_meanings import NEVER_PASSED
 from agents.networks.shipped import read_networks
 from agents.systems.explain import player_terms
-from agents.systems.language.tree import Step
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import Auctions
@@ -278,9 +277,3 @@ def test_check_and_what_a_network_lacks(monkeypatch, capsys):
     assert "fit what the row shows" in capsys.readouterr().out
     assert "no lines" in refused(capsys, *words, "--worth")
     assert main(["book", "policy:nobody"]) == 2
-
-
-def test_a_path_is_seen_by_the_caller():
-    paths = {point.path for point in book().points}
-    assert {(Step("1C", True),), (Step("1C"),), (Step("1S", True),)} <= paths
-    assert not any(step == Step("P", True) for point in book().points for step in point.path)
