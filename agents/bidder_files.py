@@ -1,4 +1,4 @@
-"""What the files of all bidders share: faults are told by the spec, and a file is read again only after a change."""
+"""Read files of bidders: name the spec in faults, and read a file again only after a change."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ from bridge_env.bidders.view import public_view
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
 
-_LINES = 4  # of a system that are told for a call
-_HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it tells nothing
+_LINES = 4  # of a system in the text of a call
+_HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
 _DRAWN = f"of {HANDS} hands drawn now nine in ten keep to each range"
 _NATURAL = 3  # cards of its suit that a natural bid promises
 
@@ -40,7 +40,7 @@ class Shows:
 
     text: str  # in a line
     note: str = ""  # its name or its force: ``Stayman, forcing``; empty where there is none
-    lines: tuple[str, ...] = ()  # what the system's lines ask for, one or the other
+    lines: tuple[str, ...] = ()  # the conditions of the system's lines, one or the other
     artificial: bool = False  # it does not mean what it says, and is alerted
     how: str = ""
     known: bool = True  # something is known of it; else the text says why not
@@ -57,7 +57,7 @@ class Reader:
 
     Args:
         north_south, east_west: their specs.
-        draws: draw hands for calls of networks that were not measured, which takes half a second; else nothing is told.
+        draws: draw hands for calls of networks that were not measured, which takes half a second; else say nothing.
     """
 
     def __init__(self, north_south: str, east_west: str, draws: bool = True) -> None:
@@ -67,7 +67,7 @@ class Reader:
         systems = [system_of(spec) for spec in self.specs]
         known = next((system for system in systems if system is not None), trivial("pass"))
         self.has_system = [system is not None for system in systems]
-        held = [system or known for system in systems]  # strangers are read as those who know a system read them
+        held = [system or known for system in systems]  # strangers are read by one of the systems
         self.bidders = [
             HierarchyBidder(held[s], held[s ^ 2], (held[(s + 1) & 1], held[((s + 1) & 1) + 2])) for s in range(4)
         ]
@@ -83,7 +83,7 @@ class Reader:
         if self.has_system[seat]:
             found = self._by_system(calls, dealer, vulnerability, made)
             if found.known or self.networks[seat] is None or not self.draws:
-                return replace(found, known=True)  # that no line makes it tells something too
+                return replace(found, known=True)  # that no line makes it shows something too
         if self.networks[seat] is not None:
             return self._measured(seat, [*calls, made])
         return Shows("Nothing is known of what this player's calls mean.", how=self.specs[seat], known=False)

@@ -1,4 +1,4 @@
-"""Options behind ``?`` in a spec, as a frozen dataclass with defaults: read ``name=value&name=value``, and write it."""
+"""Options behind ``?`` in a spec, ``name=value&name=value``, read into a frozen dataclass with defaults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from bridge_env.bidders.registry import SpecError
 
-Given = TypeVar("Given")  # a frozen dataclass whose fields are whole numbers, numbers or words
+Given = TypeVar("Given")  # a frozen dataclass whose fields are integers, numbers or words
 
 
 def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Sequence[str]], of: str) -> Given:
@@ -40,10 +40,3 @@ def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Seque
             raise SpecError(f"{spec!r}: {name} must be {what}, not {value!r}") from None
     out: Given = replace(shape, **given)
     return out
-
-
-def options_text(options: object, usual: object) -> str:
-    """Write what differs from ``usual`` as ``read_options`` reads it; empty where nothing does."""
-    shape: Any = options
-    values = [(field.name, getattr(options, field.name)) for field in fields(shape)]
-    return "&".join(f"{name}={value}" for name, value in values if value != getattr(usual, name))

@@ -1,4 +1,4 @@
-"""Let any model bid that gives a number for every call: the highest one that is legal is made.
+"""Let any model bid that has an output for every call: the highest one that is legal is made.
 
 A model is a function, a network over the env's observations, or one in an ONNX file: ``policy:FILE.onnx``, run by
 onnxruntime.

@@ -6,7 +6,7 @@ spec                        agent
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours. Either without some conventions:
                             ``system:sayc?without=splinter+support`` (``agents.systems.library.conventions``)
-``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
+``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; options:
                             ``reason:sayc?samples=128&look=minimax`` (``agents.lookahead.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
@@ -16,7 +16,7 @@ spec                        agent
                             opponents are no systems, ``reason:NAME`` thinks so as well
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
 ``som:FILE``                self-organizing maps that ``bridge-env fit maps`` wrote: calls as similar hands were called
-``seat:URL``                another program, asked over HTTP: ``seat:http://127.0.0.1:8085`` (``bridge_table.programs``)
+``seat:URL``                another program over HTTP: ``seat:http://127.0.0.1:8085`` (``bridge_table.programs``)
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
 ==========================  ====================================================================================
 """
@@ -137,7 +137,7 @@ def _doubting_system(
     given = parse_options(options, f"reason:{name}", _DOUBTING_SYSTEM)
     own = hierarchy_of(name)
     if given.seconds or given.look != "systems" or not own.system.lines:
-        return make_reason(f"{name}?{options}", partner=partner)  # another way to think was asked for
+        return make_reason(f"{name}?{options}", partner=partner)  # these options are of the other look-ahead
     mate = (system_of(partner) if partner else None) or own
     hints = _mixture()
     call_model = SystemCallModel(HierarchyBidder(own, mate, (own, own)), hints)
@@ -155,13 +155,13 @@ def _mixture() -> list[Network]:
 
 
 def _models(opponents: str | None) -> list[Network | SystemGuided]:
-    """Return the networks of opponents who disclose them all; else none."""
+    """Return the networks of opponents that disclose them all; else none."""
     networks = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
     return [network for network in networks if network is not None] if None not in networks else []
 
 
 def _network_of(spec: str) -> Network | SystemGuided | None:
-    """Return the network that a player holds, thinking or not; None for gatekeepers, who are strangers to everybody."""
+    """Return a player's network, thinking or not; None for gatekeepers, which nobody may model."""
     head, _, argument = spec.removeprefix("reason:").partition(":")
     if head != "policy":
         return None
@@ -172,7 +172,7 @@ def _network_of(spec: str) -> Network | SystemGuided | None:
 
 
 def default_belief() -> Network:
-    """Return the belief with which those begin who have none of their own."""
+    """Return the belief for players without one of their own."""
     belief = read_networks(_BELIEVER).belief
     assert belief is not None
     return belief
@@ -181,7 +181,7 @@ def default_belief() -> Network:
 def models_for(spec: str | None) -> list[Network | SystemGuided]:
     """Return the networks by which others read a player's calls: its own; of a stranger, those that model strangers.
 
-    None for players whose calls tell nothing, and for systems, which are read by what they say.
+    None for players whose calls show nothing, and for systems, which are read by what they say.
     """
     if spec is None or spec in TRIVIAL:
         return []
@@ -205,9 +205,7 @@ def _player(spec: str | None, unknown: tuple[Hierarchy, PlayerModel]) -> tuple[H
 
 
 def system_of(spec: str | None) -> Hierarchy | None:
-    """Return the system that a player holds: whether it thinks as well or not, and also a network that bids by its
-    book.
-    """
+    """Return a player's system, thinking or not, or the book of a network; None without one."""
     head, _, argument = full_spec(spec).partition(":") if isinstance(spec, str) else ("", "", "")
     if head not in ("system", "reason", "policy"):
         return None
@@ -231,7 +229,7 @@ def seat_specs(spec: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class PairBidder:
-    """Two bidders who sit opposite each other."""
+    """Two bidders opposite each other."""
 
     first: Bidder  # at N or E
     second: Bidder  # at S or W
@@ -248,7 +246,7 @@ class PairBidder:
         return self.first if seat < 2 else self.second
 
     def group(self, seats: Sequence[Bidder | None], tables: int) -> BidderGroup | None:
-        """Return the systems among who bids N, E, S, W, if one of the two players is one."""
+        """Return the group of systems among ``seats`` (N, E, S, W), if one of the two players is one."""
         one = self.first if type(self.first) is HierarchyBidder else self.second
         return one.group(seats, tables) if type(one) is HierarchyBidder else None
 

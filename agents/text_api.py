@@ -1,4 +1,4 @@
-"""Ask a bidder for calls in plain text, for other software."""
+"""Get calls of a bidder in plain text, for other software."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def calls(bidder: Bidder | str, states: Sequence[Mapping[str, object]]) -> list[
     """Return the calls of a batch of states: dicts with the keys hand, dealer, vulnerability, auction of ``call``.
 
     Raises:
-        ValueError: a state is faulty; the message gives its number.
+        ValueError: a state is faulty; the message has its number.
     """
     agent = make(bidder)
     if not states:
@@ -84,7 +84,7 @@ def read_states(states: Sequence[Mapping[str, object]]) -> tuple[BidView, NDArra
     """Return the views of the seats to call, and a random stream for each, which depends on its auction alone.
 
     Raises:
-        ValueError: a state is faulty; of several, the message gives its number.
+        ValueError: a state is faulty; of several, the message has its number.
     """
     hands, tables = list[NDArray[np.bool_]](), list[Auctions]()
     for i, state in enumerate(states):

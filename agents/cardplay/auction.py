@@ -16,15 +16,15 @@ from agents.systems.inference.shown import CallsShow, Memory, shown_by_calls
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.view import BidView
 
-_UNREAD = "pass"  # stands in for a seat whose calls tell nothing
+_UNREAD = "pass"  # in place of a seat whose calls show nothing
 
 
 class AuctionReader:
-    """Reads finished auctions; what the latest of them showed is kept.
+    """Reads finished auctions, the latest from a cache.
 
     Args:
-        seats: the specs of the bidders at N E S W; None, or one that calls without looking: its calls tell nothing.
-            Strangers are read as those who think among strangers read them.
+        seats: the specs of the bidders at N E S W; None, or one that calls without looking: its calls show nothing.
+            Strangers are read as ``agents.registry.models_for`` reads them.
     """
 
     def __init__(self, seats: tuple[str | None, str | None, str | None, str | None] = (None,) * 4) -> None:
@@ -57,9 +57,7 @@ class AuctionReader:
         return {seat: calls_show for seat, calls_show in shown.items() if self._systems[seat]}
 
     def networks(self, view: PlayView, row: int) -> dict[int, Sequence[Network | SystemGuided]]:
-        """Return the networks that each seat's calls are read by; omit seats without, and all where no calls are
-        known.
-        """
+        """Return the networks that read each seat's calls; omit seats without, and all where no calls are known."""
         if not (view.history[row] >= 0).any():
             return {}
         found = ((seat, models_for(spec)) for seat, spec in enumerate(self.seats))

@@ -1,7 +1,7 @@
-"""Value tricks for the side to play: in tricks, points, or IMPs against the par of each deal; and tell which cards,
-whose values are known on sampled deals only, are equal within the error.
+"""Value tricks for the side to play: in tricks, points, or IMPs against the par of each deal; and find the cards,
+whose values are known on sampled deals only, that are equal within the error.
 
-Of cards that are equal in worth, those that take more tricks are kept: IMPs against par saturate. The error is that of
+Of cards that are equal in worth, those that take more tricks count: IMPs against par saturate. The error is that of
 the paired difference, deal by deal, so it is 0 where one card is always as good as the other.
 """
 
@@ -60,7 +60,7 @@ class Worth:
         return worth
 
     def between(self, tricks: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Value tricks that are no whole numbers (S, C): what lies between the values of the two next to them."""
+        """Value tricks that are no integers (S, C): what lies between the values of the two next to them."""
         tricks = np.clip(tricks, 0, self.left)
         below = np.minimum(np.floor(tricks), self.left - 1).astype(np.int8)
         less, more, part = self.of(below), self.of(below + np.int8(1)), tricks - below

@@ -1,6 +1,6 @@
 """Sample the deals that a card player considers: they fit the facts and the auction, and what the play suggests.
 
-ALL: deals fit the hypotheses that are kept. A hypothesis is discarded where it contradicts the facts; if not, where it
+ALL: deals fit the accepted hypotheses. A hypothesis is discarded where it contradicts the facts; if not, where it
 contradicts what else is believed: the auction, and the hypotheses before it. Where a network bids, deals are weighed
 instead, by how likely its calls are and by how far hands are off the hypotheses
 (``agents.networks.annealed_sampling``).
@@ -91,7 +91,7 @@ class _Held:
 def believed_deals(
     view: PlayView, row: int, reader: AuctionReader, count: int, key: np.uint64, inference: str = ALL
 ) -> Belief:
-    """Return ``count`` deals for the player who chooses in one row of ``view``.
+    """Return ``count`` deals for the player to choose in one row of ``view``.
 
     Args:
         reader: of the auction.
@@ -127,12 +127,12 @@ def _annealed(
 
 
 def _one_by_one(
-    statements: Sequence[Hypothesis], stand: Callable[[list[Hypothesis]], bool]
+    statements: Sequence[Hypothesis], compatible: Callable[[list[Hypothesis]], bool]
 ) -> tuple[list[Hypothesis], list[Hypothesis]]:
-    """Return the hypotheses that stand together, one after the other, and the others."""
+    """Return the hypotheses that are compatible, one after the other, and the others."""
     accepted, rest = list[Hypothesis](), list[Hypothesis]()
     for hypothesis in statements:
-        (accepted if stand([*accepted, hypothesis]) else rest).append(hypothesis)
+        (accepted if compatible([*accepted, hypothesis]) else rest).append(hypothesis)
     return accepted, rest
 
 

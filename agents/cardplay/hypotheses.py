@@ -18,7 +18,7 @@ from bridge_env.rules.cards import RANKS, SEATS, SUITS, card_text
 from bridge_env.rules.play import beats
 from bridge_env.sampling import KnownCards
 
-TEN, JACK, QUEEN, KING, ACE = range(8, 13)
+TEN, JACK, _, KING, ACE = range(8, 13)
 
 Count = tuple[tuple[int, ...], int, int]
 """Some cards, and the least and most of them that the hand holds."""
@@ -105,7 +105,7 @@ def opening_lead(seat: int, card: int, strain: int) -> Hypothesis | None:
 
 
 def _low_lead(seat: int, suit: int, rank: int, strain: int, name: str) -> Hypothesis:
-    """Fourth best; low from an honour third; top of cards without honours; against a suit also short."""
+    """Return what a low lead suggests: fourth best, low from an honour third, top of nothing, or short."""
     higher, lower = _between(suit, rank + 1, ACE), _between(suit, 0, rank - 1)
     honours = _between(suit, JACK, ACE)
     fourth: tuple[Count, ...] = ((higher, 3, 3),)
@@ -116,7 +116,7 @@ def _low_lead(seat: int, suit: int, rank: int, strain: int, name: str) -> Hypoth
 
 
 def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
-    """Who plays high third plays the lowest of touching cards."""
+    """Infer from a high card in third hand that it is the lowest of touching cards."""
     led, second, third = trick[:3]
     if third // 13 != led // 13 or not (beats(third, led, strain) and third % 13 >= TEN):
         return []
@@ -128,10 +128,10 @@ def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
 
 
 def _third_high(seat: int, trick: list[int], earlier: set[int], dummy: NDArray[np.bool_]) -> list[Hypothesis]:
-    """Third hand plays high over low cards: what it holds above its card touches it (the jack: from queen-jack, too).
+    """Infer from third hand's card over low ones that what it holds above touches it (the jack: from queen-jack, too).
 
     Args:
-        gone: the cards of earlier tricks.
+        earlier: the cards of earlier tricks.
         dummy: bool (52,), its hand, which played second; over its honours third hand may finesse.
     """
     led, second, third = trick[:3]
@@ -149,7 +149,7 @@ def _third_high(seat: int, trick: list[int], earlier: set[int], dummy: NDArray[n
 
 
 def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> list[Hypothesis]:
-    """Who comes last and cannot win plays the weakest card; who can, wins with the weakest that does.
+    """Infer from last hand's card: the weakest one where it cannot win, else the weakest that wins.
 
     Args:
         before: the cards that the seat had played in earlier tricks.

@@ -20,9 +20,9 @@ Hand = NDArray[np.bool_]
 def places_of(view: PlayView, row: int) -> KnownCards:
     """Return where each card may lie, as seen by the player to choose in one row of ``view``.
 
-    His own hand and dummy are known, as are the cards that the others have played. Who did not follow suit holds no
-    further card of it. Hands have thirteen cards: played ones stay with those who played them, because calls and leads
-    were made with whole hands.
+    His own hand and dummy are known, as are the cards that the others have played. A seat that did not follow suit
+    holds no further card of it. Hands have thirteen cards: played ones stay with their players, because calls and leads
+    were made with thirteen cards.
     """
     length = int(view.length[row])
     cards, players = view.cards[row, :length].astype(np.int64), view.players[row, :length].astype(np.int64)
@@ -60,7 +60,7 @@ def hidden_seats(view: PlayView, row: int) -> list[int]:
 
 
 def voids(cards: NDArray[np.int64], players: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return (suit, seat) wherever a seat did not follow suit; cards (L,) in order, and who played them (L,)."""
+    """Return (suit, seat) wherever a seat did not follow suit; cards (L,) in order, and their players (L,)."""
     led = cards[np.arange(len(cards)) & ~3] // 13
     off = np.flatnonzero(cards // 13 != led)
     return [(int(led[k]), int(players[k])) for k in off]
@@ -72,9 +72,9 @@ def voids(cards: NDArray[np.int64], players: NDArray[np.int64]) -> list[tuple[in
 def view_of_seen(
     auctions: Auctions, seat: int, hand: Hand, dummy: Hand | None = None, played: Sequence[int] = ()
 ) -> PlayView:
-    """Return the view of ``seat``, who chooses the next card: one row.
+    """Return the view of ``seat``, which chooses the next card: one row.
 
-    The laws of play are asked on one deal that holds what was seen; the view tells nothing of its other hands.
+    The laws of play are applied to one deal that holds what was seen; the view shows nothing of its other hands.
 
     Args:
         auctions: one, which is over.
@@ -87,20 +87,6 @@ def view_of_seen(
         ValueError: the auction is not over, it is not for ``seat`` to choose, or no deal holds all that was seen.
         IllegalCard: a card was played against the laws.
     """
-    places = places_of_seen(auctions, seat, hand, dummy, played)
-    contracts = auctions.contracts()
-    declarer, strain = int(contracts.declarer[0]), int(contracts.bid[0]) % 5
-    plays = Plays.replay(_filled(places), declarer, strain, np.array([played], np.int8).reshape(1, -1))
-    chooser = int(plays.decider[0])
-    if chooser != seat:
-        raise ValueError(f"it is {SEATS[chooser]}'s turn to play, not {SEATS[seat]}'s")
-    return play_view(plays, contracts, auctions.vulnerability, auctions)
-
-
-def places_of_seen(
-    auctions: Auctions, seat: int, hand: Hand, dummy: Hand | None = None, played: Sequence[int] = ()
-) -> KnownCards:
-    """Return where the cards may lie for ``seat``, whosever turn it is; all else as ``view_of_seen`` has it."""
     if not auctions.done[0]:
         raise ValueError(f"the auction is not over: {auctions.text(0) or 'there was no call'}")
     contracts = auctions.contracts()
@@ -118,10 +104,15 @@ def places_of_seen(
         if (hand & dummy).any():
             raise ValueError(f"{SEATS[seat]} and dummy both hold {hand_text(hand & dummy)}")
         known.append((declarer ^ 2, dummy))
-    return _places(known, np.array(played, np.int64), _who_played(declarer, strain, played))
+    places = _places(known, np.array(played, np.int64), _players_of(declarer, strain, played))
+    plays = Plays.replay(_filled(places), declarer, strain, np.array([played], np.int8).reshape(1, -1))
+    chooser = int(plays.decider[0])
+    if chooser != seat:
+        raise ValueError(f"it is {SEATS[chooser]}'s turn to play, not {SEATS[seat]}'s")
+    return play_view(plays, contracts, auctions.vulnerability, auctions)
 
 
-def _who_played(declarer: int, strain: int, played: Sequence[int]) -> NDArray[np.int64]:
+def _players_of(declarer: int, strain: int, played: Sequence[int]) -> NDArray[np.int64]:
     order, leader = np.array(played, np.int8), (declarer + 1) & 3
     players: list[int] = []
     for start in range(0, len(played), 4):

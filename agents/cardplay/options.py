@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from agents.cardplay.deals import ALL, AUCTION, FACTS
-from agents.options import options_text, read_options
+from agents.options import read_options
 from bridge_env.bidders.registry import SpecError
 
 TRICKS, POINTS, IMPS = "tricks", "points", "imps"
@@ -26,21 +26,18 @@ class Options:
     """Options of a card player that thinks."""
 
     deals: int = 40  # deals that a card is thought over on
-    score: str = IMPS  # what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par
+    score: str = IMPS  # the sum over the deals: tricks, points, or IMPs against the deal's (estimated) par
     inference: str = ALL  # what deals have to fit: the facts alone; the auction too; or also what the play suggests
     # opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less, leads within
     # two standard errors are equal, and of a suit the conventional card is led
     lead: str = CONVENTION
-
-    def __str__(self) -> str:
-        return options_text(self, type(self)())
 
 
 Given = TypeVar("Given", bound=Options)
 
 
 def parse_options(text: str, spec: str, usual: Given) -> Given:
-    """Parse ``deals=80&score=points``; ``usual`` gives the kind of options and the defaults.
+    """Parse ``deals=80&score=points``; ``usual`` holds the defaults.
 
     Raises:
         SpecError: an option that there is not, or a value that it cannot have.

@@ -13,7 +13,7 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, Contracts
 from bridge_env.rules.play import Plays
 
-Ask = Callable[[CardPlayer, PlayView, NDArray[np.uint64], NDArray[np.int64]], NDArray[np.int8]]
+Play = Callable[[CardPlayer, PlayView, NDArray[np.uint64], NDArray[np.int64]], NDArray[np.int8]]
 
 
 def play_out(
@@ -24,7 +24,7 @@ def play_out(
     players: Sequence[CardPlayer],
     seats: NDArray[np.int64],
     keys: NDArray[np.uint64],
-    ask: Ask | None = None,
+    play: Play | None = None,
 ) -> None:
     """Play ``plays`` to the end, in place. The stream of a card depends on its table's key and its number.
 
@@ -41,4 +41,4 @@ def play_out(
             if mine.size:
                 view = play_view(plays, contracts, vulnerability, auctions, mine)
                 key = streams.key(keys[mine], plays.length[mine])
-                plays.step(player.play(view, key) if ask is None else ask(player, view, key, mine), mine)
+                plays.step(player.play(view, key) if play is None else play(player, view, key, mine), mine)

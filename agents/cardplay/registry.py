@@ -5,14 +5,14 @@ spec                            player
 ==============================  ================================================================================
 ``random``                      any legal card
 ``rule``                        rules of thumb, quick
-``montecarlo``                  the best card on average over sampled deals, double dummy; how, says
+``montecarlo``                  the best card on average over sampled deals, double dummy; options:
                                 ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``); the plain algorithm
                                 of 2001 is ``montecarlo?lead=solved``
-``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
+``deceptive``                   the best card if the next opponent plays for the deals he believes in; options:
                                 ``deceptive?when=always`` (``agents.cardplay.deception``)
-``seat:URL``                    another program, asked over HTTP, as every player of the entry point group
+``seat:URL``                    another program over HTTP, as every player of the entry point group
                                 ``bridge_env.card_players``
-``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
+``python:module:factory``       your own: ``factory()`` makes an object with ``play(view, key)``
 ``SPEC+SPEC``                   the first where its side declares, the second where it defends
 ==============================  ================================================================================
 """
@@ -41,7 +41,7 @@ ENTRY_POINT_GROUP = "bridge_env.card_players"
 
 @dataclass(frozen=True)
 class Split:
-    """A ``CardPlayer`` that asks ``declarer`` where its side declares, and ``defender`` where it defends."""
+    """A ``CardPlayer`` that plays by ``declarer`` where its side declares, and by ``defender`` where it defends."""
 
     declarer: CardPlayer
     defender: CardPlayer

@@ -31,7 +31,7 @@ def _lowest(mask, suit):
 
 @njit
 def _highest(mask, suit, place=1):
-    """Return the card of a suit in the mask that stands so high in it, or -1."""
+    """Return the card of a suit in the mask that is the so manieth highest in it, or -1."""
     for card in range(13 * suit + 12, 13 * suit - 1, -1):
         if mask[card]:
             place -= 1

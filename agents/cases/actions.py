@@ -1,7 +1,7 @@
 """Translate calls to abstract actions (their purpose), so that they carry over to other auctions.
 
 An action is a suit's part (partner's suit, my longest, my second, theirs, no trump, or the very strain) and a height
-(the cheapest, one or two levels more, game, slam); passes and doubles stand for themselves. Rules turn it into a call
+(the cheapest, one or two levels more, game, slam); passes and doubles are actions themselves. Rules turn it into a call
 of another auction: the strain that plays that part there, at that height; -1 if there is none or it is not legal.
 """
 

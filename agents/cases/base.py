@@ -45,7 +45,7 @@ def nothing_retained(dimensions: int) -> Retained:
 class CaseBase:
     """Cases, as the file has them (``agents.cases.file``)."""
 
-    # (B, L), padded with -1: the boards' auctions. A board stands there once, whatever its cases
+    # (B, L), padded with -1: the boards' auctions, each once, however many cases it has
     auction: NDArray[np.int8]
     dealer: NDArray[np.uint8]  # (B,)
     vulnerability: NDArray[np.uint8]  # (B,)
@@ -59,7 +59,7 @@ class CaseBase:
     k: int  # how many of the nearest cases vote
     reader: str  # the spec of the system by which calls are read
     metric: tuple[Member, ...]
-    # of openings and of other calls, which ask about states and about their coordinates under the metric
+    # of openings and of other calls, over states and their coordinates under the metric
     forests: tuple[Forest, Forest]
     fitted: Mapping[str, Any] = field(default_factory=dict)  # what it was fitted to, as JSON can say it
 
@@ -126,12 +126,9 @@ class CaseBase:
             some = np.flatnonzero(opened == bool(kind))
             if some.size:
                 case[some], distance = index.nearest(place[some], k)
-                similarity[some] = np.where(distance < NOTHING, self.likeness(distance), 0.0)
+                shared = 1 - distance / len(self.forests[0])  # of the trees, in which they come to one leaf
+                similarity[some] = np.where(distance < NOTHING, 100 * shared, 0.0)
         return case, similarity
-
-    def likeness(self, distance: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Convert trees that differ to a similarity, 0 to 100: the share of trees in which they come to one leaf."""
-        return 100 * (1 - distance / len(self.forests[0]))
 
 
 def bid_before(

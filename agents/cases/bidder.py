@@ -31,14 +31,14 @@ _ROWS = 4096  # looked up at a time, to bound memory
 class Retrieved:
     """The cases retrieved for N states."""
 
-    call: NDArray[np.int8]  # (N,), what is called
+    call: NDArray[np.int8]  # (N,), the calls made
     place: NDArray[np.int16]  # (N, D), where the states lie
     case: NDArray[np.int64]  # (N, k), the nearest cases, nearest first
     similarity: NDArray[np.float64]  # (N, k), of 100
-    vote: NDArray[np.int8]  # (N, k), what each votes for; -1 for nothing
-    voice: NDArray[np.int8]  # (N, K), what these and perhaps some further cases speak for
-    elected: NDArray[np.int8]  # (N,), what most vote for
-    revision: Revision  # what experience makes of that
+    vote: NDArray[np.int8]  # (N, k), the vote of each; -1 for none
+    voice: NDArray[np.int8]  # (N, K), the votes of these and perhaps some further cases
+    elected: NDArray[np.int8]  # (N,), the calls with most votes
+    revision: Revision  # of these by experience
 
 
 class CaseBidder:

@@ -1,6 +1,6 @@
 """Revise a call by experience: what other calls would have gained in similar states of self-play.
 
-Of the base's own boards, states stand in the file with the IMPs that other calls would have gained over the one that it
+The file holds states of the base's own boards with the IMPs that other calls would have gained over the one that it
 made. Among the nearest states in which it made the call that the votes make now, a call that gained clearly takes its
 place. Only calls were tried for which some of the retrieved cases spoke, and only such calls can be taken: of the
 others nothing is known.
@@ -17,7 +17,7 @@ from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.leaf_index import NOTHING
 from bridge_env.rules.calls import NUM_CALLS
 
-STATES = 200  # of self-play, the nearest, are asked
+STATES = 200  # of self-play, the nearest, count
 ENOUGH = 25  # of them must have tried a call
 CLEARLY = 1.0  # standard errors above nothing
 _LEAST = 0.2  # IMPs
@@ -31,7 +31,7 @@ def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np
     """Mark the alternatives to the calls ``made``: those with the most other votes, bool (N, 38).
 
     Args:
-        vote: int8 (N, k), what the retrieved cases call, -1 for those who do not vote.
+        vote: int8 (N, k), the calls of the retrieved cases, -1 for those that do not vote.
         made: int8 (N,).
         legal: bool (N, 38).
     """
@@ -46,7 +46,7 @@ def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np
 class Revision:
     """The revision of N calls by experience."""
 
-    call: NDArray[np.int8]  # (N,), what is called instead; the same call where nothing is clearly better
+    call: NDArray[np.int8]  # (N,), the call made instead; the same one where none is clearly better
     tried: NDArray[np.int64]  # (N,), in how many near states that call was tried
     gain: NDArray[np.float64]  # (N,), IMPs that it gained on average; 0 where nothing changes
     error: NDArray[np.float64]  # (N,), the standard error of that; 0 where nothing changes

@@ -45,7 +45,7 @@ def _because(found: Retrieved) -> str:
 
 
 def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Iterator[str]:
-    """Describe a case: what was held, said before and called, what it votes for here, and what the board came to."""
+    """Describe a case: its hand, auction and call, its vote here, and the result of the board."""
     board, number = int(base.board[case]), int(base.number[case])
     calls = [call_text(int(call)) for call in base.auction[board, :number]]
     auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(calls)}" if calls else "first to call"

@@ -1,4 +1,4 @@
-"""Encode a state as small whole numbers: the hand as conventions describe it, and what the auction has shown.
+"""Encode a state as small integers: the hand as conventions describe it, and what the auction has shown.
 
 Nothing in it depends on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
 """
@@ -18,7 +18,7 @@ from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 LAYOUT = "cases 2"  # changes whenever a column does
 LAST_CALLS = 12
 
-#: Columns of ``FEATURES`` that also stand there as one of several marks: from, and how many.
+#: Columns of ``FEATURES`` that are also encoded as one of several marks: from, and how many.
 _MARKED: tuple[tuple[str, int, int], ...] = (
     ("hcp", 0, 25), ("points", 0, 28),
     *((f"length:{suit}", 0, 9) for suit in "CDHS"), *((f"suit_hcp:{suit}", 0, 11) for suit in "CDHS"),
@@ -28,7 +28,7 @@ _MARKED: tuple[tuple[str, int, int], ...] = (
 )  # fmt: skip
 _NUMBER_OF_MARKS = sum(count for _, _, count in _MARKED)
 _HCP = FEATURES["hcp"]
-_TOLD = [QUANTITY[name] for name in ("strength", "C", "D", "H", "S", "aces")]  # of what seats show
+_QUANTITIES = [QUANTITY[name] for name in ("strength", "C", "D", "H", "S", "aces")]  # of what seats show
 _LENGTHS = slice(FEATURES["length:C"], FEATURES["length:C"] + 4)
 HAND_SIZE = NUM_FEATURES + _NUMBER_OF_MARKS + 52
 _AUCTION_SIZE = (LAST_CALLS + 4 + 2) * NUM_CALLS + 48 + 30 + 4 + 4 + 2
@@ -61,7 +61,7 @@ def _marks(f: Int16Array) -> Int16Array:
 
 
 def _auction(view: BidView) -> Int16Array:
-    """Return the last calls in turn, all calls of each seat, what is legal, how far it went and who opened."""
+    """Return the last calls in turn, all calls of each seat, the legal calls, the length and the opener."""
     rows, length = np.arange(len(view)), view.length.astype(np.int64)
     history = view.history if view.history.shape[1] else np.full((len(view), 1), -1, np.int8)
     last = []
@@ -92,7 +92,7 @@ def _marked(number: NDArray[Any], count: int) -> Int16Array:
 def _shown_ranges(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:
     """Return what each seat has shown, and with the hand's points and lengths added."""
     order = (view.seat.astype(np.int64)[:, None] + np.arange(4)) % 4
-    ranges = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])[:, :, _TOLD]
+    ranges = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])[:, :, _QUANTITIES]
     mine = np.concatenate([f[:, [_HCP]], f[:, _LENGTHS]], axis=1)
     both = ranges[:, 1:, :5] + mine[:, None, :, None]
     return np.concatenate([ranges.reshape(len(view), 48), both.reshape(len(view), 30)], axis=1).astype(np.int16)

@@ -1,4 +1,4 @@
-"""The file of a case base, one of ``bridge_env.io.weights``.
+"""Read and write the file of a case base, one of ``bridge_env.io.weights``.
 
 ========================  =========================================================================================
 member                    what it holds
@@ -34,16 +34,16 @@ _CASES = {
     "auction": "int8", "dealer": "uint8", "vulnerability": "uint8", "result": "int8", "board": "int32",
     "number": "int16", "hand": "uint8", "point": "int16",
 }  # fmt: skip
-_KEPT = {"board": "int32", "number": "int16", "hand": "uint8", "point": "int16", "worth": "int8"}
+_RETAINED = {"board": "int32", "number": "int16", "hand": "uint8", "point": "int16", "worth": "int8"}
 _FORESTS = 2
-_KINDS = trees.kinds(_FORESTS) | _CASES | {f"kept_{name}": kind for name, kind in _KEPT.items()}
+_KINDS = trees.kinds(_FORESTS) | _CASES | {f"kept_{name}": kind for name, kind in _RETAINED.items()}
 
 
 def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
     """Write a case base; a reader sees the old file or the new one, never a part."""
     header_fields = {"k": base.k, "reader": base.reader, "fitted": dict(base.fitted)}
     arrays = {name: getattr(base, name) for name in _CASES}
-    arrays |= {f"kept_{name}": getattr(base.retained, name) for name in _KEPT}
+    arrays |= {f"kept_{name}": getattr(base.retained, name) for name in _RETAINED}
     for which, member in enumerate(base.metric):
         for number, (weight, bias) in enumerate(member):
             arrays[f"weight_{which}_{number}"], arrays[f"bias_{which}_{number}"] = weight, bias
@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
     with faults_of(f"cases:{os.fspath(path)}"):
         header, arrays = read_weights(path, "case", _EXPECTED)
         cases = {kind: arrays.pop(kind) for kind in _CASES}
-        retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _KEPT})
+        retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _RETAINED})
         names = [item.name for item in fields(Forest)]
         first, second = (Forest(*(arrays[f"trees_{which}_{name}"] for name in names)) for which in range(_FORESTS))
         return CaseBase(

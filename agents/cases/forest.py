@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bridge_env.compiled.jit import njit
 
-MOST_TREES, MOST_LEAVES = 250, 1 << 15
+MOST_LEAVES = 1 << 15
 LEAF = -1
 _KINDS = {"root": "int32", "feature": "int16", "threshold": "int16", "go": "int32"}
 
@@ -25,7 +25,7 @@ class Forest:
     """Trees, node after node; a node's yes follows it at once."""
 
     root: NDArray[np.int32]  # (T + 1,), where each tree begins, and where the last one ends
-    feature: NDArray[np.int16]  # (M,), which number of a state a node asks about; ``LEAF``: nothing, it is a leaf
+    feature: NDArray[np.int16]  # (M,), the number of a state that a node tests; ``LEAF``: none
     threshold: NDArray[np.int16]  # (M,), yes if that number is at most so much
     go: NDArray[np.int32]  # (M,), where a no goes on; of a leaf its number in its tree
 

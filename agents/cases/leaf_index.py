@@ -1,7 +1,7 @@
 """Find the cases that share most leaves of a forest with a state, by an index of leaves.
 
-A query goes through its leaves from that with the fewest cases on, and compares each case it meets there whole. A case
-that it has not met in m leaves differs in m trees at least: so it ends as soon as the nearest are nearer than that,
+A query goes through its leaves from that with the fewest cases on, and compares all of each case there. A case that it
+has not met in m leaves differs in m trees at least: so it ends as soon as the nearest are nearer than that,
 mostly long before the leaves that thousands of passes share.
 """
 
@@ -66,7 +66,7 @@ def index_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
 
 
 def _in_parts(count: int, look: Callable[[slice], None]) -> None:
-    """``look`` at so many queries: as slices, in threads where there are enough."""
+    """Call ``look`` with so many queries: as slices, in threads where there are enough."""
     threads = min(os.cpu_count() or 1, max(1, count // _A_THREAD))
     ends = np.linspace(0, count, threads + 1).astype(int)
     parts = [slice(*pair) for pair in pairwise(ends.tolist())]

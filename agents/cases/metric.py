@@ -1,10 +1,10 @@
 """Map states to points by a learned metric: near points are states with like calls.
 
 Perceptrons with one output for each coordinate, learned with their cases (``training.cases.network``): each member adds
-some coordinates, whole numbers, -256 to 256.
+some coordinates, integers, -256 to 256.
 
 Sums are exact in whatever order, so that a batch equals its rows on any machine: weights are multiples of 2**-16,
-inputs are whole numbers, and what a layer passes on is rounded to multiples of 2**-12.
+inputs are integers, and what a layer passes on is rounded to multiples of 2**-12.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The two kinds of players that think among strangers: a network, and a system. What each considers, and what its
-calls tell."""
+calls show."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
 from agents.networks.tables import Player
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.calls import NUM_CALLS
 
-LIKELY = 0.0005  # a call that a network gives at least this chance is a candidate for it: it is sure of most calls
-_HINTED = 0.1  # and for a system one that networks give this chance on average
+LIKELY = 0.0005  # a call with at least this chance by a network is its candidate: it is sure of most calls
+_HINTED = 0.1  # and for a system one with this chance by networks on average
 
 Considered = tuple[list[int], NDArray[np.float64]]
 """Calls, the usual one first, and the chance of each."""
 
 
 class CallModel(Protocol):
-    """How a player calls, and how much a call of its partner tells it.
+    """How a player calls, and how it reads its partner's calls.
 
     Attributes:
-        player: who bids on in play-outs.
-        mixed: of what is believed before any call is weighed, the share of knowing nothing.
+        player: bids on in play-outs.
+        mixed: share of knowing nothing in the belief before any call is weighed.
     """
 
     player: Player
@@ -56,7 +56,7 @@ class CallModel(Protocol):
 
 
 class NetworkCallModel:
-    """A network: its likely calls, and if it bids by a book, those of them that tell partner the truth by it."""
+    """A network: its likely calls, and if it bids by a book, those of them that describe the hand truly by it."""
 
     mixed = 0.05
 
@@ -76,10 +76,10 @@ class NetworkCallModel:
         return out
 
     def _untrue(self, view: BidView) -> NDArray[np.bool_]:
-        """Return which calls the hands miss what they tell by the book, bool (N, 38)."""
+        """Return the calls that misdescribe the hands by the book, bool (N, 38)."""
         if not isinstance(self.network, SystemGuided):
             return np.zeros(view.mask.shape, np.bool_)
-        _, _, part = self.network.judge(inputs_of(view), view.mask, Asked.of_view(view))
+        _, _, part = self.network.judge(inputs_of(view), view.mask, Queries.of_view(view))
         return misdescriptions(part, self.network.terms) > 0
 
     def shown(self, view: BidView) -> list[str]:
@@ -97,7 +97,7 @@ class SystemCallModel:
         hints: networks that suggest calls.
     """
 
-    mixed = 0.15  # a partner with a system of its own tells other things than a network's partner
+    mixed = 0.15  # a partner with a system of its own shows other things than a network's partner
 
     def __init__(self, bidder: HierarchyBidder, hints: Sequence[Network]) -> None:
         self.bidder, self.hints = bidder, [NetworkBidder(Networks(network)) for network in hints]
@@ -119,7 +119,7 @@ class SystemCallModel:
         return out
 
     def _hinted(self, view: BidView) -> NDArray[np.float64]:
-        """Return the chances that the hints give to every call on average, float64 (N, 38)."""
+        """Return the hints' average chance of every call, float64 (N, 38)."""
         if not self.hints:
             return np.zeros((len(view), NUM_CALLS))
         average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)

@@ -63,7 +63,7 @@ def by_sample(
 
     Args:
         leaves: float32 (S, 4, 35, 3), to declarer's side; I am seat 0.
-        declarers: (5,), who declares a strain that I bid.
+        declarers: (5,), the declarer of a strain that I bid.
         current: the last bid (-1 none), its declarer, its doubling.
     """
     mean = np.einsum("s,sdbx->dbx", weight, leaves)

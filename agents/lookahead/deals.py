@@ -133,7 +133,7 @@ def trusts(player_models: Sequence[PlayerModel], options: Options) -> NDArray[np
 
 
 def as_they_double(leaves: NDArray[np.float32], player_models: Sequence[PlayerModel]) -> NDArray[np.float32]:
-    """Adjust the leaves for opponents who double all bids from 2NT up: undoubled contracts there count as doubled."""
+    """Adjust the leaves for opponents that double all bids from 2NT up: undoubled contracts there count as doubled."""
     for side in (0, 1):
         if player_models[1 - side].doubles and player_models[3 - side].doubles:
             leaves[:, side::2, _TWO_NOTRUMP:, 0] = leaves[:, side::2, _TWO_NOTRUMP:, 1]

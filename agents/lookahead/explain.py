@@ -1,4 +1,4 @@
-"""Explain the calls of those who think: of a system, of a network, and of a network that bids by a book."""
+"""Explain calls of look-aheads: of a system, of a network, and of a network that bids by a book."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agents.networks.book import SystemGuided
 from agents.networks.explain import average_hand, average_hands
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.shown_ranges import natural_cards
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text
 from agents.systems.explain.player_terms import SUIT_NAMES, counted, sentence, shown_text, under
@@ -152,7 +152,7 @@ def explain_by_book(bidder: NetworkBidder, lookahead: NetworkLookahead, view: Bi
     weighing = lookahead.compare(view, key, ([book.call, call], chances[[book.call, call]]))
     wanted = np.zeros_like(view.mask)
     wanted[0, call] = True
-    misdescription = int(player.book.misdescription(Asked.of_view(view), wanted)[0, call])  # in points and cards
+    misdescription = int(player.book.misdescription(Queries.of_view(view), wanted)[0, call])  # in points and cards
     mine, theirs = symbol_text(call), symbol_text(book.call)
     off = "the hand has it" if not misdescription else f"the hand is {misdescription} short of it, in points and cards"
     deals = 0 if weighing.drawn is None else len(weighing.drawn.owner)

@@ -1,12 +1,12 @@
 """Solve the rest of an auction by backward induction, as a game with four visible hands.
 
-A position is the last bid and who made it, its doubling, the passes since, and the seat to call. From 7NT down, the
+A position is the last bid and its bidder, its doubling, the passes since, and the seat to call. From 7NT down, the
 value of each is the best that its side can reach; bids above are at hand as the best of those already solved.
 North-South want much, East-West little.
 
-- Who declares: the first of a side that named the strain at the table; in a strain it has not named, whoever bids it
-  in the look-ahead. (That an earlier bid of the same look-ahead may have named it is left out: with it there would be
-  59,049 times as many positions.)
+- Declarer is the first of a side that named the strain at the table; in a strain it has not named, the player who
+  bids it in the look-ahead. (That an earlier bid of the same look-ahead may have named it is left out:
+  with it there would be 59,049 times as many positions.)
 - With four visible hands a pass costs nothing while partner can still speak, because he sees all. Real partners do
   not. So a seat finds its best call only with chance ``trust[seat]``, and passes else; 1 is minimax.
 """
@@ -40,7 +40,7 @@ def _better(value, other, seat):
 
 @njit
 def _solve_bid(state, leaf, trust, bid, bidder, best, values):
-    """The positions in which ``bid`` by ``bidder`` is the last: ``values`` (3, 3, 4) [doubling, passes, seat to call].
+    """Solve the positions whose last bid is ``bid`` by ``bidder``: ``values`` [doubling, passes, seat to call].
 
     Args:
         best: (36, 4), the best that a seat can do by bids from a number up; filled above ``bid``.
@@ -72,7 +72,7 @@ def _solve_above(state, leaf, trust, last, best, values):
 
 @njit
 def _solve_opening(trust, best, values):
-    """The positions before any bid: ``values[0, passes, seat]``; passes 3 lies in ``values[1, 0]``."""
+    """Solve the positions before any bid: ``values[0, passes, seat]``; passes 3 lies in ``values[1, 0]``."""
     for passes in range(3, -1, -1):
         for seat in range(4):
             if passes == 3:
@@ -123,7 +123,7 @@ def game_values(states, leaves, trust, out):
 
 @njit
 def call_values(states, leaf_of, leaves, trust, out):
-    """What every call is worth to the side that makes it, at once and a little cheaper than ``game_values`` of each.
+    """Value every call for the side that makes it, at once and a little cheaper than ``game_values`` of each.
 
     Args:
         states: int16 (N, STATE_COLUMNS), positions that are not over.

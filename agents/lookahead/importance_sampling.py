@@ -5,11 +5,11 @@ knows how a stranger bids. A share of surprise keeps every call possible.
 
 How likely a call was depends on the caller's hand alone. So partner's hands are found first: deals are drawn by a
 network's belief, and weighed by partner's calls. Then the opponents' cards are dealt again, several times beside each
-hand of partner's, and weighed by the opponents' calls. Bids are heard before passes, as they tell more. After each call
-the deals are thinned: a likely one is kept as it is, of the unlikely ones a few are drawn and count for the rest. So
+hand of partner's, and weighed by the opponents' calls. Bids count before passes, as they say more. After each call
+the deals are thinned: a likely one stays as it is, of the unlikely ones a few are drawn and count for the rest. So
 most of the work is done on deals that matter, and averages stay right.
 
-Everything is seen from the seat to call, which is turned to N. What is drawn for a position does not depend on the
+Everything is seen from the seat to call, which is turned to N. The deals of a position do not depend on the
 positions beside it: weights are products and ratios, which are rounded alike everywhere.
 """
 
@@ -46,10 +46,10 @@ class WeightedDeals(NamedTuple):
     deal: NDArray[np.int64]  # (S,), which deal a sample has
     model: NDArray[np.int64]  # (S,), which model a sample has
     weight: NDArray[np.float64]  # (S,), how much it counts; they add up to 1
-    effective: float  # how many deals of equal weight tell as much
+    effective: float  # as many deals of equal weight carry the same information
 
     def and_more(self, more: WeightedDeals) -> WeightedDeals:
-        """Add deals that were drawn for the same position on their own; both count by what they tell."""
+        """Add deals that were drawn for the same position on their own; both count by their effective numbers."""
         effective = self.effective + more.effective
         weight = np.concatenate([self.weight * self.effective, more.weight * more.effective]) / effective
         return WeightedDeals(
@@ -123,7 +123,7 @@ def _ways(owner, odds, cards, table):  # type: ignore[no-untyped-def]
 
     Args:
         cards: written, int64 (26,), these cards.
-        table: written, (27, 15): at [i, 1 + a] the sum of the odds of all ways to give cards i .. 25 to left, who has
+        table: written, (27, 15): at [i, 1 + a] the sum of the odds of all ways to deal cards i .. 25 to left, with
             room for a, and to right. Column 0 is and stays 0.
     """
     n = 0
@@ -214,7 +214,7 @@ def thin_weights(weight: NDArray[np.float64], count: int, at: float) -> tuple[ND
         weight: float64 (N,), not all 0. at: a random number from 0 to 1.
 
     Returns:
-        which are kept, int64, rising, and the chance that each of them had: divide its weight by it.
+        the chosen ones, int64, rising, and the chance that each of them had: divide its weight by it.
     """
     if len(weight) <= count:
         return np.arange(len(weight)), np.ones(len(weight))

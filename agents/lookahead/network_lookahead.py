@@ -39,7 +39,7 @@ class NetworkDecision:
     """A chosen call with the reasons for it."""
 
     call: int
-    usual: int  # what the player calls without thinking
+    usual: int  # the player's call without thinking
     calls: list[int]  # the candidates, ``usual`` first
     # (C,), the chance of each by the network, or where a system thinks by the networks that hint
     chance: NDArray[np.float64]
@@ -55,9 +55,9 @@ class NetworkLookahead:
 
     Args:
         call_model: how the player calls.
-        belief: a network's belief of who holds what.
+        belief: a network's belief of the other hands.
         models: what the opponents may be playing.
-        options: what to think with: ``samples``, ``looks``, ``caution``, ``margin``, ``candidates``.
+        options: ``samples``, ``looks``, ``caution``, ``margin``, ``candidates``.
     """
 
     slow = True
@@ -157,7 +157,7 @@ class NetworkLookahead:
 
 
 def expected_loss(gain: float, error: float) -> float:
-    """Return what is lost on average by trusting the sign of ``gain``, if the truth is normal around it."""
+    """Return the average loss by trusting the sign of ``gain``, if the truth is normal around it."""
     if not error > 0:
         return 0.0
     z = abs(gain) / error

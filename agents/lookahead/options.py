@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from agents.options import options_text, read_options
+from agents.options import read_options
 from bridge_env.bidders.registry import SpecError
 
 _CHOICES = {"look": ("systems", "minimax")}
@@ -21,7 +21,7 @@ class Options:
     # if above 0, a budget of time for each call instead: twice the deals again and again until it is spent. The call
     # then depends on how fast the machine is
     seconds: float = 0.0
-    # what the calls after mine are: those that every seat's system makes, or the best of the game with four visible
+    # the calls after mine: those that every seat's system makes, or the best of the game with four visible
     # hands (``minimax``)
     look: str = "systems"
     caution: float = 1.5  # the system's own call is left only for a gain above so many standard errors ...
@@ -33,9 +33,6 @@ class Options:
     # with an empty hierarchy, how many IMPs an earlier call of a reasoner may have cost before its hand is believed 1/e
     # as much; 0: earlier calls say nothing
     recall: float = 2.0
-
-    def __str__(self) -> str:
-        return options_text(self, Options())
 
 
 def parse_options(text: str, spec: str, usual: Options | None = None) -> Options:

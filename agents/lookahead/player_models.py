@@ -9,7 +9,7 @@ from agents.systems.bidder import Hierarchy
 from agents.systems.language.text import parse_system
 from agents.systems.language.tree import System
 
-#: What a seat's calls tell: what its system says, that they were the best it saw, or nothing.
+#: What a seat's calls show: what its system says, that they were the best it saw, or nothing.
 BY_SYSTEM, AS_BEST, NOTHING = "system", "best", "nothing"
 
 
@@ -18,7 +18,7 @@ class PlayerModel(NamedTuple):
 
     inference: str = BY_SYSTEM  # BY_SYSTEM, AS_BEST or NOTHING
     active: bool = True  # it may bid again; else the look-ahead has it pass
-    doubles: bool = False  # it doubles whatever stands from 2NT up
+    doubles: bool = False  # it doubles every contract from 2NT up
 
 
 #: The trivial bidders: their ways, and systems that bid like them (of ``random`` nobody knows; it is taken to pass).

@@ -33,7 +33,7 @@ class SystemDecision:
     """A chosen call with the reasons for it."""
 
     call: int
-    usual: int  # what the system calls
+    usual: int  # the system's call
     calls: list[int]  # the candidates, ``usual`` first
     # (C,), what each is worth, in the units of the options, against the field
     average: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
@@ -122,7 +122,7 @@ class SystemLookahead:
         """Think within the budget."""
         if not self.options.seconds:
             return self._think_on(frame, view, key, calls, self.options.samples)
-        if not self._awake:  # the first thought loads kernels and weights, which tells nothing of its speed
+        if not self._awake:  # the first thought loads kernels and weights, which says nothing of its speed
             self._think_on(frame, view, key, calls, _FIRST_LOOK)
             self._awake = True
         began, samples = time.perf_counter(), _FIRST_LOOK
@@ -205,7 +205,7 @@ def turned(view: BidView) -> BidView:
 
 
 def _contract_now(view: BidView) -> tuple[NDArray[np.int16], tuple[int, int, int]]:
-    """Return who declares each strain if I bid it, and the contract as it stands, of the one row of a turned view."""
+    """Return the declarer of each strain if I bid it, and the present contract, of the one row of a turned view."""
     auction = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability)
     namers = auction.state[0, FIRST_NAMER : FIRST_NAMER + 5]
     contract = auction.contracts().at(0)

@@ -15,7 +15,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import NUM_CALLS
 from bridge_env.rules.scoring import IMP_STEPS
 
-# An expected difference lies between two steps of the scale: what is in the middle of a step's span is worth its IMPs.
+# An expected difference lies between two steps of the scale: the middle of a step's span is worth its IMPs.
 _MIDDLES = np.concatenate([[0], (IMP_STEPS[:-1].astype(np.float64) + IMP_STEPS[1:]) / 2, [4500]])
 _IMPS = np.arange(len(_MIDDLES), dtype=np.float64)
 

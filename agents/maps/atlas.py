@@ -15,7 +15,7 @@ member         what it holds
 ``hand_k``     float32 (U, 5), the mean lengths C D H S and points of these hands
 =============  ==================================================================================================
 
-Points and places are whole numbers of at most 255 in at most 64 dimensions, so that what is compared, half a place's
+Points and places are integers of at most 255 in at most 64 dimensions, so that the number compared, half a place's
 square less its product with the point, is exact in float32: a batch equals its rows.
 """
 
@@ -50,7 +50,7 @@ _OWN = 1 << 20  # a unit's own hands count before all of its neighbours'
 class Map:
     """One map."""
 
-    rows: int  # of the grid; unit u stands in row ``u // columns``
+    rows: int  # of the grid; unit u is in row ``u // columns``
     columns: int  # of the grid
     metric: NDArray[np.float32]  # this and the following: as in the file
     unit: NDArray[np.int16]
@@ -91,7 +91,7 @@ def around(calls: NDArray[np.int32], rows: int, columns: int) -> NDArray[np.int6
 
 
 def points(rows: NDArray[np.int16], metric: NDArray[np.float32]) -> NDArray[np.int16]:
-    """Return inputs (N, D) under a metric (D, E), as whole numbers."""
+    """Return inputs (N, D) under a metric (D, E), as integers."""
     seen = np.clip(rows, -_LARGEST_INPUT, _LARGEST_INPUT).astype(np.float64)
     return np.clip(np.rint(seen @ metric.astype(np.float64)), -FARTHEST, FARTHEST).astype(np.int16)
 

@@ -28,7 +28,7 @@ _ROWS = 8192  # states described at a time, to bound memory
 class Consulted:
     """The units and calls that the maps give for N states."""
 
-    call: NDArray[np.int8]  # (N,), what is called
+    call: NDArray[np.int8]  # (N,), the calls made
     situation: NDArray[np.int64]  # (N,), the map
     unit: NDArray[np.int64]  # (N,), its best-matching unit; -1 where there is no map
     # (N,), of the unit's hands those that made this call; NaN where none did or there is no map

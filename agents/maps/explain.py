@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it imports this module to explain itself
     from agents.maps.bidder import MapBidder
 
 AMBIGUOUS = 0.8  # of a unit's hands, if fewer made its call
-_TOLD = 4  # calls of a unit that are named
+_MOST_CALLS = 4  # calls of a unit that are named
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ def neighbours(one: Map, unit: int) -> list[int]:
     return [r * one.columns + c for r in rows for c in columns if (r, c) != (row, column)]
 
 
-def unit_of(one: Map, unit: int, place: np.ndarray | None = None, counts: int = _TOLD) -> Unit:
+def unit_of(one: Map, unit: int, place: np.ndarray | None = None) -> Unit:
     """Return a unit in words; ``place`` (E,) is where distances are counted from."""
     count = one.calls[unit].astype(np.int64)
     total = int(count.sum())
-    first = [int(c) for c in np.argsort(-count, kind="stable")[:counts] if count[c]]
+    first = [int(c) for c in np.argsort(-count, kind="stable")[:_MOST_CALLS] if count[c]]
     calls = [(call_text(c), count[c] / total) for c in first]
     if first and total > count[first].sum():
         calls.append(("others", 1 - float(count[first].sum()) / total))

@@ -1,4 +1,4 @@
-"""Encode a state for a map, as a row of whole numbers.
+"""Encode a state for a map, as a row of integers.
 
 ``published``: the four lengths and the high-card points, as BridgeSOM had them, and what the auction adds in a few
 columns. ``learned``: all that case bases see (``agents.cases.features``), to be brought down by a learned metric.
@@ -88,6 +88,6 @@ def _last_calls(view: BidView) -> NDArray[np.int64]:
 
 
 def _bid(bid: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Level, and a mark for the strain: int64 (N, 6); zeros for -1."""
+    """Return the level and a mark for the strain: int64 (N, 6); zeros for -1."""
     strain = (bid % 5)[:, None] == np.arange(5)
     return np.where((bid >= 0)[:, None], np.concatenate([(bid // 5 + 1)[:, None], strain], axis=1), 0)

@@ -55,7 +55,7 @@ def situation(view: BidView) -> NDArray[np.int64]:
 
 
 def acts(view: BidView) -> NDArray[np.bool_]:
-    """Return who has not only passed: bool (N, 4); seats are counted from the one that calls (0 me, 2 partner)."""
+    """Return the seats that have not only passed: bool (N, 4), counted from the one that calls (0 me, 2 partner)."""
     out = np.zeros((len(view), 4), np.bool_)
     for number in range(view.history.shape[1]):
         there = np.flatnonzero(view.history[:, number] > PASS)

@@ -1,12 +1,13 @@
 """Draw deals where networks bid: each as often as the players' calls are likely with it.
 
 A belief network proposes deals, as if each card lay by itself. They are brought step by step to what calls and cards
-say of whole hands (annealed importance sampling: Neal, 2001): the deals are drawn again by the next part of their
-weight, and then walk. A walk exchanges one to three cards between two hidden hands, and the exchange stands with the
-chance that keeps the frequencies right (Metropolis). So all deals count the same in the end.
+say of the hands (annealed importance sampling: Neal, 2001): the deals are drawn again by the next part of their
+weight, and then walk. A walk exchanges one to three cards between two hidden hands, and the exchange is accepted with
+the chance that keeps the frequencies right (Metropolis). So all deals count the same in the end.
 
 A network's calls weigh by how likely it makes them with the hand, a system's by how far the hand is from those that
-make them, and what cards suggest by the cards that the hand is off. Who sees no hand begins with random deals.
+make them, and what cards suggest by the cards that the hand is off. A kibitzer sees no hand: it begins with random
+deals.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _EFFECTIVE = 0.5  # of the deals, so many stay different each time that they are
 _WALK, _LAST_WALK = 8, 24  # exchanges for each deal, after each drawing and after the last: 1.5 times the error of
 _EXCHANGED = (1, 2, 1, 1, 3)  # independent deals at the opening lead, 1.2 times with dummy in sight
 _LEAST_STEP = 0.02
-_VAGUE = 0.05  # of what is believed to begin with, the share of knowing nothing
+_VAGUE = 0.05  # share of knowing nothing in the first belief
 _TOLERANCE = 2.0  # a system's hand that is off by this counts for 1/e
 _OFF = 2.0  # what a card counts by which a hand is off what the play suggests, in powers of e
 _CARD_BITS = np.uint64(1) << np.arange(52, dtype=np.uint64)
@@ -123,7 +124,7 @@ def annealed_deals(
 
 
 def kibitzer_deals(evidence: Evidence, count: int, key: np.uint64) -> NDArray[np.uint8]:
-    """Draw ``count`` deals as a kibitzer imagines them who sees no card: uint8 (count, 52)."""
+    """Draw ``count`` deals as a kibitzer imagines them, without a card in sight: uint8 (count, 52)."""
     walk = _Walk(KnownCards.of(np.full(52, UNKNOWN)), evidence, np.zeros((52, 4)), key)
     owner = deals_of(streams.key(key, "proposed", np.arange(_PROPOSED * count)))
     return walk.anneal(owner, np.zeros(len(owner)), count)
@@ -181,7 +182,7 @@ class _Walk:
         return deals.owner
 
     def _step(self, deals: _Deals, heat: float, pair: tuple[int, int], number: int) -> _Deals:
-        """Exchange ``number`` cards between two seats, where that stands."""
+        """Exchange ``number`` cards between two seats, where that is accepted."""
         n, movable = len(deals.owner), self.places.may_hold.sum(axis=0) > 1
         chance = streams.uniforms(streams.key(self.key, "walk", self.steps, np.arange(n)), 105)
         given, may = [], np.ones(n, np.bool_)
@@ -205,9 +206,9 @@ class _Walk:
         open_ = np.flatnonzero(fit[:, one] > wanted)
         fit[:, other] = -np.inf
         fit[open_, other] = self.evidence.log(other, new[open_] == other, (wanted - fit[:, one])[open_])
-        stands = fit[:, pair].sum(axis=1) > wanted
-        out, changed = _Deals(deals.owner.copy(), deals.fit.copy(), deals.prior.copy()), rows[stands]
-        out.owner[changed], out.fit[changed], out.prior[changed] = new[stands], fit[stands], prior[stands]
+        accepted = fit[:, pair].sum(axis=1) > wanted
+        out, changed = _Deals(deals.owner.copy(), deals.fit.copy(), deals.prior.copy()), rows[accepted]
+        out.owner[changed], out.fit[changed], out.prior[changed] = new[accepted], fit[accepted], prior[accepted]
         return out
 
 

@@ -21,7 +21,7 @@ OUTPUTS = BELIEFS
 
 
 def chances(belief: Network, view: BidView) -> NDArray[np.float64]:
-    """Return who holds each card, as probabilities float64 (N, 52, 3): left, partner, right; 0 for my own cards."""
+    """Return the chances that left, partner and right hold each card: float64 (N, 52, 3), 0 for my own cards."""
     outputs = belief.outputs(*inputs_of(view)).astype(np.float64).reshape(-1, 52, 3)
     powers = np.exp(outputs - outputs.max(axis=2, keepdims=True))
     out: NDArray[np.float64] = powers / powers.sum(axis=2, keepdims=True)
@@ -38,7 +38,7 @@ def _draw(hand, odds, numbers, table, owner, log_odds):  # type: ignore[no-untyp
         if not hand[card]:
             cards[n] = card
             n += 1
-    # table[i, a, b]: the sum over all ways to give cards i .. 38 with room for a left, b partner, the rest right.
+    # table[i, a, b]: the sum over all ways to deal cards i .. 38 with room for a left, b partner, the rest right.
     table[:] = 0.0
     table[39, 0, 0] = 1.0
     for i in range(38, -1, -1):

@@ -14,9 +14,10 @@ from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
 from agents.networks.meaning import Meanings, meanings_of
 from agents.networks.network import Network
+from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.view import BidView
 
-_ROWS = 4096  # asked at a time, to bound memory
+_ROWS = 4096  # evaluated at a time, to bound memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class NetworkBidder:
 
     networks: Networks
     path: Path | None = None  # of its file, beside which lies what its calls mean
-    # explains a call by play-outs, if somebody can: thinking stands on networks, not networks on thinking
+    # explains a call by play-outs: the look-ahead imports networks, not networks the look-ahead
     thought: Callable[[NetworkBidder, BidView, NDArray[np.uint64]], str] | None = None
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
@@ -64,4 +65,6 @@ class NetworkBidder:
 
 def outputs_of(player: Network | SystemGuided, view: BidView) -> NDArray[np.float32]:
     """Return the outputs of a network for every call, float32 (N, 38), with the part of its book; not masked."""
-    return player.judge_view(view) if isinstance(player, SystemGuided) else player.outputs(*inputs_of(view))
+    if isinstance(player, SystemGuided):
+        return player.judge(inputs_of(view), view.mask, Queries.of_view(view))[0]
+    return player.outputs(*inputs_of(view))

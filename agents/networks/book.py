@@ -2,7 +2,7 @@
 
 Beside a network's own inputs it sees what its system would call on the hand, and what the four seats have shown by the
 system. To its outputs is added what the book has to say: ``Terms.prior`` for the system's own call, and for every
-other call ``Terms.truth`` less for each point or card by which the hand misses what the call would tell partner. With
+other call ``Terms.truth`` less for each point or card by which the call misdescribes the hand to partner. With
 a large prior the network makes its system's calls; with a small one it leaves them by judgement, within what they say.
 
 =============  ====  =============================================================================================
@@ -10,11 +10,11 @@ offset         size  what it says
 =============  ====  =============================================================================================
 ``CALLED``       38  what the system calls on my hand
 ``MADE_BY``       3  what says so: 0 nothing (a pass), 1 a line of its tree, 2 a general rule
-``STRENGTH``    256  least and most strength of me, left, partner, right: ``who * 64 + end * 32 + points``
-``CARDS``       288  cards in each suit: ``who * 72 + suit * 18 + end * 9 + cards``, 8 and more as 8
+``STRENGTH``    256  least and most strength of me, left, partner, right: ``seat * 64 + end * 32 + points``
+``CARDS``       288  cards in each suit: ``seat * 72 + suit * 18 + end * 9 + cards``, 8 and more as 8
 =============  ====  =============================================================================================
 
-These inputs stand behind those of ``agents.networks.inputs``.
+These inputs follow those of ``agents.networks.inputs``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ from agents.networks.inputs import NUM_INPUTS, Sparse
 from agents.networks.network import Network
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import FIRST, FIRST_RULE
-from agents.systems.engine.state_cache import Asked, Positions
+from agents.systems.engine.state_cache import Queries, StateCache
 from agents.systems.language.text import system_text
 from agents.systems.language.tree import System
-from bridge_env.bidders.view import BidView
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import NUM_CALLS
 
@@ -53,15 +52,15 @@ REACH = 8.0  # calls whose outputs lie further behind are not looked at: they co
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms a network bids by its book."""
+    """The weights of the book in a network's outputs."""
 
     prior: float = 1.0  # added to the output of the system's own call; above 0
-    # taken from any other call for each point or card by which the hand misses what the call would tell
+    # taken from any other call for each point or card by which it misdescribes the hand
     truth: float = 4.0
 
 
 class Look(NamedTuple):
-    """What a book says of N positions and hands."""
+    """The answers of a book for N positions and hands."""
 
     call: NDArray[np.int8]  # (N,), what the system calls; Pass where an auction is over
     rule: NDArray[np.int32]  # (N,), which rule of the pool says so, -1 none
@@ -72,14 +71,14 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Book:
-    """A system as a book, with what is known of the auctions that were met."""
+    """A system as a book, with its cache of auction states."""
 
     hierarchy: Hierarchy
 
     @cached_property
-    def positions(self) -> Positions:
+    def positions(self) -> StateCache:
         """Return the store of auction states."""
-        return Positions([self.hierarchy])
+        return StateCache([self.hierarchy])
 
     @cached_property
     def digest(self) -> str:
@@ -89,19 +88,19 @@ class Book:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return shared_book, (self.hierarchy.system,)  # where it is sent again and again, what it knows is kept
+        return shared_book, (self.hierarchy.system,)  # a process that gets it again and again has one cache
 
-    def look(self, states: Asked) -> Look:
+    def look(self, states: Queries) -> Look:
         """Return the system's calls and what the seats have shown, for auctions and hands."""
         call, rule, shown = self.positions.look(states)
         pool = self.positions.pool
-        general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules stand behind the lines of the tree
+        general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules follow the lines of the tree
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(call, rule, made_by, shown)
 
-    def misdescription(self, states: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
+    def misdescription(self, states: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return points and cards by which ``wanted`` calls, bool (N, 38), misdescribe the hands: int16 (N, 38)."""
-        return self.positions.untruth(states, wanted)
+        return self.positions.misdescription(states, wanted)
 
 
 @lru_cache(maxsize=8)
@@ -119,7 +118,7 @@ class SystemGuided:
     terms: Terms
 
     def judge(
-        self, rows: Sparse, mask: NDArray[np.bool_], states: Asked
+        self, rows: Sparse, mask: NDArray[np.bool_], states: Queries
     ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.float32]]:
         """Return the outputs for every call, float32 (N, 38); all inputs; and the book's guidance in the outputs.
 
@@ -132,12 +131,8 @@ class SystemGuided:
         guidance = self._part(outputs, mask, look.call, states)
         return np.asarray(outputs + guidance, np.float32), inputs_on, guidance
 
-    def judge_view(self, view: BidView) -> NDArray[np.float32]:
-        """Return the outputs for every call of a batch of views, float32 (N, 38); not masked."""
-        return self.judge(inputs.inputs_of(view), view.mask, Asked.of_view(view))[0]
-
     def _part(
-        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], own: NDArray[np.int8], states: Asked
+        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], own: NDArray[np.int8], states: Queries
     ) -> NDArray[np.float32]:
         """Return what the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own
         call.

@@ -19,7 +19,7 @@ from bridge_env.rules.cards import SEATS
 if TYPE_CHECKING:  # it imports this module to explain itself
     from agents.networks.bidder import NetworkBidder
 
-_TOLD = 5  # calls that are named
+_MOST_CALLS = 5  # calls that are named
 _LEAST = 0.005  # with at least this chance
 _HCP = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])
 
@@ -27,7 +27,7 @@ _HCP = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])
 def explain(bidder: NetworkBidder, view: BidView) -> str:
     """Explain the call of ``bidder`` for the one row of ``view``."""
     chances = bidder.probabilities(view)[0]
-    order = [int(c) for c in np.argsort(-chances, kind="stable")[:_TOLD] if chances[c] >= _LEAST]
+    order = [int(c) for c in np.argsort(-chances, kind="stable")[:_MOST_CALLS] if chances[c] >= _LEAST]
     considered = ", ".join(f"{call_text(c)} {100 * chances[c]:.1f}%" for c in order)
     lines = [call_text(order[0]), f"  considers {considered}", *under("shown", shown(bidder, view))]
     if bidder.networks.belief is not None:

@@ -1,4 +1,4 @@
-"""The files of a network that bids: whole numbers and a JSON header in an ``.npz`` that cannot run code.
+"""Read and write the files of a network: integers and a JSON header in an ``.npz`` that cannot run code.
 
 ``NAME.npz`` holds the policy. ``NAME.belief.npz`` beside it, if there is one, holds the belief that belongs to it. The
 header of a network that bids by a book names its system, with a digest. The system is ``NAME.book.bidding`` beside the
@@ -7,8 +7,8 @@ file, or else the one of the package that has this name.
 ============================  ====================================================================================
 member                        what it holds
 ============================  ====================================================================================
-``header``                    JSON as uint8: format, version, input layout, the layers' scales, who trained it on
-                              what, and the SHA-256 of all the rest; a belief's also names the policy that it is of
+``header``                    JSON as uint8: format, version, input layout, the layers' scales, its training,
+                              and the SHA-256 of all the rest; a belief's also names the policy that it is of
 ``weight_0``, ``weight_1`` ..  int16 (inputs, outputs) of each layer, first to last
 ``bias_0`` ...                int32 (outputs,)
 ============================  ====================================================================================
@@ -124,7 +124,7 @@ def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
     """Return the book that a header speaks of.
 
     Raises:
-        BidderFileError: it is not to be had, or is another version; the message says where it was looked for.
+        BidderFileError: it is not to be had, or is another version; the message has the places.
     """
     beside, name = book_path(path), book_header["system"]
     places = [str(beside)] if beside.is_file() else []
@@ -141,7 +141,7 @@ def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
 
 
 def book_of(argument: str) -> Book:
-    """Return the book of a system, by ``NAME`` or ``FILE.bidding``; what is known of its auctions is shared.
+    """Return the book of a system, by ``NAME`` or ``FILE.bidding``; with one cache of auctions.
 
     Raises:
         SpecError: there is no such system, or its text is faulty.

@@ -10,17 +10,17 @@ offset         size  what it says
 ``LENGTHS``      56  how long each suit is: ``suit * 14 + cards``
 ``POINTS``       32  my high-card points, 31 and more as 31
 ``HONOURS``      44  the high-card points in each suit: ``suit * 11 + points``
-``VULNERABLE``    4  who is vulnerable: 0 nobody, 1 we, 2 they, 3 both
+``VULNERABLE``    4  vulnerability: 0 nobody, 1 we, 2 they, 3 both
 ``PLACE``         4  my place: 0 the dealer, 1 second, 2 third, 3 fourth
-``PASSED``        4  who passed before the opening: me, left, partner, right
-``BIDS``        420  35 bids, 12 each: who bid it (4), who doubled it (4), who redoubled it (4)
+``PASSED``        4  the players that passed before the opening: me, left, partner, right
+``BIDS``        420  35 bids, 12 each: its bidder (4), its doubler (4), its redoubler (4)
 ``LAST``         36  the last bid; 35 before there is one
-``HELD``         12  who made it, times 3, plus 0 undoubled, 1 doubled, 2 redoubled
-``NEWEST``      144  the last bid of each seat: ``who * 36 + bid``, 35 where the seat has not bid
+``HELD``         12  its bidder, times 3, plus 0 undoubled, 1 doubled, 2 redoubled
+``NEWEST``      144  the last bid of each seat: ``seat * 36 + bid``, 35 where the seat has not bid
 ``CALLS``         6  how many calls I have made, 5 and more as 5
 =============  ====  =============================================================================================
 
-Seats are relative to who looks: 0 me, 1 left, 2 partner, 3 right.
+Seats are relative to the player: 0 me, 1 left, 2 partner, 3 right.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def row_hand_inputs(hand, out):  # type: ignore[no-untyped-def]
 
 @njit
 def row_auction_inputs(history, length, dealer, vulnerability, seat, out):  # type: ignore[no-untyped-def]
-    """Write the numbers of the inputs that the first ``length`` calls turn on, seen by ``seat``; returns how many."""
+    """Write the numbers of the inputs that the first ``length`` calls turn on, seen by ``seat``; return how many."""
     first = (dealer - seat) & 3
     out[0] = VULNERABLE + ((vulnerability >> (seat & 1)) & 1) + 2 * ((vulnerability >> (1 - (seat & 1))) & 1)
     out[1] = PLACE + ((4 - first) & 3)
@@ -128,7 +128,7 @@ def row_auction_inputs(history, length, dealer, vulnerability, seat, out):  # ty
 
 @njit
 def _inputs_of_rows(hand, history, length, dealer, vulnerability, seat, out, starts):  # type: ignore[no-untyped-def]
-    """Fill ``out`` and ``starts`` (N + 1,) as ``inputs_of`` gives them; returns how much of ``out`` is used."""
+    """Fill ``out`` and ``starts`` (N + 1,) as ``inputs_of`` returns them; return how much of ``out`` is used."""
     used = 0
     for i in range(len(seat)):
         starts[i] = used

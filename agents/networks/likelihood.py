@@ -1,4 +1,4 @@
-"""Measure how likely the calls of an auction are with given hands, by players who may have made them."""
+"""Measure how likely the calls of an auction are with some hands, by players that may have made them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Chance = Callable[[BidView, NDArray[np.int8]], NDArray[np.float64]]
 class Calls:
     """An auction."""
 
-    before: tuple[BidView, ...]  # what the seat to call saw before each call, but for its hand
+    before: tuple[BidView, ...]  # the view of the seat to call before each call, without its hand
     calls: tuple[int, ...]
 
     @classmethod
@@ -69,10 +69,10 @@ class Calls:
 
 
 def chances_of(network: Network | SystemGuided, view: BidView) -> NDArray[np.float64]:
-    """Return the chances that a network gives to all calls, float64 (N, 38)."""
+    """Return a network's chances of all calls, float64 (N, 38)."""
     return decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))[0].astype(np.float64)
 
 
 def chance_of(network: Network | SystemGuided, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the chance that a network gives to ``calls`` (N,), float64 (N,)."""
+    """Return a network's chance of ``calls`` (N,), float64 (N,)."""
     return chances_of(network, view)[np.arange(len(view)), calls]

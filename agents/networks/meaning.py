@@ -60,7 +60,7 @@ def auction_keys(history: NDArray[np.int8]) -> NDArray[np.uint64]:
 
 
 def ranges_text(ranges: NDArray[np.uint8]) -> str:
-    """``11-15 hcp, 5-6 S, 2-4 H, 1-4 D, 1-4 C``."""
+    """Write ranges: ``11-15 hcp, 5-6 S, 2-4 H, 1-4 D, 1-4 C``."""
     texts = [f"{low}-{high}" if low != high else f"{low}" for low, high in ranges.tolist()]
     suits = ", ".join(f"{texts[1 + suit]} {QUANTITIES[1 + suit]}" for suit in (3, 2, 1, 0))
     return f"{texts[0]} hcp, {suits}"

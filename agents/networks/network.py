@@ -1,10 +1,10 @@
-"""Compute a multilayer perceptron over sparse inputs in whole numbers: equal outputs on every machine, in any batch.
+"""Compute a multilayer perceptron over sparse inputs in integers: equal outputs on every machine, in any batch.
 
-Weights are whole multiples of a layer's step, and what a layer passes on is rounded to whole numbers 0 to 255. No sum
+Weights are whole multiples of a layer's step, and what a layer passes on is rounded to integers 0 to 255. No sum
 then reaches 2**24, so that float32 holds every one of them exactly, in whatever order a library of linear algebra
-adds them up. That costs a network nothing that a match can tell, and makes it as fast as float32 is.
+adds them up. That costs a network nothing that a match can measure, and makes it as fast as float32 is.
 
-A layer computes ``sum = x @ weight + bias`` in whole numbers; the value it stands for is ``sum * scale``. All but the
+A layer computes ``sum = x @ weight + bias`` in integers; its value is ``sum * scale``. All but the
 last layer pass on ``clip(round(sum * scale / unit), 0, 255)``, which is a value in steps of ``unit``.
 """
 
@@ -21,24 +21,24 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.compiled.jit import njit
 
 TOP = 255  # the largest number that a layer passes on
-_EXACT = 2.0**24  # whole numbers below this are exact in float32
+_EXACT = 2.0**24  # integers below this are exact in float32
 _LARGEST = 2**15 - 1  # of a weight
 _FINEST = 12  # weights are multiples of 2**-12 at the finest, which keeps files small
 UNIT = 2.0**-5  # what layers pass on goes from 0 to 8 in steps of this
 
 Matmul = Callable[[NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
-_matmul: list[Matmul] = [np.matmul]  # the product in use; every product gives the same numbers
+_matmul: list[Matmul] = [np.matmul]  # the product in use; every product has the same results
 
 FloatLayer = tuple[NDArray[np.float32], NDArray[np.float32]]  # weight (inputs, outputs), bias (outputs,)
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer in whole numbers."""
+    """A layer in integers."""
 
     weight: NDArray[np.int16]  # (inputs, outputs)
     bias: NDArray[np.int32]  # (outputs,), in the steps of the sum
-    scale: float  # what 1 of the sum stands for; a power of two
+    scale: float  # the value of 1 of the sum; a power of two
 
     @cached_property
     def floats(self) -> FloatLayer:
@@ -60,13 +60,13 @@ class NetworkError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A perceptron in whole numbers. ``quantized`` makes one of floats."""
+    """A perceptron in integers. ``quantized`` makes one of floats."""
 
     layers: tuple[Layer, ...]
 
     @property
     def sizes(self) -> list[int]:
-        """Inputs, hidden units, outputs."""
+        """Return the numbers of inputs, hidden units and outputs."""
         return [self.layers[0].weight.shape[0], *(layer.weight.shape[1] for layer in self.layers)]
 
     def floats(self) -> list[FloatLayer]:
@@ -78,7 +78,7 @@ class Network:
         ]
 
     def outputs(self, numbers: NDArray[np.uint16], starts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the outputs, float32 (N, outputs), for rows as ``inputs.inputs_of`` gives them."""
+        """Return the outputs, float32 (N, outputs), for rows as ``inputs.inputs_of`` returns them."""
         first, *others = self.layers
         sums = np.empty((len(starts) - 1, len(first.bias)), np.int32)
         gather_rows(first.weight, first.bias, numbers, starts, sums)

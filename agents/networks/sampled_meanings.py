@@ -1,7 +1,7 @@
 """Draw what the calls of networks mean, at the time: hands as likely as the auction makes them.
 
 For calls that are too rare to be measured, and for networks whose calls nobody measured. Nothing is known of any
-hand but the auction, so everybody at the table may be told.
+hand but the auction, so everybody at the table may see it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bridge_env.rules.calls import PASS
 HANDS = 100
 NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
 _TAIL = 0.05  # of the hands below a range, and as many above
-_TELLING = 15.0  # hands of equal weight that it takes to tell a range
+_TELLING = 15.0  # hands of equal weight that a range needs
 
 Seated = tuple[
     Network | SystemGuided | None,
@@ -33,14 +33,14 @@ Seated = tuple[
     Network | SystemGuided | None,
     Network | SystemGuided | None,
 ]
-"""The networks at N E S W; None: who sits there bids by something else, which is not read."""
+"""The networks at N E S W; None: another bidder, which is not read."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampledMeanings:
     """Deals after an auction."""
 
-    networks: Seated  # who bids
+    networks: Seated  # the bidders
     calls: tuple[int, ...]  # from the dealer on
     dealer: int
     vulnerability: int
@@ -73,7 +73,7 @@ class SampledMeanings:
 
     @cached_property
     def passed(self) -> float:
-        """Return how often partner passes the last call if the next player passes; 1 where nobody is asked any more."""
+        """Return how often partner passes the last call if the next player passes; 1 where the auction is over."""
         after = (*self.calls, PASS)
         over = bool(one_auction(after, self.dealer, self.vulnerability).done[0])
         return 1.0 if over else float(self._chances(after)[:, PASS].mean())
@@ -96,7 +96,7 @@ class SampledMeanings:
 
 @lru_cache(maxsize=512)
 def sampled_meanings(networks: Seated, calls: tuple[int, ...], dealer: int, vulnerability: int) -> SampledMeanings:
-    """Draw deals after an auction, always the same ones; the latest auctions are kept."""
+    """Draw deals after an auction, always the same ones; the latest auctions are cached."""
     evidence = Evidence(
         Calls.of(calls, dealer, vulnerability),
         {seat: [network] for seat, network in enumerate(networks) if network is not None},

@@ -65,5 +65,5 @@ def read_networks(argument: str) -> Networks:
 
 
 def role(networks: Networks) -> str:
-    """``gatekeeper``, ``stranger`` or ``champion``, as the file says; empty where it does not."""
+    """Return ``gatekeeper``, ``stranger`` or ``champion``, as the file says; empty where it does not."""
     return str(networks.trained.get("role", ""))

@@ -1,4 +1,4 @@
-"""Let networks bid at many tables: auctions advance together, and each player is asked once a round."""
+"""Let networks bid at many tables: auctions advance together, and each player gets one batch a round."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.networks.book import SystemGuided
 from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
 from agents.systems.bidder import deal_features
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.bidding import ask
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.compiled.jit import njit
@@ -55,7 +55,7 @@ class Deals:
 
     @cached_property
     def features(self) -> NDArray[np.int16]:
-        """Return the features of all hands, int16 (N, 4, NUM_FEATURES), for players who bid by a book."""
+        """Return the features of all hands, int16 (N, 4, NUM_FEATURES), for players by a book."""
         return deal_features(self.owner)
 
     @classmethod
@@ -138,7 +138,9 @@ def evaluate(
     seen, mask = look(auctions, deals, board, rows)
     if not isinstance(player, SystemGuided):
         return player.outputs(*seen), seen, mask, None
-    outputs, seen, part = player.judge(seen, mask, Asked.of_auctions(auctions.take(rows), deals.features, board[rows]))
+    outputs, seen, part = player.judge(
+        seen, mask, Queries.of_auctions(auctions.take(rows), deals.features, board[rows])
+    )
     return outputs, seen, mask, part
 
 
@@ -170,8 +172,8 @@ def _decide(outputs, mask, chance, chances, calls):  # type: ignore[no-untyped-d
 def decide(
     outputs: NDArray[np.float32], mask: NDArray[np.bool_], chance: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-    """The chances of all calls float32 (N, 38), and calls int8 (N,): the likeliest where ``chance`` (N,) is below 0,
-    else drawn by it, a number from 0 to 1."""
+    """Return the chances of all calls float32 (N, 38), and calls int8 (N,): the likeliest where ``chance`` (N,) is
+    below 0, else drawn by it, a number from 0 to 1."""
     chances, calls = np.empty_like(outputs), np.empty(len(outputs), np.int8)
     _decide(outputs, mask, chance, chances, calls)
     return chances, calls
@@ -215,7 +217,7 @@ def play_on(
                 continue
             outputs, _, mask, part = evaluate(player, auctions, deals, board, turns)
             drawn = np.flatnonzero((samples[turns] == side[mine]) & (number == 0))
-            if not drawn.size and (number or note is None):  # nobody asks for chances
+            if not drawn.size and (number or note is None):  # nobody needs chances
                 calls[mine] = np.where(mask, outputs, np.float32(-np.inf)).argmax(axis=1)
                 continue
             chance = np.full(len(turns), -1.0)
@@ -228,7 +230,7 @@ def play_on(
 
 
 def rewind(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
-    """Return the auctions at ``rows`` as they stood after ``length`` calls."""
+    """Return the auctions at ``rows`` as they were after ``length`` calls."""
     out = auctions.take(rows)
     _rewind(out.state, out.history, length)
     return out

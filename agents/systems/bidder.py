@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.systems.engine.compiled import RULE_LINE, Compiled, compile_system, pool
 from agents.systems.engine.engine import bid_rows, feature_rows
-from agents.systems.engine.state_cache import SystemsAtTables, positions_among
+from agents.systems.engine.state_cache import SystemsAtTables, shared_cache
 from agents.systems.language.columns import QUANTITIES
 from agents.systems.language.tree import System
 from agents.systems.language.vocabulary import NUM_COLUMNS
@@ -36,11 +36,6 @@ class Hierarchy:
         if self._compiled is None:
             self._compiled = compile_system(self.system)
         return self._compiled
-
-    @property
-    def compiled_bytes(self) -> int:
-        """What the arrays hold; 0 while they have not been made."""
-        return 0 if self._compiled is None else sum(array.nbytes for array in self._compiled)
 
     def __getstate__(self) -> dict[str, object]:
         return {"system": self.system, "_compiled": None}  # arrays are quicker to make than to send
@@ -73,7 +68,7 @@ class HierarchyBidder:
 
     @cached_property
     def _pool(self) -> tuple[Compiled, NDArray[np.int32]]:
-        """The arrays, and where in them own, partner's and the opponents' systems lie."""
+        """Return the arrays, and the places of own, partner's and the opponents' systems in them."""
         return pooled((self.own, self.partner, *self.opponents))
 
     def __getstate__(self) -> dict[str, object]:
@@ -87,11 +82,11 @@ class HierarchyBidder:
         return call_text(int(self.call(view)[0])) if self.explainer is None else str(self.explainer(self, view))
 
     def call(self, view: BidView) -> NDArray[np.int8]:
-        """Hand -> call: int8 (N,)."""
+        """Return the call of each row: int8 (N,)."""
         return self.decide(view)[0]
 
     def meaning(self, view: BidView) -> NDArray[np.int16]:
-        """Auction -> what each seat has shown: int16 (N, 4, QUANTITIES, 2).
+        """Return what each seat has shown: int16 (N, 4, QUANTITIES, 2).
 
         Axes: seat N E S W; quantity (``language.vocabulary.SHOWN``); least and most. Strength is in points
         on the scale of the rules used.
@@ -116,7 +111,7 @@ class HierarchyBidder:
         return seats[0], seats[1], seats[2], seats[3]
 
     def group(self, seats: Sequence[Bidder | None], tables: int) -> SystemsAtTables | None:
-        """Return the systems among who bids N, E, S, W, to call together at some tables."""
+        """Return the group of those of ``seats`` (N, E, S, W) that follow systems; None if there are none."""
         known = [bidder if implements(bidder, Groupable) else None for bidder in seats]
         players = [None if bidder is None else player_at(bidder, seat) for seat, bidder in enumerate(known)]
         read = [p.reading(seat) if type(p) is HierarchyBidder else None for seat, p in enumerate(players)]
@@ -124,7 +119,7 @@ class HierarchyBidder:
 
     @property
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder]:
-        """Return the systems at N or E and at S or W: with them one kernel can bid whole auctions."""
+        """Return the systems at N or E and at S or W: with them one kernel can bid auctions."""
         return self, self
 
     def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
@@ -140,7 +135,7 @@ class HierarchyBidder:
 
 
 def pooled(seats: Seats) -> tuple[Compiled, NDArray[np.int32]]:
-    """Systems as one set of arrays, each once, and where in it each seat's system lies: int32 (4,)."""
+    """Return systems as one set of arrays, each once, and the number of each seat's system: int32 (4,)."""
     distinct = list(dict.fromkeys(seats))
     return pool([h.compiled for h in distinct]), np.array([distinct.index(seat) for seat in seats], np.int32)
 
@@ -162,7 +157,7 @@ def bid_out(
 ) -> Auctions:
     """Bid auctions to their ends with a system in every seat (N E S W), each known to all.
 
-    The same calls as asking a ``HierarchyBidder`` in every seat round by round, in one kernel. Calls that have been
+    The same calls as those of a ``HierarchyBidder`` in every seat, in one kernel. Calls that have been
     made need not be those that the systems would make: they are read as the systems read them.
 
     Args:
@@ -172,7 +167,7 @@ def bid_out(
         calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made (default: none).
     """
     auctions = Auctions(dealer, vulnerability)
-    positions, index = positions_among(seats)
+    positions, index = shared_cache(seats)
     systems = np.broadcast_to(index, (len(auctions), 4)).copy()
     positions.bid(systems, features, auctions, boards, calls, length)
     return auctions
@@ -191,7 +186,7 @@ def seen_rows(
 
     Args: as for ``bid_out``.
     """
-    positions, index = positions_among(seats)
+    positions, index = shared_cache(seats)
     auctions = Auctions(dealer, vulnerability)
     rows, general = np.empty((len(auctions), NUM_COLUMNS), np.int16), np.empty(len(auctions), np.bool_)
     feature_rows(
@@ -206,7 +201,7 @@ def line_usage(
 ) -> dict[int, int]:
     """Count the calls that each line of a system (by number) makes, with the system in all seats."""
     auctions = Auctions(dealer, vulnerability)
-    positions, _ = positions_among([hierarchy])
+    positions, _ = shared_cache([hierarchy])
     used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
     numbers = positions.pool.rules[:, RULE_LINE]
     own = numbers >= 0  # not the rules of last resort

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.audit import unsound
+from agents.systems.audit.audit import audit_system
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import (
     ATOM_COLUMN,
@@ -41,7 +41,7 @@ from bridge_env.sampling.constraints import MOST_POINTS, shape_features
 _Mask = NDArray[np.bool_]  # (shapes, points) of hands
 _OURS, _THEIRS = 0, 1
 _LEVEL, _LONG = WORDS["level"], range(WORDS["long:C"], WORDS["long:S"] + 1)
-_MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # what a line asks that passes with every hand
+_MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # the condition of a line that passes with every hand
 
 
 @dataclass(frozen=True, order=True)
@@ -51,32 +51,32 @@ class Finding:
     line: int
     text: str
     fault: bool = True  # the system cannot be used so; else it only says something that its writer may not mean
-    file: str = ""  # where the line stands, if not in the system's own file
+    file: str = ""  # of the line, if not the system's own file
 
 
 def check_system(path: Path) -> list[Finding]:
-    """List what is wrong with the system in a file, in the order of its lines.
+    """List the faults of the system in a file, in the order of its lines.
 
     Raises:
-        SystemTextError: the file cannot be read, or stands for too many auctions.
+        SystemTextError: the file cannot be read, or describes too many auctions.
     """
     return _findings(*read_leniently(path))
 
 
 def check_text(text: str, name: str = "unnamed") -> list[Finding]:
-    """List what is wrong with the text of a system, as ``check_system`` does with a file.
+    """List the faults of a system's text, as ``check_system`` does with a file.
 
     Raises:
-        SystemTextError: the text stands for too many auctions.
+        SystemTextError: the text describes too many auctions.
     """
     return _findings(*parse_leniently(text, name, name))
 
 
 def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -> list[Finding]:
-    """List what is unsound about the system in a file, with its general rules (``agents.systems.audit``).
+    """List the unsound lines of the system in a file and its general rules (``agents.systems.audit``).
 
     Args:
-        tick: hears how many of all positions have been looked at.
+        tick: gets how many of all positions are done.
 
     Raises:
         SystemTextError: the text is faulty.
@@ -86,7 +86,7 @@ def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -
     system = with_general(own)
     general_file = "" if own.blocks else str(GENERAL_FILE)
     out = []
-    for (general, number), text in unsound(Hierarchy(system), tick):
+    for (general, number), text in audit_system(Hierarchy(system), tick):
         found = _about(system.general_by_number[number] if general else system.by_number[number], text)
         out.append(replace(found, file=found.file or general_file) if general else found)
     return sorted(out)
@@ -109,18 +109,18 @@ def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
 
 
 class _Heard(NamedTuple):
-    """What an auction comes to: its passes at the end, those that go without saying among them."""
+    """The end of an auction: its last passes, unwritten ones among them."""
 
     opened: bool = False
     passes: int = 0
-    theirs: bool = False  # who made the last call that is written
+    theirs: bool = False  # made the last call that is written
 
 
 _SILENCE = _Heard()
 
 
 def _out_of_turn(lines: tuple[Line, ...], before: _Heard) -> Iterator[tuple[Line, str]]:
-    """Lines of the tree that no auction comes to, and lines that count in other auctions than they seem to."""
+    """Yield lines of the tree that no auction comes to, or that count in other auctions than they seem to."""
     for line in lines:
         heard, why = before, ""
         for step in line.path:
@@ -133,7 +133,7 @@ def _out_of_turn(lines: tuple[Line, ...], before: _Heard) -> Iterator[tuple[Line
 
 
 def _after(heard: _Heard, step: Step) -> tuple[_Heard, str]:
-    """Return the auction after one more call, and what is wrong with it: with that word of it the line is told."""
+    """Return the auction after one more call, and the fault that the call brings; empty for none."""
     opened, passes, theirs = heard
     if opened and step.theirs and theirs:
         return heard, "no auction comes to this line: between two calls of theirs stands one of ours, as in (1H)-P-(2C)"
@@ -150,7 +150,7 @@ def _after(heard: _Heard, step: Step) -> tuple[_Heard, str]:
 
 
 def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
-    """Lines that no hand comes to: in every position the lines before them take the same hands, or all."""
+    """Yield lines that no hand comes to: in every position the lines before them take the same hands, or all."""
     shadows: dict[int, tuple[int, bool]] = {}
     reached: set[int] = set()
     for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
@@ -233,13 +233,13 @@ def _read_as(constraint: Constraint) -> str:
 
 
 def _fits(compiled: Compiled) -> Callable[[int], _Mask]:
-    """Tells of a rule with which points hands of each shape may fit it."""
+    """Return a function of a rule: with which points hands of each shape may fit it."""
 
     @lru_cache(maxsize=1 << 12)
     def of(first: int, end: int, level: int) -> _Mask:
         clauses = clauses_of(compiled, first, end)
         if not level and any(atom[ATOM_COLUMN] == _LEVEL for c in clauses for t in c for atom in t):
-            return possible((), 0)  # a call whose level the auction tells
+            return possible((), 0)  # a call whose level depends on the auction
         return possible(clauses, level)
 
     def of_rule(number: int) -> _Mask:
@@ -291,5 +291,5 @@ def _unfit(lines: tuple[Line, ...], alone: dict[int, bool], after: dict[int, boo
         if not alone.get(line.number, True):
             yield line, f"no hand fits this line, which reads {_read_as(line.constraint)}"
         elif not after.get(line.number, True):
-            asks = _read_as(line.constraint)
-            yield line, f"no hand that has called as this line's auction says fits it: it asks {asks}"
+            why = "no hand that has called as this line's auction says fits it: it asks"
+            yield line, f"{why} {_read_as(line.constraint)}"

@@ -19,7 +19,7 @@ from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks
 from agents.registry import make_reason, make_system
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.state_cache import Queries
 from agents.text_api import read_states
 from bridge_env.bidders.registry import SpecError
 from bridge_env.hands.deals import parse_hand
@@ -252,9 +252,9 @@ def test_by_a_book_only_truthful_calls_are_considered():
     networks = by_book(terms=Terms(0.5, 0.5))
     view, _ = views(60, seed=6)
     call_model, options = NetworkCallModel(NetworkBidder(networks)), Options(candidates=6)
-    misdescription = networks.book.misdescription(Asked.of_view(view), view.mask)
+    misdescription = networks.book.misdescription(Queries.of_view(view), view.mask)
     chances = call_model.bidder.probabilities(view)
-    asked = Asked.of_view(view)
+    asked = Queries.of_view(view)
     own = networks.book.look(asked).call
     likely, rows = 0, np.arange(len(view))
     misdescription[rows, own] = 0

@@ -12,7 +12,7 @@ from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_MISDESCRIPTI
 from agents.networks.file import book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
 from agents.systems.bidder import HierarchyBidder, deal_features
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.state_cache import Queries
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import hierarchy_of, read_system
 from bridge_env.bidders.registry import SpecError, make
@@ -29,7 +29,7 @@ def look_at(book, auctions, owner):
 
 
 def asked_of(auctions, owner):
-    return Asked.of_auctions(auctions, deal_features(owner), np.arange(len(auctions)))
+    return Queries.of_auctions(auctions, deal_features(owner), np.arange(len(auctions)))
 
 
 def misses(shown, hand):
@@ -85,10 +85,10 @@ def read(name):
 def test_a_full_store_starts_again_and_says_the_same():
     auctions, owner, _ = positions(300, seed=6)
     book, small = Book(hierarchy_of("sayc")), Book(hierarchy_of("sayc"))
-    from agents.systems.engine.state_cache import Positions
+    from agents.systems.engine.state_cache import StateCache
 
     most = 200  # far fewer than these auctions need: they are looked at in parts
-    small.__dict__["positions"] = Positions([small.hierarchy], positions=most)
+    small.__dict__["positions"] = StateCache([small.hierarchy], positions=most)
     for _ in range(3):
         for one, other in zip(look_at(book, auctions, owner), look_at(small, auctions, owner), strict=True):
             np.testing.assert_array_equal(one, other)

@@ -62,8 +62,8 @@ def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
 @pytest.mark.parametrize("room", [1, 60, 900])
 def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
     seen = played(make_env({"learner": "NS"}), 5, 100)
-    monkeypatch.setattr(state_cache, "_kept", type(state_cache._kept)())
-    monkeypatch.setattr(state_cache.Positions, "__init__", _small(room, state_cache.Positions.__init__))
+    monkeypatch.setattr(state_cache, "_kept", type(state_cache._cache)())
+    monkeypatch.setattr(state_cache.StateCache, "__init__", _small(room, state_cache.StateCache.__init__))
     small = make_env({"learner": "NS"})
     assert_equal(seen, played(small, 5, 100))
     kept = small._tables._group._positions

@@ -2,7 +2,7 @@
 
 from support.systems import with_constraint
 
-from agents.systems.changes.mutation import Chance, addresses, line_at, threshold_move, with_lines
+from agents.systems.changes.mutation import SeededRandom, addresses, line_at, threshold_move, with_lines
 from agents.systems.engine.compiled import compile_system
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import read_system
@@ -31,7 +31,7 @@ def test_with_line_changes_one_line_and_nothing_else():
 def test_moves_are_single_steps_of_one_threshold():
     seen = set()
     for k in range(300):
-        address, constraint, what = threshold_move(TOY, Chance("t", k), {})
+        address, constraint, what = threshold_move(TOY, SeededRandom("t", k), {})
         old, new = line_at(TOY, address).constraint, constraint
         changed = [
             (a, b)
@@ -53,19 +53,19 @@ def test_moves_are_single_steps_of_one_threshold():
 
 def test_often_used_lines_are_moved_more_often():
     usage = {line_at(TOY, ("lines", 0, 0)).number: 10_000}
-    hits = sum(threshold_move(TOY, Chance("u", k), usage)[0] == ("lines", 0, 0) for k in range(200))
+    hits = sum(threshold_move(TOY, SeededRandom("u", k), usage)[0] == ("lines", 0, 0) for k in range(200))
     assert hits > 170
 
 
 def test_a_hundred_changes_still_make_a_system_that_reads_back():
     system = SAYC
     for k in range(100):
-        address, constraint, _ = threshold_move(system, Chance("walk", k), {})
+        address, constraint, _ = threshold_move(system, SeededRandom("walk", k), {})
         system = with_constraint(system, address, constraint)
     compile_system(system)
     assert parse_system(system_text(system)) == system != SAYC
 
 
 def test_chance_is_a_function_of_its_coordinates():
-    assert [Chance("a", 1).below(1000) for _ in range(3)] == [Chance("a", 1).below(1000)] * 3
-    assert Chance("a", 1).below(10**9) != Chance("a", 2).below(10**9)
+    assert [SeededRandom("a", 1).below(1000) for _ in range(3)] == [SeededRandom("a", 1).below(1000)] * 3
+    assert SeededRandom("a", 1).below(10**9) != SeededRandom("a", 2).below(10**9)

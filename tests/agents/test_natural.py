@@ -5,7 +5,7 @@ import pytest
 
 from agents.systems.audit import audit
 from agents.systems.bidder import Hierarchy, bid_out, deal_features
-from agents.systems.changes.mutation import Chance
+from agents.systems.changes.mutation import SeededRandom
 from agents.systems.changes.natural import sets
 from agents.systems.language.text import system_text
 from agents.systems.library.shipped import read_system
@@ -17,7 +17,7 @@ PARTS = sets().parts
 
 
 def drawn(count: int):
-    chance = Chance("sets", 1)
+    chance = SeededRandom("sets", 1)
     return [sets().drawn(chance) for _ in range(count)]
 
 
@@ -74,7 +74,7 @@ def test_a_choice_tells_which_lines_are_there_and_with_which_numbers():
 def test_a_child_has_each_choice_of_a_part_from_a_parent_or_anew():
     one, other = (0,) * len(sets().choices), drawn(1)[0]
     part = PARTS[0]
-    children = [sets().crossed(one, other, part, Chance("cross", k)) for k in range(400)]
+    children = [sets().crossed(one, other, part, SeededRandom("cross", k)) for k in range(400)]
     inherited = np.mean([child[k] in (one[k], other[k]) for child in children for k in range(part.end)])
     assert 0.85 < inherited < 0.99
     assert len(set(children)) > 250

@@ -11,9 +11,9 @@ from reference.boards import bid_boards
 from support.systems import FORCING, TANGLE, boards, with_constraint
 
 from agents.systems.bidder import Hierarchy, bid_out, deal_features, line_usage
-from agents.systems.changes.mutation import Chance, threshold_move
+from agents.systems.changes.mutation import SeededRandom, threshold_move
 from agents.systems.engine import state_cache as kept
-from agents.systems.engine.state_cache import Asked, Positions, positions_among
+from agents.systems.engine.state_cache import Queries, StateCache, shared_cache
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.auction import Auctions
@@ -39,7 +39,7 @@ when 0-7 last-level
 
 
 def mutated(system, count, seed):
-    chance = Chance("positions", seed)
+    chance = SeededRandom("positions", seed)
     for _ in range(count):
         address, constraint, _ = threshold_move(system, chance, {})
         system = with_constraint(system, address, constraint)
@@ -106,7 +106,7 @@ def assert_same(positions, systems, features, dealer, vulnerability, of_board, c
 
 @pytest.mark.parametrize("given", [False, True])
 def test_calls_and_counts_are_those_of_one_call_after_the_other(given):
-    positions = Positions(everyone())
+    positions = StateCache(everyone())
     first = case(1500, 1 + given, given)
     used = assert_same(positions, *first)
     assert (used > 0).sum() > 300
@@ -118,14 +118,14 @@ def test_calls_and_counts_are_those_of_one_call_after_the_other(given):
 
 def test_nothing_hangs_on_the_room():
     for positions, steps, roots in ((1, 8_000_000, 4096), (700, 30_000, 64), (100_000, 0, 4), (100_000, 6000, 4096)):
-        small = Positions(everyone(), positions, steps, roots)
+        small = StateCache(everyone(), positions, steps, roots)
         for turn in range(6):
             assert_same(small, *case(300, 10 + turn % 2))
         assert len(small) <= positions
 
 
 def test_a_full_store_is_emptied_for_other_auctions():
-    small, seen = Positions(everyone(), 150), []
+    small, seen = StateCache(everyone(), 150), []
     for turn in range(12):
         assert_same(small, *case(100, 20 + turn))
         seen.append(small.bytes)
@@ -134,7 +134,7 @@ def test_a_full_store_is_emptied_for_other_auctions():
 
 def test_every_position_with_a_program():
     systems, features, dealer, vulnerability, _, calls, length = case(40, 30)
-    positions, of_board = Positions(everyone()), np.arange(40)
+    positions, of_board = StateCache(everyone()), np.arange(40)
     told = systems, features, dealer, vulnerability, of_board, calls, length
     known = one_after_the_other(positions, *told)
     for _ in range(20):
@@ -153,11 +153,11 @@ def test_many_hands_or_none_are_asked_about_an_auction_as_each_by_itself():
     counts = rng.integers(0, 4, len(length))
     hands, which = rng.integers(0, 90, counts.sum()), np.repeat(np.arange(90), counts)
     begins = np.concatenate([[0], np.cumsum(counts)])
-    together = Asked(features, hands, auctions.state, auctions.history, length, begins)
-    apart = Asked(features, hands, auctions.state[which], auctions.history[which], length[which])
+    together = Queries(features, hands, auctions.state, auctions.history, length, begins)
+    apart = Queries(features, hands, auctions.state[which], auctions.history[which], length[which])
     for most in (100_000, 200):  # also where positions do not all find room
-        call, rule, shown = Positions(everyone()[:1], most).look(together)
-        calls, rules, each = Positions(everyone()[:1]).look(apart)
+        call, rule, shown = StateCache(everyone()[:1], most).look(together)
+        calls, rules, each = StateCache(everyone()[:1]).look(apart)
         np.testing.assert_array_equal(call, calls)
         np.testing.assert_array_equal(rule, rules)
         np.testing.assert_array_equal(shown[which], each)
@@ -169,7 +169,7 @@ def test_the_bidders_functions_use_them():
     sayc, tangle, forcing = everyone()[:3]
     none, zero = np.empty((200, 0), np.int8), np.zeros(200, np.int64)
     for seats in ((sayc, tangle, forcing, tangle), (tangle, sayc, tangle, forcing)):
-        positions, index = positions_among(seats)
+        positions, index = shared_cache(seats)
         slow = Auctions(dealer, vulnerability)
         used = np.zeros(len(positions.pool.rules), np.int64)
         systems = np.tile(index, (200, 1))
@@ -184,12 +184,12 @@ def test_the_bidders_functions_use_them():
 
 def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr(kept, "MOST_KEPT", 1 << 20)
-    monkeypatch.setattr(kept, "_kept", type(kept._kept)())
+    monkeypatch.setattr(kept, "_kept", type(kept._cache)())
     owner, dealer, vulnerability = boards(300, 50)
     features = deal_features(owner)
     for hierarchy in everyone() * 2:
         bid_out((hierarchy,) * 4, features, dealer, vulnerability)
-        positions_among([hierarchy])  # the bound is kept when they are asked for
-        assert len(kept._kept) == 1 or sum(p.bytes for p in kept._kept.values()) <= 1 << 20
-    first, _ = positions_among((everyone()[-1],) * 4)
-    assert positions_among((everyone()[-1],) * 4)[0] is first
+        shared_cache([hierarchy])  # the bound is kept when they are asked for
+        assert len(kept._cache) == 1 or sum(p.bytes for p in kept._cache.values()) <= 1 << 20
+    first, _ = shared_cache((everyone()[-1],) * 4)
+    assert shared_cache((everyone()[-1],) * 4)[0] is first

@@ -9,13 +9,13 @@ import pytest
 from support.systems import boards
 
 from agents.systems.audit import audit, mend, preempts
-from agents.systems.audit.audit import newly_unsound, unsound
+from agents.systems.audit.audit import audit_regressions, audit_system
 from agents.systems.audit.mend import as_sound_as, without_dead
 from agents.systems.audit.probes import better_suit, draw_hands
 from agents.systems.audit.reach import HandPool
 from agents.systems.bidder import Hierarchy, deal_features
 from agents.systems.changes.mutation import addresses
-from agents.systems.engine.state_cache import Positions
+from agents.systems.engine.state_cache import StateCache
 from agents.systems.language.text import numbered_anew, parse_system, system_text
 from agents.systems.language.tree import walk
 from agents.systems.library.shipped import read_system, shipped_systems, system_path
@@ -150,7 +150,7 @@ def told(system):
 @cache
 def _told(system):
     places = _places(system)
-    return [(places.index(place), said) for place, said in unsound(Hierarchy(system))]
+    return [(places.index(place), said) for place, said in audit_system(Hierarchy(system))]
 
 
 def _places(system):
@@ -202,7 +202,7 @@ def histories(system, count=2000, seed=3):
     hierarchy = Hierarchy(system)
     owner, dealer, vulnerability = boards(count, seed)
     auctions = Auctions(dealer, vulnerability)
-    Positions([hierarchy]).bid(np.zeros((count, 4), np.int32), deal_features(owner), auctions)
+    StateCache([hierarchy]).bid(np.zeros((count, 4), np.int32), deal_features(owner), auctions)
     return auctions.history
 
 
@@ -218,15 +218,15 @@ def test_dropping_lines_changes_no_call_and_drops_all_that_are_dead():
 def test_the_gate_tells_what_a_change_makes_unsound():
     before = parse_system(SOUND)
     for name in ("take-out without shape", "a short suit", "fourth seat", "an asking call to pass", "learned"):
-        assert newly_unsound(before, parse_system(planted(name)[0])), name
+        assert audit_regressions(before, parse_system(planted(name)[0])), name
     better = SOUND.replace("2S    6-9 hcp", "2S    5-9 hcp").replace("1S    12+", "1S    11+")
-    assert newly_unsound(before, parse_system(better)) == []
-    assert newly_unsound(parse_system(planted("a short suit")[0]), before) == []
+    assert audit_regressions(before, parse_system(better)) == []
+    assert audit_regressions(parse_system(planted("a short suit")[0]), before) == []
 
 
 def test_the_gate_knows_systems_by_what_they_say():
     system = read_system("acol")
-    assert newly_unsound(system, numbered_anew(system)) == []
+    assert audit_regressions(system, numbered_anew(system)) == []
 
 
 @pytest.mark.parametrize("name", [n for n in PLANTED if n not in NOT_BY_A_CALL])

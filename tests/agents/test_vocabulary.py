@@ -7,7 +7,7 @@ import pytest
 
 from agents.systems.bidder import Hierarchy, deal_features, seen_rows
 from agents.systems.engine.compiled import compile_system
-from agents.systems.engine.rule_order import needs_of
+from agents.systems.engine.rule_order import conditions_of
 from agents.systems.engine.shown_ranges import constraint_shows
 from agents.systems.language.columns import HAND, LEAST, MOST, NOTHING, PLUS, QUANTITIES, QUANTITY, SHOWS, TOP
 from agents.systems.language.tree import Atom, Line, Step, System
@@ -106,7 +106,7 @@ def shown_by(word, lo, hi, f):
     compiled = compile_system(System("one", (Line((Step("1C"),), (((Atom(word, lo, hi),),),)),)))
     out = np.stack([np.zeros(QUANTITIES, np.int16), TOP], axis=1)
     room = np.empty((2, QUANTITIES, 2), np.int16)
-    found = constraint_shows(compiled, *(int(n) for n in needs_of(compiled, 0)), f, out, *room)
+    found = constraint_shows(compiled, *(int(n) for n in conditions_of(compiled, 0)), f, out, *room)
     return out if found else None
 
 

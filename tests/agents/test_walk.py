@@ -10,11 +10,11 @@ from agents.systems.engine.compiled import END_RULE, LAST_RESORT, RULE_LINE, com
 from agents.systems.engine.rule_order import (
     NOWHERE,
     call_of,
+    conditions_of,
     context_of,
     is_general,
     legal_call,
     level_of,
-    needs_of,
     parts,
     rules_of,
 )
@@ -90,7 +90,7 @@ def test_only_blocks_have_a_context():
     found = visits(compiled, 0, 0)
     asked = [np.subtract(*context_of(compiled, part)[::-1]) for part in dict.fromkeys(part for part, _, _ in found)]
     assert asked == [0, 1, 1, *(len(block.when) for block in LAST_RESORT)]
-    needs = [np.subtract(*needs_of(compiled, rule)[::-1]) for _, rule, _ in found]
+    needs = [np.subtract(*conditions_of(compiled, rule)[::-1]) for _, rule, _ in found]
     assert needs[:10] == [2, 2, 1, 2, 2, 1, 1, 1, 1, 1]  # a rule that passes asks for one thing more
 
 

@@ -7,7 +7,7 @@ import pytest
 from support.command import refused
 from support.here import Here
 
-from agents.systems.changes.edits import Exchange, Insert, InsertGeneral, Replace, Together
+from agents.systems.changes.edits import CompositeEdit, Insert, InsertGeneral, Replace, SwapLines
 from agents.systems.changes.mutation import line_at
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import parse_constraint, parse_system
@@ -48,9 +48,9 @@ def changed(line, text, **more):
             InsertGeneral(parse_constraint("0-7 last-level"), PASSES, ""),
             "where the last bid is at level 0-7: new: Pass 0-13 HCP",
         ),
-        (Exchange((), NOTRUMP, PASSES, ""), "opening: Pass 0-13 HCP goes before 1NT 15-17 HCP, balanced"),
+        (SwapLines((), NOTRUMP, PASSES, ""), "opening: Pass 0-13 HCP goes before 1NT 15-17 HCP, balanced"),
         (
-            Together((Insert((), NOTRUMP, ""), Insert(path_steps("1N"), STAYMAN, "")), ""),
+            CompositeEdit((Insert((), NOTRUMP, ""), Insert(path_steps("1N"), STAYMAN, "")), ""),
             "opening: new: 1NT 15-17 HCP, balanced; with it after 1NT: new: 2♣ 8+ HCP",
         ),
     ],

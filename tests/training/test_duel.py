@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from support.systems import TANGLE
 
-from agents.systems.changes.edits import Exchange, Insert, InsertGeneral, Replace, differences, sub_hierarchies
-from agents.systems.changes.mutation import Chance, addresses
+from agents.systems.changes.edits import Insert, InsertGeneral, Replace, SwapLines, differences, sub_hierarchies
+from agents.systems.changes.mutation import SeededRandom, addresses
 from agents.systems.changes.simplify import added, grouped, same_rules, without_empty
 from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
@@ -27,7 +27,7 @@ def changes(count, base=SAYC, first=25):
     """Variations of a system, for one player or both, that compile; of sayc's first none is noticed on these boards."""
     number = 0
     for k in range(first, 10_000):
-        edit = vary(base.first, Chance("variation", k), {})
+        edit = vary(base.first, SeededRandom("variation", k), {})
         pair = Proposal(edit, k % 3, "evolution").apply(base) if edit is not None else None
         if pair is not None:
             yield edit, pair
@@ -113,7 +113,7 @@ def test_no_gain_from_a_minority_of_the_league():
 def test_variations_make_systems_that_read_back():
     system, kinds = SMALL.first, set()
     for k in range(250):
-        edit = vary(system, Chance("walk", k), {})
+        edit = vary(system, SeededRandom("walk", k), {})
         changed = edit.apply(system) if edit is not None else None
         if changed is None:
             continue
@@ -124,7 +124,7 @@ def test_variations_make_systems_that_read_back():
         kinds.add(type(edit))
         assert parse_system(system_text(changed)) == changed
         system = changed
-    assert kinds == {Replace, Exchange}
+    assert kinds == {Replace, SwapLines}
     assert len(list(differences(SMALL.first, system))) > 30
     assert any(r.name == "P" and not r.constraint for r in system.blocks[-1].lines)  # something fits every hand
 
@@ -147,13 +147,13 @@ def _texts(system):
 
 def test_partners_offer_each_other_what_they_do_differently():
     _, changed = next(c for c in changes(40, first=0) if c[1].first != SAYC.first and c[1].second == SAYC.second)
-    offers = swaps([changed], 0, 10, Chance("swap"))
+    offers = swaps([changed], 0, 10, SeededRandom("swap"))
     assert {o.player for o in offers} == {0, 1}
     after = [o.apply(changed) for o in offers]
     assert any(pair is not None and pair.first == pair.second == changed.first for pair in after)
     assert any(pair is not None and pair.first == pair.second == SAYC.first for pair in after)
-    assert swaps([SAYC], 0, 10, Chance("swap")) == []
-    assert swaps([SAYC, changed], 0, 10, Chance("swap"))
+    assert swaps([SAYC], 0, 10, SeededRandom("swap")) == []
+    assert swaps([SAYC, changed], 0, 10, SeededRandom("swap"))
 
 
 def test_a_complete_sub_hierarchy_is_taken_over():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.here import Here
 
-from agents.systems.audit.audit import newly_unsound
+from agents.systems.audit.audit import audit_regressions
 from agents.systems.changes.edits import Insert
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import constraint_text, parse_system
@@ -127,7 +127,7 @@ def test_conditions_that_keep_a_rule_sound_are_not_left_out():
     evaluator = ClusterEvaluator(Here(), (SAYC,), 1, Progress())
     choose, check = BoardRange(3, "training", 0, 2), BoardRange(3, "training", 2, 2)
     plain, _ = simplify_conditions(learned, [silent], evaluator, choose, check)
-    assert newly_unsound(learned, plain)
+    assert audit_regressions(learned, plain)
     sound, notes = simplify_conditions(learned, [silent], evaluator, choose, check, sound=True)
     assert notes
-    assert not newly_unsound(learned, sound)
+    assert not audit_regressions(learned, sound)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from agents.networks.book import SystemGuided, departs
 from agents.networks.tables import Deals, Player, branch, play_on
 from agents.systems.engine.compiled import RULE_LINE
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.state_cache import Queries
 from agents.systems.language.paths import readings
 from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import Line, walk
@@ -107,7 +107,7 @@ def _count_lines(
     call: NDArray[np.int8],
 ) -> tuple[Counter[int], Counter[int]]:  # fmt: skip
     """Count in which decisions each line of the tree, by number, calls, and in which of them the player does so."""
-    asked = Asked.of_auctions(auctions.take(board), deals.features, board)._replace(length=length)
+    asked = Queries.of_auctions(auctions.take(board), deals.features, board)._replace(length=length)
     look = player.book.look(asked)
     numbers = np.where(look.rule >= 0, player.book.positions.pool.rules[look.rule, RULE_LINE], -1)
     return Counter(numbers.tolist()), Counter(numbers[look.call == call].tolist())

@@ -16,7 +16,7 @@ from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, evaluate
 from agents.systems.bidder import Hierarchy
-from agents.systems.engine.state_cache import Asked, positions_among
+from agents.systems.engine.state_cache import Queries, shared_cache
 from bridge_env.bidders.registry import SpecError
 from bridge_env.rules.auction import LENGTH, Auctions
 from bridge_env.rules.calls import first_calls
@@ -135,9 +135,9 @@ def _caller(
     """Return the function that calls at our seats; opponents are read by our first player's system."""
     first, second = us
     seats = (first, first, second, first) if table == 0 else (first, first, first, second)
-    positions, systems = positions_among(seats)
+    positions, systems = shared_cache(seats)
 
     def call(auctions: Auctions, board: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        return positions.look(Asked.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
+        return positions.look(Queries.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
 
     return call

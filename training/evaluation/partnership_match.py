@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.networks.tables import Deals
 from agents.systems.bidder import Hierarchy, Seats, bid_out, deal_features
-from agents.systems.changes.equivalence import touched
+from agents.systems.changes.equivalence import affected_auctions
 from agents.systems.language.text import SystemTextError
 from agents.systems.language.tree import System
 from bridge_env.rules.auction import Auctions
@@ -201,5 +201,5 @@ def _can_notice(
         old, new = us.player(which), candidate.player(which)
         if old != new:
             seat = 2 * which + table
-            touched(hierarchy(old).compiled, hierarchy(new).compiled, seat, boards.dealer, history, out)
+            affected_auctions(hierarchy(old).compiled, hierarchy(new).compiled, seat, boards.dealer, history, out)
     return out

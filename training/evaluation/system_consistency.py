@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from agents.networks.book import Book, shared_book
 from agents.registry import system_of
 from agents.systems.bidder import Hierarchy, HierarchyBidder, deal_features
-from agents.systems.engine.queries import TOLD
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.queries import RANGES
+from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import full_spec
 from bridge_env.hands.features import HCP, POINTS
@@ -56,12 +56,12 @@ def of_match(played: MatchResult, book: Book) -> SystemConsistency:
             state[:, DEALER], state[:, VULNERABILITY] = boards.dealer[rows], boards.vulnerability[rows]
             history = table.history[rows]
             length = (history >= 0).sum(axis=1)
-            ended = book.look(Asked(features, np.arange(len(rows)), state, history, length))
+            ended = book.look(Queries(features, np.arange(len(rows)), state, history, length))
             for seat in (side, side + 2):
                 agree.append(_within(ended.shown[:, seat], features[:, seat]))
             for k in range(int(length.max(initial=0))):
                 called = np.flatnonzero((length > k) & (((boards.dealer[rows] + k) & 1) == side))
-                look = book.look(Asked(features, called, state[called], history[called], np.full(len(called), k)))
+                look = book.look(Queries(features, called, state[called], history[called], np.full(len(called), k)))
                 departed += int((look.call != history[called, k]).sum())
                 made += len(called)
     held = np.concatenate(agree)
@@ -71,7 +71,7 @@ def of_match(played: MatchResult, book: Book) -> SystemConsistency:
 
 def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np.bool_]:
     """Return whether hands lie in ranges int16 (N, TOLD, 2): bool (N,)."""
-    assert shown.shape[1] == TOLD
+    assert shown.shape[1] == RANGES
     cards = features[:, HAND_LENGTH : HAND_LENGTH + 4]
     most = np.maximum(features[:, HCP], features[:, POINTS])
     points = (shown[:, 0, 0] <= most) & (features[:, HCP] <= shown[:, 0, 1])

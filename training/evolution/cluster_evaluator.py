@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.audit import newly_unsound
+from agents.systems.audit.audit import audit_regressions
 from agents.systems.changes.edits import Insert
-from agents.systems.changes.mutation import Chance
+from agents.systems.changes.mutation import SeededRandom
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel
 from training.evolution import proposals
 from training.evolution.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict
@@ -101,7 +101,7 @@ class ClusterEvaluator:
         return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
 
     def rules(
-        self, us: Partnership, count: int, chance: Chance, board_range: BoardRange, judge: str = ""
+        self, us: Partnership, count: int, chance: SeededRandom, board_range: BoardRange, judge: str = ""
     ) -> list[Rule]:
         """Return the rules that refinement finds at ``count`` positions, the most valuable in front.
 
@@ -191,7 +191,7 @@ def sound_task(us: Partnership, proposal: Proposal) -> bool:
     if changed is None:
         return False
     players = {(us.first, changed.first), (us.second, changed.second)}
-    return not any(newly_unsound(old, new) for old, new in players if old != new)
+    return not any(audit_regressions(old, new) for old, new in players if old != new)
 
 
 def imps_task(us: Partnership, them: Rival, board_range: BoardRange) -> NDArray[np.int8]:
@@ -199,7 +199,7 @@ def imps_task(us: Partnership, them: Rival, board_range: BoardRange) -> NDArray[
     return duel(us, them, board_range).imps
 
 
-def _choose(often: Counter[str], count: int, chance: Chance, fewest: int) -> list[str]:
+def _choose(often: Counter[str], count: int, chance: SeededRandom, fewest: int) -> list[str]:
     """Draw positions to refine, frequent ones more often."""
     paths = sorted(path for path, n in often.items() if n >= fewest)
     weights = np.array([often[path] for path in paths], float) ** 0.5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agents.systems.changes.chapters import Adopt
-from agents.systems.changes.edits import Edit, Exchange, Insert, InsertGeneral, Replace, Together
+from agents.systems.changes.chapters import ReplaceSection
+from agents.systems.changes.edits import CompositeEdit, Edit, Insert, InsertGeneral, Replace, SwapLines
 from agents.systems.changes.mutation import Trail
 from agents.systems.explain import player_terms
 from agents.systems.language.paths import path_steps
@@ -15,18 +15,18 @@ _WHEN = "when "  # begins the trail of a general rule
 
 def describe_edit(edit: Edit) -> str:
     """Return the change in words; an adopted chapter has a name of its own."""
-    if isinstance(edit, Together):
+    if isinstance(edit, CompositeEdit):
         first, *rest = edit.parts
         return (
             f"{describe_edit(first)}; with it {'; '.join(map(describe_edit, rest))}" if rest else describe_edit(first)
         )
-    if isinstance(edit, Adopt):
+    if isinstance(edit, ReplaceSection):
         return edit.what
     if isinstance(edit, Insert):
         return player_terms.symbols(f"{_after(edit.path)}new: {_line_text(edit.line)}")
     if isinstance(edit, InsertGeneral):
         return player_terms.symbols(f"where {player_terms.promise(edit.when)}: new: {_line_text(edit.line)}")
-    if isinstance(edit, Exchange):
+    if isinstance(edit, SwapLines):
         return player_terms.symbols(
             f"{_trail_text(edit.trail)}{_line_text(edit.lower)} goes before {_line_text(edit.upper)}"
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from agents.systems.bidder import Hierarchy, deal_features, line_usage
-from agents.systems.changes.mutation import Chance
+from agents.systems.changes.mutation import SeededRandom
 from agents.systems.language.text import numbered_anew, parse_system, system_text
 from agents.systems.language.tree import System
 from agents.systems.library.shipped import read_system
@@ -170,12 +170,12 @@ def propose(
     pair, swapping = population[i], config.uses(SWAPPING)
     study = evaluator.board_range(start, config.study)
     if config.uses(NATURAL) and not any(natural.opens(pair.player(player)) for player in (0, 1)):
-        return natural.systems(pair, config.proposals, Chance("natural", config.seed, g, i), study, evaluator)
+        return natural.systems(pair, config.proposals, SeededRandom("natural", config.seed, g, i), study, evaluator)
     proposed: list[Proposal] = []
     for operator, stream, player in (("refinement", "refine", ""), (AMENDMENT, "amend", config.player)):
         if not config.uses(operator):
             continue
-        chance = Chance(stream, config.seed, g, i)
+        chance = SeededRandom(stream, config.seed, g, i)
         rules = evaluator.rules(pair, config.positions, chance, study, player)
         general = [rule for rule in rules if rule.path.startswith(proposals.GENERAL)][:GENERAL_TRIED]
         rules = [rule for rule in rules if not rule.path.startswith(proposals.GENERAL)][:RULES_TRIED] + general
@@ -187,10 +187,10 @@ def propose(
         proposed += evaluator.steps(pair, study)
     if config.uses("evolution") or config.operators == SWAPPING:
         usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
-        chance = Chance("vary", config.seed, g, i)
+        chance = SeededRandom("vary", config.seed, g, i)
         proposed += proposals.variations(pair, config.proposals, chance, usage, swapping)
     if swapping:
-        proposed += proposals.swaps(population, i, config.proposals, Chance("swap", config.seed, g, i))
+        proposed += proposals.swaps(population, i, config.proposals, SeededRandom("swap", config.seed, g, i))
     return proposed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.systems.changes.chapters import OPENINGS, chapter_of
-from agents.systems.changes.mutation import Chance
+from agents.systems.changes.mutation import SeededRandom
 from agents.systems.changes.natural import Genes, Part, sets
 from agents.systems.language.tree import System
 from training.evaluation.partnership_match import BoardRange, Partnership
@@ -21,7 +21,7 @@ def opens(system: System) -> bool:
 
 
 def systems(
-    us: Partnership, count: int, chance: Chance, board_range: BoardRange, evaluator: ClusterEvaluator
+    us: Partnership, count: int, chance: SeededRandom, board_range: BoardRange, evaluator: ClusterEvaluator
 ) -> list[Proposal]:
     """Return natural systems for both players, the most complete first: all parts, and the openings alone.
 
@@ -47,7 +47,7 @@ def systems(
     return list(dict.fromkeys(offered[::-1]))
 
 
-def _drawn(part: Part, best: Genes, found: dict[Genes, Verdict], count: int, chance: Chance) -> list[Genes]:
+def _drawn(part: Part, best: Genes, found: dict[Genes, Verdict], count: int, chance: SeededRandom) -> list[Genes]:
     """Cross the best so far, without what was tried before; in the first round ``best`` with random genes."""
     parents = sorted(found, key=lambda genes: (-found[genes].gain, genes))[:PARENTS]
     new = []

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.changes.chapters import Adopt, chapters
-from agents.systems.changes.edits import Edit, Insert, InsertGeneral, Together, differences, sub_hierarchies
-from agents.systems.changes.mutation import Chance
+from agents.systems.changes.chapters import ReplaceSection, chapters
+from agents.systems.changes.edits import CompositeEdit, Edit, Insert, InsertGeneral, differences, sub_hierarchies
+from agents.systems.changes.mutation import SeededRandom
 from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import constraint_text, parse_constraint
@@ -89,13 +89,13 @@ class Verdict:
         return self.gain > 0 and self.gain > errors * self.error and most
 
 
-def target(chance: Chance, swapping: bool) -> int:
+def target(chance: SeededRandom, swapping: bool) -> int:
     """Choose the player that a proposal changes: both or, where partners swap, equally often one of them."""
     return chance.below(2) if swapping and chance.below(2) else BOTH
 
 
 def variations(
-    pair: Partnership, count: int, chance: Chance, usage: Sequence[Mapping[int, int]], swapping: bool
+    pair: Partnership, count: int, chance: SeededRandom, usage: Sequence[Mapping[int, int]], swapping: bool
 ) -> list[Proposal]:
     """Vary a player's lines at random, for that player or for both.
 
@@ -112,7 +112,7 @@ def variations(
     return out
 
 
-def swaps(population: Sequence[Partnership], index: int, count: int, chance: Chance) -> list[Proposal]:
+def swaps(population: Sequence[Partnership], index: int, count: int, chance: SeededRandom) -> list[Proposal]:
     """Propose what a player may take over from partner, and both from players of other partnerships.
 
     Every other proposal is one of a sub-hierarchy or a chapter, as long as there are such; the rest are lines.
@@ -138,7 +138,9 @@ def swaps(population: Sequence[Partnership], index: int, count: int, chance: Cha
     return picked
 
 
-def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool, operator: str = "refinement") -> list[Proposal]:
+def refinements(
+    rules: Sequence[Rule], chance: SeededRandom, swapping: bool, operator: str = "refinement"
+) -> list[Proposal]:
     """Return rules as proposals; a double, or a new suit, once as it is and once as forcing."""
     out = []
     for rule in rules:
@@ -164,16 +166,16 @@ def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral
     return Insert(path_steps(rule.path), line, what)
 
 
-def with_answers(edit: Insert, answers: Sequence[Rule]) -> Together:
+def with_answers(edit: Insert, answers: Sequence[Rule]) -> CompositeEdit:
     """Return a call together with partner's answers to it, the most valuable in front."""
     parts = [rule_edit(rule) for rule in sorted(answers, key=lambda r: r.gain)]
     texts = "; ".join(f"{p.line.name} {constraint_text(p.line.constraint)}".rstrip() for p in reversed(parts))
-    return Together((edit, *parts), f"{edit.what}, and answers: {texts}")
+    return CompositeEdit((edit, *parts), f"{edit.what}, and answers: {texts}")
 
 
 def inserted_rule(proposal: Proposal) -> tuple[object, ...] | None:
     """Return the place, call and hands of a new rule, without its flags and answers; None for other changes."""
-    edit = proposal.edit.parts[0] if isinstance(proposal.edit, Together) else proposal.edit
+    edit = proposal.edit.parts[0] if isinstance(proposal.edit, CompositeEdit) else proposal.edit
     if isinstance(edit, Insert):
         return edit.path, edit.line.path, edit.line.constraint
     if isinstance(edit, InsertGeneral):
@@ -187,7 +189,7 @@ def exclusive_key(proposal: Proposal) -> tuple[object, ...] | None:
     Of a new rule there is one form only. Of a chapter that partners write differently, one takes the other's: if both
     did, they would differ as before. There is one natural system.
     """
-    if isinstance(proposal.edit, Adopt) and (proposal.player != BOTH or proposal.operator == NATURAL):
+    if isinstance(proposal.edit, ReplaceSection) and (proposal.player != BOTH or proposal.operator == NATURAL):
         return (proposal.edit.chapter,)
     return inserted_rule(proposal)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.networks.book import SystemGuided, departs, misdescriptions, with_book
 from agents.networks.inputs import Sparse
 from agents.networks.tables import Deals
-from agents.systems.engine.state_cache import Asked
+from agents.systems.engine.state_cache import Queries
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import NUM_CALLS
 
@@ -70,7 +70,7 @@ class SystemPenalty:
 
     def inputs(self, auctions: Auctions, deals: Deals, board: NDArray[np.int64], own: Sparse) -> Sparse:
         """Return the learner's ``own`` inputs at ``auctions`` together with those of its system."""
-        asked = Asked.of_auctions(auctions, deals.features, board)
+        asked = Queries.of_auctions(auctions, deals.features, board)
         return with_book(own, asked.seat, self.player.book.look(asked))
 
 

@@ -1,7 +1,7 @@
 """Represent positions as bits and play one card: the kernels of ``levels``.
 
 Hands are bits of an int64: card ``13 * suit + rank`` is bit ``16 * suit + rank``, and the bits above the ace of each
-suit stay free. Four hands stand in turn, the hand to play first. The rest of a position is ``at``, nine numbers:
+suit stay free. Four hands follow in turn, the hand to play first. The rest of a position is ``at``, nine numbers:
 
 - ``mine``: is the hand to play of my side? ``led``: the bits of the suit led, 0 at the start of a trick; ``best``: the
   card that wins so far, ``ago``: the hand that it came from, counted from the hand to play on; ``place``: how many
@@ -64,7 +64,7 @@ def takes_over(card, best, strain):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def without(hands, card):  # type: ignore[no-untyped-def]
-    """Return the hands once the first has played ``card``; where another holds it, that one is given a card for it."""
+    """Return the hands once the first has played ``card``; where another holds it, that one gets a card for it."""
     hand, b, c, d = hands
     if hand & card:
         return hand ^ card, b, c, d

@@ -1,7 +1,7 @@
 """Play deceptively: choose the best card if the next opponent plays for the deals that it believes in.
 
 Algorithm 2 of Kobayashi and Uehara (2002). For each candidate card m and each deal d that I think possible, the
-opponent who decides next imagines deals D' after m: he sees his own hand as in d, dummy, and the cards played, and what
+next opponent to decide imagines deals D' after m: he sees his own hand as in d, dummy, and the cards played, and what
 m suggests; my hand he does not know. The line is followed with a real value in d and an imaginary one in each d' of D'
 (``paired``, beside this file). s(m, d) is the mean over D', each deal with its weight, of the real values; the m with
 the greatest sum over D is played: here only where it surely gains on the plain card and risks little
@@ -13,7 +13,7 @@ fails, else with top tricks.)
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,10 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
 from agents.cardplay.deception.bits import BITS, distinct_cards
 from agents.cardplay.deception.lookahead import Lookahead, SearchDeals, SearchResult, Size, sizes
-from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
 from agents.cardplay.table import present_trick
 from bridge_env.bidders.play_view import PlayView
-from bridge_env.hands.deals import hand_text
-from bridge_env.rules.cards import SEATS, card_text
 
 _SAME = 1e-9
 
@@ -56,28 +53,13 @@ class DeceptiveOptions(Options):
 
 @dataclass(frozen=True, eq=False)
 class Deception:
-    """A deception: what the opponent will believe, and what that is worth."""
+    """A chosen card, with what an opponent's belief is worth."""
 
     plain: CardDecision  # how ``montecarlo`` sees it
     card: int
     # the candidates; none where the plain card was played without such thought
     cards: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    look: SearchResult | None = None  # what they are worth, in the units of the options; None without such thought
-    # (S', 52), deals that the opponent imagines after the card
-    planted: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 52), np.uint8))
-    opponent: int = -1
-    short: bool = False  # was it a smaller search than the options ask for, because solves ran out?
-    usual: int = -1  # the candidate that stands for the plain card
-    # for each candidate, why it was not played though it looks better than the plain one; else empty
-    against: tuple[str, ...] = ()
-
-    @property
-    def risk(self) -> float:
-        """Return what the card may cost compared with the plain one when seen through, in the units of the options."""
-        if self.look is None:
-            return 0.0
-        at = int(np.flatnonzero(self.cards == self.card)[0])
-        return max(0.0, float(self.look.seen[self.usual] - self.look.seen[at]))
+    look: SearchResult | None = None  # their worth, in the units of the options; None without such thought
 
 
 class Deceptive:
@@ -113,9 +95,7 @@ class Deceptive:
     def in_deal(
         self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
     ) -> SearchResult:
-        """Return what ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined
-        there.
-        """
+        """Return the worth of ``cards`` in one deal, uint8 (52,), such as the true one, if he imagines deals there."""
         (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
         tricks = tricks[:, cards]
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
@@ -131,14 +111,9 @@ class Deceptive:
     def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardDecision) -> Deception:
         options, cards = self.options, candidates(view, row)
         looked = SearchDeals.of(thought, cards, key)
-        search = self._search(view, row, key, cards, looked)
-        look = self._look(search)
-        usual = like(cards, thought.card)
-        at = chosen(look, looked.average, usual, options)
-        full = Size(min(options.real, len(search.deals)), options.imagined, options.depth)
-        short = any(a < b for a, b in zip(astuple(look.size), astuple(full), strict=True))
-        planted, against = search.imagined(at, 0, look.size.imagined).deals, _against(look, usual, at, options)
-        return Deception(thought, int(cards[at]), cards, look, planted, search.opponent, short, usual, against)
+        look = self._look(self._search(view, row, key, cards, looked))
+        at = chosen(look, looked.average, like(cards, thought.card), options)
+        return Deception(thought, int(cards[at]), cards, look)
 
     def _search(
         self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: SearchDeals
@@ -180,29 +155,14 @@ def like(cards: NDArray[np.int64], card: int) -> int:
 def chosen(look: SearchResult, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
     """Choose the candidate with the greatest sure gain that does not risk too much, or the plain card.
 
-    Of equal ones what risks least, then what is better as ``montecarlo`` sees it.
+    Of equal ones it takes the one of least risk, then the better one by ``montecarlo``.
     """
-    more = np.where(_risky(look, plain, options), -np.inf, look.surely(plain, options.sure))
+    risky = look.seen < look.seen[plain] - options.risk - _SAME
+    more = np.where(risky, -np.inf, look.surely(plain, options.sure))
     best = np.flatnonzero(more >= more.max() - _SAME)
     best = best[look.seen[best] >= look.seen[best].max() - _SAME]
     best = best[plain_average[best] >= plain_average[best].max() - _SAME]
     return plain if plain in best else int(best[0])
-
-
-def _risky(look: SearchResult, plain: int, options: DeceptiveOptions) -> NDArray[np.bool_]:
-    out: NDArray[np.bool_] = look.seen < look.seen[plain] - options.risk - _SAME
-    return out
-
-
-def _against(look: SearchResult, plain: int, at: int, options: DeceptiveOptions) -> tuple[str, ...]:
-    """Return for each candidate why it was not played though it looks better, else an empty text."""
-    better = look.average > look.average[plain] + _SAME
-    risky = _risky(look, plain, options)
-    unsure = look.surely(plain, options.sure) <= _SAME
-    return tuple(
-        "" if c == at or not better[c] else "risks too much" if risky[c] else "not surely better" if unsure[c] else ""
-        for c in range(len(better))
-    )
 
 
 def success(view: PlayView, row: int, thought: CardDecision) -> float:
@@ -213,27 +173,3 @@ def success(view: PlayView, row: int, thought: CardDecision) -> float:
     made = worth.declarers(thought.tricks) >= worth.level + 6
     reached = made if worth.declares else ~made
     return float((belief.weight @ reached).max())
-
-
-def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str:
-    """Describe a deception: its worth, its risk, and the belief that it suggests."""
-    look = found.look
-    if look is None:
-        return thought_text(found.plain, view, row, unit)
-    lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]
-    lines.append(f"  cards     believing  seeing all   ({unit})")
-    for at in np.argsort(-look.average, kind="stable"):
-        name = card_text(int(found.cards[at])) + (f", {found.against[at]}" if found.against[at] else "")
-        lines.append(f"            {look.average[at]:>+9.2f}  {look.seen[at]:>+10.2f}   {name}")
-    short = ", less than asked for: solves ran out" if found.short else ""
-    lines.append(f"  search    {look.size}{short}")
-    if found.cards[found.usual] == found.card:
-        cost = "none: no other card is surely better and safe enough"
-    else:
-        cost = f"risks {found.risk:.2f}" if found.risk > _SAME else "costs nothing"
-        cost += " if it is seen through"
-    lines.append(f"  deception {cost}")
-    me = int(view.turn[row])
-    known = np.unique(found.planted, axis=0)[:3]
-    lines += [f"  {SEATS[found.opponent]} imagines {SEATS[me]} {hand_text(owner == me)}" for owner in known]
-    return "\n".join(lines)

@@ -43,7 +43,7 @@ class Level:
 
     @property
     def leader(self) -> NDArray[np.int64]:
-        """Return who leads, or led, the present trick: int64 (N,)."""
+        """Return the leader of the present trick: int64 (N,)."""
         return (self.turn - self.at[:, 4]) & 3
 
     def ended(self, longest: int) -> NDArray[np.bool_]:

@@ -74,7 +74,7 @@ class SearchResult:
 
 @dataclass(frozen=True, eq=False)
 class SearchDeals:
-    """Deals to look at, the first ones first, and what is known of them."""
+    """Deals to look at, the first ones first, and the candidates' results on them."""
 
     deals: NDArray[np.uint8]  # (S, 52)
     weight: NDArray[np.float64]  # (S,)
@@ -105,7 +105,7 @@ class Imagined(NamedTuple):
 
 
 class Lookahead:
-    """One card's search, which may be done at several sizes: what was drawn and solved is kept.
+    """One card's search, which may be done at several sizes: deals and solved positions are cached.
 
     Args:
         view, row, key: as of a ``CardPlayer``.
@@ -123,7 +123,6 @@ class Lookahead:
         self.deals, self.weight, self.tricks, self.plain = looked.deals, looked.weight, looked.tricks, looked.average
         self.strain = int(view.strain[row])
         self.solver = Solver(self.strain, threads)
-        self.opponent = -1
         self._after: dict[int, PlayView] = {}  # what the opponent sees once a candidate is played, deal by deal
         self._imagined: dict[tuple[int, int, int], Imagined] = {}
         trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
@@ -157,7 +156,7 @@ class Lookahead:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""
         card = int(self.cards[at])
         if at not in self._after:
-            self._after[at], self.opponent = opponents_views(self.view, self.row, card, self.deals)
+            self._after[at], _ = opponents_views(self.view, self.row, card, self.deals)
         if (at, d, count) not in self._imagined:
             stream = np.uint64(streams.key(self.key, "imagined", card, d)[0])
             belief = believed_deals(self._after[at], d, self.reader, count, stream, self.inference)
@@ -186,7 +185,7 @@ def _worth(worth: Worth, tricks: NDArray[np.float64], deal: int) -> NDArray[np.f
 
 
 def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8]) -> tuple[PlayView, int]:
-    """Return what the next opponent who decides sees once ``card`` is played, on each of the deals; and his seat."""
+    """Return the views of the next opponent to decide after ``card``, on each of the deals; and his seat."""
     n, length = len(deals), int(view.length[row])
     declarer = int(view.declarer[row])
     history = np.tile(np.append(view.cards[row, :length], np.int8(card)), (n, 1))
@@ -207,7 +206,7 @@ def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8
 
 
 def sizes(wanted: Size) -> list[Size]:
-    """Searches one after the other, each larger, up to ``wanted``; the first look at few deals."""
+    """Return searches one after the other, each larger, up to ``wanted``; the first look at few deals."""
     out = [replace(wanted, depth=depth, further=min(1, wanted.further)) for depth in range(1, wanted.depth + 1)]
     out += [replace(wanted, further=further) for further in range(2, wanted.further + 1)]
     few = Size(max(1, wanted.real // 4), max(1, wanted.imagined // 2), 1, 0)

@@ -5,11 +5,11 @@ d', in which the opponents believe. At nodes of my side each of the two values i
 smaller imaginary value decides and carries its real value along; on an imaginary tie it is the smaller real value.
 
 With exact double dummy at the leaves, the imaginary value of a node is what DDS says of d' there: that is what the
-same rule gives when it is followed to the end. So only the real values need a tree, and d' is solved once at each node
+same rule yields when it is followed to the end. So only the real values need a tree, and d' is solved once at each node
 of theirs. What the published rule leaves open: a card that is played in d and not held in d' is given to its player
 there, for the nearest card of the suit (else for his lowest one), as the opponent too would think again. Theirs choose
 among cards that can be played in both; where there is none, the worst for my side of those of d is played. Touching
-cards are played once, the lowest; at theirs cards between that lie elsewhere in d or in d' keep them apart.
+cards are played once, the lowest; at theirs cards between that lie elsewhere in d or in d' separate them.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def real_values(
     longest: int = LONGEST,
     weight: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return my side's tricks from each root on, in the real deal, against opponents who believe in the imagined one.
+    """Return my side's tricks from each root on, in the real deal, against opponents that believe in the imagined one.
 
     Args:
         groups: roots of the same number are the same position, with deals that one opponent thinks possible. His first
@@ -140,9 +140,9 @@ def real_values(
 
 @dataclass(frozen=True, eq=False)
 class _Together:
-    """Which rows of a level are the same to the opponent who decides next."""
+    """The rows of a level that are the same to the next opponent to decide."""
 
-    group: NDArray[np.int64]  # (N,), rows of the same number are; -1: the row stands alone
+    group: NDArray[np.int64]  # (N,), rows of the same number are; -1: no other row is
     weight: NDArray[np.float64]  # (N,), what a row counts for in its group
 
     def after(self, level: Level, children: Level) -> _Together:
@@ -156,7 +156,7 @@ class _Together:
     def one_choice(self, level: Level, children: Level, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the values of the children, infinite for cards that the one opponent of a group does not play.
 
-        Of the cards that look equal to him he plays what is worst for my side on average.
+        Of the cards that look equal to him he plays the worst one for my side on average.
         """
         parent = children.parent
         joint = np.flatnonzero((self.group[parent] >= 0) & ~level.mine[parent])
@@ -171,7 +171,7 @@ class _Together:
         return out
 
     def _same_card(self, level: Level, children: Level) -> NDArray[np.int64]:
-        """Numbers that are the same where the parents are together and the same card was played: int64 (N,)."""
+        """Return numbers that are the same where the parents are together and the same card was played: int64 (N,)."""
         parent = children.parent
         card = np.bitwise_or.reduce(level.hands, axis=1)[parent] ^ np.bitwise_or.reduce(children.hands, axis=1)
         number: NDArray[np.int64] = np.unique(np.column_stack([self.group[parent], card]), axis=0, return_inverse=True)[

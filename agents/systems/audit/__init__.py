@@ -1,1 +1,1 @@
-"""Sound bidding: what a system does with hands, position by position, and what no pair would agree to play."""
+"""Audit systems: find what a system does with hands, by position, that no pair would agree to play."""

@@ -1,4 +1,4 @@
-"""Check that a system bids soundly: every check, over the same probes; and tell what a change makes unsound."""
+"""Check that a system bids soundly, by every check over the same probes, and find what a change makes unsound."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _BOARDS, _SEED = 8000, 5
 _MOST_KNOWN = 4
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 _MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
-_KIND = 40  # letters of what is wrong that tell one kind from another
+_KIND = 40  # letters of a finding that identify its kind
 _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
 
 
-def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
-    """What is unsound about a system: places of lines (is it a general rule, and the line's number) and what is wrong.
+def audit_system(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
+    """Return the places of unsound lines (is it a general rule, and the line's number) with the faults.
 
-    The findings of the last systems are cached: mending asks for them again and again.
+    The findings of the last systems are cached, because mending needs them again and again.
 
     Args:
-        tick: hears how many of all probes have been responses.
+        tick: gets how many of all probes are done.
     """
     key = system.system, _numbers(system.system)  # equal systems may have their lines at other numbers
     if key not in _known:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = _all_unsound(system, tick)
+        _known[key] = _audit(system, tick)
     return list(_known[key])
 
 
@@ -52,7 +52,7 @@ def _numbers(system: System) -> tuple[int, ...]:
     return tuple(line.number for line in chain(walk(system.lines), *(block.lines for block in system.blocks)))
 
 
-def _all_unsound(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
+def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
     lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
     promises = PromiseChecks(lines)
@@ -71,24 +71,6 @@ def _all_unsound(system: Hierarchy, tick: Callable[[int, int], None] | None) -> 
         *_dead(simulator, lines, promises, probes),
     ]
     return sorted(set(found))
-
-
-def dead_lines(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> set[int]:
-    """Return the numbers of lines to which no hand comes that has bid as their path says."""
-    return {number for (_, number), text in unsound(system, tick) if text.startswith(DEAD)}
-
-
-def unsound_at(system: Hierarchy, nodes: set[int]) -> list[tuple[Place, str]]:
-    """What breaks a promise at some nodes of the tree; quick, and says nothing of lines that no hand comes to."""
-    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
-    probes = simulator.probes(FEW_VARIANTS, nodes)
-    promises = PromiseChecks(lines)
-    for responses in simulator.play(probes):
-        promises.see(responses)
-    found = [*promises.findings(), *names(lines)]
-    if 0 in nodes:
-        found += preempts(simulator, lines)
-    return found
 
 
 _hand_pool = cache(HandPool)
@@ -110,7 +92,7 @@ def _against_others(line: Line | None) -> bool:
 def _dead(
     simulator: Simulator, lines: Lines, promises: PromiseChecks, probes: list[ProbeAuction]
 ) -> Iterator[tuple[Place, str]]:
-    """Lines to which no hand comes that has bid as their path says, and answers to calls that partner never makes."""
+    """Yield lines to which no hand comes that has bid as their path says, and answers to calls never made."""
     compiled = simulator.system.compiled
     leading: dict[int, list[ProbeAuction]] = {}
     for probe in probes:
@@ -141,8 +123,8 @@ def _dead(
 # --- the gate of learned systems --------------------------------------------------------------------------------------
 
 
-def newly_unsound(before: System, after: System) -> list[str]:
-    """Return what is unsound in ``after`` and was not in ``before``, at the nodes whose rules differ."""
+def audit_regressions(before: System, after: System) -> list[str]:
+    """Return the findings in ``after`` that ``before`` has not, at the nodes whose rules differ."""
     old, new = _before(before), Hierarchy(numbered_anew(after))
     was, now = _differing(old, new)
     found = _findings_at(new, now)
@@ -151,16 +133,18 @@ def newly_unsound(before: System, after: System) -> list[str]:
 
 @lru_cache(maxsize=4)
 def _before(system: System) -> Hierarchy:
-    """A system that many changes are compared with."""
+    """Return a system that many changes are compared with, compiled."""
     return Hierarchy(numbered_anew(system))
 
 
 def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
-    lines = lines_of(system)
-    found = {
-        f"{_line_text(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in unsound_at(system, nodes)
-    }
-    return sorted(found)
+    """Return the findings at some nodes of the tree; quick, without lines that no hand comes to."""
+    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
+    promises = PromiseChecks(lines)
+    for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
+        promises.see(responses)
+    found = [*promises.findings(), *names(lines), *(preempts(simulator, lines) if 0 in nodes else ())]
+    return sorted({f"{_line_text(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in found})
 
 
 def _line_text(line: Line | None) -> str:
@@ -168,7 +152,7 @@ def _line_text(line: Line | None) -> str:
 
 
 def _differing(old: Hierarchy, new: Hierarchy) -> tuple[set[int], set[int]]:
-    """Nodes that lie at the same place in two trees and have other rules, some of them: in the old, and in the new."""
+    """Return some nodes at the same place of two trees whose rules differ: of the old, and of the new."""
     (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old.compiled), signatures(new.compiled)
     was, now = pairs(old.compiled, new.compiled)
     if old_blocks == new_blocks:

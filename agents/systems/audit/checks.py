@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
+from agents.systems.audit.labels import ASKING, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
 from agents.systems.audit.probes import ProbeAuction, Responses
 from agents.systems.audit.rows import NO_TRUMP, Rows, of_suit
 from agents.systems.engine.compiled import FLAG_BITS, RULE_CALL, RULE_FLAGS, RULE_LINE, RULE_SPAN, SPAN_CALL
@@ -18,11 +18,11 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import FEATURES
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, bid_call, call_text
 
-_SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that must break a promise before it is told
+_SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that must break a promise for a finding
 _FORCES = FLAG_BITS["forcing"] | FLAG_BITS["gf"]
 _LONGEST, _TOP5 = FEATURES["longest"], FEATURES["top5:C"]
 _SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
-_SLAM_POINTS = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
+_SLAM_POINTS = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks want
 _NO_TRUMP_LEAST = (10, 18, 22)  # points of a natural opening at the one, two and three level
 _OPENS_LEAST = 8  # points of one of a suit
 
@@ -110,7 +110,7 @@ class PromiseChecks:
         self._slams(everyone)
 
     def _agree(self, everyone: Rows) -> None:
-        """Calls that force with one hand and not with another, in the same auction: partner cannot tell.
+        """Find calls that force with one hand and not with another, in the same auction.
 
         Where a general rule makes a call of the tree, the tree's meaning counts (docs/systems.md).
         """
@@ -140,7 +140,7 @@ class PromiseChecks:
         self._add(rows, ok, text)
 
     def _openings(self, everyone: Rows) -> None:
-        """What opens and is no convention is what its name says: no trump is balanced, one of a suit has values."""
+        """Check that natural openings are what their names say: no trump is balanced, one of a suit has values."""
         rows = everyone.where(everyone.opening & self._natural[everyone.rule] & (everyone.level > 0))
         no_trump = rows.where((rows.strain == NO_TRUMP) & (rows.level <= 3))
         balanced = (no_trump.cards.min(axis=1) >= 2) & (no_trump.cards.max(axis=1) <= 6)
@@ -152,7 +152,7 @@ class PromiseChecks:
         self._add(one, one.hcp >= _OPENS_LEAST, text)
 
     def _overcalls(self, everyone: Rows) -> None:
-        """Who comes in by naming a suit holds it."""
+        """Check that a natural overcall holds its suit."""
         rows = everyone.where(everyone.coming_in & self._natural[everyone.rule] & (everyone.level > 0))
         rows = rows.where(rows.strain < NO_TRUMP)
         least = np.where(rows.level == 1, 4, 5)
@@ -160,7 +160,7 @@ class PromiseChecks:
         self._add(rows, rows.cards_of(rows.strain) >= least, text)
 
     def _trump_stacks(self, everyone: Rows) -> None:
-        """Who passes a take-out double at a low level holds trumps, not only cards of the suit."""
+        """Check that a pass of a take-out double at a low level holds trumps, not only cards of the suit."""
         rows = everyone.where(everyone.doubled_by_partner & (everyone.call == PASS) & (everyone.their_suit >= 0))
         rows = rows.where(rows.last_bid < bid_call(4, 0))
         honours = np.stack([rows.feature(_TOP5 + suit) for suit in range(4)], axis=1)
@@ -211,7 +211,7 @@ class PromiseChecks:
 
 
 def auction_text(probe: ProbeAuction) -> str:
-    """An auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
+    """Write an auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
     begin = next((k for k, call in enumerate(probe.calls) if call != PASS), len(probe.calls))
     texts = []
     for k, call in enumerate(probe.calls):
@@ -224,7 +224,7 @@ def auction_text(probe: ProbeAuction) -> str:
 
 
 def names(lines: Lines) -> Iterator[tuple[Place, str]]:
-    """Conventions without a name, and asking calls that partner may pass."""
+    """Yield conventions without a name, and asking calls that partner may pass."""
     for place in sorted(set(lines.places)):
         line = lines.line(place)
         if line is None or line.after:
@@ -240,5 +240,5 @@ def names(lines: Lines) -> Iterator[tuple[Place, str]]:
             words = {atom.word for atom in atoms_of(line.constraint)}
             if not words & {"aces", "kings", "keycards"} and not any(word.startswith("keycards") for word in words):
                 yield place, "an artificial call without a name, which answers none that has one"
-        if ASKS.match(note) and not forces and line.path[-1].token != "P":
+        if ASKING.match(note) and not forces and line.path[-1].token != "P":
             yield place, f"{note!r} asks partner to answer, and does not force"

@@ -1,4 +1,4 @@
-"""What the words behind a call promise: "take-out" has shape, "values" have a minimum, "splinter" is short.
+"""Define what the words behind a call promise: "take-out" has shape, "values" have a minimum, "splinter" is short.
 
 Conventions are as the field has them; a label that is not here promises nothing.
 """
@@ -108,7 +108,7 @@ LABELS: tuple[Label, ...] = (
 )  # fmt: skip
 
 #: Notes of calls that partner must answer.
-ASKS = re.compile(
+ASKING = re.compile(
     r"cue bid|fourth suit(?!: weak)|new minor forcing|Drury|Lebensohl|Blackwood|Gerber|Stayman|transfer|Texas|Jacoby"
     r"|.*\bkey cards|take-?out\b|negative\b|responsive\b|reopening"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import replace
 
-from agents.systems.audit.audit import DEAD, dead_lines, unsound
+from agents.systems.audit.audit import DEAD, audit_system
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.edits import Edit, Insert, InsertGeneral, Replace, differences
 from agents.systems.changes.mutation import Trail, placed
@@ -21,11 +21,12 @@ Steps = tuple[str, ...]
 def without_dead(system: System, tick: Tick | None = None) -> System:
     """Return the system without lines that no hand was found to come to, nor what follows them.
 
-    Calls of the other lines may show less to partner, who no longer allows for the lines that went.
+    Calls of the other lines may show less to partner than before.
     """
     for _ in range(_ROUNDS):
         system = numbered_anew(system)
-        dead = dead_lines(Hierarchy(system), tick)
+        found = audit_system(Hierarchy(system), tick)
+        dead = {number for (_, number), text in found if text.startswith(DEAD)}
         if not dead:
             break
         left = pruned(system.lines, lambda _, line, dead=dead: not line.after and line.number in dead)  # type: ignore[misc]
@@ -58,22 +59,22 @@ def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple
             break
         for edit in edits:
             system = edit.apply(system) or system
-        went = [(steps, asks) for steps, asks in found if any(_concerns(e, {steps}, places) for e in edits)]
-        taken_back += [f"{'-'.join(steps)}  {asks}".rstrip() for steps, asks in went]
+        went = [(steps, conditions) for steps, conditions in found if any(_concerns(e, {steps}, places) for e in edits)]
+        taken_back += [f"{'-'.join(steps)}  {conditions}".rstrip() for steps, conditions in went]
     return without_empty(system), list(dict.fromkeys(taken_back))
 
 
 def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Steps, str]]:
-    """Where calls stand that are unsound, and what their lines ask for."""
+    """Yield the auctions of unsound calls, and the conditions of their lines."""
     places = {(at[0] == "blocks", line.number): (trail, line) for at, trail, line in placed(system)}
-    for place, text in unsound(Hierarchy(system), tick):
+    for place, text in audit_system(Hierarchy(system), tick):
         if place in places and not text.startswith(DEAD):
             trail, line = places[place]
             yield _steps(trail, line), constraint_text(line.constraint)
 
 
 def _steps(trail: Trail, line: Line) -> Steps:
-    """The calls that lead to a line and its own, however headings write them; of general rules the context first."""
+    """Return the calls that lead to a line and its own; of general rules the context first."""
     if trail and trail[0].startswith("when "):
         return (*trail, line.name)
     return tuple("-".join((*trail, line.name)).split("-"))
@@ -93,4 +94,4 @@ def _concerns(edit: Edit, calls: Container[Steps], places: Collection[Steps]) ->
     if any(steps in calls or steps[:-1] in places for steps in changed):
         return True
     answered = {f"called:{line.path[-1]}" for line in lines}  # by general rules: "when partner-called:4N"
-    return any(asked in place[0] for place in places if place for asked in answered)
+    return any(answer in place[0] for place in places if place for answer in answered)

@@ -22,7 +22,7 @@ _VULNERABLE = {False: "not vulnerable", True: "vulnerable"}
 
 
 def preempts(simulator: Simulator, lines: Lines) -> Iterator[tuple[Place, str]]:
-    """Yield what is unsound about a system's weak openings at the two level and higher."""
+    """Yield findings about a system's weak openings at the two level and higher."""
     hands = Hands.drawn(_COUNT, _SEED)
     seats = {(before, vul): simulator.see([_opening(before, vul)], hands) for before in range(4) for vul in (0, 1)}
     weak = _weak_rules(seats, len(lines.places))
@@ -73,7 +73,7 @@ def _rows(responses: Responses, weak: NDArray[np.bool_]) -> list[int]:
 def _alike(
     seats: dict[tuple[int, int], Responses], weak: NDArray[np.bool_], lines: Lines
 ) -> Iterator[tuple[Place, str]]:
-    """Three-level openings on the same hands at every vulnerability: down four doubled costs more than a game."""
+    """Find three-level openings on the same hands at every vulnerability: down four doubled costs more than a game."""
     free, dear = seats[0, 0], seats[0, 1]
     threes = [k for k in _rows(free, weak) if 10 <= free.call[k] - FIRST_BID < 15]
     if threes and all(dear.call[k] == free.call[k] for k in threes):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import Hierarchy
-from agents.systems.engine.state_cache import Asked, Positions
+from agents.systems.engine.state_cache import Queries, StateCache
 from bridge_env.hands.deals import hands, random_deals
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.auction import STATE_COLUMNS, VULNERABILITY, Auctions
@@ -84,7 +84,7 @@ class Hands(NamedTuple):
     @classmethod
     @cache
     def drawn(cls, count: int, seed: int) -> Hands:
-        """Return hands of all kinds, which this process keeps."""
+        """Return hands of all kinds, cached in this process."""
         return cls.of(draw_hands(count, seed))._replace(likely=np.arange(count) % 2 == 0)
 
     @classmethod
@@ -108,7 +108,7 @@ class ProbeAuction:
 
     @property
     def ours(self) -> bool:
-        """Whether it is our turn."""
+        """Return whether it is our turn."""
         return len(self.calls) % 2 == self.side
 
 
@@ -129,7 +129,7 @@ class Responses(NamedTuple):
 
 
 def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
-    """The nodes of a tree (all, or those ``wanted``), each with its path: whose calls (OURS, THEIRS), and which."""
+    """Yield the nodes of a tree (all, or those ``wanted``) with their paths: whose calls (OURS, THEIRS), and which."""
     children = system.compiled.children
     waiting: list[tuple[int, tuple[tuple[int, int], ...]]] = [(0, ())]
     while waiting:
@@ -141,7 +141,7 @@ def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[i
 
 
 def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int] | None:
-    """Return the auction that a path stands for up to our next turn, behind passes: calls, and 0 if the dealer is ours.
+    """Return the auction of a path up to our next turn, behind passes: calls, and 0 if the dealer is ours.
 
     None where our side would have to pass between calls of theirs: the path must name that pass, or the tree is left.
     """
@@ -159,11 +159,11 @@ def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int
 
 
 class Simulator:
-    """Scenes of a system, and hands to play them."""
+    """The probes of a system, and the hands that call there."""
 
     def __init__(self, system: Hierarchy, hands: Hands) -> None:
         self.system, self.hands = system, hands
-        self.positions = Positions([system])
+        self.positions = StateCache([system])
 
     def probes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[ProbeAuction]:
         """Return all probes that lead to nodes, and those on the way, the shortest first."""
@@ -204,7 +204,7 @@ class Simulator:
                 yield responses
 
     def played(self, boards: int, seed: int) -> Iterator[Responses]:
-        """What the system calls when it plays itself: the only way to many positions that no line of the tree names."""
+        """Yield what the system calls against itself: the only way to positions that no line of the tree names."""
         owner = random_deals(seed, 0, boards)
         held = np.stack([hands(owner, seat) for seat in range(4)], axis=1)
         everyone = Hands.of(held.reshape(-1, 52))
@@ -229,7 +229,7 @@ class Simulator:
         hand = np.concatenate(coming) if coming else np.empty(0, np.int64)
         state, calls, length = arrays(probes)
         begins = np.searchsorted(which, np.arange(len(probes) + 1))
-        queries = Asked(of.features, hand, state, calls, length, begins)
+        queries = Queries(of.features, hand, state, calls, length, begins)
         chosen, rules, shown = self.positions.look(queries)
         forced, row = self.positions.forced(queries), of.features[hand, 0]
         made, by = chosen.astype(np.int64), rules.astype(np.int64)
@@ -237,7 +237,7 @@ class Simulator:
 
 
 def _of_those(probe: ProbeAuction, at: int, made: _Made) -> NDArray[np.int64] | None:
-    """The hands that came to an earlier turn of our side and made its call; None where there was no such turn."""
+    """Return the hands that made the call at an earlier turn of our side; None where there was no such turn."""
     if at < 0:
         return None
     hand, call = made.get((probe.calls[:at], probe.side, probe.vulnerability), _NOBODY)
@@ -246,7 +246,7 @@ def _of_those(probe: ProbeAuction, at: int, made: _Made) -> NDArray[np.int64] | 
 
 
 def arrays(probes: Sequence[ProbeAuction]) -> tuple[NDArray[np.int16], NDArray[np.int8], NDArray[np.int64]]:
-    """Scenes as ``Positions.look`` takes them: state, calls, length."""
+    """Return probes as ``StateCache.look`` takes them: state, calls, length."""
     length = np.array([len(probe.calls) for probe in probes], np.int64)
     state = np.zeros((len(probes), STATE_COLUMNS), np.int16)  # the dealer is number 0
     state[:, VULNERABILITY] = [probe.vulnerability for probe in probes]

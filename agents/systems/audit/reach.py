@@ -19,8 +19,8 @@ _MOST_HANDS = 12_000  # looked at in one probe
 class HandPool:
     """Many hands of all kinds, from which to look for some."""
 
-    def __init__(self, count: int = 300_000, seed: int = 2) -> None:
-        self.held = draw_hands(count, seed)
+    def __init__(self, count: int = 300_000) -> None:
+        self.held = draw_hands(count, 2)
         self.features = hand_features(self.held)
 
     def within(self, shown: NDArray[np.int16]) -> NDArray[np.int64]:
@@ -34,7 +34,7 @@ class HandPool:
 
 
 class Partner:
-    """Tells whether partner makes the calls of probes with any hand; what it finds it keeps."""
+    """Whether partner makes the calls of probes with any hand, cached by auction."""
 
     def __init__(self, simulator: Simulator, pool: HandPool) -> None:
         self.simulator, self.pool = simulator, pool
@@ -60,7 +60,7 @@ def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[Prob
     """Look for a hand that comes to a line of the tree, in probes that lead to its nodes.
 
     Returns:
-        The lines that took the hands which have what it asks for and have bid as its path says (-1: a general rule),
+        The lines that took the hands which meet its conditions and have bid as its path says (-1: a general rule),
         and how many; itself among them where it is reached.
     """
     compiled = simulator.system.compiled
@@ -76,7 +76,7 @@ def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[Prob
         wanted = np.zeros(len(hands), np.bool_)
         for rule in range(first, end):
             if compiled.rules[rule, RULE_LINE] == line:
-                wanted |= simulator.positions.asked(drawn.features, state[0], calls[0], part, rule)
+                wanted |= simulator.positions.meets_rule(drawn.features, state[0], calls[0], part, rule)
         coming = _as_called(simulator, drawn, probe, np.flatnonzero(wanted))
         if not len(coming):
             continue

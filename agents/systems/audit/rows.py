@@ -1,4 +1,4 @@
-"""What checks ask of hands that have called in probes: their cards beside what the auction has shown."""
+"""Compute what checks need of hands that have called in probes: their cards, and what the auction has shown."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Rows:
 
     @property
     def strain(self) -> NDArray[np.int64]:
-        """Of the call; of no use where that is no bid."""
+        """Return the strain of the call; of no use where that is no bid."""
         return (self.call - FIRST_BID) % 5
 
     @property
     def level(self) -> NDArray[np.int64]:
-        """Of the call; 0 where that is no bid."""
+        """Return the level of the call; 0 where that is no bid."""
         return np.where(self.call >= FIRST_BID, (self.call - FIRST_BID) // 5 + 1, 0)
 
     def feature(self, column: int) -> NDArray[np.int16]:
@@ -61,26 +61,26 @@ class Rows:
 
     @cached_property
     def cards(self) -> NDArray[np.int16]:
-        """Cards of C D H S: (N, 4)."""
+        """Return the cards of C D H S: (N, 4)."""
         return self.responses.features[self.at, LENGTH : LENGTH + 4]
 
     def cards_of(self, suit: NDArray[np.int64]) -> NDArray[np.int16]:
-        """Cards of a suit that differs from row to row."""
+        """Return the cards of a suit that differs from row to row."""
         return of_suit(self.cards, suit)
 
     def _shown(self, by: int, what: int | slice, end: int) -> NDArray[np.int16]:
-        """By me (0), the next (1), partner (2) or the one before (3)."""
+        """Return what I (0), the next (1), partner (2) or the one before (3) have shown."""
         seat = (self.responses.length + by) % 4
         return self.responses.shown[np.arange(len(seat)), seat, what, end][self.probe]
 
     @cached_property
     def _bids(self) -> NDArray[np.bool_]:
-        """Which calls of the probes are bids: (probes, L)."""
+        """Return which calls of the probes are bids: (probes, L)."""
         return self.responses.calls >= FIRST_BID
 
     @cached_property
     def _last_bids(self) -> NDArray[np.int64]:
-        """The last bid of each probe; -1 before any."""
+        """Return the last bid of each probe; -1 before any."""
         last: NDArray[np.int8] = np.where(self._bids, self.responses.calls, -1).max(axis=1, initial=-1)
         return last.astype(np.int64)
 
@@ -91,27 +91,27 @@ class Rows:
 
     @cached_property
     def partner(self) -> NDArray[np.int16]:
-        """Cards that partner has shown at least: (N, 4)."""
+        """Return the cards that partner has shown at least: (N, 4)."""
         return self._shown(2, _SUITS, 0)
 
     @cached_property
     def mine(self) -> NDArray[np.int16]:
-        """Cards that I have shown at least: (N, 4)."""
+        """Return the cards that I have shown at least: (N, 4)."""
         return self._shown(0, _SUITS, 0)
 
     @cached_property
     def theirs(self) -> NDArray[np.int16]:
-        """Cards that one of the opponents has shown at least: (N, 4)."""
+        """Return the cards that one of the opponents has shown at least: (N, 4)."""
         return np.maximum(self._shown(1, _SUITS, 0), self._shown(3, _SUITS, 0))
 
     @cached_property
     def partner_least(self) -> NDArray[np.int16]:
-        """The least strength that partner has shown."""
+        """Return the least strength that partner has shown."""
         return self._shown(2, _STRENGTH, 0)
 
     @cached_property
     def coming_in(self) -> NDArray[np.bool_]:
-        """Whether they have bid, and our side has not."""
+        """Return whether they have bid, and our side has not."""
         turns = np.arange(self.responses.calls.shape[1]) - self.responses.length[:, None]
         ours = (turns % 2 == 0) & (self.responses.calls > PASS)
         came: NDArray[np.bool_] = np.asarray(self._bids.any(axis=1) & ~ours.any(axis=1))
@@ -119,24 +119,24 @@ class Rows:
 
     @cached_property
     def opening(self) -> NDArray[np.bool_]:
-        """Whether nobody has bid."""
+        """Return whether nobody has bid."""
         nobody: NDArray[np.bool_] = np.asarray((self.responses.calls <= PASS).all(axis=1))
         return nobody[self.probe]
 
     @cached_property
     def doubled_by_partner(self) -> NDArray[np.bool_]:
-        """Whether partner has doubled their last bid for take-out, and the next hand passed."""
+        """Return whether partner has doubled their last bid for take-out, and the next hand passed."""
         doubled = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
         return np.asarray(doubled & self.responses.forced)[self.probe]
 
     @cached_property
     def last_bid(self) -> NDArray[np.int64]:
-        """The call that is the last bid; -1 before any."""
+        """Return the call that is the last bid; -1 before any."""
         return self._last_bids[self.probe]
 
     @cached_property
     def their_suit(self) -> NDArray[np.int64]:
-        """The suit of their last bid, if it is the last of all and they mean the suit; else -1."""
+        """Return the suit of their last bid, if it is the last of all and they mean the suit; else -1."""
         last = np.where(self._bids, np.arange(self._bids.shape[1]), -1).max(axis=1, initial=-1)
         strain = (self._last_bids - FIRST_BID) % 5
         theirs = (last >= 0) & (strain < NO_TRUMP) & ((self.responses.length - last) % 2 == 1)
@@ -146,15 +146,15 @@ class Rows:
 
     @cached_property
     def in_theirs(self) -> NDArray[np.int16]:
-        """My cards in that suit; 0 where there is none."""
+        """Return my cards in that suit; 0 where there is none."""
         return np.where(self.their_suit >= 0, self.cards_of(self.their_suit), 0).astype(np.int16)
 
     @cached_property
     def unbid(self) -> NDArray[np.bool_]:
-        """Suits of which nobody has shown three cards: (N, 4)."""
+        """Return the suits of which nobody has shown three cards: (N, 4)."""
         return np.maximum(np.maximum(self.partner, self.mine), self.theirs) < 3
 
 
 def of_suit(cards: NDArray[np.int16], suit: NDArray[np.int64]) -> NDArray[np.int16]:
-    """A suit's column of (N, 4), another one for each row; of no use where the suit is none."""
+    """Return a suit's column of (N, 4), another one for each row; of no use where the suit is none."""
     return np.take_along_axis(cards, np.clip(suit, 0, 3)[:, None], 1)[:, 0]

@@ -1,4 +1,4 @@
-"""Take over whole chapters of another system: its opening bids, what follows one of them, or its general rules."""
+"""Take over chapters of another system: its opening bids, what follows one of them, or its general rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _kind(step: Step) -> str:
 
 
 @dataclass(frozen=True)
-class Adopt:
+class ReplaceSection:
     """A chapter as another system has it, in place of one's own: ``lines``, or ``blocks`` for the general rules."""
 
     chapter: str
@@ -48,11 +48,11 @@ class Adopt:
         return replace(system, lines=(*before, *self.lines, *rest))
 
 
-def chapters(mine: System, theirs: System) -> Iterator[Adopt]:
-    """Edits that each bring one of the chapters that two systems write differently."""
+def chapters(mine: System, theirs: System) -> Iterator[ReplaceSection]:
+    """Yield edits that each bring one of the chapters that two systems write differently."""
     for name in dict.fromkeys(chapter_of(line) for line in (*theirs.lines, *mine.lines)):
         old, new = (tuple(line for line in of.lines if chapter_of(line) == name) for of in (mine, theirs))
         if old != new:
-            yield Adopt(name, new, (), f"takes the chapter {name}")
+            yield ReplaceSection(name, new, (), f"takes the chapter {name}")
     if mine.blocks != theirs.blocks:
-        yield Adopt(GENERAL, (), theirs.blocks, f"takes {GENERAL}")
+        yield ReplaceSection(GENERAL, (), theirs.blocks, f"takes {GENERAL}")

@@ -76,7 +76,7 @@ def new_faults(before: System, after: System) -> list[str]:
 
 
 def _is_strength(atom: Atom) -> bool:
-    """Return whether it asks for a least strength."""
+    """Return whether it needs a least strength."""
     stem = atom.word.partition(":")[0]
     if stem == "losers":
         return atom.hi < INFINITE
@@ -105,7 +105,7 @@ def _off_topic(atom: Atom, call: str, named: set[str]) -> bool:
 
 
 def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:
-    """Return what tells one thing to remember from another: "three cards in each" of several suits is one."""
+    """Return what identifies a thing to remember: "three cards in each" of several suits is one."""
     return tuple(("length" if a.word in _LENGTHS else a.word, a.lo, a.hi) for together in clause for a in together)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agents.systems.changes.chapters import Adopt
+from agents.systems.changes.chapters import ReplaceSection
 from agents.systems.changes.mutation import Address, Trail, line_at, placed, trail_of, with_lines
 from agents.systems.language.overrides import answers
 from agents.systems.language.text import constraint_text
@@ -74,24 +74,24 @@ class Replace:
         if found is None:
             return None
         address, now = found
-        # The lines that follow are kept as they are now, unless the edit brings its own.
+        # The lines that follow stay as they are now, unless the edit brings its own.
         new = tuple(replace(n, lines=now.lines) if n.lines == self.old.lines else n for n in self.new)
         return with_lines(system, address, new)
 
 
 def dropped(trail: Trail, line: Line, where: str = "") -> Replace:
-    """A line dropped, with what follows it; ``where`` stands before what that is called."""
+    """Return the edit that drops a line and what follows it; ``where`` begins its description."""
     return Replace(trail, line, (), f"{where}{line.name}: dropped ({constraint_text(line.constraint)})")
 
 
 def without_clause(trail: Trail, line: Line, at: int, verb: str = "no longer", where: str = "") -> Replace:
-    """A line that asks for one thing less."""
+    """Return the edit that leaves one condition of a line out."""
     less = replace(line, constraint=(*line.constraint[:at], *line.constraint[at + 1 :]))
     return Replace(trail, line, (less,), f"{where}{line.name}: {verb} {constraint_text(line.constraint[at : at + 1])}")
 
 
 @dataclass(frozen=True)
-class Exchange:
+class SwapLines:
     """Two neighbouring lines in the other order."""
 
     trail: Trail
@@ -107,7 +107,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Together:
+class CompositeEdit:
     """Several edits as one: a call with partner's answers to it."""
 
     parts: tuple[Edit, ...]
@@ -120,12 +120,12 @@ class Together:
         return now
 
 
-Edit = Insert | InsertGeneral | Replace | Exchange | Together | Adopt
-_Held = set[tuple[Trail, tuple[object, ...]]]  # where each line of a system stands, and what it says
+Edit = Insert | InsertGeneral | Replace | SwapLines | CompositeEdit | ReplaceSection
+_Held = set[tuple[Trail, tuple[object, ...]]]  # the place of each line of a system, and its content
 
 
 def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, Line]]:
-    """Address, trail and line of the rules of ``after`` that ``before`` has not; headings alone are no rules."""
+    """Yield address, trail and line of the rules of ``after`` that ``before`` has not; headings are no rules."""
     held = _held(before)
     for address, trail, line in placed(after):
         if not line.after and (trail, what_it_says(line)) not in held:
@@ -133,7 +133,7 @@ def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, L
 
 
 def differences(mine: System, theirs: System) -> Iterator[Edit]:
-    """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
+    """Yield edits that bring what another system has at the same place: a line changed, new there, or dropped."""
     there, replaced = _held(theirs), set[tuple[Trail, Line]]()
     for address, trail, line in new_lines(mine, theirs):
         edit = _bring(mine, theirs, there, address, trail, line)
@@ -149,19 +149,19 @@ def _held(system: System) -> _Held:
     return {(trail, what_it_says(line)) for _, trail, line in placed(system)}
 
 
-def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
+def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[CompositeEdit]:
     """Group the differences below one heading into one edit: all after a first call, or all of a context."""
     below: dict[str, list[Edit]] = {}
     for edit in edits:
         below.setdefault(_heading(edit), []).append(edit)
     for heading, parts in below.items():
         if len(parts) > 1:
-            yield Together(tuple(parts), f"takes all of {heading}")
+            yield CompositeEdit(tuple(parts), f"takes all of {heading}")
 
 
 def is_general(edit: Edit) -> bool:
     """Return whether the edit changes a general rule."""
-    trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
+    trail = edit.trail if isinstance(edit, Replace | SwapLines) else ()
     return isinstance(edit, InsertGeneral) or (bool(trail) and trail[0].startswith("when "))
 
 
@@ -170,13 +170,13 @@ def _heading(edit: Edit) -> str:
         return str((*edit.path, *edit.line.path)[0])
     if is_general(edit):
         return "the general rules"
-    trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
+    trail = edit.trail if isinstance(edit, Replace | SwapLines) else ()
     first = trail[0] if trail else edit.old.name if isinstance(edit, Replace) else edit.what
     return first.split("-")[0]
 
 
 def _bring(mine: System, theirs: System, there: _Held, address: Address, trail: Trail, line: Line) -> Edit:
-    """Bring a line that stands at ``address`` in ``theirs``: in place of mine there, in front of it, or anew."""
+    """Return the edit that brings a line at ``address`` of ``theirs``: in place of mine, in front of it, or anew."""
     at_place, what = line_at(mine, address), f"takes {line.name}"
     if at_place is not None and trail_of(mine, address) == trail:
         if at_place.path == line.path and (trail, what_it_says(at_place)) not in there:

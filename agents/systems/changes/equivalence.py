@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, RULE_CALL, RULE_FLAGS, RULE_SPAN, Compiled
-from agents.systems.engine.rule_order import NOWHERE, context_of, needs_of, parts, rules_of, within
+from agents.systems.engine.rule_order import NOWHERE, conditions_of, context_of, parts, rules_of, within
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import FIRST_BID, PASS
 
@@ -43,7 +43,7 @@ def _rules(c, part, h):
     for rule in rules_of(c, part):
         for column in (RULE_SPAN, RULE_CALL, RULE_FLAGS):
             h = _mix(h, c.rules[rule, column])
-        first, end = needs_of(c, rule)
+        first, end = conditions_of(c, rule)
         h = _clauses(c, first, end, h)
     return h
 
@@ -64,14 +64,14 @@ def _of_blocks(c):
 
 
 def signatures(compiled: Compiled) -> tuple[NDArray[np.uint64], int]:
-    """A hash of the rules of each node, uint64 (nodes,), 0 where it has none; and one of all general rules."""
+    """Return a hash of each node's rules, uint64 (nodes,), 0 where it has none; and one of all general rules."""
     nodes = np.empty(len(compiled.children), np.uint64)
     _of_nodes(compiled, nodes)
     return nodes, int(_of_blocks(compiled))
 
 
 def pairs(old: Compiled, new: Compiled) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Nodes that lie at the same place in two trees: in the old, and in the new; -1 where it has none."""
+    """Return nodes at the same place in two trees: of the old and of the new, -1 where it has none."""
     was = now = np.zeros(1, np.int32)
     found = [(was, now)]
     while len(was):  # level by level
@@ -98,7 +98,7 @@ def same_rules(a: Compiled, b: Compiled) -> bool:
 
 @njit
 def _follow(children, place, theirs, call, unopened):
-    """Return where a call leads in a seat's tree; as ``engine.observe`` has it."""
+    """Return where a call leads in a seat's tree; as ``engine.record_call`` has it."""
     if place < 0:
         return place
     child = children[place, theirs, call]
@@ -108,7 +108,7 @@ def _follow(children, place, theirs, call, unopened):
 
 
 @njit
-def _touched(old_children, old_signs, new_children, new_signs, seat, dealer, history, out):
+def _affected_auctions(old_children, old_signs, new_children, new_signs, seat, dealer, history, out):
     for i in range(len(history)):
         old, new, unopened, turn = 0, 0, True, int(dealer[i])
         for k in range(history.shape[1]):
@@ -130,7 +130,7 @@ def _touched(old_children, old_signs, new_children, new_signs, seat, dealer, his
             turn = (turn + 1) & 3
 
 
-def touched(
+def affected_auctions(
     old: Compiled,
     new: Compiled,
     seat: int,
@@ -147,4 +147,4 @@ def touched(
     if old_blocks != new_blocks:
         out[:] = True
         return
-    _touched(old.children, old_signs, new.children, new_signs, seat, dealer, history, out)
+    _affected_auctions(old.children, old_signs, new.children, new_signs, seat, dealer, history, out)

@@ -1,6 +1,6 @@
 """Change a bidding system by pure functions: each returns a new tree and a description of the change.
 
-A line is addressed by where it stands: ``("lines", 3, 0)`` is the first line below the fourth, and
+A line is addressed by its place: ``("lines", 3, 0)`` is the first line below the fourth, and
 ``("blocks", 2, 1)`` the second rule of the third block. Its trail names what lies above it.
 """
 
@@ -25,7 +25,7 @@ _FIXED_WORDS = FLAG_WORDS | CALL_WORDS
 _FIXED_WORDS |= {"position", "doubled", "passes", "i-bid", "partner-bid", "they-bid", "they-min", "they-max"}
 
 
-class Chance:
+class SeededRandom:
     """Draws from one stream, one after the other."""
 
     def __init__(self, *coordinates: int | str) -> None:
@@ -37,11 +37,11 @@ class Chance:
         return int(streams.key(np.uint64(self._key), self._drawn)[0])
 
     def below(self, count: int) -> int:
-        """A whole number in 0 .. count - 1."""
+        """Draw an integer in 0 .. count - 1."""
         return self._next() % count
 
     def weighted(self, weights: NDArray[np.float64]) -> int:
-        """An index with probability in proportion to its weight."""
+        """Draw an index with probability in proportion to its weight."""
         total = np.cumsum(weights)
         return int(np.searchsorted(total, (self._next() >> 11) * 2.0**-53 * total[-1], side="right"))
 
@@ -67,7 +67,7 @@ def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
 
 
 def trail_of(system: System, address: Address) -> Trail:
-    """Names of what lies above a line: of its block, or of the lines that lead to it."""
+    """Return the names of what lies above a line: of its block, or of the lines that lead to it."""
     if address[0] == "blocks":
         return (f"when {constraint_text(system.blocks[int(address[1])].when)}",)
     above = (line_at(system, address[:end]) for end in range(2, len(address)))
@@ -113,7 +113,7 @@ def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int,
 # --- thresholds --------------------------------------------------------------------------------------
 
 
-@lru_cache(1 << 16)  # a system has some thousands, and a change asks for all of them
+@lru_cache(1 << 16)  # a system has some thousands, and a change needs all of them
 def moves(atom: Atom) -> tuple[Atom, ...]:
     """Return what an atom can become by one step of a threshold."""
     stem = atom.word.partition(":")[0]
@@ -136,13 +136,17 @@ def with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> C
     return (*constraint[:c], clause, *constraint[c + 1 :])
 
 
-def by_usage(lines: Sequence[tuple[Address, Line]], chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Line]:
+def by_usage(
+    lines: Sequence[tuple[Address, Line]], chance: SeededRandom, usage: Mapping[int, int]
+) -> tuple[Address, Line]:
     """Choose one of some lines, those that make more calls more often."""
     weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in lines])) ** 0.75
     return lines[chance.weighted(weights)]
 
 
-def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Constraint, str] | None:
+def threshold_move(
+    system: System, chance: SeededRandom, usage: Mapping[int, int]
+) -> tuple[Address, Constraint, str] | None:
     """Move one threshold of one line by a step. Lines that make more calls are chosen more often.
 
     Args:

@@ -1,7 +1,7 @@
 """Build natural systems from ``systems/natural.sets``: its lines of bidding, with the numbers chosen by chance.
 
 One call alone gains little while partner hears no other: a hand that an opening leaves out is passed, and an answer
-that shows nothing is not raised. So a system that has none gets whole sets at once.
+that shows nothing is not raised. So a system that has none gets sets of them at once.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from agents.systems.changes.chapters import OPENINGS, Adopt
-from agents.systems.changes.mutation import Chance
+from agents.systems.changes.chapters import OPENINGS, ReplaceSection
+from agents.systems.changes.mutation import SeededRandom
 from agents.systems.changes.simplify import without_empty
 from agents.systems.language.text import parse_system
 
@@ -26,7 +26,7 @@ _RANGE = re.compile(r"(?<!\d)(\d+)-(\d+)(?!\d)")
 
 @dataclass(frozen=True)
 class Part:
-    """What is chosen together: the choices ``first`` to ``end - 1``, and the lines that they are for."""
+    """A part of a system that is chosen together: the choices ``first`` to ``end - 1``, and their lines."""
 
     name: str
     first: int
@@ -41,11 +41,11 @@ class Sets:
     parts: tuple[Part, ...]
     choices: dict[str, tuple[int, ...]]
 
-    def drawn(self, chance: Chance) -> Genes:
+    def drawn(self, chance: SeededRandom) -> Genes:
         """Draw a value for every choice."""
         return tuple(chance.below(len(values)) for values in self.choices.values())
 
-    def crossed(self, one: Genes, other: Genes, part: Part, chance: Chance) -> Genes:
+    def crossed(self, one: Genes, other: Genes, part: Part, chance: SeededRandom) -> Genes:
         """Draw the choices of a part from one of two, and now and then anew; the rest is that of the first."""
         out = list(one)
         for k, values in list(enumerate(self.choices.values()))[part.first : part.end]:
@@ -53,15 +53,15 @@ class Sets:
             out[k] = chance.below(len(values)) if anew else (one, other)[chance.below(2)][k]
         return tuple(out)
 
-    def edit(self, genes: Genes, parts: Sequence[Part]) -> Adopt:
-        """Return the change that gives a system without calls these parts, as they were chosen."""
+    def edit(self, genes: Genes, parts: Sequence[Part]) -> ReplaceSection:
+        """Return the change that brings these parts, as they were chosen, to a system without calls."""
         of = {name: values[at] for (name, values), at in zip(self.choices.items(), genes, strict=True)}
         rows = [row for part in self.parts if part in parts for row in _filled(part.rows, of)]
         openings = list(of.items())[: self.parts[0].end]
         chosen = ", ".join(f"{name} {value}" for name, value in openings)
         what = f"{len(parts)} of {len(self.parts)} parts of a natural system at once: {chosen}"
         drawn = without_empty(parse_system("\n".join(["system: drawn", *rows]) + "\n"))
-        return Adopt(OPENINGS, drawn.lines, (), what)
+        return ReplaceSection(OPENINGS, drawn.lines, (), what)
 
 
 @cache
@@ -81,7 +81,7 @@ def sets() -> Sets:
 
 
 def _filled(rows: Sequence[str], of: Mapping[str, int]) -> list[str]:
-    """The rows that are there, with their numbers; a row with an empty range is not, and what is below one goes too."""
+    """Return the rows with their numbers, without rows of an empty range or what is below these."""
     out, dropped_at = list[str](), -1
     for row in rows:
         depth = len(row) - len(row.lstrip())

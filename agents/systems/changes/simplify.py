@@ -13,14 +13,14 @@ from agents.systems.language.tree import System
 
 
 def added(before: System, after: System) -> Iterator[Replace]:
-    """Edits that drop, one by one, the lines of ``after`` that ``before`` has not; those with lines below are kept."""
+    """Yield edits that drop, one by one, the lines of ``after`` that ``before`` has not, unless others follow them."""
     for _, trail, line in new_lines(before, after):
         if not line.lines:
             yield dropped(trail, line)
 
 
 def plainer(before: System, after: System) -> Iterator[Replace]:
-    """Edits that leave out, one by one, the conditions of the lines of ``after`` that ``before`` has not.
+    """Yield edits that leave out, one by one, the conditions of the lines of ``after`` that ``before`` has not.
 
     The strength of the hand and the length of the suit that is bid stay: they are what a call says anyway.
     """

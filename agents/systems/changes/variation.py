@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.systems.changes.edits import Edit, Exchange, Replace, dropped, without_clause
-from agents.systems.changes.mutation import Chance, Trail, addresses, by_usage, line_at, threshold_move, trail_of
+from agents.systems.changes.edits import Edit, Replace, SwapLines, dropped, without_clause
+from agents.systems.changes.mutation import SeededRandom, Trail, addresses, by_usage, line_at, threshold_move, trail_of
 from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import INFINITE, Atom, Line, Step, System
 
@@ -22,7 +22,7 @@ _SPLITS = (
 )  # fmt: skip
 
 
-def vary(system: System, chance: Chance, usage: Mapping[int, int]) -> Edit | None:
+def vary(system: System, chance: SeededRandom, usage: Mapping[int, int]) -> Edit | None:
     """Make one random variation of ``system``; None if the line drawn does not allow it.
 
     Args:
@@ -42,14 +42,14 @@ def vary(system: System, chance: Chance, usage: Mapping[int, int]) -> Edit | Non
     return _VARIATIONS[kind](trail_of(system, address), line, None if lower is None or lower.after else lower, chance)
 
 
-def _loosen(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
+def _loosen(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
     if not line.constraint:
         return None
     return without_clause(trail, line, chance.below(len(line.constraint)))
 
 
-def _split(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
-    """Some of a line's hands make a neighbouring call instead."""
+def _split(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
+    """Let some of a line's hands make a neighbouring call instead."""
     atom = _SPLITS[chance.below(len(_SPLITS))]
     call = _neighbour(line.path[-1], chance)
     path, narrower = (*line.path[:-1], call), (*line.constraint, ((atom,),))
@@ -58,8 +58,8 @@ def _split(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit
     return Replace(trail, line, (other, line), what)
 
 
-def _neighbour(step: Step, chance: Chance) -> Step:
-    """Another call in place of ``step``: a level up or down, pass, double, or no trump."""
+def _neighbour(step: Step, chance: SeededRandom) -> Step:
+    """Draw another call in place of ``step``: a level up or down, pass, double, or no trump."""
     span, _, name = step.token.partition(":")
     if name:
         options = [f"{other}:{name}" for other in ("lowest", "jump") if other != span] + ["P", "X", "lowest:N"]
@@ -71,27 +71,27 @@ def _neighbour(step: Step, chance: Chance) -> Step:
     return Step([o for o in options if o != step.token][chance.below(len(options) - (step.token in options))])
 
 
-def _drop(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
+def _drop(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
     if line.lines or (line.name == "P" and not line.constraint):
         return None  # what follows would go with it; or nothing might fit some hand
     return dropped(trail, line)
 
 
-def _reorder(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
+def _reorder(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
     if lower is None:
         return None
-    return Exchange(trail, line, lower, f"{lower.name} before {line.name}")
+    return SwapLines(trail, line, lower, f"{lower.name} before {line.name}")
 
 
-def _flag(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
+def _flag(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
     flag = ("forcing", "invite", "gf")[chance.below(3)]
     flags = tuple(f for f in line.flags if f != flag) if flag in line.flags else (*line.flags, flag)
     what = f"{line.name}: {'no longer' if flag in line.flags else 'now'} {flag}"
     return Replace(trail, line, (replace(line, flags=flags),), what)
 
 
-def _merge(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit | None:
-    """Two neighbouring lines with the same call become one with either's hands, where each asks for one thing more."""
+def _merge(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
+    """Make one line of two neighbouring ones with the same call, with the conditions that both have."""
     if lower is None or lower.path != line.path or line.lines or lower.lines:
         return None
     shared = tuple(clause for clause in line.constraint if clause in lower.constraint)
@@ -100,6 +100,6 @@ def _merge(trail: Trail, line: Line, lower: Line | None, chance: Chance) -> Edit
 
 
 #: Each takes a line's trail, the line, the rule next below it, if there is one, and chance.
-_VARIATIONS: dict[str, Callable[[Trail, Line, Line | None, Chance], Edit | None]] = {
+_VARIATIONS: dict[str, Callable[[Trail, Line, Line | None, SeededRandom], Edit | None]] = {
     "loosen": _loosen, "split": _split, "drop": _drop, "reorder": _reorder, "flag": _flag, "merge": _merge,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the auction says to the seat that must call: the context columns of its feature row.
+"""Follow what the auction says to the seat that must call: the context columns of its feature row.
 
 Strength is counted in points on the scale that the rule used (hcp, or points with length or shortness).
 """
@@ -72,7 +72,7 @@ class AuctionState(NamedTuple):
 
 @njit
 def new_state():
-    """A table with nothing on it; ``start_state`` begins an auction there."""
+    """Make a table with nothing on it; ``start_state`` begins an auction there."""
     return AuctionState(
         np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8), np.empty(4, np.int32),
         np.empty((4, QUANTITIES, 2), np.int16), np.empty((4, STATUS_COLUMNS), np.int16), np.empty(SIDES, np.int16),
@@ -80,7 +80,7 @@ def new_state():
     )  # fmt: skip
 
 
-DEEPEST = 24  # calls after which a trail remembers no more
+DEEPEST = 24  # calls that a history holds at most
 
 
 class StateHistory(NamedTuple):
@@ -95,7 +95,7 @@ class StateHistory(NamedTuple):
 
 @njit
 def new_history(calls):
-    """Room for a trail of so many calls."""
+    """Make room for the history of so many calls."""
     return StateHistory(
         np.empty((calls, STATE_COLUMNS), np.int16), np.empty((calls, 4), np.int32),
         np.empty((calls, 4, QUANTITIES, 2), np.int16), np.empty((calls, 4, STATUS_COLUMNS), np.int16),
@@ -104,23 +104,23 @@ def new_history(calls):
 
 
 @njit(forceinline=True)
-def save(t, trail, at):
-    """Note in a trail, or in what holds the same beside more, how the table stands before call ``at``."""
-    copy(t.auction, trail.auction[at])
-    copy(t.place, trail.place[at])
-    copy(t.shown, trail.shown[at])
-    copy(t.seat_status, trail.seat_status[at])
-    copy(t.sides, trail.sides[at])
+def save(t, history, at):
+    """Save the table as it is before call ``at``."""
+    copy(t.auction, history.auction[at])
+    copy(t.place, history.place[at])
+    copy(t.shown, history.shown[at])
+    copy(t.seat_status, history.seat_status[at])
+    copy(t.sides, history.sides[at])
 
 
 @njit(forceinline=True)
-def restore(t, trail, at):
-    """Take back call ``at`` and those behind it; the history keeps them, where nobody looks."""
-    copy(trail.auction[at], t.auction)
-    copy(trail.place[at], t.place)
-    copy(trail.shown[at], t.shown)
-    copy(trail.seat_status[at], t.seat_status)
-    copy(trail.sides[at], t.sides)
+def restore(t, history, at):
+    """Take back call ``at`` and those behind it; they stay in ``t.history``, where nobody looks."""
+    copy(history.auction[at], t.auction)
+    copy(history.place[at], t.place)
+    copy(history.shown[at], t.shown)
+    copy(history.seat_status[at], t.seat_status)
+    copy(history.sides[at], t.sides)
 
 
 @njit(forceinline=True)
@@ -176,15 +176,15 @@ def write_context(t, seat):
 
 @njit(forceinline=True)
 def write_forcing(t, seat):
-    """Write who must go on. A side is forced by partner's last call for one round, or by an earlier one to game.
+    """Write whether a side must go on: by partner's last call for one round, or by an earlier one to game.
 
     Nobody need take out a double of their own: what the opponents bid and we have doubled may be passed.
     """
     auction, f = t.auction, t.f
     bid, side, doubled, passes = auction[LAST_BID], t.sides[seat & 1], auction[DOUBLING], auction[PASSES]
     below = side > 0 and (bid < 0 or bid < _GAME_BIDS[bid % 5])
-    asked = t.seat_status[seat ^ 2, FORCES] and t.seat_status[(seat + 3) & 3, LAST_CALL] <= PASS
-    f[FORCED] = asked or below
+    partner_forces = t.seat_status[seat ^ 2, FORCES] and t.seat_status[(seat + 3) & 3, LAST_CALL] <= PASS
+    f[FORCED] = partner_forces or below
     f[BOUND] = f[FORCING_PASS] = 0
     if bid < 0 or bid == NUM_BIDS - 1:
         return
@@ -192,10 +192,10 @@ def write_forcing(t, seat):
         if doubled == 0:
             strength = t.shown[seat, STRENGTH, 0] + t.shown[seat ^ 2, STRENGTH, 0]
             must = side > 0 or strength >= ENOUGH
-            f[BOUND] = asked or (must and passes == 2)
+            f[BOUND] = partner_forces or (must and passes == 2)
             f[FORCING_PASS] = must and passes == 0
     else:  # we have it: once it is doubled, the turn comes back to whoever bid it
-        f[BOUND] = asked or (below and ((doubled == 0 and passes == 1) or (doubled == 1 and passes == 2)))
+        f[BOUND] = partner_forces or (below and ((doubled == 0 and passes == 1) or (doubled == 1 and passes == 2)))
         f[FORCING_PASS] = below and doubled == 1 and passes == 0
 
 

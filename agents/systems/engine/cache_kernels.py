@@ -1,7 +1,7 @@
-"""The kernel that bids boards along positions: what is known of an auction serves every board that comes to it.
+"""Bid boards along cached positions: what was found for an auction serves every board that comes to it.
 
 A position is an auction so far, its dealer and vulnerability, and the systems of the four seats: all that decides an
-``engine.context.AuctionState``, whatever the hands are. A board that comes where another has been finds it there, and a
+``auction_state.AuctionState``, whatever the hands are. A board that comes where another has been finds it there, and a
 position that is met often gets a program (``programs``). Where there is no room left for positions, boards go on in
 scratch memory. Calls and counts are those of ``engine.decide`` and ``engine.apply_call``.
 """
@@ -53,9 +53,9 @@ NOTES = SHOWN_AT + 4 * BASE
 # A row of ``links``: program, cards that partner has shown in C D H S (a byte each), the 38 positions that follow,
 # places. What most boards need lies in the first 64 bytes, which memory hands over at once; rows are thrice as long.
 PROGRAM_AT, FITS_AT, LINK_AT, PLACE_AT, LINKS = 0, 1, 2, 2 + NUM_CALLS, 48
-STATES = (NUM_BIDS + 1) * 3  # of an auction, as far as programs for wherever they are met tell them apart
+STATES = (NUM_BIDS + 1) * 3  # of an auction, as far as programs that serve many positions differ by them
 ROOT_TABLE, ROOT_COLUMNS = 4, 5  # the key of a root: the four systems; dealer and vulnerability in one
-NEVER, ONCE = -1, -2  # of a position that follows: how often auctions have gone there, as long as it is not kept
+NEVER, ONCE = -1, -2  # of a position that follows: how often auctions have come there, while it is not cached
 NEW = -1  # of a program: nobody has called here; below it: somebody has
 MEETINGS = 16  # with the rules tried one by one, before a position gets a program
 # What ``counts`` holds: positions, steps of programs and roots in use; positions for which there was no room.
@@ -63,7 +63,7 @@ POSITIONS, STEPS, ROOTS, MISSED = range(4)
 
 
 class Store(NamedTuple):
-    """Memory for positions, and how much of it is in use. The system gives it when it is first written to."""
+    """Memory for positions, and how much of it is in use. It takes pages when it is first written to."""
 
     links: Annotated[NDArray[np.int32], "positions", LINKS]  # of a position, as above
     notes: Annotated[NDArray[np.int16], "positions", NOTES]  # the same
@@ -86,7 +86,7 @@ class Work(NamedTuple):
 
 
 def room_to_work() -> tuple[Work, AuctionState]:
-    """A table and what goes with it."""
+    """Make a table and what goes with it."""
     work = Work(np.zeros(SHOWN_AT, np.int16), np.zeros(4, np.int64))
     auction, seat_status, sides = np.split(work.now, [STATUS_AT, SIDES_AT])
     t = new_state()._replace(auction=auction, seat_status=seat_status.reshape(4, STATUS_COLUMNS), sides=sides)
@@ -112,7 +112,7 @@ _write_mixed = njit(forceinline=True)(write_mixed.py_func)
 
 @njit(forceinline=True)
 def _doubles(auction, seat):
-    """0 if the seat to call may neither double nor redouble, 1 if it may double, 2 if it may redouble."""
+    """Return 0 if the seat to call may neither double nor redouble, 1 if it may double, 2 if it may redouble."""
     if auction[LAST_BID] < 0:
         return 0
     if (seat ^ auction[LAST_BIDDER]) & 1:
@@ -122,7 +122,7 @@ def _doubles(auction, seat):
 
 @njit
 def _write_shape(pool, system, node, auction, f, code, counts, starts, key, room):
-    """The program of a node or of a system's general rules, for wherever they are met; -1 where there is no room."""
+    """Write the program of a node or of a system's general rules, which serves many positions; -1 without room."""
     if room == 0 or counts[STEPS] + room > len(code):
         return -1
     start = counts[STEPS]
@@ -133,7 +133,7 @@ def _write_shape(pool, system, node, auction, f, code, counts, starts, key, room
 
 @njit(forceinline=True)
 def _decide(pool, read, store, room, systems, i, hand, seat, t):
-    """``engine.decide`` of the hand int16 (NUM_FEATURES,) at ``seat``, where ``f`` holds the context."""
+    """Return ``engine.decide`` of the hand int16 (NUM_FEATURES,) at ``seat``, where ``f`` holds the context."""
     for column in range(NUM_FEATURES):
         t.f[column] = hand[column]
     _write_mixed(t, seat)
@@ -163,7 +163,7 @@ def _decide(pool, read, store, room, systems, i, hand, seat, t):
 
 @njit(forceinline=True)
 def _apply_call(pool, read, system, seat, call, t):
-    """``engine.apply_call``, with the readings."""
+    """Do as ``engine.apply_call``, with the readings."""
     write_level(call, t.f)
     found, flags = reads_as(pool, read, system, t.place[seat], t.auction[LAST_BID], call, t.f, t.out, t.scratch)
     record_call(pool, seat, call, found, flags, t)
@@ -171,7 +171,7 @@ def _apply_call(pool, read, system, seat, call, t):
 
 @njit(forceinline=True)
 def _root(systems, row, dealer, vulnerability, root_keys):
-    """Where the root of a row stands in the table, or the empty place where it belongs."""
+    """Return the place of a row's root in the table, or the empty place where it belongs."""
     last = np.int32(dealer * 4 + vulnerability)
     h = np.uint32(last)
     for seat in range(4):
@@ -190,7 +190,7 @@ def _root(systems, row, dealer, vulnerability, root_keys):
 
 @njit(forceinline=True)
 def _load(store, at, work, t):
-    """A position into scratch memory."""
+    """Load a position into scratch memory."""
     for k in range(SHOWN_AT):
         work.now[k] = store.notes[at, k]
     for seat in range(4):
@@ -202,7 +202,7 @@ def _load(store, at, work, t):
 
 @njit(forceinline=True)
 def _keep(store, work, t):
-    """A new position with what scratch memory holds; -1 where there is no room."""
+    """Store what scratch memory holds as a new position; return it, -1 where there is no room."""
     new = store.counts[POSITIONS]
     if new >= len(store.links):
         store.counts[MISSED] += 1
@@ -227,12 +227,13 @@ def _keep(store, work, t):
 
 @njit(forceinline=True)
 def _keep_if_met(store, at, call, seldom, work, t):
-    """Keep the position after a call when an auction comes there for the second time: most never see another.
+    """Cache the position after a call when an auction comes there for the second time: most never see another.
 
     Args:
-        seldom: keep it at once.
+        seldom: cache it at once.
 
-    Returns -1 where it is not kept.
+    Returns:
+        the position, -1 where it is not cached.
     """
     if store.links[at, LINK_AT + call] == NEVER and not seldom:
         store.links[at, LINK_AT + call] = ONCE
@@ -245,7 +246,7 @@ def _keep_if_met(store, at, call, seldom, work, t):
 
 @njit(forceinline=True)
 def _enter(pool, store, systems, i, dealer, vulnerability, work, t):
-    """Return the root of a row; -1 where there is no room to keep it: then scratch memory holds it."""
+    """Return the root of a row; -1 where there is no room for it: then scratch memory holds it."""
     slot = _root(systems, i, dealer, vulnerability, store.root_keys)
     if store.root_keys[slot, ROOT_TABLE] >= 0:
         return np.int64(store.roots[slot])
@@ -306,7 +307,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
     pool, read, store, work, t = _unpacked(plan)
     links = store.links
     turned = np.empty((1, 4), np.int32)  # the systems from the dealer on
-    loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
+    loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not cached
     for i in range(len(systems)):
         dealer, row, length, passes = np.int64(auctions[i, DEALER]), boards[i], 0, 0
         for place in range(4):

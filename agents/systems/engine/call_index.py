@@ -1,8 +1,8 @@
-"""A pool's general rules by the call that they make, and what a call shows, found by them without trying every rule.
+"""Index a pool's general rules by their calls, so that what a call shows is found without trying every rule.
 
 A general rule names its call by what it is for, and the last bid alone decides which call that is. So for each of the
-36 last bids (row 0: none) the rules are sorted once by their calls, in the order of ``walk``. What a rule shows depends
-on the auction only where it speaks of the auction or of partner; what the others show is counted once and kept
+36 last bids (row 0: none) the rules are sorted once by their calls, in the order of ``rule_order``. What a rule shows
+depends on the auction only where it speaks of the auction or of partner; what the others show is computed once
 (``plain``, and ``first`` for the rules of a node).
 """
 
@@ -14,21 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, Compiled
-from agents.systems.engine.rule_order import NOWHERE, call_of, context_of, holds, needs_of, parts, rules_of, within
+from agents.systems.engine.rule_order import NOWHERE, call_of, conditions_of, context_of, holds, parts, rules_of, within
 from agents.systems.engine.shown_ranges import constraint_shows, copy, is_fully_explained, reset, unite
 from agents.systems.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import NUM_BIDS, NUM_CALLS
 
 _SAYS_MORE = IS_CONTEXT | IS_MIXED
-UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # what is known of a rule in ``plain``
+UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # of a rule in ``plain``
 
 MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # columns of ``made``
 NOT_YET, NONE, HANGS = -1, -2, -3  # in ``first``: not looked at; no rule can make the call; it hangs on the auction
 
 
 class Readings(NamedTuple):
-    """The rules of a pool, sorted, and what is known of them. A last bid's row is the bid's number + 1."""
+    """The rules of a pool, sorted, and what they show. A last bid's row is the bid's number + 1."""
 
     made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]  # part and rule of the general rules that make a call
     # of a system, a last bid and a call: where they begin; the next call's begin where they end
@@ -110,7 +110,7 @@ def _any(pool, first, end, columns):
 @njit
 def _look(pool, rule, plain, ranges, f, clause_out, together_out):
     """Find out whether what a rule shows hangs on the auction, and if not, what it is."""
-    first, end = needs_of(pool, rule)
+    first, end = conditions_of(pool, rule)
     if _any(pool, first, end, _SAYS_MORE):
         plain[rule] = CHANGING
         return
@@ -122,7 +122,7 @@ def _look(pool, rule, plain, ranges, f, clause_out, together_out):
 
 @njit
 def _changing(clauses, together, atoms, first, end, f, scratch):
-    """``constraint_shows`` to ``scratch[0]``, with the arrays one by one."""
+    """Call ``constraint_shows`` with the arrays one by one, to ``scratch[0]``."""
     rule_out = scratch[0]
     reset(rule_out)
     return _shows(_Words(clauses, together, atoms), first, end, f, rule_out, scratch[1], scratch[2])
@@ -130,13 +130,13 @@ def _changing(clauses, together, atoms, first, end, f, scratch):
 
 @njit(forceinline=True)
 def _add(pool, read, rule, f, out, scratch, found):
-    """Add to ``out`` what a rule shows, as ``meaning.call_shows`` does; can it have made the call?"""
+    """Add to ``out`` what a rule shows, as ``call_shows`` does; return whether it can have made the call."""
     known = read.plain[rule]
     if known == UNKNOWN:
         _look(pool, rule, read.plain, read.ranges, f, scratch[1], scratch[2])
         known = read.plain[rule]
     if known == CHANGING:
-        first, end = needs_of(pool, rule)
+        first, end = conditions_of(pool, rule)
         if not _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch):
             return False
         unite(out, scratch[0], found)
@@ -149,7 +149,7 @@ def _add(pool, read, rule, f, out, scratch, found):
 
 @njit(forceinline=True)
 def _of_node(pool, read, node, call, f, out, scratch):
-    """What a call shows by the rules of a node: (found, flags); kept in ``read`` where the auction does not matter."""
+    """Write what a call shows by the rules of a node; cached where the auction does not matter. (found, flags)"""
     found, flags, first, hangs = False, 0, NONE, False
     for rule in rules_of(pool, node):
         if call_of(pool, rule, -1) == call:  # of a node's rules the last bid decides nothing
@@ -166,7 +166,7 @@ def _of_node(pool, read, node, call, f, out, scratch):
 
 @njit(forceinline=True)
 def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
-    """``meaning.call_shows``: what a call shows, to ``out``; (found, flags of all rules that can have made it)."""
+    """Write what a call shows, as ``shown_ranges.call_shows`` does; return (found, flags of all its rules)."""
     found, flags = False, 0
     reset(out)
     if node >= 0:

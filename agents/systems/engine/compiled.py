@@ -1,7 +1,7 @@
-"""A system as arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
+"""Compile a system to arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
 
-A part is a node of the tree or a general block: a context that must hold, and rules. A node asks for no context.
-``walk`` tells in which order parts and their rules are visited. Kernels (``njit``) freeze the columns.
+A part is a node of the tree or a general block: a context that must hold, and rules. A node needs no context.
+``rule_order`` visits parts and their rules in order. Kernels (``njit``) freeze the columns.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def _last_resort() -> tuple[Block, ...]:
     return tuple(out)
 
 
-#: What a player calls who may not pass, where no rule of the system has a call: these stand behind the general rules of
+#: The calls of a player that may not pass, where no rule of the system has a call: these follow the general rules of
 #: every system. General rules never pass an auction that the side must go on with (the word ``bound``).
 LAST_RESORT = _last_resort()
 
 
 class Compiled(NamedTuple):
-    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.compiled.array_structs`` reads them."""
+    """Systems ready for the kernels; shapes are beside types, as ``bridge_env.compiled.array_structs`` reads them."""
 
     # of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends
     children: Annotated[NDArray[np.int32], "nodes", 2, NUM_CALLS]
@@ -85,7 +85,7 @@ class Compiled(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where the expansion of the tree stands: a node, and what the auction that leads to it allows next."""
+    """A place in the expansion of the tree: a node, and what the auction that leads to it allows next."""
 
     node: int
     bindings: Bindings = ()
@@ -124,7 +124,7 @@ class _Builder:
         self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
         self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
         self.faults: list[SystemTextError] = []
-        self.passes: dict[int, Constraint] = {}  # by what a general rule that passes asks for: that, and not bound
+        self.passes: dict[int, Constraint] = {}  # by the conditions of a rule that passes: these, and not bound
 
     def build(self) -> Compiled:
         self.expand(self.system.lines, [_Place(0)])
@@ -195,7 +195,7 @@ class _Builder:
         return places
 
     def successors(self, place: _Place, step: Step) -> Iterator[tuple[int, _Place]]:
-        """Iterate over every call that ``step`` can stand for at ``place``, and where it leads."""
+        """Iterate over every call that ``step`` can be at ``place``, and where it leads."""
         node, before, bid, bid_is_theirs, doubling = place
         token, theirs = step.token, step.theirs
         for call, bindings in self.read(token, before, bid):
@@ -205,7 +205,7 @@ class _Builder:
                 continue
             if call >= FIRST_BID and call - FIRST_BID <= bid:
                 continue
-            if call == PASS and bid < 0:  # leads nowhere before the opening: ask for the position
+            if call == PASS and bid < 0:  # leads nowhere before the opening: a line names the position
                 yield call, place
                 continue
             child = self.children[node].get((int(theirs), call))
@@ -220,7 +220,7 @@ class _Builder:
                 yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
 
     def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
-        """Return calls that ``token`` can stand for after ``bid``: ``token_readings``, worked out once."""
+        """Return the calls that ``token`` can be after ``bid``: ``token_readings``, computed once."""
         key = token, bindings, bid if token == "any" or ":" in token else -1
         found = self.readings.get(key)
         if found is None:
@@ -254,7 +254,7 @@ class _Builder:
                 left += _auctions_below(self.clauses_of(rule))
 
     def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
-        """First clause and end of some clauses and of new ones."""
+        """Add some clauses and new ones; return the first clause and the end."""
         for alternatives in more:
             first = len(self.together)
             for atoms in alternatives:
@@ -265,16 +265,16 @@ class _Builder:
         return len(self.clauses) - len(clauses), len(self.clauses)
 
     def clauses_of(self, rule: tuple[int, ...]) -> list[list[list[AtomRow]]]:
-        """Return the atoms of what a rule asks for."""
+        """Return the atoms of a rule's conditions."""
         clauses = range(rule[RULE_FIRST], rule[RULE_END])
         return [[self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in clauses]
 
     def passing(self, constraint: Constraint) -> Constraint:
-        """What a rule that passes asks for: that, and that its side need not go on. The same object for the same."""
+        """Return the conditions of a rule that passes: its own, and that its side need not go on."""
         return self.passes.setdefault(id(constraint), (*constraint, _NOT_BOUND))
 
     def constraint(self, constraint: Constraint, bindings: Bindings, line: Line | Block) -> tuple[int, int]:
-        """First clause and end of ``constraint``; shared by all rules that say the same."""
+        """Return the first clause and the end of ``constraint``, shared by all rules with the same conditions."""
         names = self.names.get(id(constraint))
         if names is None:
             names = self.names[id(constraint)] = _variables(constraint)
@@ -315,17 +315,17 @@ class _Builder:
         return SystemTextError(f"system {self.system.name!r}, {place_of(line)}: {reason}", line, reason)
 
 
-def _auctions_below(asked: Sequence[Alternatives]) -> list[Alternatives]:
+def _auctions_below(clauses: Sequence[Alternatives]) -> list[Alternatives]:
     """Return what the auction must be like for rules below a rule to count, if that takes every hand in some auctions.
 
-    "P  15+ they-min" does so: below it, what rules ask for is not read into the calls of the rules above.
+    "P  15+ they-min" does so: conditions of the rules below it are not read into the calls of the rules above.
 
     Args:
-        asked: the rule's clauses; of one that passes they say that its player may.
+        clauses: of the rule; with ``bound`` where it passes.
     """
-    alone = [clause[0][0] for clause in asked if len(clause) == len(clause[0]) == 1]
+    alone = [clause[0][0] for clause in clauses if len(clause) == len(clause[0]) == 1]
     conditions = [atom for atom in alone if atom[0] != _BOUND]
-    if len(alone) < len(asked) or len(conditions) != 1 or conditions[0][0] not in CONTEXT - {WORDS["level"]}:
+    if len(alone) < len(clauses) or len(conditions) != 1 or conditions[0][0] not in CONTEXT - {WORDS["level"]}:
         return []
     column, low, high = conditions[0]
     others = [(column, -1, low - 1), (column, high + 1, 99), *[(_BOUND, 1, 1)] * (len(alone) - 1)]

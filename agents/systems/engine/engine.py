@@ -1,7 +1,7 @@
-"""The kernels that bid with compiled systems: follow the auction, pick the call.
+"""Bid with compiled systems: follow the auction, choose the call.
 
-The straightforward ones: ``agents.systems.engine.cache_kernels`` bids whole boards to the same calls, many times
-faster. ``agents.systems.engine.auction_state`` tells what a table's scratch memory is.
+The straightforward ones: ``agents.systems.engine.cache_kernels`` bids boards to the same calls, many times
+faster. ``agents.systems.engine.auction_state`` defines a table's scratch memory.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from agents.systems.engine.auction_state import (
 )
 from agents.systems.engine.compiled import FLAG_BITS
 from agents.systems.engine.rule_order import (
+    conditions_of,
     context_of,
     holds,
     is_general,
     legal_call,
-    needs_of,
     parts,
     rules_of,
     write_level,
@@ -45,7 +45,7 @@ _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 
 @njit
 def apply_call(pool, systems, call, t):
-    """The seat to call makes ``call``: note what it shows, and follow it in every seat's system.
+    """Make a call of the seat to call: record what it shows, and follow it in every seat's system.
 
     ``t.f`` holds the context of that seat, as ``write_context`` or ``decide`` left it.
     """
@@ -57,7 +57,7 @@ def apply_call(pool, systems, call, t):
 
 @njit(forceinline=True)
 def record_call(pool, seat, call, found, flags, t):
-    """Note a call at the table once ``t.out`` holds what it shows, and follow it in every seat's system."""
+    """Record a call at the table once ``t.out`` holds what it shows, and follow it in every seat's system."""
     narrow_shown(t.shown[seat], t.out, found, call, t.shown[seat ^ 2])
     t.seat_status[seat, LAST_CALL] = call
     t.seat_status[seat, FORCES] = found and (flags & _FORCING) != 0
@@ -95,7 +95,7 @@ def decide(pool, systems, hand, t):
             if call < 0:
                 continue
             write_level(call, f)
-            first, end = needs_of(pool, rule)
+            first, end = conditions_of(pool, rule)
             if holds(pool, first, end, f):
                 return call, rule
     write_level(PASS, f)
@@ -113,7 +113,7 @@ def replay(pool, systems, dealer, vulnerability, calls, length, t):
 
 @njit(forceinline=True)
 def _calls_in_common(systems, dealer, vulnerability, calls, length, i):
-    """How many calls row ``i`` shares with the row before it, among the same systems; -1 where not even the table."""
+    """Return how many calls row ``i`` shares with the row before it; -1 where dealer, sides or systems differ."""
     if i == 0 or dealer[i] != dealer[i - 1] or vulnerability[i] != vulnerability[i - 1]:
         return -1
     for seat in range(4):
@@ -126,7 +126,7 @@ def _calls_in_common(systems, dealer, vulnerability, calls, length, i):
 
 
 @njit
-def replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail):
+def replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, history):
     """Bring the table to the end of the calls of row ``i``, from where they part with those of the row before it.
 
     Sorted by dealer, vulnerability and calls, rows are replayed as a tree: no auction's beginning is read twice.
@@ -134,27 +134,27 @@ def replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail):
     Args:
         systems: int32 (N, 4); calls: int8 (N, L); length: int64 (N,).
         t: where the row before has left it.
-        trail: from ``new_history``: the table after each call of the row before.
+        history: from ``new_history``: the table after each call of the row before.
     """
     at = _calls_in_common(systems, dealer, vulnerability, calls, length, i)
     if at >= 0 and at == length[i - 1]:
-        pass  # it goes on from where the table stands
+        pass  # it goes on from the present table
     elif 0 <= at < DEEPEST:
-        restore(t, trail, at)
+        restore(t, history, at)
     else:
         start_state(pool, systems[i], dealer[i], vulnerability[i], t)
         at = 0
-    followed = i + 1 < len(length)  # the last row, such as the only one, needs no trail
+    followed = i + 1 < len(length)  # the last row, such as the only one, needs no history
     for k in range(at, length[i]):
         if followed and k < DEEPEST:
-            save(t, trail, k)
+            save(t, history, k)
         write_context(t, row_turn(t.auction))
         apply_call(pool, systems[i], np.int64(calls[i, k]), t)
 
 
 @njit
 def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen, rules, shown_out):
-    """Calls for a batch of tables, each replayed; quickest where rows are sorted by dealer, vulnerability and calls.
+    """Choose calls for a batch of tables, each replayed; quickest if sorted by dealer, vulnerability and calls.
 
     Args:
         systems: (N, 4) index of each seat's system in the pool.
@@ -163,16 +163,16 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
         chosen, rules: written, (N,).
         shown_out: written, int16 (N, 4, QUANTITIES, 2): what each seat has shown.
     """
-    t, trail = new_state(), new_history(DEEPEST)
+    t, history = new_state(), new_history(DEEPEST)
     for i in range(len(chosen)):
-        replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail)
+        replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, history)
         copy(t.shown, shown_out[i])
         chosen[i], rules[i] = decide(pool, systems[i], hands[i], t)
 
 
 @njit
 def feature_rows(pool, systems, boards, auctions, calls, lengths, hands, rows, general):
-    """What the seat to call sees after the calls already made: its whole feature row, and who decides.
+    """Write the full feature row of the seat to call after the calls already made, and whether general rules decide.
 
     Args:
         systems: int32 (4,) index of each seat's system in the pool.

@@ -1,10 +1,9 @@
-"""A position's rules as a program: what is left of them to ask of the hand once the auction is known.
+"""Turn a position's rules into a program: what they still test of the hand once the auction is known.
 
-At a position (``following``) everything that the auction decides is settled: which rules are legal,
-what their words about the auction say, what partner has shown. What is left are questions to the hand, "is this column
-at least so much?", and where each answer leads. A program is a row of such questions, and runs on the hand's feature
-row as it is. Where a position has not been met often, the programs of its node and of its last bid serve, which ask
-for the rest too.
+At a position (``cache_kernels``) everything that the auction decides is settled: which rules are legal, what their
+words about the auction say, what partner has shown. What is left are tests of the hand, "is this column at least so
+much?", and where each answer leads. A program is a row of such tests, and runs on the hand's feature row as it is.
+Where a position has not been met often, the programs of its node and of its last bid serve, which test the rest too.
 
 A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (16), the step after no (16). Column
 ``_CALL`` ends the program: the bound is the call, and the upper 32 bits hold the rule + 1.
@@ -29,7 +28,7 @@ from agents.systems.engine.compiled import (
     RULE_FIRST,
     Compiled,
 )
-from agents.systems.engine.rule_order import context_of, legal_call, needs_of, parts, rules_of, within, write_level
+from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
 from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, IS_MIXED, LEAST, MOST, PLUS
 from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.compiled.jit import njit
@@ -40,7 +39,12 @@ _CALL, _BIAS = 255, 1 << 15
 LONGEST_PROGRAM = 32768  # where one could be longer, none is made: rules are tried one by one
 # Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block.
 _CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = 0xFFFF, 0xFFFE, 0xFFFD, 0xFFFC
-_FALSE, _TRUE, _ASK, _STOPPERS = 0, 1, 2, 3  # what is left of an atom; _STOPPERS: a question for each suit of theirs
+_FALSE, _TRUE, _TEST, _STOPPERS = (
+    0,
+    1,
+    2,
+    3,
+)  # what is left of an atom; _STOPPERS: a test of each suit of theirs
 _OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
 _OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
 assert NUM_COLUMNS < _CALL
@@ -48,13 +52,13 @@ assert NUM_COLUMNS < _CALL
 
 @njit(forceinline=True)
 def _is_theirs(suit, f):
-    """Return whether an opponent has shown four cards of a suit, so that the word ``stopped`` asks for a stopper."""
+    """Return whether an opponent has shown four cards of a suit, so that the word ``stopped`` needs a stopper."""
     return f[c.THEIRS_COLUMN + suit] >= 4
 
 
 @njit(forceinline=True)
 def _left(atom, atoms, f, known, strain):
-    """Return what is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPERS, column, lo, hi)."""
+    """Return what is left of an atom: (_FALSE, _TRUE, _TEST or _STOPPERS, column, lo, hi)."""
     column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
     if IS_CONTEXT[column] and (known or _OF_BID[column]):
         return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
@@ -76,7 +80,7 @@ def _left(atom, atoms, f, known, strain):
     lo, hi = max(lo, LEAST[column]), min(hi, MOST[column])
     if lo > hi:
         return _FALSE, column, lo, hi
-    return (_TRUE if lo == LEAST[column] and hi == MOST[column] else _ASK), column, lo, hi
+    return (_TRUE if lo == LEAST[column] and hi == MOST[column] else _TEST), column, lo, hi
 
 
 @njit(forceinline=True)
@@ -86,7 +90,7 @@ def _step(column, bound, yes, no):
 
 @njit(forceinline=True)
 def _lead(code, base, first, end, old, new):
-    """Steps ``first .. end`` that led to ``old`` lead to ``new``."""
+    """Let the steps ``first .. end`` that led to ``old`` lead to ``new``."""
     for i in range(base + first, base + end):
         step = code[i]
         if step & 255 != _CALL:
@@ -99,7 +103,7 @@ def _lead(code, base, first, end, old, new):
 
 @njit(forceinline=False)
 def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, base, n, failed):
-    """Add the steps that ask for ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
+    """Add the steps that test ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
     steps, or -1 where the constraint cannot hold."""
     for clause in range(first, end):
         start, before, satisfied = n, -1, False
@@ -110,7 +114,7 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, b
                 if left == _FALSE:
                     possible = False
                     break
-                if left == _ASK:
+                if left == _TEST:
                     if lo > LEAST[column]:
                         code[base + n] = _step(column, lo, n + 1, _ALTERNATIVE)
                         n += 1
@@ -118,12 +122,12 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, b
                         code[base + n] = _step(column, hi + 1, _ALTERNATIVE, n + 1)
                         n += 1
                 elif left == _STOPPERS:
-                    at, asked = n, 0
+                    at, questions = n, 0
                     for suit in range(4):
-                        asked += _is_theirs(suit, f)
+                        questions += _is_theirs(suit, f)
                     for suit in range(4):
                         if _is_theirs(suit, f):
-                            right, wrong = n + 1, at + asked
+                            right, wrong = n + 1, at + questions
                             if lo == 1:
                                 wrong = _ALTERNATIVE
                             elif right == wrong:
@@ -155,8 +159,8 @@ def write_program(pool, system, node, auction, known, f, code, base):
     """Write the rules of a system's node (none: -1), and behind them its general rules (no system: -1), as a program.
 
     Args:
-        known: is the position known? Then ``f`` holds its context, and the program runs on a hand's row. Else it asks
-            for the context too, and runs on a whole feature row, wherever this node and this last bid are met.
+        known: is the position known? Then ``f`` holds its context, and the program runs on a hand's row. Else it tests
+            the context too, and runs on a full feature row, wherever this node and this last bid are met.
         code, base: where to write to; the room behind must be ``room_for(pool)``. Returns the length.
     """
     n, certain = _steps(pool, system, node, auction, known, f, code, base)
@@ -184,14 +188,14 @@ def _steps(pool, system, node, auction, known, f, code, base):
             if call < 0:
                 continue
             write_level(call, f)
-            first, end = needs_of(pool, rule)
+            first, end = conditions_of(pool, rule)
             m = _constraint(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _RULE)
             if m < 0:
                 continue
             code[base + m] = _end(call, rule)
             _lead(code, base, n, m, _RULE, m + 1)
             certain, n = m == n, m + 1
-            if certain:  # rules further down are never asked
+            if certain:  # rules further down are never reached
                 if opened == start:
                     return n, True
                 break
@@ -222,7 +226,7 @@ def _threaded(code, base, n):
 
 
 def room_for(pool: Compiled) -> int:
-    """No program of the pool's systems is longer: one has the rules of a node and the blocks of one system."""
+    """Return an upper bound of the length of programs: one has the rules of a node and the blocks of one system."""
 
     def upto(counts: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(counts)])
@@ -241,7 +245,7 @@ def room_for(pool: Compiled) -> int:
 
 @njit(forceinline=True)
 def _counted(hands, row, seat, column, fits):
-    """A word that puts the whole hand together with what partner has shown."""
+    """Return the value of a word that depends on all of the hand and on what partner has shown."""
     if c.LONG <= column < c.LONG + 4:
         return np.int64(hands[row, seat, LENGTH + column - c.LONG] == hands[row, seat, c.LONGEST])
     if c.CONTROL <= column < c.CONTROL + 4:
@@ -256,7 +260,7 @@ def _counted(hands, row, seat, column, fits):
 
 @njit(forceinline=True)
 def run_program(code, base, hands, row, seat, fits):
-    """The call of the hand at ``hands[row, seat]``, and the rule. ``fits`` (4,): cards that partner has shown."""
+    """Return call and rule of the hand at ``hands[row, seat]``; ``fits`` (4,) are the cards that partner has shown."""
     at = base
     while True:
         step = code[at]

@@ -1,8 +1,8 @@
-"""Look at positions through a system: the call that it makes there, what was shown, and what other calls would tell.
+"""Look at positions through a system: the call that it makes there, what was shown, and what other calls would show.
 
-``stand_rows`` follows auctions to the positions where they stand (``following``) and asks the system for its call.
-``untruth_rows`` counts by how much a hand misses what a call would tell partner. What is learned of a position serves
-every board that comes there.
+``state_rows`` follows auctions to their states (``cache_kernels``) and finds the system's calls there.
+``misdescription_rows`` counts by how much a hand misses what a call would show partner. What is found for a state
+serves every board that comes there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from agents.systems.engine.auction_state import write_context, write_mixed
 from agents.systems.engine.cache_kernels import BASE, SHOWN_AT, _enter, _load, _unpacked
 from agents.systems.engine.call_index import reads_as
-from agents.systems.engine.rule_order import context_of, holds, legal_call, needs_of, write_level
+from agents.systems.engine.rule_order import conditions_of, context_of, holds, legal_call, write_level
 from agents.systems.engine.shown_ranges import narrow_shown
 from agents.systems.engine.table_kernels import _call_here, _follow
 from agents.systems.language.columns import QUANTITIES
@@ -22,32 +22,32 @@ from bridge_env.hands.features import LENGTH as HAND_LENGTH
 from bridge_env.rules.auction import DEALER, DONE, LAST_BID, VULNERABILITY, row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS
 
-TOLD = 5  # quantities that a hand is held to: strength, cards of C D H S
+RANGES = 5  # quantities that calls can misdescribe: strength, cards of C D H S
 
 
 @njit
-def stand_rows(plan, room, systems, hands, boards, begins, calls, lengths, auctions, stands, chosen, rules):
-    """Follow auctions to where they stand; note the positions, the system's calls there on some hands, and their rules.
+def state_rows(plan, room, systems, hands, boards, begins, calls, lengths, auctions, state_ids, chosen, rules):
+    """Follow auctions to their ends; write the positions, the system's calls there on some hands, and their rules.
 
     Of an auction that is over the call is Pass, without a rule.
 
     Args:
-        plan, room, systems, hands, calls, lengths, auctions: as for ``following.bid_along``. There must be room for
+        plan, room, systems, hands, calls, lengths, auctions: as for ``cache_kernels.bid_along``. There must be room for
             every position that is met.
         boards: int64 (M,), whose hands call; begins: int64 (N + 1,), where those of each auction begin.
-        stands: written, int32 (N,), positions.
+        state_ids: written, int32 (N,), positions.
         chosen: written, int8 (M,); rules: written, int32 (M,), -1 where no rule made the call.
     """
     pool, read, store, work, t = _unpacked(plan)
     loaded = np.int64(-1)  # the position that scratch memory holds
-    for i in range(len(stands)):
+    for i in range(len(state_ids)):
         dealer, length = auctions[i, DEALER], lengths[i]
         at = _enter(pool, store, systems, i, dealer, auctions[i, VULNERABILITY], work, t)
         for k in range(min(length, 4)):
-            t.history[k] = calls[i, k]  # the context asks for a seat's first call
+            t.history[k] = calls[i, k]  # the context needs a seat's first call
         at, loaded = _follow(pool, read, store, systems, i, at, loaded, calls, i, dealer, 0, length, True, work, t)
         seat = (dealer + length) & 3
-        stands[i] = at
+        state_ids[i] = at
         for k in range(begins[i], begins[i + 1]):
             if store.notes[at, DONE]:  # nobody calls: a program made here would know of no call but Pass
                 call, rule = np.int64(PASS), np.int64(-1)
@@ -59,18 +59,18 @@ def stand_rows(plan, room, systems, hands, boards, begins, calls, lengths, aucti
 
 
 @njit
-def shown_rows(notes, stands, out):
-    """Write what each seat has shown at positions: int16 (N, 4, TOLD, 2)."""
-    for i in range(len(stands)):
+def shown_rows(notes, state_ids, out):
+    """Write what each seat has shown at positions: int16 (N, 4, RANGES, 2)."""
+    for i in range(len(state_ids)):
         for seat in range(4):
-            for q in range(TOLD):
+            for q in range(RANGES):
                 for end in range(2):
-                    out[i, seat, q, end] = notes[stands[i], SHOWN_AT + seat * BASE + 2 * q + end]
+                    out[i, seat, q, end] = notes[state_ids[i], SHOWN_AT + seat * BASE + 2 * q + end]
 
 
 @njit(forceinline=True)
 def missed(ranges, hand):
-    """By how many points and cards a hand (its features) misses ``ranges`` int16 (TOLD or more, 2).
+    """Return by how many points and cards a hand (its features) misses ``ranges`` int16 (RANGES or more, 2).
 
     Strength may be counted in high-card points or with points for length, whichever is nearer.
     """
@@ -82,25 +82,25 @@ def missed(ranges, hand):
 
 
 @njit
-def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
-    """Write by how much hands miss what ``wanted`` calls would tell, more than what was shown before.
+def misdescription_rows(plan, systems, hands, boards, state_ids, wanted, out):
+    """Write by how many points and cards more each call misdescribes the hand than what was shown before.
 
     Args:
-        plan, systems, hands: as for ``stand_rows``; stands: from there; boards: int64 (N,), whose hands.
+        plan, systems, hands: as for ``state_rows``; state_ids: from there; boards: int64 (N,), whose hands.
         wanted: bool (N, 38), legal calls to look at.
         out: written where ``wanted``, int16 (N, 38).
     """
     pool, read, store, work, t = _unpacked(plan)
     ranges, loaded = np.empty((QUANTITIES, 2), np.int16), np.int64(-1)
-    for i in range(len(stands)):
+    for i in range(len(state_ids)):
         before, seat = -1, np.int64(0)
         for call in range(NUM_CALLS):
             if not wanted[i, call]:
                 continue
             if before < 0:
-                if loaded != stands[i]:
-                    _load(store, stands[i], work, t)
-                    loaded = np.int64(stands[i])
+                if loaded != state_ids[i]:
+                    _load(store, state_ids[i], work, t)
+                    loaded = np.int64(state_ids[i])
                     write_context(t, row_turn(t.auction))
                 seat = np.int64(row_turn(t.auction))
                 before = missed(t.shown[seat], hands[boards[i], seat])
@@ -114,21 +114,21 @@ def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
 
 
 @njit
-def asked_rows(plan, stand, part, rule, hands, out):
-    """Write whether hands have what a rule asks for at a position, whatever rules stand before it.
+def condition_rows(plan, state_id, part, rule, hands, out):
+    """Write whether hands meet the conditions of a rule at a position, whatever rules come before it.
 
     Args:
-        plan: as for ``stand_rows``; stand: the position, from there.
+        plan: as for ``state_rows``; state_id: the position, from there.
         part, rule: of the pool; hands: int16 (N, 4, NUM_FEATURES).
         out: written, bool (N,); all False where the rule has no legal call, or its block another context.
     """
     pool, _, store, work, t = _unpacked(plan)
-    _load(store, stand, work, t)
+    _load(store, state_id, work, t)
     seat = np.int64(row_turn(t.auction))
     write_context(t, seat)
     call = legal_call(pool, rule, t.auction)
     first, end = context_of(pool, part)
-    least, most = needs_of(pool, rule)
+    least, most = conditions_of(pool, rule)
     for i in range(len(hands)):
         out[i] = False
         if call >= 0:

@@ -1,11 +1,11 @@
-"""How the rules of a system are visited: the one place that knows the order.
+"""Visit the rules of a system in their order, which only this module knows.
 
 First comes the node of the tree that the auction has reached: its rules are the lines that may call there, in the
 order of the text. (Lines that only lead on, such as ``after 1M``, have made nodes and leave no rule.) Then come the
 general blocks, in the order of the text, each with a context that must hold before its rules count. The first rule
 that has a legal call, and whose clauses hold, makes the call.
 
-Whoever asks about rules, forwards or backwards, writes a loop of this kind::
+Code that visits rules, forwards or backwards, has a loop of this kind::
 
     for part in parts(pool, node, system):
         first, end = context_of(pool, part)
@@ -45,13 +45,13 @@ from bridge_env.rules.calls import FIRST_BID
 NOWHERE = -1  # a node outside the tree; or no system
 
 
-# Not cached: numba forgets a cached generator's code, and cannot compile who calls it. Callers are cached all the same.
+# Not cached: numba forgets a cached generator's code, and cannot compile its callers. Callers are cached all the same.
 @njit(forceinline=True, cache=False)
 def parts(pool, node, system):
     """Return the parts of ``pool`` whose rules may call, in order: yields the node and then the blocks of the system.
 
     Args:
-        node: where the auction stands in the tree, or NOWHERE: then the blocks alone.
+        node: the place of the auction in the tree, or NOWHERE: then the blocks alone.
         system: its number in the pool, or NOWHERE: then the node alone.
     """
     first, end = pool.spans[system, FIRST], pool.spans[system, END]
@@ -68,7 +68,7 @@ def _in_order(node, first, end):  # a generator of numbers costs no more than a 
 
 @njit(forceinline=True)
 def context_of(pool, part):
-    """First clause and end of what a part asks for before its rules count."""
+    """Return the first clause and the end of a part's context."""
     return pool.parts[part, FIRST], pool.parts[part, END]
 
 
@@ -79,14 +79,14 @@ def rules_of(pool, part):
 
 
 @njit(forceinline=True)
-def needs_of(pool, rule):
-    """First clause and end of what a rule asks for."""
+def conditions_of(pool, rule):
+    """Return the first clause and the end of a rule's conditions."""
     return pool.rules[rule, RULE_FIRST], pool.rules[rule, RULE_END]
 
 
 @njit(forceinline=True)
 def call_of(pool, rule, last_bid):
-    """The call that a rule makes after a bid (0..34; -1: before any); -1 where it has none. It need not be legal."""
+    """Return the call of a rule after a bid (0..34; -1: before any), maybe not legal; -1 where it has none."""
     span, value = pool.rules[rule, RULE_SPAN], pool.rules[rule, RULE_CALL]
     return np.int64(value) if span == SPAN_CALL else np.int64(SPAN_CALLS[span, value, last_bid + 1])
 
@@ -100,7 +100,7 @@ def legal_call(pool, rule, auction):
 
 @njit(forceinline=True)
 def level_of(call):
-    """1 to 7; 0 where a call is no bid."""
+    """Return the level of a call, 1 to 7; 0 where it is no bid."""
     return (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
 
 
@@ -112,7 +112,7 @@ def write_level(call, f):
 
 @njit
 def is_general(pool, rule, system):
-    """Return whether a rule (-1: none) stands in a general block of the system."""
+    """Return whether a rule (-1: none) belongs to a general block of the system."""
     for part in parts(pool, NOWHERE, system):
         if rule in rules_of(pool, part):
             return True

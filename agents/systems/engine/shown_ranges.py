@@ -1,10 +1,10 @@
-"""What a call shows: the rules that can have made it, read backwards, as ranges over the hand."""
+"""Find what a call shows: the rules that can have made it, read backwards, as ranges over the hand."""
 
 from __future__ import annotations
 
 from agents.systems.engine.auction_state import SUIT
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FLAG_BITS, RULE_FLAGS
-from agents.systems.engine.rule_order import call_of, context_of, needs_of, parts, rules_of, within
+from agents.systems.engine.rule_order import call_of, conditions_of, context_of, parts, rules_of, within
 from agents.systems.language.columns import EVERY_SUIT, IMPLIED, IMPLIES, IS_CONTEXT, PLUS, QUANTITIES, SHOWS, TOP
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import LAST_BID
@@ -39,7 +39,7 @@ def _atom_shows(column, lo, hi, f, out):
 
 @njit(forceinline=True)
 def reset(out):
-    """Ranges that say nothing."""
+    """Let ``out`` be ranges that exclude no hand."""
     for q in range(QUANTITIES):
         out[q, 0], out[q, 1] = 0, TOP[q]
 
@@ -105,7 +105,7 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
 
 @njit
 def call_shows(pool, node, system, call, t):
-    """What a call shows, to ``t.out``: the union over the rules that can have made it. (found, flags of them all)"""
+    """Write what a call shows to ``t.out``: the union over the rules that can have made it; return (found, flags)."""
     found, flags, last_bid, f, out = False, 0, t.auction[LAST_BID], t.f, t.out
     rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
     reset(out)
@@ -123,7 +123,7 @@ def call_shows(pool, node, system, call, t):
                     break
                 fits = True
             reset(rule_out)
-            first, end = needs_of(pool, rule)
+            first, end = conditions_of(pool, rule)
             if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                 unite(out, rule_out, found)
                 found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
@@ -151,7 +151,7 @@ def _narrow_quantity(shown, out, q):
 
 @njit(forceinline=True)
 def natural_cards(partner, call):
-    """Cards of its suit that a bid shows which no rule explains: natural, or raising what ``partner`` has shown."""
+    """Return the cards that a bid without a rule shows in its suit: natural, or raising what ``partner`` has shown."""
     if call < FIRST_BID or (call - FIRST_BID) % 5 == 4:
         return 0
     return 4 if partner[SUIT + (call - FIRST_BID) % 5, 0] < 4 else 3

@@ -1,4 +1,4 @@
-"""Positions of auctions, kept between calls: who bids on with the same systems finds there what is known of them.
+"""Cache auction states for each set of systems.
 
 Systems that bid together at many tables go from position to position in one kernel (``SystemsAtTables``).
 ``agents.systems.engine.cache_kernels`` holds the kernel and says what a position is. Calls never depend on the cache.
@@ -34,22 +34,22 @@ from agents.systems.engine.cache_kernels import (
 from agents.systems.engine.call_index import readings
 from agents.systems.engine.compiled import Compiled, pool
 from agents.systems.engine.programs import LONGEST_PROGRAM, room_for
-from agents.systems.engine.queries import TOLD, asked_rows, shown_rows, stand_rows, untruth_rows
-from agents.systems.engine.table_kernels import Stands, call_at_tables
+from agents.systems.engine.queries import RANGES, condition_rows, misdescription_rows, shown_rows, state_rows
+from agents.systems.engine.table_kernels import TableStates, call_at_tables
 from bridge_env.bidders.view import BidView
 from bridge_env.compiled.array_structs import PointerTable
 from bridge_env.hands.features import NUM_FEATURES, hand_features
 from bridge_env.rules.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
-MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
+CACHE_BYTES = 128 << 20  # bytes of positions that a process caches
 _LARGE = 2 << 20  # bytes of a large page
 _ROOTS = 16  # of one system: dealer and vulnerability
 LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with it, however few its positions are
 
 
-class Asked(NamedTuple):
-    """Auctions that are asked about, where they stand."""
+class Queries(NamedTuple):
+    """Auctions, and the hands of the seats to call there."""
 
     features: NDArray[np.int16]  # (B, 4, NUM_FEATURES), of which those of the seats to call are read
     boards: NDArray[np.int64]  # (M,), whose
@@ -60,11 +60,11 @@ class Asked(NamedTuple):
 
     @property
     def seat(self) -> NDArray[np.int16]:
-        """The seats to call, int16 (N,)."""
+        """Return the seats to call, int16 (N,)."""
         return np.asarray((self.state[:, DEALER] + self.length) & 3, np.int16)
 
     @classmethod
-    def of_view(cls, view: BidView) -> Asked:
+    def of_view(cls, view: BidView) -> Queries:
         """Return the rows of a view."""
         rows = np.arange(len(view))
         features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
@@ -74,7 +74,7 @@ class Asked(NamedTuple):
         return cls(features, rows, state, view.history, view.length.astype(np.int64))
 
     @classmethod
-    def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Asked:
+    def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Queries:
         """Return all rows of ``auctions``."""
         return cls(features, boards, auctions.state, auctions.history, auctions.length.astype(np.int64))
 
@@ -85,9 +85,9 @@ class HasCompiled(Hashable, Protocol):
 
 
 def untouched(shape: tuple[int, ...], dtype: type[np.number[Any]]) -> NDArray[Any]:
-    """Make an array of zeros that takes memory page by page as it is written to, and gives it back when it goes.
+    """Make an array of zeros that takes memory page by page as it is written to, and is freed with the array.
 
-    ``np.empty`` promises neither: its memory may come from the heap, which keeps it. Hours of self-play grew by that.
+    ``np.empty`` promises neither: its memory may come from the heap, which never shrinks.
     """
     count = math.prod(shape)
     size = max(count * np.dtype(dtype).itemsize, 1)
@@ -98,15 +98,15 @@ def untouched(shape: tuple[int, ...], dtype: type[np.number[Any]]) -> NDArray[An
     return np.frombuffer(pages, dtype, count).reshape(shape)
 
 
-class Positions:
-    """What is known of auctions among some systems.
+class StateCache:
+    """The auction states met among some systems.
 
     Args:
         systems: each once; rows of ``bid`` name them by number.
         positions, steps, roots: how many fit. Memory is taken as it is used.
 
     Attributes:
-        lock: held by who works with positions. Who keeps their numbers holds it from ``make_room`` on.
+        lock: held while positions are used, from ``make_room`` on where their numbers are stored.
         edition: how often everything was forgotten; numbers of positions are good for one edition.
         plan: what the kernels begin with: the numbers of all records, and how many steps the longest program can have.
     """
@@ -139,7 +139,7 @@ class Positions:
 
     @property
     def bytes(self) -> int:
-        """Memory in use."""
+        """Return the memory in use."""
         positions, steps, _, _ = self._store.counts
         return int(positions * (4 * LINKS + 2 * NOTES) + 8 * steps)
 
@@ -152,7 +152,7 @@ class Positions:
             self.edition += 1
 
     def make_room(self) -> int:
-        """Forget everything where what is kept is of little use to what has been asked since; the edition."""
+        """Forget everything where most auctions since found no room; return the edition."""
         with self.lock:
             if self._store.counts[MISSED] > 2 * len(self._store.links):
                 self.clear()
@@ -189,50 +189,50 @@ class Positions:
         return used
 
     def look(
-        self, asked: Asked, systems: NDArray[np.int32] | None = None
+        self, queries: Queries, systems: NDArray[np.int32] | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
-        """Follow auctions to where they stand.
+        """Choose the calls of auctions and hands, and find what the seats have shown there.
 
         Args:
             systems: int32 (4,), which system each seat plays (default: the first in all).
 
         Returns:
             What the systems call int8 (M,), Pass where an auction is over; the rules of the pool that say so int32
-            (M,), -1 none; and what each seat has shown, int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``.
+            (M,), -1 none; and what each seat has shown, int16 (N, 4, RANGES, 2), axes as ``HierarchyBidder.meaning``.
         """
-        m, shown = len(asked.boards), np.empty((len(asked.length), 4, TOLD, 2), np.int16)
+        m, shown = len(queries.boards), np.empty((len(queries.length), 4, RANGES, 2), np.int16)
         chosen, rules = np.empty(m, np.int8), np.empty(m, np.int32)
         with self.lock:
-            for part, stands in self._stands(asked, systems, chosen, rules):
-                shown_rows(self._store.notes, stands, shown[part])
+            for part, state_ids in self._state_ids(queries, systems, chosen, rules):
+                shown_rows(self._store.notes, state_ids, shown[part])
         return chosen, rules, shown
 
-    def untruth(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """By how many points and cards hands miss what calls would tell, beyond what was shown before: int16 (N, 38).
+    def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
+        """Return by how many points and cards more calls misdescribe hands than what was shown before: int16 (N, 38).
 
         Args:
-            wanted: bool (N, 38), legal calls of the first system to look at; the others are given 0.
+            wanted: bool (N, 38), legal calls of the first system to look at; the others are 0.
         """
         out = np.zeros(wanted.shape, np.int16)
         with self.lock:
-            for part, stands in self._stands(asked):
-                systems, boards = np.zeros((len(stands), 4), np.int32), asked.boards[part]
-                untruth_rows(self.plan[0], systems, asked.features, boards, stands, wanted[part], out[part])
+            for part, state_ids in self._state_ids(queries):
+                systems, boards = np.zeros((len(state_ids), 4), np.int32), queries.boards[part]
+                misdescription_rows(self.plan[0], systems, queries.features, boards, state_ids, wanted[part], out[part])
         return out
 
-    def forced(self, asked: Asked) -> NDArray[np.bool_]:
-        """Whether partner's last call forces where auctions stand, by the first system: bool (N,)."""
-        out = np.zeros(len(asked.length), np.bool_)
+    def forced(self, queries: Queries) -> NDArray[np.bool_]:
+        """Return whether partner's last call forces, by the first system: bool (N,)."""
+        out = np.zeros(len(queries.length), np.bool_)
         with self.lock:
-            for part, stands in self._stands(asked):
-                partner = asked.seat[part] ^ 2
-                out[part] = self._store.notes[stands, STATUS_AT + partner * STATUS_COLUMNS + FORCES] != 0
+            for part, state_ids in self._state_ids(queries):
+                partner = queries.seat[part] ^ 2
+                out[part] = self._store.notes[state_ids, STATUS_AT + partner * STATUS_COLUMNS + FORCES] != 0
         return out
 
-    def asked(
+    def meets_rule(
         self, features: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
     ) -> NDArray[np.bool_]:
-        """Return which hands have what a rule asks for where an auction stands, whatever rules come before: bool (N,).
+        """Return which hands meet a rule's conditions after an auction, whatever rules come before: bool (N,).
 
         Args:
             features: int16 (N, 4, NUM_FEATURES); those of the seat to call are read.
@@ -240,61 +240,61 @@ class Positions:
             part, rule: of the pool.
         """
         out = np.zeros(len(features), np.bool_)
-        one = Asked(features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64))
+        one = Queries(features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64))
         with self.lock:
-            for _, stands in self._stands(one):
-                asked_rows(self.plan[0], stands[0], part, rule, features, out)
+            for _, state_ids in self._state_ids(one):
+                condition_rows(self.plan[0], state_ids[0], part, rule, features, out)
         return out
 
-    def _stands(
+    def _state_ids(
         self,
-        asked: Asked,
+        queries: Queries,
         systems: NDArray[np.int32] | None = None,
         chosen: NDArray[np.int8] | None = None,
         rules: NDArray[np.int32] | None = None,
     ) -> Iterator[tuple[slice, NDArray[np.int32]]]:
-        """Auctions in parts whose positions all find room: which auctions, and the positions, good until the next part.
+        """Yield auctions in parts whose positions all find room: which, and their positions, valid until the next part.
 
         Args:
             chosen, rules: written, the calls there and the rules that say so.
         """
-        begins = np.arange(len(asked.length) + 1) if asked.begins is None else asked.begins
+        begins = np.arange(len(queries.length) + 1) if queries.begins is None else queries.begins
         if chosen is None or rules is None:  # nobody wants calls
             begins, chosen, rules = np.zeros_like(begins), np.empty(0, np.int8), np.empty(0, np.int32)
-        seats, met = np.zeros(4, np.int32) if systems is None else systems, np.cumsum(asked.length + 1)
+        seats, met = np.zeros(4, np.int32) if systems is None else systems, np.cumsum(queries.length + 1)
         room, start, before = max(len(self._store.links) - _ROOTS, 1), 0, 0
-        while start < len(asked.length):
+        while start < len(queries.length):
             end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
             n, part = end - start, slice(start, end)
-            stands = np.empty(n, np.int32)
+            state_ids = np.empty(n, np.int32)
             if self._store.counts[POSITIONS] + int(met[end - 1]) - before + _ROOTS > len(self._store.links):
                 self.clear()
-            stand_rows(
-                *self.plan, np.tile(seats, (n, 1)), asked.features, asked.boards, begins[start : end + 1],
-                np.ascontiguousarray(asked.history[part], np.int8), np.asarray(asked.length[part], np.int64),
-                np.ascontiguousarray(asked.state[part]), stands, chosen, rules,
+            state_rows(
+                *self.plan, np.tile(seats, (n, 1)), queries.features, queries.boards, begins[start : end + 1],
+                np.ascontiguousarray(queries.history[part], np.int8), np.asarray(queries.length[part], np.int64),
+                np.ascontiguousarray(queries.state[part]), state_ids, chosen, rules,
             )  # fmt: skip
-            yield part, stands
+            yield part, state_ids
             start, before = end, int(met[end - 1])
 
 
-_kept: OrderedDict[tuple[HasCompiled, ...], Positions] = OrderedDict()
-_kept_lock = RLock()
+_cache: OrderedDict[tuple[HasCompiled, ...], StateCache] = OrderedDict()
+_cache_lock = RLock()
 
 
-def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np.int32]]:
-    """The positions that this process keeps for the systems of some seats, and the number of each seat's system."""
+def shared_cache(seats: Sequence[HasCompiled]) -> tuple[StateCache, NDArray[np.int32]]:
+    """Return this process's cache for the systems of some seats, and the number of each seat's system."""
     distinct = tuple(sorted(set(seats), key=id))  # one order, however they are seated
-    with _kept_lock:
-        found = _kept.pop(distinct, None)
+    with _cache_lock:
+        found = _cache.pop(distinct, None)
         if found is None:
-            found = Positions(distinct)
+            found = StateCache(distinct)
         held = max(found.bytes, LEAST_HELD)
-        for key in reversed(list(_kept)):
-            held += max(_kept[key].bytes, LEAST_HELD)
-            if held > MOST_KEPT:
-                del _kept[key]
-        _kept[distinct] = found
+        for key in reversed(list(_cache)):
+            held += max(_cache[key].bytes, LEAST_HELD)
+            if held > CACHE_BYTES:
+                del _cache[key]
+        _cache[distinct] = found
     return found, np.array([distinct.index(seat) for seat in seats], np.int32)
 
 
@@ -302,18 +302,18 @@ class SystemsAtTables:
     """A group: systems at some seats of N tables, whose calls one kernel makes, as each would make them alone.
 
     Args:
-        readings: for N, E, S, W the systems by which who sits there reads the calls of N, E, S and W; None: nobody of
-            the company sits there.
+        readings: for N, E, S, W the systems by which the player there reads the calls of N, E, S and W; None: a player
+            outside the group.
         tables: N.
     """
 
     def __init__(self, readings: Sequence[Sequence[HasCompiled] | None], tables: int) -> None:
         self.seats = np.array([reading is not None for reading in readings])
         distinct = list(dict.fromkeys(tuple(reading) for reading in readings if reading is not None))
-        self._asked = np.array([-1 if r is None else distinct.index(tuple(r)) for r in readings], np.int8)
-        self._positions, numbers = positions_among([system for reading in distinct for system in reading])
+        self._reading_of = np.array([-1 if r is None else distinct.index(tuple(r)) for r in readings], np.int8)
+        self._positions, numbers = shared_cache([system for reading in distinct for system in reading])
         self._read_by = numbers.reshape(-1, 4).copy()
-        self._stands = Stands(
+        self._state_ids = TableStates(
             np.zeros(tables, np.bool_), np.empty((tables, 4, NUM_FEATURES), np.int16),
             np.zeros((tables, len(distinct)), np.int32), np.zeros((tables, len(distinct)), np.int16),
         )  # fmt: skip
@@ -321,16 +321,16 @@ class SystemsAtTables:
 
     def deal(self, rows: NDArray[np.intp]) -> None:
         """Forget the deals that lay at tables ``rows``."""
-        self._stands.known[rows] = False
+        self._state_ids.known[rows] = False
 
     def call(self, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp]) -> None:
-        """Make calls at tables ``rows`` until their auctions are over, or a seat outside the company is to call."""
+        """Make calls at tables ``rows`` until their auctions are over, or a seat outside the group is to call."""
         with self._positions.lock:
             edition = self._positions.make_room()
             if edition != self._edition:
-                self._stands.followed[:] = 0
+                self._state_ids.followed[:] = 0
                 self._edition = edition
             call_at_tables(
-                *self._positions.plan, self._read_by, self._asked, rows, auctions.state, auctions.history, owner,
-                *self._stands,
+                *self._positions.plan, self._read_by, self._reading_of, rows, auctions.state, auctions.history, owner,
+                *self._state_ids,
             )  # fmt: skip

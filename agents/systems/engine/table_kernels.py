@@ -1,7 +1,7 @@
-"""The kernel that calls at tables: systems bid from where they stand until it is somebody else's turn.
+"""Call at tables: systems bid on from the present position until it is somebody else's turn.
 
-Every table notes the position up to which each way of reading the auction has followed it, so that a call costs a step
-from there, and not a reading of the whole auction.
+Every table records the position up to which each way of reading the auction has followed it, so that a call costs a
+step from there, and not a replay of the auction.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from bridge_env.hands.features import row_features
 from bridge_env.rules.auction import DEALER, DONE, LENGTH, VULNERABILITY, row_step, row_turn
 
 
-class Stands(NamedTuple):
-    """What systems note of N tables."""
+class TableStates(NamedTuple):
+    """What systems record of N tables."""
 
     known: NDArray[np.bool_]  # (N,), whether the rest is of the deal that lies there
     features: NDArray[np.int16]  # (N, 4, NUM_FEATURES), of the hands at the seats that the systems hold
@@ -41,10 +41,10 @@ class Stands(NamedTuple):
 
 
 @njit(forceinline=True)
-def _meet(owner, asked, hand, features):
+def _meet(owner, reading_of, hand, features):
     """Count the hands of a new deal at the seats that systems hold."""
     for seat in range(4):
-        if asked[seat] >= 0:
+        if reading_of[seat] >= 0:
             for card in range(52):
                 hand[card] = owner[card] == seat
             row_features(hand, features[seat])
@@ -56,7 +56,7 @@ def _follow(pool, read, store, systems, r, at, loaded, calls, row, dealer, begin
 
     Args:
         systems, r: whose row ``r`` names the four seats' systems; calls, row: of auctions that ``dealer`` began.
-        seldom: keep also positions that are met for the first time; there must be room.
+        seldom: cache also positions that are met for the first time; there must be room.
     """
     for k in range(begin, end):
         call, seat = np.int64(calls[row, k]), (dealer + k) & 3
@@ -75,7 +75,7 @@ def _follow(pool, read, store, systems, r, at, loaded, calls, row, dealer, begin
 
 @njit(forceinline=True)
 def _call_here(pool, read, store, room, systems, r, at, loaded, features, row, holder, seat, work, t):
-    """The call of the hand at ``features[row, holder]`` at a position, its rule, and the position that memory holds."""
+    """Return the call of a hand at a position, its rule, and the position that memory then holds."""
     program = np.int64(store.links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
     if program >= 0:
         call, rule = _run(store, at, program, features, row, holder, work.fits)
@@ -90,25 +90,25 @@ def _call_here(pool, read, store, room, systems, r, at, loaded, features, row, h
 
 
 @njit
-def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, known, features, at_table, followed):
+def call_at_tables(plan, room, read_by, reading_of, rows, state, history, owner, known, features, at_table, followed):
     """Make the calls of systems at tables ``rows`` until the auction is over, or a seat that they do not hold calls.
 
     Args:
-        plan, room: as for ``following.bid_along``.
+        plan, room: as for ``cache_kernels.bid_along``.
         read_by: int32 (R, 4), the systems of the pool by which a reading reads the four seats.
-        asked: int8 (4,), the reading of who calls at N, E, S, W; -1: a seat that the systems do not hold.
+        reading_of: int8 (4,), the reading of the player at N, E, S, W; -1: a seat that the systems do not hold.
         rows: (M,).
         state, history: of N auctions (``bridge_env.rules.auction``); calls are made there.
         owner: uint8 (N, 52).
-        known, features, at_table, followed: ``Stands``.
+        known, features, at_table, followed: ``TableStates``.
     """
     pool, read, store, work, t = _unpacked(plan)
     hand, turned = np.empty(52, np.bool_), np.empty((len(read_by), 4), np.int32)
-    loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
+    loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not cached
     for row in rows:
         auction, calls, dealer = state[row], history[row], np.int64(state[row, DEALER])
         if not known[row]:
-            _meet(owner[row], asked, hand, features[row])
+            _meet(owner[row], reading_of, hand, features[row])
             followed[row] = 0
             known[row] = True
         for reading in range(len(read_by)):
@@ -118,13 +118,13 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
         unkept, come = np.int64(-1), np.int64(0)  # the reading of this auction that scratch memory holds, and how far
         while not auction[DONE]:
             holder = np.int64(row_turn(auction))
-            r = np.int64(asked[holder])
+            r = np.int64(reading_of[holder])
             if r < 0:
                 break
             length, k = np.int64(auction[LENGTH]), np.int64(followed[row, r])
             seat = length & 3
             for first in range(4):
-                t.history[first] = calls[first]  # the context asks for a seat's first call
+                t.history[first] = calls[first]  # the context needs a seat's first call
             if unkept == r:
                 at, k = np.int64(-1), come
             elif k > 0:

@@ -1,1 +1,1 @@
-"""Tell what calls say in a player's words: what they show and deny, and which hand would bid otherwise."""
+"""Explain calls in a player's words: what they show and deny, and which hand would bid otherwise."""

@@ -18,7 +18,7 @@ _HALF = 0.5  # of the hands that are so changed make the call that is named
 
 
 @dataclass(frozen=True)
-class Nearly:
+class Counterfactual:
     """Another call, and the change of the hand that leads to it."""
 
     call: int  # that most of the hands changed in this way make
@@ -31,7 +31,7 @@ class Nearly:
 
     @property
     def cost(self) -> float:
-        """How large the change is: a point counts as much as a card."""
+        """Return how large the change is: a point counts as much as a card."""
         return abs(self.points) if self.gained < 0 else 1.0 + 0.5 * (self.lost >= 0)
 
     def __str__(self) -> str:
@@ -42,8 +42,8 @@ class Nearly:
         return f"{one} in place of a {names[self.lost].removesuffix('s')}" if self.lost >= 0 else one
 
 
-def nearest(position: Position, hand: NDArray[np.bool_] | NDArray[np.uint8], call: int) -> list[Nearly]:
-    """The calls other than ``call`` that the smallest changes of ``hand`` (52,) lead to, the smallest change first.
+def find_counterfactuals(position: Position, hand: NDArray[np.bool_], call: int) -> list[Counterfactual]:
+    """Return the calls other than ``call`` that the smallest changes of ``hand`` (52,) lead to, the smallest first.
 
     A change is one card for another: of the same suit, so that only points change, or of another suit and worth as
     many points. Each call is named once.
@@ -68,16 +68,18 @@ def nearest(position: Position, hand: NDArray[np.bool_] | NDArray[np.uint8], cal
             gained, lost = int(lengths[row].argmax()), int(lengths[row].argmin())
             groups[(0, gained, -1)].append(row)
             groups[(0, gained, lost)].append(row)
-    found: list[Nearly] = []
+    found: list[Counterfactual] = []
     for (points, gained, lost), members in groups.items():
         counts = np.bincount(calls[members], minlength=1)
         best = int(counts.argmax())
         share = counts[best] / len(members)
         if best != call and share >= _HALF and abs(points) <= _MOST:
             row = next(row for row in members if calls[row] == best)
-            found.append(Nearly(best, points, gained, lost, hand_text(changed[row]), float(share), int(rules[row])))
+            found.append(
+                Counterfactual(best, points, gained, lost, hand_text(changed[row]), float(share), int(rules[row]))
+            )
     found.sort(key=lambda nearly: (nearly.cost, -nearly.share, nearly.call))
-    first: dict[int, Nearly] = {}
+    first: dict[int, Counterfactual] = {}
     for nearly in found:
         first.setdefault(nearly.call, nearly)
     return list(first.values())

@@ -13,8 +13,8 @@ from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.auction_state import FORCED
 from agents.systems.engine.compiled import RULE_LINE
 from agents.systems.engine.rule_order import is_general
-from agents.systems.explain.counterfactuals import Nearly, nearest
-from agents.systems.explain.pass_inference import Denied, denied
+from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
+from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import FLAG_TEXT, of_call, sentence, shown_text, symbols, under
 from agents.systems.explain.position import Position, line_of
 from agents.systems.explain.ranges import Ranges, hull, unite
@@ -26,17 +26,17 @@ from bridge_env.rules.calls import FIRST_BID, PASS, call_text
 from bridge_env.rules.cards import SEATS
 
 _GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
-_NEARLY = 3  # other calls that are told in the text
-_OTHERS = 2  # calls that another seat's pass is told to deny
+_NEARLY = 3  # other calls in the text
+_OTHERS = 2  # calls that another seat's pass denies in the text
 
 
 @dataclass(frozen=True)
-class Passed:
+class PassInference:
     """A pass, and what it denies."""
 
     seat: int
     number: int  # how many calls came before it
-    denied: tuple[Denied, ...]  # calls that were passed over, with hands that would have made them
+    denied: tuple[DeniedCall, ...]  # calls that were passed over, with hands that would have made them
 
 
 @dataclass(frozen=True)
@@ -63,32 +63,32 @@ class Explanation:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """What the call shows, by word of the language with its suit: the least and the most. The hand lies within."""
+        """Return what the call shows, by word of the language with its suit: least and most."""
         return ranges_of(self.position, self.rule, self.general, self.call)
 
     @cached_property
     def force(self) -> str:
-        """``forcing``, ``not forcing`` ...; empty where it goes without saying."""
+        """Return ``forcing``, ``not forcing`` ...; empty where it is obvious."""
         return force_of(self.position, self.line, self.call)
 
     @cached_property
-    def nearly(self) -> tuple[Nearly, ...]:
-        """The other calls that the hand nearly makes, the smallest change first."""
-        return tuple(nearest(self.position, self.hand, self.call))
+    def nearly(self) -> tuple[Counterfactual, ...]:
+        """Return the other calls that the hand nearly makes, the smallest change first."""
+        return tuple(find_counterfactuals(self.position, self.hand, self.call))
 
     @cached_property
-    def passed(self) -> tuple[Passed, ...]:
-        """What passes deny: the call if it is one, then the last pass of each other seat."""
+    def passed(self) -> tuple[PassInference, ...]:
+        """Return what passes deny: the call if it is one, then the last pass of each other seat."""
         return tuple(_passes(self.position, self.call))
 
     @property
     def says(self) -> str:
-        """The call with what it shows: ``2♥: five or more hearts, 10 to 15 HCP, not forcing``."""
+        """Return the call with what it shows: ``2♥: five or more hearts, 10 to 15 HCP, not forcing``."""
         return f"{symbol_text(self.call)}: {self.text}"
 
     @property
     def text(self) -> str:
-        """What the call shows, its name and its force."""
+        """Return what the call shows, its name and its force."""
         hand = sentence(self.ranges)
         if not hand and not self.general:
             hand = "; or ".join(map(sentence, ways(self.position, self.rule, self.call)))
@@ -142,7 +142,7 @@ class Explanation:
 
 
 def symbol_text(call: int) -> str:
-    """``2♥``, ``3NT``, ``Pass``, ``X``."""
+    """Write a call with a suit symbol: ``2♥``, ``3NT``, ``Pass``, ``X``."""
     return symbols(of_call(call))
 
 
@@ -174,7 +174,7 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
 
 
 def ranges_of(position: Position, number: int, general: bool, call: int) -> Ranges:
-    """What the call shows: by its own line; by all of the tree that make it there, where these speak of the same."""
+    """Return what the call shows: by its own line, or by all of the tree that make it where these have its words."""
     own = next((hull(rule.needs) for rule in position.rules if rule.number == number), {})
     if general or not own:
         return own
@@ -183,7 +183,7 @@ def ranges_of(position: Position, number: int, general: bool, call: int) -> Rang
 
 
 def ways(position: Position, number: int, call: int) -> list[Ranges]:
-    """List what each line of the tree that makes the call asks for, the line ``number`` first; none lies in another."""
+    """List the ranges of each line of the tree that makes the call, ``number`` first; none lies in another."""
     lines = [rule for rule in position.rules if rule.tree and rule.call == call]
     found: list[Ranges] = []
     for rule in sorted(lines, key=lambda rule: rule.number != number):
@@ -219,21 +219,21 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
     return "not forcing" if bid >= 0 and bid < _GAMES[bid % 5] else ""
 
 
-def _passes(position: Position, call: int) -> Iterator[Passed]:
+def _passes(position: Position, call: int) -> Iterator[PassInference]:
     """Yield what the call denies if it is a pass, and the last pass of each other seat."""
     if call == PASS:
-        found = denied(position)
+        found = infer_from_pass(position)
         if found:
-            yield Passed(position.seat, len(position.calls), tuple(found))
+            yield PassInference(position.seat, len(position.calls), tuple(found))
     for offset in (1, 2, 3):
         number = len(position.calls) - offset  # the right-hand opponent's last call, partner's, the left-hand one's
         if number < 0 or position.calls[number] != PASS:
             continue
         seat = (position.seat - offset) & 3
         auctions = Auctions.replay(position.calls[None, :number], position.view.dealer, position.view.vulnerability)
-        found = denied(Position(as_seat(position.bidder, position.seat, seat), public_view(auctions)), _OTHERS)
+        found = infer_from_pass(Position(as_seat(position.bidder, position.seat, seat), public_view(auctions)), _OTHERS)
         if found:
-            yield Passed(seat, number, tuple(found))
+            yield PassInference(seat, number, tuple(found))
 
 
 def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
@@ -246,7 +246,7 @@ def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
 
 def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
     """Return the same four systems as ``other`` has them, where ``bidder`` is at ``seat``."""
-    at = {seat & 2: bidder.own, (seat & 2) ^ 2: bidder.partner}  # who of our side is at N or E, and at S or W
+    at = {seat & 2: bidder.own, (seat & 2) ^ 2: bidder.partner}  # our systems at N or E, and at S or W
     if (seat ^ other) & 1 == 0:
         return HierarchyBidder(at[other & 2], at[(other & 2) ^ 2], bidder.opponents)
     theirs = {0: bidder.opponents[0], 2: bidder.opponents[1]}

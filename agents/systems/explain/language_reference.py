@@ -1,4 +1,4 @@
-"""Write the words of the bidding language as a page of text, for people who write systems."""
+"""Write the words of the bidding language as a page of text, for authors of systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pass denies: the hands on which the system would have made another call."""
+"""Infer from a pass the hands on which the system would have made another call."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bridge_env.rules.calls import PASS
 
 MOST = 3  # calls that are named
 _SELDOM = 0.01  # of the hands: calls that fewer make are not named
-_FEW = 100  # hands below which all hands stand for the seat's
+_FEW = 100  # hands below which all hands are taken for the seat's
 _FROM_NOTHING = ("hcp", "points")  # what a pass with few of them leaves to the calls after it
 
 
 @dataclass(frozen=True)
-class Denied:
+class DeniedCall:
     """A call that was passed over, and hands (not all) on which it would have been made."""
 
     call: int
@@ -33,7 +33,7 @@ class Denied:
         return sentence(self.ranges)
 
 
-def denied(position: Position, most: int = MOST) -> list[Denied]:
+def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
     """Return what a pass at the position denies: the calls that hands make most often there.
 
     A hand within the ranges of one of them cannot pass: no rule that passes comes first for it.
@@ -41,7 +41,7 @@ def denied(position: Position, most: int = MOST) -> list[Denied]:
     hands = _likely(position)
     _, rules = position.decide(hands)
     passes: list[Ranges] = []
-    found: list[tuple[int, Denied]] = []
+    found: list[tuple[int, DeniedCall]] = []
     for rule in position.rules:
         if rule.call == PASS:
             passes.append(hull(rule.needs))
@@ -51,9 +51,9 @@ def denied(position: Position, most: int = MOST) -> list[Denied]:
             continue
         ranges = _without_passes(one_way(rule.needs, _usual_way(rule.needs, mine)), passes)
         if ranges is not None and sentence(ranges):
-            found.append((len(mine), Denied(rule.call, ranges)))
+            found.append((len(mine), DeniedCall(rule.call, ranges)))
     found.sort(key=lambda item: -item[0])
-    first: dict[int, Denied] = {}
+    first: dict[int, DeniedCall] = {}
     for _, one in found:
         first.setdefault(one.call, one)
     return sorted(list(first.values())[:most], key=lambda one: one.call)
@@ -69,7 +69,7 @@ def _likely(position: Position) -> NDArray[np.int16]:
 
 
 def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> tuple[int, ...]:
-    """Of each clause the shortest alternative that many of ``hands`` meet: half as many as any other, or more."""
+    """Return the shortest alternative of each clause that many of ``hands`` meet: half as many as any other."""
     out = []
     for clause in needs:
         met = [int(_meets(together, hands).sum()) for together in clause]
@@ -88,7 +88,7 @@ def _meets(together: Together, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
 
 
 def _without_passes(ranges: Ranges, passes: list[Ranges]) -> Ranges | None:
-    """``ranges`` so narrowed that none of the rules that pass takes such a hand; None where that cannot be said."""
+    """Narrow ``ranges`` until none of the rules that pass takes such a hand; None where that is impossible."""
     out = dict(ranges)
     for other in passes:
         if any(word in out and (low > out[word][1] or high < out[word][0]) for word, (low, high) in other.items()):

@@ -163,12 +163,12 @@ _AGREED: dict[str, Clause] = {
 
 
 def suit(name: str) -> str:
-    """``!h`` for H; a variable stays as it is."""
+    """Write ``!h`` for H; a variable as it is."""
     return SUIT_MARKS.get(name, name)
 
 
 def span(low: int, high: int, top: int = INFINITE) -> str:
-    """``12+``, ``4`` or ``15-17``."""
+    """Write a range: ``12+``, ``4`` or ``15-17``."""
     if high >= top:
         return f"{low}+"
     return f"{low}" if low == high else f"{low}-{high}"
@@ -191,7 +191,7 @@ def condition(atom: Atom) -> str:
 
 
 def of_call(number: int) -> str:
-    """``4!c``, ``4NT``, ``Pass``."""
+    """Write a call: ``4!c``, ``4NT``, ``Pass``."""
     text = call_text(number)
     return text[0] + SUIT_MARKS[text[1]] if text[1:] in SUIT_MARKS else text
 
@@ -246,7 +246,7 @@ def lines_remark(lines: list[Line]) -> str:
 
 
 def call(step: Step) -> str:
-    """``1!h``, ``2NT``, ``(2x)``, ``X``, ``Pass``, ``cheapest M``."""
+    """Write a step of a path: ``1!h``, ``2NT``, ``(2x)``, ``X``, ``Pass``, ``cheapest M``."""
     token = step.token
     kind, colon, name = token.partition(":")
     if colon:
@@ -259,7 +259,7 @@ def call(step: Step) -> str:
 
 
 def path(steps: tuple[Step, ...]) -> str:
-    """``1!h - 2NT``."""
+    """Write a path: ``1!h - 2NT``."""
     return " - ".join(call(step) for step in steps)
 
 
@@ -361,7 +361,7 @@ def _order(word: str, low: int, high: int) -> tuple[int, int]:
 
 
 def under(head: str, texts: Iterable[str]) -> Iterator[str]:
-    """Write the lines of an explanation below one head, which stands before the first of them."""
+    """Write the lines of an explanation, with ``head`` before the first of them."""
     for text in texts:
         yield f"  {head:<9} {text}"
         head = ""
@@ -382,7 +382,7 @@ def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
         parts.append(f"{strength} points" if symbols else f"strength {strength}")
     least = shown[SUIT : SUIT + 4, 0]
     for suit in (3, 2, 1, 0):
-        others = int(least.sum()) - int(least[suit])  # what they leave room for need not be said
+        others = int(least.sum()) - int(least[suit])  # the room that they leave needs no words
         if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
             parts.append(f"{cards}{_SUIT_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
     low, high = (int(n) for n in shown[QUANTITY["aces"]])
@@ -392,7 +392,7 @@ def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
 
 
 def measured_text(ranges: NDArray[np.uint8]) -> str:
-    """Describe measured ranges, uint8 (5, 2): ``11-15 HCP, 5-6♠``. Suits of which they tell nothing are left out."""
+    """Describe measured ranges, uint8 (5, 2): ``11-15 HCP, 5-6♠``. Suits of any length are left out."""
     (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
     words = [f"{span(low, high)} HCP"]
     if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:

@@ -1,4 +1,4 @@
-"""A position as the seat to call has it: the rules that may call there, and what any hand would call."""
+"""Find the rules that may call at a position, and what any hand would call there."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, PASS
 
-_DEALS = 1_000  # whose hands stand for any hand
+_DEALS = 1_000  # whose hands represent any hand
 _SEED = 2_007
 
 _Range = tuple[int, int, int]  # column, least, most
@@ -52,9 +52,9 @@ class Rule:
 
     number: int  # in the pool
     call: int  # the legal call that it makes
-    needs: Constraint  # what it asks of the hand, suits and what the auction says filled in
-    line: Line  # as it stands in the system
-    tree: bool  # it stands in the tree, not among the general rules
+    needs: Constraint  # its conditions on the hand, suits and what the auction says filled in
+    line: Line  # as the system has it
+    tree: bool  # it belongs to the tree, not to the general rules
 
     @property
     def artificial(self) -> bool:
@@ -80,7 +80,7 @@ class Position:
 
     @cached_property
     def context(self) -> NDArray[np.int16]:
-        """A feature row int16 (NUM_COLUMNS,) whose columns of the auction are written; the hand's are those of none."""
+        """Return a feature row int16 (NUM_COLUMNS,) whose columns of the auction are written; the hand's are 0."""
         auctions = Auctions(self.dealer, self.vulnerability)
         rows, general = np.empty((1, NUM_COLUMNS), np.int16), np.empty(1, np.bool_)
         feature_rows(
@@ -92,7 +92,7 @@ class Position:
 
     @cached_property
     def shown(self) -> NDArray[np.int16]:
-        """What each seat has shown so far: int16 (4, 6, 2)."""
+        """Return what each seat has shown so far: int16 (4, 6, 2)."""
         now: NDArray[np.int16] = self._before.shown[-1]
         return now
 
@@ -103,7 +103,7 @@ class Position:
 
     @cached_property
     def rules(self) -> list[Rule]:
-        """The rules that may call here, in the order in which they are asked."""
+        """Return the rules that may call here, in their order."""
         node, system = int(self._before.place[-1, self.seat]), int(self.systems[self.seat])
         blocks = range(int(self.pool.spans[system, FIRST]), int(self.pool.spans[system, END]))
         out: list[Rule] = []
@@ -178,15 +178,15 @@ def any_hands() -> NDArray[np.int16]:
 
 
 # --- a rule at a concrete auction -------------------------------------------------------------------------------------
-# What it asks of the hand alone, with what the auction adds taken off: "25+ combined" is "13+ hcp" once partner has
+# Its conditions on the hand alone, less what the auction adds: "25+ combined" is "13+ hcp" once partner has
 # shown 12. What the auction alone decides falls away.
 
 
 def _needs(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
-    """Return what the clauses of ``span`` ask of the hand; None where the auction contradicts them.
+    """Return the conditions of ``span`` on the hand; None where the auction contradicts them.
 
     Args:
-        span: the first clause and the end, of a rule or of what a block asks for.
+        span: the first clause and the end, of a rule or of a block's context.
         context: a feature row whose columns of the auction are written, the level of the rule's call among them.
         their_suit: of the opponents' last bid, 0..3; -1 where there is none.
     """

@@ -1,8 +1,8 @@
-"""A seat's calls read backwards, exactly: on which hands does its system make them, and how far off is another hand?
+"""Read a seat's calls backwards, exactly: the hands on which its system makes them, and how far other hands are off.
 
-A ``Moments`` is what a table's scratch memory (``engine.context``) was before each of a seat's calls. The
-kernels replay the system's choice there: ``fits_rows`` on hands, ``class_rows`` on all hands of the same lengths and
-points at once, where a rule may hold, must hold, or depends on which cards they are.
+A ``Moments`` is what a table's scratch memory (``engine.auction_state``) was before each of a seat's calls. The
+kernels replay the system's choice there: ``violation_rows`` on hands, ``class_rows`` on all hands of the same lengths
+and points at once, where a rule may hold, must hold, or depends on which cards they are.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agents.systems.engine.auction_state import (
 )
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Compiled
 from agents.systems.engine.engine import apply_call, decide, replay
-from agents.systems.engine.rule_order import context_of, legal_call, needs_of, parts, rules_of, within, write_level
+from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
 from agents.systems.engine.shown_ranges import natural_cards
 from agents.systems.language.columns import IS_CONTEXT, KIND
 from bridge_env.compiled.intrinsics import copy
@@ -47,7 +47,7 @@ _INFINITE = np.float32(np.inf)
 
 
 class Moments(NamedTuple):
-    """The states before some calls, as a ``StateHistory``; the calls (L,), and the whole auction (MAX_CALLS,)."""
+    """The states before some calls, as a ``StateHistory``; the calls (L,), and the full auction (MAX_CALLS,)."""
 
     auction: NDArray[np.int16]
     place: NDArray[np.int32]
@@ -58,7 +58,7 @@ class Moments(NamedTuple):
     history: NDArray[np.int8]
 
     def at(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Moments:
-        """Some of the calls."""
+        """Return some of the calls."""
         return Moments._make([*(part[which] for part in self[:-1]), self.history])
 
 
@@ -85,9 +85,9 @@ def _follow(pool, systems, dealer, vulnerability, out):
 def moments(
     pool: Compiled, systems: NDArray[np.int32], dealer: int, vulnerability: int, calls: NDArray[np.int8]
 ) -> Moments:
-    """The table before each of ``calls`` int8 (L,); ``systems`` int32 (4,) index the seats' systems in the pool."""
-    trail = new_history.py_func(len(calls))
-    out = Moments._make((*trail, calls.astype(np.int8), np.empty(MAX_CALLS, np.int8)))
+    """Return the table before each of ``calls`` int8 (L,); ``systems`` int32 (4,) index the seats' systems."""
+    history = new_history.py_func(len(calls))
+    out = Moments._make((*history, calls.astype(np.int8), np.empty(MAX_CALLS, np.int8)))
     _follow(pool, systems, dealer, vulnerability, out)
     return out
 
@@ -115,7 +115,7 @@ def _distance(pool, first, end, f):
 
 @njit
 def _violation(pool, systems, reading, call, t):
-    """How far the hand in ``t.f`` (as ``decide`` left it) is from those that make ``call``; 0 if it may be one."""
+    """Return how far the hand in ``t.f`` (as ``decide`` left it) is from those that make ``call``; 0 if one may."""
     seat, f = row_turn(t.auction), t.f
     if reading == NATURAL:
         least = natural_cards(t.shown[seat ^ 2], call)
@@ -132,7 +132,7 @@ def _violation(pool, systems, reading, call, t):
             if made < 0 or (made != call and (denied or here > 0)):
                 continue
             write_level(made, f)
-            first, end = needs_of(pool, rule)
+            first, end = conditions_of(pool, rule)
             off = here + _distance(pool, first, end, f)
             if made == call:
                 best = min(best, off + denied)
@@ -172,7 +172,7 @@ def violation_rows(
     hands: NDArray[np.int16],
     degree: bool,
 ) -> NDArray[np.float32]:
-    """How much each hand violates the calls: float32 (M,) of features int16 (M, NUM_FEATURES), summed over the calls.
+    """Return how much each hand violates the calls in sum: float32 (M,) of features int16 (M, NUM_FEATURES).
 
     Args:
         before: the table before each call of one seat.
@@ -189,7 +189,7 @@ def violation_rows(
 
 @njit
 def _points(lo, hi):
-    """Bits lo .. hi, cut to 0 .. 37."""
+    """Return the bits lo .. hi, cut to 0 .. 37."""
     lo, hi = max(lo, 0), min(hi, MOST_POINTS)
     if lo > hi:
         return _NOTHING
@@ -240,7 +240,7 @@ def _class_of_shape(pool, systems, seat, call, denies, t):
             if made < 0:
                 continue
             write_level(made, f)
-            first, end = needs_of(pool, rule)
+            first, end = conditions_of(pool, rule)
             may, must = _masks(pool, first, end, f)
             if made == call:
                 possible |= may & may_part & ~taken
@@ -270,7 +270,7 @@ def class_rows(
     shapes: NDArray[np.int64],
     features: NDArray[np.int16],
 ) -> NDArray[np.uint64]:
-    """The classes of the hands on which the first call of ``before`` may be made, uint64 (2744,); all 0 if on none.
+    """Return the classes of hands on which the first call of ``before`` may be made, uint64 (2744,); 0 if on none.
 
     Args:
         reading: EXACT or UNDENIED.
@@ -287,7 +287,7 @@ def class_rows(
 
 @njit
 def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
-    """For each legal call, how far the hand to call is from the nearest rule that makes it; infinite without one.
+    """Write how far the hand to call is from the nearest rule for each legal call; infinite without one.
 
     Args:
         systems, dealer, vulnerability, calls, length, hands: as for ``engine.bid_rows``.
@@ -311,5 +311,5 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
                 made = legal_call(pool, rule, t.auction)
                 if made >= 0:
                     write_level(made, t.f)
-                    first, end = needs_of(pool, rule)
+                    first, end = conditions_of(pool, rule)
                     out[i, made] = min(out[i, made], here + _distance(pool, first, end, t.f))

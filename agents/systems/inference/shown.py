@@ -1,4 +1,4 @@
-"""What the auction has shown, for ``bridge_env.sampling``: exactly the hands on which each system makes its calls.
+"""Constrain ``bridge_env.sampling`` by calls: exactly the hands on which each system makes its calls.
 
 ``meaning`` sums that up as ranges for people. Here a call is replayed: passing denies what would have bid, and a bid
 all that another rule before it would have bid. How far a hand is from those that make a call:
@@ -62,10 +62,7 @@ class CallsShow:
 
 @dataclass(eq=False)
 class Memory:
-    """How calls were read, the latest kept: auctions of one bidder share their beginnings.
-
-    Keep one for each ``HierarchyBidder``. What is read with it is the same as without.
-    """
+    """A cache of readings for one ``HierarchyBidder``: its auctions share their beginnings."""
 
     size: int = 2048  # 22 KB each
     _known: OrderedDict[tuple[bytes, ...], tuple[int, NDArray[np.uint64]]] = field(default_factory=OrderedDict)
@@ -87,7 +84,7 @@ class Memory:
 def shown_by_calls(
     bidder: HierarchyBidder, view: BidView, row: int = 0, me: bool = False, memory: Memory | None = None
 ) -> dict[int, CallsShow]:
-    """What the calls of one row of ``view`` show of every other seat that called; partner first, then left, right.
+    """Return what calls in one row of ``view`` show of every other seat that called: partner, then left, right.
 
     Each seat's calls are read by the system that ``bidder`` knows it to play. With ``me``, what my own calls show
     comes last.
@@ -107,26 +104,17 @@ def sample_view(
     view: BidView,
     count: int,
     key: ArrayLike,
-    *,
     row: int = 0,
-    partner: float = PARTNERS_WEIGHT,
-    opponents: float = OPPONENTS_WEIGHT,
-    tolerance: float = 2.0,
-    limit: int | None = None,
-    memory: Memory | None = None,
 ) -> Sample:
-    """Deals that the seat to call in one row of ``view`` may face: its own cards, and others that fit their calls.
+    """Sample deals for the seat to call in one row of ``view``: its own cards, and others that fit their calls.
 
     Args:
-        count, key, tolerance, limit: as for ``bridge_env.sampling.sample_deals``.
-        partner, opponents: what violations by them count for, where too few deals fit.
-        memory: of calls that ``bidder`` has read before.
+        count, key: as for ``bridge_env.sampling.sample_deals``.
     """
     me = int(view.seat[row])
-    weights = {(me + offset) % 4: partner if offset == 2 else opponents for offset in (1, 2, 3)}
+    weights = {(me + offset) % 4: PARTNERS_WEIGHT if offset == 2 else OPPONENTS_WEIGHT for offset in (1, 2, 3)}
     places = KnownCards.seen({me: view.hand[row]})
-    shown = shown_by_calls(bidder, view, row, memory=memory)
-    return sample_deals(places, shown, count, key, weights=weights, tolerance=tolerance, limit=limit)
+    return sample_deals(places, shown_by_calls(bidder, view, row), count, key, weights=weights)
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""The vocabulary as tables over the columns of a feature row, which kernels (``njit``) freeze.
+"""Make tables of the vocabulary over the columns of a feature row, which kernels (``njit``) freeze.
 
 ``PLUS`` and its like speak of columns by number; -1 is none.
 """
@@ -35,7 +35,7 @@ IS_MIXED = np.array([column in MIXED for column in range(NUM_COLUMNS)])
 #: The least and the most that a column can hold.
 LEAST, MOST = np.zeros(NUM_COLUMNS, np.int64), np.full(NUM_COLUMNS, 99, np.int64)
 
-#: What lengths and points tell of a column: as ``bridge_env.hands.features.KINDS``. The auction is known.
+#: What lengths and points say of a column: as ``bridge_env.hands.features.KINDS``. The auction is known.
 KIND = np.zeros(NUM_COLUMNS, np.int8)
 
 #: The column of the hand that a column counts: its own, except of a sum or of a word of their suit (there the clubs').
@@ -112,7 +112,7 @@ def _sums() -> NDArray[np.uintp]:
     return np.stack([columns, HAND[columns], PLUS[columns]], axis=1).astype(np.uintp)
 
 
-#: The columns that are read from ``shown``, and those that are sums. Unsigned: kernels need not ask whether an index
+#: The columns that are read from ``shown``, and those that are sums. Unsigned: kernels need not check whether an index
 #: counts from the end.
 READS, SUMS = _reads(), _sums()
 #: Those that speak of their suit.

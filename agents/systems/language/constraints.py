@@ -38,14 +38,14 @@ class SystemTextError(ValueError):
 
 
 class TextFault(SystemTextError):
-    """What is wrong with a piece of text, before it is known where that stands."""
+    """A fault of a piece of text whose line is not yet known."""
 
 
 # --- reading ---
 
 
 def parse_constraint(text: str) -> Constraint:
-    """``"8+ hcp, 4 H or 4 S"`` as clauses of alternatives of atoms."""
+    """Parse ``"8+ hcp, 4 H or 4 S"`` to clauses of alternatives of atoms."""
     text = " ".join(text.split())  # patterns would take quadratic time over long runs of spaces
     if not text:
         return ()
@@ -57,7 +57,7 @@ def _parse_clause(text: str) -> Clause:
     return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
 
 
-#: A system says the same in many lines, and most systems are variations of one. Long clauses are rare, and not kept.
+#: A system says the same in many lines, and most systems are variations of one. Long clauses are rare, and not cached.
 _known_clause = lru_cache(maxsize=1 << 13)(_parse_clause)
 _SHORT = 200
 
@@ -95,7 +95,7 @@ def _parse_atom(text: str) -> Atom:
 
 
 def _split_atoms(words: list[str]) -> list[str] | None:
-    """Return several constraints that stand in a row without commas; None where these words are none."""
+    """Return several constraints in a row without commas; None where these words are none."""
     parts, at = [], 0
     while at < len(words) <= _MOST_IN_A_ROW:
         for length in (3, 2, 1):  # "H >= S", "12+ hcp", "balanced"
@@ -118,7 +118,7 @@ def _is_atom(text: str) -> bool:
 
 
 def cut(text: str, length: int) -> str:
-    """A piece of a text as messages quote it."""
+    """Cut a text for a message that quotes it."""
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
@@ -139,7 +139,7 @@ def _stem(word: str) -> str:
 
 
 def _checked(word: str) -> str:
-    """``word`` if the vocabulary holds it, with a suit or a suit variable where it needs one."""
+    """Return ``word`` if the vocabulary holds it, with a suit or a suit variable where it needs one."""
     stem, colon, suit = word.partition(":")
     if not colon and (word in SUITS or word in VARIABLES or (word in WORDS and stem not in SUIT_WORDS - {"hcp"})):
         return word

@@ -23,7 +23,7 @@ def shipped_systems() -> list[str]:
 
 
 def system_path(argument: str) -> Path:
-    """Return the file of the system that ``NAME`` or ``FILE.bidding`` stands for.
+    """Return the file of the system ``NAME`` or ``FILE.bidding``.
 
     Raises:
         SpecError: there is none; the message says which systems there are.

@@ -1,8 +1,8 @@
 """Refuse texts that are too large to be systems, or that hold what people cannot see in them.
 
-A few nested lines of ``(any)`` would stand for too many auctions. The positions that a line stands for are counted, not
-listed: of those with the same last bid and the same suits behind their variables one number is kept. So the count takes
-time in proportion to the text, whatever it stands for.
+A few nested lines of ``(any)`` would describe too many auctions. The positions of a line are counted, not listed: one
+number for those with the same last bid and the same suits behind their variables. So the count takes time in
+proportion to the text.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def trouble(line: str) -> str:
-    """Say what is wrong with the characters of a line; empty if nothing is.
+    """Describe the fault in the characters of a line; empty if there is none.
 
     Nobody sees spaces that are no plain ones, or marks that take no room, and they would change what is read. Comments
     and notes may hold any character.

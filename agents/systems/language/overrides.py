@@ -64,7 +64,7 @@ def overridden(overrides: Overrides) -> System:
     Raises:
         OverrideError: a line drops what the base has not.
     """
-    lines, inside = overrides.base.lines, set[Auction]()  # paths whose new rules stand in place of the base's
+    lines, inside = overrides.base.lines, set[Auction]()  # paths whose new rules replace the base's
     for path, rules in by_auction(overrides.own.lines).items():
         dropped = [rule for rule in rules if overrides.marks.get(rule.number) == DROP]
         new = [rule for rule in rules if rule.number not in overrides.marks]
@@ -106,7 +106,7 @@ def _where(path: Auction) -> str:
 def _replaced(
     lines: tuple[Line, ...], path: Auction, new: list[Line], above: Auction, done: bool = False
 ) -> tuple[tuple[Line, ...], bool]:
-    """Return the lines with ``new`` where the first rule of the auction stands; what follows any of them stays."""
+    """Return the lines with ``new`` in place of the first rule of the auction; what follows any of them stays."""
     out: list[Line] = []
     for line in lines:
         here = (*above, *line.path)
@@ -146,7 +146,7 @@ def _blocks(overrides: Overrides) -> tuple[Block, ...]:
 
 
 def _shared_out(own: tuple[Line, ...], blocks: Sequence[Block], alike: Sequence[int]) -> dict[int, list[Line]]:
-    """Own rules by the block that they change: of blocks with the same words the first that makes the call."""
+    """Return own rules by the block that they change: of blocks with the same words the first that makes the call."""
     out = dict[int, list[Line]]()
     for rule in own if alike else ():
         makes = (k for k in alike if any(line.path == rule.path for line in blocks[k].lines))

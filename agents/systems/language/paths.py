@@ -1,4 +1,4 @@
-"""Calls and auctions as the lines of a system write them: ``2x`` or ``lowest:M`` read as calls, calls with named suits.
+"""Read and write calls and auctions as the lines of a system have them: ``2x``, ``lowest:M``, calls with named suits.
 
 The same position has two readings. Exactly: ``1H-(1S)-2H``. By kinds: ``1M-(1oM)-2M``, where the first major and
 minor to be named are M and m, the others oM and om; so what is learned for hearts serves spades.
@@ -15,17 +15,17 @@ from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, PASS, bid_call
 
 SUIT_NAMES = ("C", "D", "H", "S")
 SPANS = ("lowest", "jump", "game", "slam", "grand")
-#: What kernels call them; 0 is a call of its own.
+#: Their codes in kernels; 0 is a call of its own.
 SPAN_CODES = {name: code for code, name in enumerate(SPANS, 1)}
 STRAINS = {name: strain for strain, name in enumerate((*SUIT_NAMES, "N"))}
 _PLAIN = ("P", "X", "XX")  # by their numbers as calls
 _CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
 
-Bindings = tuple[tuple[str, int], ...]  # suit variables and the suits that they stand for, sorted
+Bindings = tuple[tuple[str, int], ...]  # suit variables and their suits, sorted
 
 
 def strains_of(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
-    """Strains that ``name`` can stand for, high suits first, with what that binds."""
+    """Yield the strains that ``name`` can be, high suits first, with what that binds."""
     bound = dict(bindings)
     if name in STRAINS:
         yield STRAINS[name], bindings
@@ -42,7 +42,7 @@ def strains_of(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
 
 
 def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
-    """Calls that ``token`` can stand for after ``last_bid`` (-1 none), and what they bind; levels may be too low."""
+    """Yield the calls that ``token`` can be after ``last_bid`` (-1 none), with what they bind; maybe too low."""
     if token in _PLAIN:
         yield _PLAIN.index(token), bindings
         return
@@ -62,7 +62,7 @@ def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tu
 
 
 def span_call(span: int, value: int, last_bid: int) -> int:
-    """Return the call that a span stands for after ``last_bid`` (-1 none); -1 where there is none."""
+    """Return the call of a span after ``last_bid`` (-1 none); -1 where there is none."""
     if span == 0:
         return value
     lowest = value if value > last_bid else value + 5 * ((last_bid - value) // 5 + 1)
@@ -81,7 +81,7 @@ def span_call(span: int, value: int, last_bid: int) -> int:
 
 
 def call_of(token: str, suits: Mapping[str, int], last_bid: int) -> int:
-    """Return the call that a token stands for, with the suits 0..3 that its names are; -1 for none or one too low."""
+    """Return the call of a token, with the suits 0..3 that its names are; -1 for none or one too low."""
     call = next((call for call, _ in token_readings(token, tuple(suits.items()), last_bid)), -1)
     return call if call < FIRST_BID or call - FIRST_BID > last_bid else -1
 
@@ -92,20 +92,20 @@ class Path:
 
     steps: tuple[Step, ...]  # the calls so far: ours, and theirs other than pass. What goes without saying is left out
     names: tuple[str, str, str, str] = SUIT_NAMES  # of the four suits: minors first
-    suits: tuple[int, int, int, int] = (0, 1, 2, 3)  # which suit each name stands for here, 0..3
+    suits: tuple[int, int, int, int] = (0, 1, 2, 3)  # the suit of each name here, 0..3
 
     @cached_property
     def text(self) -> str:
-        """As a line has it: ``1M-(1oM)-2M``; empty before the opening."""
+        """Return the path as a line has it: ``1M-(1oM)-2M``; empty before the opening."""
         return "-".join(str(step) for step in self.steps)
 
     def call(self, token: str, last_bid: int) -> int:
-        """Return the call that ``lowest:M``, ``2om``, ``3N`` or ``X`` stands for here; -1 for none or one too low."""
+        """Return the call of ``lowest:M``, ``2om``, ``3N`` or ``X`` here; -1 for none or one too low."""
         return call_of(token, dict(zip(self.names, self.suits, strict=True)), last_bid)
 
 
 def readings(calls: Sequence[int], dealer: int, side: int) -> list[Path]:
-    """The ways to write a position for ``side`` (0 for NS) to call: exactly, then by kinds where a suit was named."""
+    """Return the ways to write a position for ``side`` (0 for NS): exactly, then by kinds where a suit was named."""
     calls_made: list[tuple[int, bool]] = []
     for i, call in enumerate(calls):
         theirs = bool((dealer + i + side) & 1)
@@ -121,7 +121,7 @@ def readings(calls: Sequence[int], dealer: int, side: int) -> list[Path]:
 
 
 def step_of(call: int, theirs: bool = False, of_suit: tuple[str, ...] = SUIT_NAMES) -> Step:
-    """A call as a step; ``of_suit`` names the four suits."""
+    """Return a call as a step; ``of_suit`` names the four suits."""
     if call < FIRST_BID:
         return Step(_PLAIN[call], theirs)
     level, strain = divmod(call - FIRST_BID, 5)
@@ -131,7 +131,7 @@ def step_of(call: int, theirs: bool = False, of_suit: tuple[str, ...] = SUIT_NAM
 def _named_by_kind(
     calls: Sequence[int],
 ) -> tuple[tuple[str, str, str, str], tuple[int, int, int, int]] | None:
-    """Names and suits with the first-named minor and major in front; None where no suit was named."""
+    """Return names and suits with the first-named minor and major in front; None where no suit was named."""
     minor = major = -1
     for call in calls:
         if call < FIRST_BID:
@@ -150,5 +150,5 @@ def _named_by_kind(
 
 
 def path_steps(path: str) -> tuple[Step, ...]:
-    """``1M-(1oM)`` as steps."""
+    """Return ``1M-(1oM)`` as steps."""
     return tuple(Step(t.strip("()"), t.startswith("(")) for t in path.split("-") if t)

@@ -20,8 +20,8 @@
 Deeper lines follow the shallower line above them; their pass in between goes without saying. A line is a
 call (or calls joined by ``-``), a constraint, and behind ``;`` a note with flags. In a constraint a comma
 means and; ``or`` binds tighter than the comma, ``and`` tighter than ``or``. Of several lines that fit a hand
-the first counts. ``after`` only leads to the lines below it, which join those that stand there already.
-``M`` stands for a major, ``m`` for a minor, ``x`` and ``y`` for two different suits, ``oM`` and ``om`` for the
+the first counts. ``after`` only leads to the lines below it, which join those that are there already.
+``M`` means a major, ``m`` a minor, ``x`` and ``y`` two different suits, ``oM`` and ``om`` the
 other major and minor. With ``base: sayc`` above all lines, a text says only what it changes (``overrides``).
 """
 
@@ -84,7 +84,7 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
     """Read a system without its faulty lines; also return these, with number and fault.
 
     Raises:
-        SystemTextError: the file cannot be read, or stands for too many auctions.
+        SystemTextError: the file cannot be read, or describes too many auctions.
     """
     file = Path(path)
     return _parse(_text_of(file), str(file), file.stem, file)
@@ -94,7 +94,7 @@ def parse_leniently(text: str, source: str, name: str) -> tuple[System, list[tup
     """Read a text as ``read_leniently`` reads a file.
 
     Raises:
-        SystemTextError: the text stands for too many auctions.
+        SystemTextError: the text describes too many auctions.
     """
     return _parse(text, source, name)
 
@@ -164,7 +164,7 @@ class _Open:
         self.lines: list[Line] = []
 
 
-_SKIPPED = Line((Step("P"),), after=True)  # stands for a faulty line: what follows it is read, and left out with it
+_SKIPPED = Line((Step("P"),), after=True)  # in place of a faulty line: what follows it is read, and left out with it
 
 
 class _Reader:
@@ -247,7 +247,7 @@ class _Reader:
                 self.open[-1].lines.append(item)
 
     def _marked(self, main: str, number: int) -> str:
-        """A line without the word in front that says how it changes the base."""
+        """Return a line without the word in front that says how it changes the base."""
         mark, _, rest = main.partition(" ")
         if mark not in (ALSO, DROP):
             return main
@@ -303,7 +303,7 @@ def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) ->
 
 
 def parse_step(text: str) -> Step:
-    """``(1x)`` as a step."""
+    """Parse ``(1x)`` to a step."""
     theirs = text.startswith("(") and text.endswith(")")
     token = text[1:-1] if theirs else text
     token = {"Pass": "P", "1NT": "1N", "2NT": "2N", "3NT": "3N", "Dbl": "X", "Rdbl": "XX"}.get(token, token)
@@ -338,7 +338,7 @@ def numbered_anew(system: System) -> System:
 
 
 def system_text(system: System) -> str:
-    """Return the system as text; ``parse_system`` of it gives an equal tree."""
+    """Return the system as text; ``parse_system`` reads it to an equal tree."""
     out = [f"# {c}".rstrip() for c in system.comments] + [f"system: {system.name}", ""]
     for line in system.lines:
         _write_line(line, 0, out)

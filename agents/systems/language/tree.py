@@ -58,11 +58,11 @@ class Line:
     after: bool = False  # no rule itself, it only leads to the lines that follow: "after 1M" or "(1x)"
     comments: tuple[str, ...] = field(default=(), compare=False)
     number: int = field(default=0, compare=False)  # its line in the text, by which rules and counts name it
-    source: Source | None = field(default=None, compare=False)  # where it stands, if not in the system's own text
+    source: Source | None = field(default=None, compare=False)  # its place, if not in the system's own text
 
     @property
     def name(self) -> str:
-        """The path as written: ``(1x)-lowest:y``."""
+        """Return the path as written: ``(1x)-lowest:y``."""
         return "-".join(str(step) for step in self.path)
 
 
@@ -103,12 +103,12 @@ class System:
 
     @cached_property
     def by_number(self) -> dict[int, Line]:
-        """The lines of its tree by their numbers; of several with the same, the first."""
+        """Return the lines of its tree by their numbers; of several with the same, the first."""
         return {line.number: line for line in reversed(list(walk(self.lines)))}
 
     @cached_property
     def general_by_number(self) -> dict[int, Line]:
-        """The lines of its general rules by their numbers."""
+        """Return the lines of its general rules by their numbers."""
         return {line.number: line for block in self.blocks for line in block.lines}
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -150,7 +150,7 @@ def place_of(line: Line | Block) -> str:
 
 
 def rules_below(lines: tuple[Line, ...], above: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Line]]:
-    """Iterate over all rules of a tree with the whole auction that leads to each, its own call included."""
+    """Iterate over all rules of a tree with the auction that leads to each, its own call included."""
     for line in lines:
         path = (*above, *line.path)
         if not line.after:

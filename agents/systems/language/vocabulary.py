@@ -4,11 +4,11 @@ A feature row has the hand's features (``bridge_env.hands.features``) and, behin
 auction so far says to the seat that must call. Three kinds of words:
 
 - HAND: known from the thirteen cards alone.
-- CONTEXT: known to the whole table from the auction alone.
+- CONTEXT: known to everybody from the auction alone.
 - MIXED: a hand's value put together with what partner has shown, such as combined points or a fit.
 
-A word stands here once, with what it counts, between which numbers, and what it shows of a hand when a call is read
-backwards; ``columns`` makes of it the tables that kernels (``njit``) freeze. docs/systems.md tells how to add one.
+A word is declared here once, with what it counts, between which numbers, and what it shows of a hand when a call is
+read backwards; ``columns`` makes of it the tables that kernels (``njit``) freeze. docs/systems.md says how to add one.
 """
 
 from __future__ import annotations
@@ -57,40 +57,40 @@ class Word:
     # with ``hand``, the word of the auction that is added; empty: the feature is of the suit of the opponents' last bid
     plus: str = ""
     kind: int = (
-        UNKNOWN  # what lengths and points tell of it, if ``hand`` does not say so: as ``bridge_env.hands.features``
+        UNKNOWN  # what lengths and points say of it, if ``hand`` does not say so: as ``bridge_env.hands.features``
     )
     shows: Shows = ""  # what it shows of the hand, as ``HAND_SHOWS``
 
 
 def _auction(name: str, meaning: str, most: int = 99, *, by_suit: bool = False) -> Word:
-    """A word with a line of its own in ``context.write_context``."""
+    """Return a word with a line of its own in ``auction_state.write_context``."""
     return Word(name, meaning, by_suit=by_suit, most=most)
 
 
 def _call(name: str, meaning: str) -> Word:
-    """Return the number of a call, -1 for none; it has a line of its own in ``context.write_context``."""
+    """Return the number of a call, -1 for none; it has a line of its own in ``auction_state.write_context``."""
     return Word(name, meaning, least=-1, call=True)
 
 
 def _shown(name: str, seat: str, quantity: str, end: int, meaning: str) -> Word:
-    """Return what a seat has shown. ``{}`` in a quantity stands for a suit: one column for each."""
+    """Return what a seat has shown. ``{}`` in a quantity is a suit: one column for each."""
     most = SHOWN[quantity.format(SUIT_LETTERS[0])]
     return Word(name, meaning, by_suit="{}" in quantity, most=most, reads=(seat, quantity, end))
 
 
 def _sum(name: str, hand: str, plus: str, meaning: str, shows: bool = True) -> Word:
-    """A feature of the hand and a word of the auction, added. Read backwards, it shows what the feature shows."""
+    """Return the sum of a feature of the hand and a word of the auction, which shows what the feature shows."""
     by_suit = f"{hand}:C" in FEATURES
     return Word(name, meaning, True, by_suit, hand=hand, plus=plus, shows=HAND_SHOWS[hand] if shows else "")
 
 
 def _in_their_suit(name: str, hand: str, meaning: str) -> Word:
-    """A feature of the hand in the suit of the opponents' last bid; 0 if that is none."""
+    """Return a feature of the hand in the suit of the opponents' last bid; 0 if that is none."""
     return Word(name, meaning, True, hand=hand)
 
 
 def _counted(name: str, meaning: str, most: int = 99, **more: object) -> Word:
-    """A word with lines of its own in ``context.write_mixed`` and ``programs``."""
+    """Return a word with lines of its own in ``auction_state.write_mixed`` and ``programs``."""
     return Word(name, meaning, True, most=most, **more)  # type: ignore[arg-type]
 
 
@@ -191,7 +191,7 @@ SUIT_WORDS = frozenset(name.partition(":")[0] for name in WORDS if ":" in name)
 
 
 def difference(first: int, second: int) -> tuple[int, int]:
-    """Column and sign of ``length(first) - length(second)``."""
+    """Return column and sign of ``length(first) - length(second)``."""
     low, high = min(first, second), max(first, second)
     column = FEATURES[f"difference:{SUIT_LETTERS[low]}{SUIT_LETTERS[high]}"]
     return column, 1 if first < second else -1

@@ -25,7 +25,7 @@ __all__ = [
     "with_general",
 ]  # fmt: skip
 
-_LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
+_REGISTERED: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class _Usual:
 
 
 def read_system(argument: str) -> System:
-    """Return the system that ``NAME`` or ``FILE.bidding`` stands for.
+    """Return the system ``NAME`` or ``FILE.bidding``.
 
     A system without general rules of its own gets those of the package.
 
@@ -45,8 +45,8 @@ def read_system(argument: str) -> System:
     Raises:
         SpecError: no such system, or its text is faulty; the message says where.
     """
-    if argument in _LENT:
-        return _LENT[argument]
+    if argument in _REGISTERED:
+        return _REGISTERED[argument]
     name, _, options = argument.partition("?")
     path = system_path(name)
     try:
@@ -70,8 +70,8 @@ def with_general(system: System) -> System:
 def register_system(name: str, text: str) -> str:
     """Let this process know a system that lies in no file.
 
-    A name stands for one text as long as the process lives: another text under the name of an earlier one gets a
-    number behind it.
+    A name means one text as long as the process lives: another text under the name of an earlier one gets a number
+    behind it.
 
     Args:
         name: letters, digits, ``-`` and ``_``.
@@ -81,7 +81,7 @@ def register_system(name: str, text: str) -> str:
         its spec, ``system:~NAME``.
 
     Raises:
-        SpecError: the text is no system; the message gives the line.
+        SpecError: the text is no system; the message has the line.
     """
     try:
         system = with_general(parse_system(text, source=f"{name}.bidding", name=name))
@@ -89,19 +89,19 @@ def register_system(name: str, text: str) -> str:
     except SystemTextError as error:
         raise SpecError(str(error)) from error
     number, known = 1, f"~{name}"
-    while _LENT.setdefault(known, system) != system:
+    while _REGISTERED.setdefault(known, system) != system:
         number += 1
         known = f"~{name}-{number}"
     return f"system:{known}"
 
 
 def unregister_system(spec: str) -> None:
-    """Forget a system that was lent, so that a process can be lent many in turn. Its name is not used again."""
-    _LENT.pop(spec.removeprefix("system:"), None)
+    """Forget a registered system, so that a process can register many in turn. Its name is not used again."""
+    _REGISTERED.pop(spec.removeprefix("system:"), None)
 
 
 def hierarchy_of(argument: str) -> Hierarchy:
-    """The system that ``NAME`` or ``FILE.bidding`` stands for, compiled once for a file and its bases as they are.
+    """Return the system ``NAME`` or ``FILE.bidding``, compiled once for a file and its bases as they are.
 
     Raises:
         SpecError: no such system, or its text is faulty.

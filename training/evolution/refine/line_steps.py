@@ -22,10 +22,10 @@ from agents.systems.engine.auction_state import DEEPEST, new_history, new_state,
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE
 from agents.systems.engine.engine import replay_on
 from agents.systems.engine.rule_order import (
+    conditions_of,
     context_of,
     holds,
     legal_call,
-    needs_of,
     parts,
     rules_of,
     within,
@@ -104,7 +104,7 @@ def _fails(pool, together, f):
 @njit
 def _loosened(pool, rule, f, keys, found):
     """Write the steps that would let a rule that fails in one clause apply."""
-    first, end = needs_of(pool, rule)
+    first, end = conditions_of(pool, rule)
     failing = -1
     for clause in range(first, end):
         if not holds(pool, clause, clause + 1, f):
@@ -135,7 +135,7 @@ def _loosened(pool, rule, f, keys, found):
 @njit
 def _tightened(pool, rule, f, keys, found):
     """Write the steps that would keep a rule that applies from applying."""
-    first, end = needs_of(pool, rule)
+    first, end = conditions_of(pool, rule)
     line = pool.rules[rule, RULE_LINE]
     if found < len(keys):
         keys[found] = _key(line, WITHOUT_LINE, 0, 0, 0)
@@ -170,7 +170,7 @@ def _still_holds(pool, rule, key, f):
     if kind == WITHOUT_LINE:
         return False
     atom, alternative, clause = key // 8 % _WIDTH, key // 8 // _WIDTH % _WIDTH, key // 8 // _WIDTH**2 % _WIDTH
-    first, _ = needs_of(pool, rule)
+    first, _ = conditions_of(pool, rule)
     changed = pool.clauses[first + clause, FIRST] + alternative
     for together in within(pool.clauses, first + clause):
         count, _ = _fails(pool, together, f)
@@ -209,7 +209,7 @@ def _near(pool, system, t, keys, calls):
             if call < 0:
                 continue
             write_level(call, f)
-            first, end = needs_of(pool, rule)
+            first, end = conditions_of(pool, rule)
             if not holds(pool, first, end, f):
                 if chosen < 0:
                     before = found
