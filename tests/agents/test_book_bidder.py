@@ -1,4 +1,4 @@
-"""Networks that bid by a book: what the book says of a position, what a lie is, and the files that name it."""
+"""Networks that bid by a book: its answers, misdescription, and the files that name it."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import hierarchy_of, read_system
 from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
-from bridge_env.hands.features import FEATURES
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import PASS
 from training.evaluation.duplicate import match as play_match
@@ -25,10 +24,10 @@ from training.evaluation.system_consistency import of_match
 
 
 def look_at(book, auctions, owner):
-    return book.look(asked_of(auctions, owner))
+    return book.look(queries_of(auctions, owner))
 
 
-def asked_of(auctions, owner):
+def queries_of(auctions, owner):
     return Queries.of_auctions(auctions, deal_features(owner), np.arange(len(auctions)))
 
 
@@ -56,13 +55,13 @@ def test_a_book_calls_and_reads_as_its_system_does(system):
             np.testing.assert_array_equal(look.shown, bidder.meaning(view)[:, :, :5])
 
 
-def test_untruth_is_what_partner_would_be_told_too_much():
+def test_misdescription_against_the_reading_after_each_call():
     """Every legal call, against the reading of the auction with that call made, range by range."""
     auctions, owner, _ = positions(120, seed=5)
     view, book, bidder = view_of(auctions, owner), Book(hierarchy_of("champion")), HierarchyBidder(read("champion"))
     look = look_at(book, auctions, owner)
-    found = book.misdescription(asked_of(auctions, owner), view.mask)
-    lies = 0
+    found = book.misdescription(queries_of(auctions, owner), view.mask)
+    misdescribed = 0
     for i in range(len(view)):
         seat = int(view.seat[i])
         before = misses(look.shown[i, seat], view.hand[i])
@@ -73,8 +72,8 @@ def test_untruth_is_what_partner_would_be_told_too_much():
                 continue
             shown = bidder.meaning(view_of(after, owner[i : i + 1]))[0, seat]
             assert found[i, call] == max(0, misses(shown, view.hand[i]) - before), (i, call)
-            lies += found[i, call] > 0
-    assert lies > 500
+            misdescribed += found[i, call] > 0
+    assert misdescribed > 500
     assert (found[~view.mask] == 0).all()
 
 
@@ -82,26 +81,13 @@ def read(name):
     return hierarchy_of(name)
 
 
-def test_a_full_store_starts_again_and_says_the_same():
-    auctions, owner, _ = positions(300, seed=6)
-    book, small = Book(hierarchy_of("sayc")), Book(hierarchy_of("sayc"))
-    from agents.systems.engine.state_cache import StateCache
-
-    most = 200  # far fewer than these auctions need: they are looked at in parts
-    small.__dict__["positions"] = StateCache([small.hierarchy], positions=most)
-    for _ in range(3):
-        for one, other in zip(look_at(book, auctions, owner), look_at(small, auctions, owner), strict=True):
-            np.testing.assert_array_equal(one, other)
-    assert len(small.positions) <= most
-
-
-def test_inputs_of_the_book_stand_behind_the_own():
+def test_inputs_of_the_book_follow_the_own():
     auctions, owner, _ = positions(200, seed=7)
     view = view_of(auctions, owner)
     networks = by_book()
     look = look_at(networks.book, auctions, owner)
     own = inputs_of(view)
-    _, (numbers, starts), _ = networks.player.judge(own, view.mask, asked_of(auctions, owner))
+    _, (numbers, starts), _ = networks.player.judge(own, view.mask, queries_of(auctions, owner))
     for i in range(len(view)):
         on = numbers[starts[i] : starts[i + 1]]
         before = own[0][own[1][i] : own[1][i + 1]]
@@ -121,31 +107,22 @@ def test_with_a_large_prior_it_is_its_system():
     assert truth.calls > 3
 
 
-def test_terms_decide_how_often_it_strays_and_how_much_it_lies():
+def test_terms_decide_how_often_it_departs_and_misdescribes():
     matches = [
         play_match(NetworkBidder(by_book(terms=Terms(1.0, price))), "system:sayc", 300) for price in (0.01, 50.0)
     ]
-    lying, honest = (of_match(match, book_of("sayc")) for match in matches)
+    cheap, dear = (of_match(match, book_of("sayc")) for match in matches)
     own = of_match(play_match("system:sayc", "system:sayc", 300), book_of("sayc"))
-    assert lying.share < 0.75 < own.share - 0.02 < honest.share
-    assert honest.departures > 0.3
+    assert cheap.share < 0.75 < own.share - 0.02 < dear.share
+    assert dear.departures > 0.3
 
 
-def test_a_batch_is_its_rows_one_by_one():
-    auctions, owner, _ = positions(60, seed=8)
-    view = view_of(auctions, owner)
-    bidder = NetworkBidder(by_book())
-    whole = bidder.outputs(view)
-    for i in range(len(view)):
-        np.testing.assert_array_equal(whole[i], bidder.outputs(view.take(np.array([i])))[0])
-
-
-def test_what_is_out_of_reach_counts_as_a_lie():
+def test_what_is_out_of_reach_counts_as_misdescribed():
     auctions, owner, _ = positions(60, seed=9)
     view, terms = view_of(auctions, owner), Terms(2.0, 4.0)
     player = by_book(terms=terms).player
     assert isinstance(player, SystemGuided)
-    _, _, guidance = player.judge(inputs_of(view), view.mask, asked_of(auctions, owner))
+    _, _, guidance = player.judge(inputs_of(view), view.mask, queries_of(auctions, owner))
     assert guidance.min() == -MOST_MISDESCRIPTION * terms.truth
     assert ((guidance == terms.prior).sum(axis=1) == 1).all()
 
@@ -198,11 +175,7 @@ def hierarchy_for(text):
     return Hierarchy(parse_system(text))
 
 
-def test_features_are_those_that_untruth_counts():
-    assert {"hcp", "points", "length:C"} <= set(FEATURES)
-
-
-def test_an_auction_that_is_over_tells_what_was_shown():
+def test_an_auction_that_is_over():
     match = play_match("system:sayc", "system:sayc", 50)
     table = match.tables[0]
     auctions = Auctions.replay(table.history, match.boards.dealer, match.boards.vulnerability)
@@ -211,23 +184,23 @@ def test_an_auction_that_is_over_tells_what_was_shown():
     assert look.shown.shape == (50, 4, 5, 2)
     assert (look.call == PASS).all()
     assert (look.made_by == NO_RULE).all()
-    assert of_match(match, book).departures == 0  # what was asked at the end has spoiled nothing
+    assert of_match(match, book).departures == 0  # the queries above have changed nothing
 
 
 # --- terms in a spec -----------------------------------------------------------------------------------------------
 
 
-def test_terms_stand_behind_a_spec(tmp_path):
+def test_terms_in_a_spec(tmp_path):
     path = tmp_path / "mine.npz"
     networks_file.save(by_book(terms=Terms(2.0, 4.0)), path)
     assert make(f"policy:{path}?truth=16").networks.terms == Terms(2.0, 16.0)
     assert make(f"policy:{path}?prior=1000&truth=1").networks.player.terms == Terms(1000.0, 1.0)
     assert make(f"policy:{path}").networks.terms == Terms(2.0, 4.0)
-    for spec, said in (
+    for spec, text in (
         (f"policy:{path}?trust=1", "is not an option"),
         (f"policy:{path}?truth=0", "must be above 0"),
         (f"policy:{path}?truth=much", "must be a number"),
         ("policy:champion?truth=1", "only a network that bids by a book"),
     ):
-        with pytest.raises(SpecError, match=said):
+        with pytest.raises(SpecError, match=text):
             make(spec)

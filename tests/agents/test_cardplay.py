@@ -14,7 +14,7 @@ from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS, FACTS, _Search,
 from agents.cardplay.hypotheses import Hypothesis, hypotheses, opening_lead
 from agents.cardplay.known_cards import places_of
 from agents.cardplay.montecarlo import MonteCarlo, has_choice, solve_cards
-from agents.cardplay.options import Options, parse_options
+from agents.cardplay.options import Options
 from agents.cardplay.play_out import play_out
 from agents.cardplay.registry import make_player
 from bridge_env.bidders.play_view import PlayView, play_view
@@ -65,18 +65,13 @@ def facts_hold(count: int, seed: int) -> None:
             assert belief.weight.sum() == pytest.approx(1)
             assert len(np.unique(belief.owner, axis=0)) == len(belief.owner)
             if not belief.sample.violation.any():
-                for kept in belief.accepted:
-                    assert (kept.violation(belief.owner == kept.seat) == 0).all()
+                for accepted in belief.accepted:
+                    assert (accepted.violation(belief.owner == accepted.seat) == 0).all()
         done += len(view)
 
 
 def test_sampled_deals_hold_the_facts():
     facts_hold(60, seed=1)
-
-
-@pytest.mark.slow
-def test_sampled_deals_hold_the_facts_in_1_000_positions():
-    facts_hold(1_000, seed=2)
 
 
 def test_deals_fit_the_auction_where_it_can_be_read():
@@ -117,16 +112,16 @@ DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"
         ("HA", SPADES, [], []),
     ],
 )
-def test_opening_leads_tell_what_conventions_say(lead, strain, fits, not_fits):
-    told = opening_lead(3, card(lead), strain)
+def test_opening_leads_by_convention(lead, strain, fits, not_fits):
+    hypothesis = opening_lead(3, card(lead), strain)
     if not fits:
-        assert told is None
+        assert hypothesis is None
         return
     for holdings, ok in ((fits, True), (not_fits, False)):
         for holding in holdings:
             hand = np.zeros((1, 52), bool)
             hand[0, cards(holding)] = True
-            assert (told.violation(hand)[0] == 0) == ok, (lead, holding)
+            assert (hypothesis.violation(hand)[0] == 0) == ok, (lead, holding)
 
 
 @pytest.mark.parametrize(
@@ -139,28 +134,28 @@ def test_opening_leads_tell_what_conventions_say(lead, strain, fits, not_fits):
         ("C6 C2 CK C3", 1, "CK played third: not Q as well", "CQ"),
     ],
 )
-def test_what_who_plays_last_or_third_does_not_hold(played, seat, text, lacking):
+def test_what_third_and_last_hand_lack(played, seat, text, lacking):
     _, view = after(DEAL, 2, NOTRUMP, played)
-    told = hypotheses(view, 0, [seat])[-1]
-    assert told.text == text
-    assert told.lacking() == cards(lacking)
+    hypothesis = hypotheses(view, 0, [seat])[-1]
+    assert hypothesis.text == text
+    assert hypothesis.lacking() == cards(lacking)
 
 
 def test_third_hand_plays_high_over_low_cards():
     """W leads low, dummy has no honour: E's jack is from jack, queen-jack, king-queen-jack …, not from king-jack."""
     deal = "N:A87.KQ5.AJ83.743 JT4.A76.974.QJT8 K93.T432.QT2.A95 Q652.J98.K65.K62"
     _, view = after(deal, 2, NOTRUMP, "C2 C3 CJ")
-    (told,) = [h for h in hypotheses(view, 0, [1]) if "as high" in h.text]
+    (hypothesis,) = [h for h in hypotheses(view, 0, [1]) if "as high" in h.text]
     for holding, fits in (("CJ", 1), ("CJ CQ", 1), ("CJ CQ CK CA", 1), ("CJ CK", 0), ("CJ CQ CA", 0), ("CJ CA", 0)):
         held = np.zeros((1, 52), bool)
         held[0, cards(holding)] = True
-        assert (told.violation(held)[0] == 0) == fits
+        assert (hypothesis.violation(held)[0] == 0) == fits
     for played in ("S2 S7 SJ", "D5 D3 D9"):  # he may finesse over dummy's ace; the nine says little
         _, view = after(deal, 2, NOTRUMP, played)
         assert [h for h in hypotheses(view, 0, [1]) if "as high" in h.text] == []
 
 
-def test_a_discard_or_a_trick_taken_from_partner_tells_nothing():
+def test_a_discard_or_a_trick_taken_from_partner_shows_nothing():
     _, view = after(DEAL, 2, NOTRUMP, "H2 H5 H7 HT S3 S8 S7 S2")
     assert [t.text[:2] for t in hypotheses(view, 0, [1])] == []  # it could follow below: the deuce is the least
     _, view = after(DEAL, 2, NOTRUMP, "C6 C2 CJ CQ S3 S8 S7 S9")
@@ -173,8 +168,8 @@ def test_hypotheses_against_the_facts_and_against_each_other_are_discarded():
     plays, view = after(deal, 2, NOTRUMP, "SK SA S5 S9 S2 S6 ST C6")
     assert plays.turn.tolist() == [2]
     belief = believed_deals(view, 0, AuctionReader(), 10, keys(1)[0])
-    (told, why), *_ = belief.discarded
-    assert (str(told), why) == ("W: SK led: king from ace-king or king-queen", AGAINST_FACTS)
+    (hypothesis, why), *_ = belief.discarded
+    assert (str(hypothesis), why) == ("W: SK led: king from ace-king or king-queen", AGAINST_FACTS)
     assert belief.sample.fitting == len(belief.sample)
     assert "discarded" in str(belief)
 
@@ -182,12 +177,12 @@ def test_hypotheses_against_the_facts_and_against_each_other_are_discarded():
 def test_a_hypothesis_against_the_auction_is_discarded():
     """Three spades are shown, which leaves no room for a hand with one; where nothing fits, all hypotheses stay."""
     _, view = after(DEAL, 2, NOTRUMP, "S8 S7 ST SJ")
-    told = hypotheses(view, 0, [3])
-    assert told
+    hypothesis = hypotheses(view, 0, [3])
+    assert hypothesis
     places = places_of(view, 0)
     never = hand({"length:S": 0})  # W has played a spade: what the auction says cannot be, with or without it
-    nothing_fits = _Search(places, {3: never}, keys(1)[0]).believed(told, 5)
-    assert nothing_fits.accepted == told
+    nothing_fits = _Search(places, {3: never}, keys(1)[0]).believed(hypothesis, 5)
+    assert nothing_fits.accepted == hypothesis
     assert nothing_fits.sample.fitting == 0
     alone = Hypothesis(3, "no spade but the eight", (((tuple(cards("S6 S4 S9 SK")), 0, 0),),))
     three = hand({"length:S": 3})
@@ -246,7 +241,7 @@ def test_montecarlo_plays_what_is_best_on_average():
 
 
 def test_montecarlo_finesses():
-    """The ace of spades is gone; N leads low towards the queen and jack, E plays low."""
+    """The ace of spades is played; N leads low towards the queen and jack, E plays low."""
     deal = "N:A432.432.432.432 KT98.T98.T98.T98 QJ65.AKQ.AKQ.AKQ 7.J765.J765.J765"
     plays, _ = after(deal, 2, NOTRUMP, "H5 H2 H8 HA S5 S7 SA S8 S2 S9")
     view = play_view(plays, contracts_of(plays), 0)
@@ -301,14 +296,3 @@ def test_montecarlo_beats_chance():
 def test_faulty_specs(spec, message):
     with pytest.raises(SpecError, match=message):
         make_player(spec)
-
-
-def test_options_print_as_they_parse():
-    options = Options(deals=7, score="points")
-    assert parse_options(str(options), "spec", Options()) == options
-    assert str(Options()) == ""
-    assert make_player("python:agents.cardplay.rule:RulePlayer").play(*_one()).shape == (1,)
-
-
-def _one() -> tuple[PlayView, np.ndarray]:
-    return views(1, seed=2, length=10)[1], keys(1)

@@ -1,14 +1,12 @@
 """Case bases: what a file holds, how cases are found and votes counted, and why."""
 
 import json
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from support.cases import record, small_base
 
-from agents.bidder_files import BidderFileError
 from agents.cases import actions
 from agents.cases.base import Retained
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
@@ -27,7 +25,6 @@ from training.cases import fit, judge, retain
 from training.cases.config import CasesConfig
 from training.cases.states import read_states
 from training.cases.trees import FEATURES, LEAST, fit_forest
-from training.evaluation.boards import library_boards
 
 
 @pytest.fixture
@@ -68,22 +65,6 @@ def test_a_file_gives_the_same_base(base, tmp_path):
     assert read_bidder(str(tmp_path / "a.npz")) is read_bidder(str(tmp_path / "a.npz"))
 
 
-def test_damaged_and_foreign_files(base, tmp_path):
-    path = tmp_path / "cases.npz"
-    save(base, path)
-    content = path.read_bytes()
-    rng = np.random.default_rng(1)
-    for _ in range(30):
-        data = bytearray(content)
-        for at in rng.integers(0, len(data), 3):
-            data[at] ^= 1 + int(rng.integers(255))
-        path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
-        with suppress(BidderFileError):
-            assert len(load(path)) == len(base)  # a byte of the archive that nobody reads
-    with pytest.raises(BidderFileError, match="no such file"):
-        load(tmp_path / "none.npz")
-
-
 def test_the_nearest_are_those_of_a_naive_loop(base, states):
     bidder = CaseBidder(base)
     rows = np.arange(0, len(states), 7)
@@ -95,17 +76,8 @@ def test_the_nearest_are_those_of_a_naive_loop(base, states):
         order = np.lexsort((same, far))[:5]
         there = far[order] < 12
         assert case[row].tolist() == np.where(there, same[order], -1).tolist()
-        np.testing.assert_allclose(similarity[row], np.where(there, base.likeness(far[order]), 0))
+        np.testing.assert_allclose(similarity[row], np.where(there, 100 * (1 - far[order] / 12), 0))
     assert (similarity[:, 0] == 100).all()  # each is a case itself
-
-
-def test_few_cases_are_enough(base, states):
-    some = np.flatnonzero(base.opened)[:3]
-    few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
-    bidder = CaseBidder(replace(few, k=5))
-    calls = bidder.bid(states.view, np.zeros(len(states), np.uint64))
-    assert states.view.mask[np.arange(len(states)), calls].all()
-    assert (calls[~states.opened] == 0).all()  # no case of an opening: a pass
 
 
 def test_a_batch_of_places_is_its_rows(base, states):
@@ -129,10 +101,6 @@ def test_votes():
 
     for text, elected in (("1S P P", "P"), ("1S P", "1S"), ("- - 1H", "1H"), ("- - -", "P"), ("P 1H 1S 1S 1H", "1H")):
         assert majority(of(text))[0] == parse_call(elected)
-
-
-def test_likeness(base):
-    assert base.likeness(np.array([0, 3, 12])).tolist() == [100, 75, 0]
 
 
 def test_too_few_states(states):
@@ -310,19 +278,6 @@ def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
         assert spoken.sum() == votes - 1
         found = revise(replace(base, retained=many), place, np.array([False]), np.zeros(1, np.int8), spoken)
         assert found.call.tolist() == [call]
-
-
-def test_retained_worths_are_what_other_calls_score(base):
-    boards = library_boards(12, 3, "training")
-    after = retain.with_experience(base, "pass", boards, 1)
-    found = after.retained
-    assert len(found) > 0
-    assert len(after.dealer) > len(base.dealer)
-    made = after.auction[found.board, found.number]
-    assert (found.worth[np.arange(len(found)), made] == 0).all()
-    assert ((found.worth != -128).sum(axis=1) > 1).all()
-    again = retain.with_experience(after, "pass", boards, 1)
-    assert len(again.retained) > len(found)
 
 
 def test_retaining_is_judged_on_the_same_boards(base, tmp_path):

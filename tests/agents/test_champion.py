@@ -44,11 +44,6 @@ def test_it_wins_at_home(opponent):
     assert imps.mean() > 2 * imps.std(ddof=1) / len(imps) ** 0.5
 
 
-def test_its_auctions_end():
-    champion = pair("champion")
-    assert duel(champion, champion, BOARDS).history.shape[2] < 60
-
-
 def test_its_calls_show_what_its_book_says():
     book = make_book(read_system("champion"), 2000, 1, levels=3, examples=0, tick=lambda _deals: None)
     assert book.coverage.share >= GOAL

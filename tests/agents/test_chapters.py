@@ -1,4 +1,4 @@
-"""Whole chapters of a system, taken over by another."""
+"""Chapters of a system, taken over by another."""
 
 import pytest
 

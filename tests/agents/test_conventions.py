@@ -40,7 +40,7 @@ def test_notes_name_the_conventions():
 
 
 @pytest.mark.parametrize(
-    ("note", "convention", "said"),
+    ("note", "convention", "is_shown"),
     [
         ("fourth suit", "fourth-suit", True),
         ("fourth suit: weak", "fourth-suit", False),
@@ -49,8 +49,8 @@ def test_notes_name_the_conventions():
         ("supports hearts", "support", False),
     ],
 )
-def test_a_note_says_it_at_its_beginning(note, convention, said):
-    assert shows(note, convention) == said
+def test_a_note_names_its_convention_first(note, convention, is_shown):
+    assert shows(note, convention) == is_shown
 
 
 def test_without_a_convention_its_calls_go_and_what_follows_them():
@@ -86,16 +86,16 @@ def test_a_file_that_was_edited_is_read_anew_with_options_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         ("without=splinters", "'splinters' is no convention; there are Bergen"),
         ("without=Bergen", "sayc does not play Bergen; it plays "),
         ("with=splinter", "'with' is not an option of a system; its options are without"),
     ],
 )
-def test_errors_say_what_there_is(options, said):
+def test_errors_say_what_there_is(options, text):
     with pytest.raises(SpecError) as error:
         read_system(f"sayc?{options}")
-    assert said in str(error.value)
+    assert text in str(error.value)
     with pytest.raises(UnknownConvention):
         without(parse_system(SMALL), ["Drury"])

@@ -1,4 +1,4 @@
-"""Explanations of a system's calls: their wording, and that all they say is true of the hand."""
+"""Explanations of a system's calls: their wording, and that they are true of the hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def explained(system, hand, auction, vulnerability="None"):
 
 
 #: System, hand, auction; what the call says.
-SAID = [
+TEXTS = [
     ("two-over-one", "A8.KQ94.72.KQ652", "", "1♣: three or more clubs, 10 to 21 HCP, not forcing"),
     ("two-over-one", "AKQ42.AKJ3.AQ3.2", "", "2♣: 19 or more HCP, strong, forcing, artificial"),
     ("two-over-one", "84.KJ94.K72.6532", "P", "Pass: at most 11 HCP"),
@@ -72,17 +72,17 @@ SAID = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("system", "hand", "auction", "said"), SAID)
-def test_a_call_says_what_players_say(system, hand, auction, said):
-    assert explained(system, hand, auction).says == said
+@pytest.mark.parametrize(("system", "hand", "auction", "text"), TEXTS)
+def test_a_call_says_what_players_say(system, hand, auction, text):
+    assert explained(system, hand, auction).says == text
 
 
-def test_the_text_tells_what_else_the_hand_nearly_was():
-    told = explained("sayc", "A8.KQ94.72.KQ652", "1C P 1S P")
-    assert str(told).splitlines()[:6] == [
+def test_the_text_has_the_nearest_other_calls():
+    explanation = explained("sayc", "A8.KQ94.72.KQ652", "1C P 1S P")
+    assert str(explanation).splitlines()[:6] == [
         "2C",
         "  says      2♣: five or more clubs, 11 to 16 points with length, not forcing",
-        f"  because   sayc, line {told.line.number}: 2x  5+ x, 11-16 points",
+        f"  because   sayc, line {explanation.line.number}: 2x  5+ x, 11-16 points",
         "  nearly    with one more diamond: 1NT; with one more heart in place of a club: 2♥; "
         "with one more spade in place of a diamond: 2♠",
         "  denies    W passed: no X (four or more hearts, four or more diamonds, 11 to 17 HCP, at most three spades); "
@@ -91,16 +91,16 @@ def test_the_text_tells_what_else_the_hand_nearly_was():
     ]
 
 
-def test_a_pass_tells_what_it_denies():
-    told = explained("two-over-one", "84.KJ94.K72.6532", "")
-    assert str(told).splitlines()[3] == (
+def test_a_pass_denies_calls():
+    explanation = explained("two-over-one", "84.KJ94.K72.6532", "")
+    assert str(explanation).splitlines()[3] == (
         "  denies    N (me) passed: no 1♣ (three or more clubs, 12 to 21 HCP); no 1♦ (four or more diamonds, "
         "12 to 21 HCP, more diamonds than clubs); no 1♠ (five or more spades, 12 to 21 HCP, "
         "spades not shorter than hearts)"
     )
 
 
-# --- what is said is true ----------------------------------------------------------------------------------
+# --- explanations are true ---------------------------------------------------------------------------------
 
 
 class Decisions:
@@ -150,7 +150,7 @@ class Decisions:
 def test_the_numbers_of_explanations_are_true_of_the_hand(name, deals):
     decisions = Decisions(name, deals, 11)
     compiled, system = decisions.bidder.own.compiled, decisions.bidder.own.system
-    told = 0
+    explanation = 0
     for row in range(len(decisions.board)):
         view = decisions.view(row)
         calls, rules, _ = decisions.bidder.decide(view)
@@ -164,48 +164,48 @@ def test_the_numbers_of_explanations_are_true_of_the_hand(name, deals):
         ranges = ranges_of(position, rule, general, int(calls[0]))
         line = line_of(system, general, int(compiled.rules[rule, RULE_LINE]))
         assert decisions.within(row, ranges), (position.calls, line, ranges)
-        told += bool(sentence(ranges))
+        explanation += bool(sentence(ranges))
     assert len(decisions.board) >= 150
-    assert told > 65
+    assert explanation > 65
 
 
-def check_whole(decisions, rows):
-    """Explain decisions whole: how many other calls, and how many denials, held."""
-    changed = kept = 0
+def check_all(decisions, rows):
+    """Check all parts of explanations; return how many other calls, and how many denials, held."""
+    changed = denials = 0
     for row in rows:
         view = decisions.view(row)
-        told = explain(decisions.bidder, view)
-        assert decisions.within(row, told.ranges)
-        assert told.call not in [n.call for n in told.nearly]
-        assert [n.cost for n in told.nearly] == sorted(n.cost for n in told.nearly)
+        explanation = explain(decisions.bidder, view)
+        assert decisions.within(row, explanation.ranges)
+        assert explanation.call not in [n.call for n in explanation.nearly]
+        assert [n.cost for n in explanation.nearly] == sorted(n.cost for n in explanation.nearly)
         auction = [call_text(int(c)) for c in view.history[0]]
-        for n in told.nearly:
+        for n in explanation.nearly:
             again = call(
                 decisions.bidder, n.hand, "NESW"[int(view.dealer[0])],
                 ("None", "NS", "EW", "Both")[int(view.vulnerability[0])], auction,
             )  # fmt: skip
             assert again == call_text(n.call)
             changed += 1
-        for passed in told.passed:
+        for passed in explanation.passed:
             here = decisions.row_of(decisions.board[row], passed.number)
             for one in passed.denied:
                 assert not decisions.within(here, one.ranges), (auction, passed, one)
                 assert str(one)
-                kept += 1
-    return changed, kept
+                denials += 1
+    return changed, denials
 
 
-def test_other_hands_bid_as_told_and_passing_hands_lack_what_they_deny():
+def test_changed_hands_make_the_other_calls_and_passing_hands_lack_what_they_deny():
     decisions = Decisions("two-over-one", 60, 12)
-    changed, kept = check_whole(decisions, range(0, len(decisions.board), 14))
+    changed, denials = check_all(decisions, range(0, len(decisions.board), 14))
     assert changed > 25
-    assert kept > 25
+    assert denials > 25
 
 
-def test_the_changed_hand_differs_by_what_is_said():
+def test_the_changed_hand_differs_as_the_text_says():
     view = read_states([{"hand": "A8.KQ94.72.KQ652", "dealer": "N", "auction": ["1C", "P", "1S", "P"]}])[0]
-    told = explain(make("system:sayc"), view)
-    first = told.nearly[0]
+    explanation = explain(make("system:sayc"), view)
+    first = explanation.nearly[0]
     assert (str(first), call_text(first.call)) == ("one more diamond", "1NT")
     suits = [len(suit) for suit in first.hand.split(".")]
     assert suits[2] == 3
@@ -222,14 +222,17 @@ def test_ranges_of_one_or_the_other():
 def test_the_command_prints_json_with_all_fields(capsys):
     words = ["bid", "system:sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P"]
     assert main([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["call"], told["text"]) == ("2C", "five or more clubs, 11 to 16 points with length, not forcing")
-    assert told["ranges"] == {"C": [5, 99], "points": [11, 16]}
-    assert told["nearest"][0]["with"] == "one more diamond"
-    assert told["nearest"][0]["line"] > 0
-    assert told["denied"][1]["seat"] == "E"
-    assert told["denied"][1]["calls"][0]["call"] == "1H"
-    assert told["shown"]["S"].endswith("4+ spades")
+    explanation = json.loads(capsys.readouterr().out)
+    assert (explanation["call"], explanation["text"]) == (
+        "2C",
+        "five or more clubs, 11 to 16 points with length, not forcing",
+    )
+    assert explanation["ranges"] == {"C": [5, 99], "points": [11, 16]}
+    assert explanation["nearest"][0]["with"] == "one more diamond"
+    assert explanation["nearest"][0]["line"] > 0
+    assert explanation["denied"][1]["seat"] == "E"
+    assert explanation["denied"][1]["calls"][0]["call"] == "1H"
+    assert explanation["shown"]["S"].endswith("4+ spades")
     assert main(["bid", "pass", "--hand", "A8.KQ94.72.KQ652", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["call"] == "Pass"
     assert main(["bid", "system:sayc", "--json"]) == 2

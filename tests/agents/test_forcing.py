@@ -77,7 +77,7 @@ def assert_nobody_passes_out(bidder, auctions, flags):
     wrong = []
     for row in range(len(auctions)):
         end = passed_out(auctions.calls(row), flags[row, : auctions.length[row]])
-        # A general rule may borrow a call to which the tree gives another meaning: partner goes by the tree.
+        # A general rule may borrow a call that means something else in the tree: partner goes by the tree.
         if end and (end != "a forcing call" or is_read_as(bidder, auctions, row, "forcing")):
             wrong.append((auctions.text(row), end))
     assert not wrong, wrong[:5]
@@ -152,7 +152,7 @@ FORCES = """\
         ("1N P 3N X P P", 0, 0, 0),
     ],
 )
-def test_words_for_who_must_go_on(auction, forced, bound, forcing_pass):
+def test_words_for_the_side_that_must_go_on(auction, forced, bound, forcing_pass):
     assert words_after(FORCES, auction, "forced", "bound", "forcing-pass") == (forced, bound, forcing_pass)
 
 
@@ -165,10 +165,10 @@ def test_rules_that_pass_are_passed_over():
         return call_text(int(bidder.call(view)[0])), explain(bidder, view)
 
     assert call("A432.K32.432.432", "1C P")[0] == "1D"  # the next rule that holds
-    made, told = call("5432.5432.543.43", "1C P")  # none does
+    made, explanation = call("5432.5432.543.43", "1C P")  # none does
     assert made == "1NT"
-    assert told.line.number < -1
-    assert "a pass would end a forcing auction: lowest:" in told.because
+    assert explanation.line.number < -1
+    assert "a pass would end a forcing auction: lowest:" in explanation.because
     assert call("5432.5432.543.43", "1C 1H")[0] == "Pass"  # they speak, so nobody must
 
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
-import numpy as np
 import pytest
-from support.damage import SYSTEM_WORDS, mutations
 
-import agents
 from agents.systems.engine.compiled import compile_system
 from agents.systems.language import limits
-from agents.systems.language.text import SystemTextError, parse_system, system_text
+from agents.systems.language.text import SystemTextError, parse_system
 from agents.systems.library.shipped import read_system, shipped_systems
-
-SYSTEMS = Path(agents.__file__).parent / "systems" / "library"
 
 
 def nested(token: str, times: int, first: str = "1C") -> str:
@@ -71,36 +65,3 @@ def test_positions_are_counted_as_the_compiler_finds_them(name, monkeypatch):
 def test_what_is_too_deep_or_too_long(text, why):
     with pytest.raises(SystemTextError, match=why):
         parse_system(text, source="mine")
-
-
-def fuzz(count: int, seed: int) -> tuple[int, int]:
-    """How many of some mutated systems were sound, and how many told as faulty."""
-    rng = np.random.default_rng(seed)
-    texts = [file.read_text()[:3000] for file in sorted(SYSTEMS.glob("*.bidding")) if file.stem != "champion"]
-    sound = faulty = 0
-    for i in range(count):
-        text = next(mutations(texts[i % len(texts)].encode(), 1, rng, SYSTEM_WORDS)).decode("utf-8", "replace")
-        began = time.process_time()
-        try:
-            system = parse_system(text, source="mine")
-            again = parse_system(system_text(system))
-            assert (again.lines, again.blocks) == (system.lines, system.blocks)
-            compile_system(system)
-            sound += 1
-        except SystemTextError:
-            faulty += 1
-        assert time.process_time() - began < 5
-    return sound, faulty
-
-
-def test_mutated_systems():
-    sound, faulty = fuzz(250, 1)
-    assert sound > 25
-    assert faulty > 60
-
-
-@pytest.mark.slow
-def test_many_mutated_systems():
-    sound, faulty = fuzz(5_000, 2)
-    assert sound > 500
-    assert faulty > 1250

@@ -1,4 +1,4 @@
-"""Bidding systems as text: what is read is written so that it reads back the same, and faults are told by line."""
+"""Bidding systems as text: a written system reads back the same, and faults name their line."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "number", "reason"), FAULTS)
-def test_faulty_text_is_told_with_its_line(text, number, reason):
+def test_faults_name_their_line(text, number, reason):
     with pytest.raises(SystemTextError) as caught:
         parse_system(text, source="mine.bidding")
     assert str(caught.value).startswith(f"mine.bidding:{number}: ")
@@ -234,7 +234,7 @@ UNREACHABLE = [
 
 
 @pytest.mark.parametrize(("text", "number", "reason"), UNREACHABLE)
-def test_lines_that_cannot_be_compiled_are_told(text, number, reason):
+def test_lines_that_cannot_be_compiled(text, number, reason):
     with pytest.raises(SystemTextError) as caught:
         compile_system(parse_system(text, name="mine"))
     assert str(caught.value).startswith(f"system 'mine', line {number}: ")

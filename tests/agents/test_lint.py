@@ -1,4 +1,4 @@
-"""What is wrong with a bidding system, all of it at once; and what a word was probably meant to be."""
+"""All faults of a bidding system at once, and the word that was probably meant."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def found_in(tmp_path, text, name="mine.bidding"):
     return check_system(path)
 
 
-def test_all_faults_are_told_at_once(tmp_path):
+def test_all_faults_are_found_at_once(tmp_path):
     found = found_in(tmp_path, FAULTY)
-    told = {(finding.line, finding.fault): finding.text for finding in found}
-    assert "did you mean hcp?" in told[2, True]
-    assert "is a comma missing, as in '8+ hcp, 4+ H'?" in told[3, True]
-    assert "did you mean C?" in told[6, True]
-    assert "did you mean hcp?" in told[7, True]
-    assert "no auction leads here" in told[9, True]
-    assert "this line stands in line 10 already" in told[11, False]
-    assert "line 12 takes every hand before it" in told[13, False]
-    assert "'x' in 'x' stands for no suit here" in told[14, True]
-    assert "this line stands in line 8 already" in told[15, False]
-    assert "a general rule is one call of ours" in told[17, True]
+    texts = {(finding.line, finding.fault): finding.text for finding in found}
+    assert "did you mean hcp?" in texts[2, True]
+    assert "is a comma missing, as in '8+ hcp, 4+ H'?" in texts[3, True]
+    assert "did you mean C?" in texts[6, True]
+    assert "did you mean hcp?" in texts[7, True]
+    assert "no auction leads here" in texts[9, True]
+    assert "this line stands in line 10 already" in texts[11, False]
+    assert "line 12 takes every hand before it" in texts[13, False]
+    assert "'x' in 'x' stands for no suit here" in texts[14, True]
+    assert "this line stands in line 8 already" in texts[15, False]
+    assert "a general rule is one call of ours" in texts[17, True]
     assert [finding.line for finding in found] == sorted({2, 3, 6, 7, 9, 11, 13, 14, 15, 17})
 
 
@@ -98,10 +98,10 @@ def test_the_command(tmp_path, capsys):
     assert main(["check", str(good)]) == 0
     assert capsys.readouterr().err.endswith("no faults, 0 notes\n")
     assert main(["check", str(good), str(bad)]) == 2
-    said = capsys.readouterr()
-    assert f"{bad}:2: '15-17 hpc'" in said.out or f"{bad}:2: 'hpc'" in said.out
-    assert f"{bad}:11: note: no hand comes to this line" in said.out
-    assert "7 faults, 3 notes" in said.err
+    output = capsys.readouterr()
+    assert f"{bad}:2: '15-17 hpc'" in output.out or f"{bad}:2: 'hpc'" in output.out
+    assert f"{bad}:11: note: no hand comes to this line" in output.out
+    assert "7 faults, 3 notes" in output.err
     assert main(["check", str(tmp_path)]) == 2
     assert "cannot be read" in capsys.readouterr().err
 
@@ -114,7 +114,7 @@ def test_a_shipped_system_by_its_name(name, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "text"),
     [
         ("none.bidding", "there is no such file, and no such system is shipped (acol, "),
         ("sayk", "did you mean sayc?"),
@@ -122,10 +122,10 @@ def test_a_shipped_system_by_its_name(name, tmp_path, monkeypatch, capsys):
         ("pass", "is no bidding system; give a file"),
     ],
 )
-def test_what_is_no_system(name, told, tmp_path, monkeypatch, capsys):
+def test_what_is_no_system(name, text, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["check", name]) == 2
-    assert told in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

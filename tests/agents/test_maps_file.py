@@ -1,7 +1,6 @@
 """Files of maps; the bidder, why it calls, what judges it, the pages, and the command."""
 
 import json
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +9,7 @@ from support.cases import record
 from support.command import refused
 from support.maps import CONFIG, small_atlas
 
-from agents.bidder_files import BidderFileError
-from agents.maps.atlas import Atlas, around, load, save
+from agents.maps.atlas import around, load, save
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.maps.explain import explain, neighbours
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS
@@ -60,22 +58,6 @@ def test_units_hold_the_examples(atlas, held):
     place = naive.unit[[3, 1]] + np.array([[1], [0]], np.int16)
     squared = ((naive.unit[None].astype(int) - place[:, None]) ** 2).sum(axis=2)
     assert naive.best(place).tolist() == squared.argmin(axis=1).tolist()
-
-
-def test_damaged_and_foreign_files(atlas, tmp_path):
-    path = tmp_path / "maps.npz"
-    save(atlas, path)
-    content = path.read_bytes()
-    rng = np.random.default_rng(1)
-    for _ in range(40):
-        data = bytearray(content)
-        for at in rng.integers(0, len(data), 3):
-            data[at] ^= 1 + int(rng.integers(255))
-        path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
-        with suppress(BidderFileError):
-            assert isinstance(load(path), Atlas)  # a byte of the archive that nobody reads
-    with pytest.raises(BidderFileError, match="no such file"):
-        load(tmp_path / "none.npz")
 
 
 # --- bidding -----------------------------------------------------------------------------------------------

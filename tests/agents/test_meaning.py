@@ -68,16 +68,16 @@ def test_the_file(tmp_path, measured):
         meaning.load(tmp_path / "n.meanings.npz")
 
 
-def test_the_command_and_what_bid_tells_then(tmp_path, capsys):
+def test_the_command_and_the_explanation_after_it(tmp_path, capsys):
     networks_file.save(random_networks(), tmp_path / "n.npz")
     spec = f"policy:{tmp_path / 'n.npz'}"
     assert main(["fit", "meanings", spec, "--boards", "300"]) == 0
     assert "n.meanings.npz" in capsys.readouterr().out
     for name in (spec, f"pair:{spec},pass"):
         assert main(["bid", name, "--hand", "AQT72.A4.Q2.T753", "--auction", "1S P"]) == 0
-    told = capsys.readouterr().out
-    assert "considers" in told
-    assert "shown     W" in told
+    output = capsys.readouterr().out
+    assert "considers" in output
+    assert "shown     W" in output
     assert "system:sayc" in refused(capsys, "fit", "meanings", "system:sayc")
     assert "--boards" in refused(capsys, "fit", "meanings", spec, "--boards", "0")
 

@@ -1,4 +1,4 @@
-"""What calls show at the table: conditions on both hands are told as conditions on the hand that calls."""
+"""What calls show at the table: conditions on both hands become conditions on the hand that calls."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ when 0-7 last-level
 """
 
 
-def test_points_of_both_hands_are_told_as_points_of_this_one():
+def test_points_of_both_hands_become_points_of_this_one():
     spec = register_system("pair-for-meanings", TEXT)
     found = Reader(spec, spec).call((parse_call("1N"), 0), 0, 0, parse_call("3N"))
     assert found.lines == ("10+ HCP, 0-5♥ and 0-5♠",)
     assert "general rules" in found.how
 
 
-def test_rare_calls_of_a_network_are_told_by_hands_drawn_now():
+def test_rare_calls_of_a_network_by_hands_drawn_now():
     """Too rare to have been measured: a raise after a response at the three level, and what it forces to."""
     calls = [parse_call(call) for call in ("1H", "P", "3D", "P")]
     read = Reader("policy:champion-plain", "policy:champion-plain")
@@ -37,7 +37,7 @@ def test_rare_calls_of_a_network_are_told_by_hands_drawn_now():
     assert not quick.call(calls, 0, 0, parse_call("4D")).known
 
 
-def test_every_legal_call_of_a_network_is_told_at_once():
+def test_every_legal_call_of_a_network():
     read = Reader("policy:standard", "policy:standard")
     every = read.every([parse_call("1N"), 0], 0, 0)
     assert len(every) == 38 - 2 - 5
@@ -46,7 +46,7 @@ def test_every_legal_call_of_a_network_is_told_at_once():
     assert not every[parse_call("7C")].known
 
 
-def test_a_book_s_network_tells_what_it_calls_beside_its_book():
+def test_a_network_by_a_book_shows_calls_outside_its_book():
     """No line of the book makes this call, so its hands are drawn."""
     read = Reader("policy:by-the-book", "policy:by-the-book")
     found = [read.call([], 0, 0, call) for call in (parse_call("1N"), parse_call("4N"))]

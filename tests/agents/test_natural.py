@@ -1,4 +1,4 @@
-"""Whole natural systems, drawn by chance from the parts of a file."""
+"""Natural systems, drawn by chance from the parts of a file."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def built(genes, parts=PARTS):
 def test_a_drawn_system_is_sound_and_opens_every_strong_hand(genes, monkeypatch):
     system = built(genes)
     monkeypatch.setattr(audit, "_dead", lambda *_: ())  # some lines of a drawn system are
-    assert not audit.unsound(Hierarchy(system))
+    assert not audit.audit_system(Hierarchy(system))
     assert system.blocks == EMPTY.blocks
     boards = library_boards(2000, 1, "training")
     features = deal_features(boards.owner)
@@ -41,12 +41,12 @@ def test_a_drawn_system_is_sound_and_opens_every_strong_hand(genes, monkeypatch)
 
 def test_every_drawn_system_can_be_read_with_any_of_its_parts():
     for k, genes in enumerate(drawn(40)):
-        whole, system = built(genes), built(genes, PARTS[: 1 + k % len(PARTS)])
-        assert Hierarchy(whole).compiled
-        assert len(system.lines) < len(whole.lines) or k % len(PARTS) == len(PARTS) - 1
+        complete, system = built(genes), built(genes, PARTS[: 1 + k % len(PARTS)])
+        assert Hierarchy(complete).compiled
+        assert len(system.lines) < len(complete.lines) or k % len(PARTS) == len(PARTS) - 1
 
 
-def test_a_choice_tells_which_lines_are_there_and_with_which_numbers():
+def test_choices_decide_the_lines_and_their_numbers():
     names = list(sets().choices)
     genes = list(drawn(1)[0])
 
@@ -68,7 +68,7 @@ def test_a_choice_tells_which_lines_are_there_and_with_which_numbers():
     assert "3N    5 H" not in without  # nor what follows one
     assert "15-17 support:M" in text(**{"try": 15, "big": 18})
     assert "2N    9 hcp" in text(invite=9, game=10)
-    assert "2N    {" not in text(invite=11, game=8)  # nobody invites with more than game asks for
+    assert "2N    {" not in text(invite=11, game=8)  # nobody invites with more than game needs
 
 
 def test_a_child_has_each_choice_of_a_part_from_a_parent_or_anew():

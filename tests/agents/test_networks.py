@@ -15,8 +15,6 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
 from agents.networks.network import TOP, UNIT, Network, NetworkError, quantized, set_matmul
 from agents.networks.shipped import network_path, read_networks, role, shipped_networks
-from agents.registry import make_policy
-from bridge_env.bidders.registry import SpecError
 from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
 
@@ -28,7 +26,7 @@ def file(tmp_path):
     return path
 
 
-# --- what is seen ----------------------------------------------------------------------------------------------
+# --- inputs ----------------------------------------------------------------------------------------------------
 
 
 def test_inputs_are_those_of_the_table():
@@ -59,16 +57,16 @@ def test_the_longest_auction_has_room():
 def test_outputs_have_the_same_bits_in_any_batch(spread):
     network = random_networks(seed=4, widths=(33, 65), spread=spread).policy
     view, _ = views(257, seed=4)
-    whole = network.outputs(*inputs_of(view))
+    together = network.outputs(*inputs_of(view))
     for size in (1, 2, 7, 64, 250):
         parts = [
             network.outputs(*inputs_of(view.take(np.arange(at, min(at + size, len(view))))))
             for at in range(0, len(view), size)
         ]
-        np.testing.assert_array_equal(np.concatenate(parts), whole)
+        np.testing.assert_array_equal(np.concatenate(parts), together)
 
 
-def test_outputs_are_those_of_whole_numbers():
+def test_outputs_are_those_of_integers():
     """The same sums in integers of 64 bits, which cannot round."""
     network = random_networks(seed=5, widths=(20, 30)).policy
     view, _ = views(200, seed=5)
@@ -162,13 +160,6 @@ def test_what_was_saved_is_loaded(file):
     assert file.read_bytes() == first
 
 
-def test_the_same_through_the_registry(file):
-    view, key = views(300, seed=6)
-    np.testing.assert_array_equal(
-        make_policy(str(file)).bid(view, key), NetworkBidder(random_networks()).bid(view, key)
-    )
-
-
 @pytest.mark.parametrize("name", shipped_networks())
 def test_shipped_networks_are_small_and_say_what_they_are(name):
     networks = read_networks(name)
@@ -179,11 +170,6 @@ def test_shipped_networks_are_small_and_say_what_they_are(name):
 
 def test_shipped_networks_are_small_together():
     assert sum(network_path(name).stat().st_size for name in shipped_networks()) < 15_000_000
-
-
-def test_unknown_networks_are_told_with_those_that_there_are():
-    with pytest.raises(SpecError, match="no such network is shipped"):
-        make_policy("nobody")
 
 
 def hostile(file, change):

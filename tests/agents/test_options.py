@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.cardplay.options import Options as Cards
-from agents.lookahead.options import Options as Reason
-from agents.options import options_text, read_options
+from agents.options import read_options
 from bridge_env.bidders.registry import SpecError
 from bridge_table.programs.client import SeatOptions as Seat
 
@@ -34,12 +32,3 @@ def test_a_value_takes_the_type_of_its_default_and_the_rest_stays():
 def test_a_faulty_option_is_named_with_what_would_do(text: str, says: str):
     with pytest.raises(SpecError, match=f"^'my spec': {says}"):
         read_options(text, "my spec", Seat(), CHOICES, "a seat")
-
-
-@pytest.mark.parametrize("options", [Cards(deals=7, score="points"), Reason(samples=3, trust=0.25), Seat(key="yes")])
-def test_what_is_written_is_read_again(options: object):
-    usual = type(options)()
-    text = options_text(options, usual)
-    assert text
-    assert options_text(usual, usual) == ""
-    assert read_options(text, "x", usual, {}, "this") == options

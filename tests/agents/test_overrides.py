@@ -1,4 +1,4 @@
-"""Systems that change a base, what is told about them, and lines that no hand fits."""
+"""Systems that change a base, the findings about them, and lines that no hand fits."""
 
 import os
 
@@ -175,11 +175,11 @@ def test_a_text_in_no_file_opens_none(tmp_path):
         parse_system(text, source=str(tmp_path / "posted.bidding"))
     with pytest.raises(SpecError) as error:
         register_system("posted", text)
-    told = [str(error.value), *(finding.text for finding in check_text(text))]
-    assert len(told) == 2
-    assert all("may only change a shipped system (" in t and "nobody" not in t for t in told)
-    lent = read_system(register_system("posted", "base: sayc\n1N  12-14 hcp, balanced\n").removeprefix("system:"))
-    assert len(lent.lines) == len(read_system("sayc").lines)
+    messages = [str(error.value), *(finding.text for finding in check_text(text))]
+    assert len(messages) == 2
+    assert all("may only change a shipped system (" in t and "nobody" not in t for t in messages)
+    registered = read_system(register_system("posted", "base: sayc\n1N  12-14 hcp, balanced\n").removeprefix("system:"))
+    assert len(registered.lines) == len(read_system("sayc").lines)
 
 
 def test_general_rules_of_a_base_are_not_lines_of_it(write, tmp_path, monkeypatch):
@@ -193,24 +193,24 @@ def test_general_rules_of_a_base_are_not_lines_of_it(write, tmp_path, monkeypatc
     assert len(set(numbers)) == len(numbers)
     base = next(line for line in system.lines if line.name == "1N").number
     unsound = [((True, system.blocks[-1].lines[0].number), "a"), ((False, base), "b"), ((False, 3), "c")]
-    monkeypatch.setattr("agents.systems.lint.unsound", lambda *_: unsound)
+    monkeypatch.setattr("agents.systems.lint.audit_system", lambda *_: unsound)
     found = {f.text: (f.line, f.file) for f in sound_findings(tmp_path / "new.bidding")}
     last = system.blocks[-1].lines[0].source
     assert found == {"a": (last[1], str(GENERAL_FILE)), "b": (3, str(tmp_path / "middle.bidding")), "c": (3, "")}
 
 
-def test_findings_name_the_file_that_their_line_stands_in(write, tmp_path):
+def test_findings_name_the_file_of_their_line(write, tmp_path):
     (tmp_path / "old.bidding").write_text("1N  15-17 hcp, balanced\n  2N  9+ hcp\n    3N  15 hcp\n")
     write("1H  5+ H\n", "middle.bidding")
     found = check_system(write("1N  12-14 hcp, balanced\n", base="middle.bidding"))
     assert (3, str(tmp_path / "old.bidding")) in {(f.line, f.file) for f in found if "fits it" in f.text}
 
 
-def test_check_tells_which_lines_of_the_base_fit_no_hand_any_more(write, tmp_path):
+def test_lines_of_the_base_that_fit_no_hand_any_more(write, tmp_path):
     found = check_system(write("1N  12-14 hcp, balanced\n  2C  11+ hcp, 4 H or 4 S\n"))
     texts = {(finding.line, finding.file): finding.text for finding in found}
     old = str(tmp_path / "old.bidding")
-    assert texts[7, old].endswith("fits it: it asks (17 hcp)")  # opener's, who has 12 to 14
+    assert texts[7, old].endswith("fits it: it asks (17 hcp)")  # opener has 12 to 14
     assert texts[15, old].endswith("fits it: it asks (16+ hcp)")
     assert not any(finding.fault for finding in found)
     assert check_system(write("")) == []

@@ -1,4 +1,4 @@
-"""Bidders of one's own: Python files, functions of observations, ONNX files, and what is told where they are none."""
+"""Bidders of one's own: Python files, functions of observations, ONNX files, and errors in them."""
 
 import pickle
 import sys
@@ -66,7 +66,7 @@ def test_a_file_may_not_have_the_name_of_another_module(file):
         ("python:{file}:Yours", "has no attribute 'Yours'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told(spec, says, file):
+def test_errors_of_files(spec, says, file):
     with pytest.raises(SpecError, match=says):
         registry.make(spec.format(file=file))
 
@@ -81,7 +81,7 @@ def test_a_file_that_fails_is_named_and_read_anew(file):
 
 def test_the_highest_legal_output_of_a_function_is_called():
     weights = np.random.default_rng(1).normal(size=(480, 38)).astype(np.float32)
-    view, key = turns()
+    view, key = turns(9_000)  # more than are observed at a time
     calls = Outputs(lambda seen: seen @ weights).bid(view, key)
     expected = np.where(view.mask, observe(view).astype(np.float32) @ weights, -np.inf).argmax(axis=1)
     np.testing.assert_array_equal(calls, expected)
@@ -94,7 +94,7 @@ def test_the_highest_legal_output_of_a_function_is_called():
         (lambda seen: np.full((len(seen), 38), np.nan), "outputs that are no finite numbers"),
     ],
 )
-def test_outputs_that_are_none_are_told(outputs, says):
+def test_errors_of_outputs(outputs, says):
     with pytest.raises(BidderRaised, match=says):
         agents.call(Outputs(outputs), hand="AKQ2.T98.J7.A543")
 
@@ -132,13 +132,13 @@ def test_an_onnx_file_bids_as_its_module(exported):
     expected = Outputs(lambda seen: module(torch.from_numpy(seen)).detach().numpy()).bid(view, key)
     np.testing.assert_array_equal(mine.bid(view, key), expected)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(mine)).bid(view, key), expected)
-    assert agents.registry.system_of(f"policy:{mine.path}") is None  # it can be asked for as partner or opponent
+    assert agents.registry.system_of(f"policy:{mine.path}") is None  # as a partner or opponent
     with pytest.raises(SpecError, match="has no belief"):
         agents.make(f"reason:policy:{mine.path}")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_an_onnx_file_of_another_shape_is_told(exported):
+def test_an_onnx_file_of_another_shape(exported):
     import torch
 
     for module, shape, options in (
@@ -151,7 +151,7 @@ def test_an_onnx_file_of_another_shape_is_told(exported):
             agents.make(f"policy:{path}")
 
 
-def test_a_damaged_onnx_file_is_told(tmp_path):
+def test_a_damaged_onnx_file(tmp_path):
     (tmp_path / "net.onnx").write_bytes(b"nothing of the kind")
     says = "onnxruntime cannot read it"
     if missing("onnx", "onnxruntime"):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from support.networks import observation_policy, random_networks, views
 
-from agents import outputs
 from agents.networks import file as networks_file
 from agents.networks.network import TOP, UNIT
 from agents.registry import make_policy
@@ -31,22 +30,6 @@ def test_outputs_are_those_of_the_perceptron():
     last = policy.networks.policy.layers[-1]
     expected = (signal @ last.weight.astype(np.int64) + last.bias) * last.scale
     np.testing.assert_array_equal(policy.outputs(seen), expected)
-
-
-def test_the_highest_legal_output_is_called():
-    policy = observation_policy()
-    view, key = views(2_000, seed=1)
-    numbers = policy.outputs(observe(view))
-    expected = [max(np.flatnonzero(mask), key=lambda call: o[call]) for o, mask in zip(numbers, view.mask, strict=True)]
-    np.testing.assert_array_equal(policy.bid(view, key), expected)
-
-
-def test_long_batches_are_cut(monkeypatch):
-    policy = observation_policy()
-    view, key = views(500, seed=5)
-    calls = policy.bid(view, key)
-    monkeypatch.setattr(outputs, "_ROWS", 64)
-    np.testing.assert_array_equal(policy.bid(view, key), calls)
 
 
 def test_a_saved_policy_bids_alike(file):

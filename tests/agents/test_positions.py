@@ -12,7 +12,7 @@ from support.systems import FORCING, TANGLE, boards, with_constraint
 
 from agents.systems.bidder import Hierarchy, bid_out, deal_features, line_usage
 from agents.systems.changes.mutation import SeededRandom, threshold_move
-from agents.systems.engine import state_cache as kept
+from agents.systems.engine import state_cache
 from agents.systems.engine.state_cache import Queries, StateCache, shared_cache
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
@@ -92,7 +92,7 @@ def one_after_the_other(positions, systems, features, dealer, vulnerability, of_
 
 
 def assert_same(positions, systems, features, dealer, vulnerability, of_board, calls, length, known=None):
-    """``known``: what ``one_after_the_other`` gives, where it has been asked."""
+    """``known``: the results of ``one_after_the_other``, where they are at hand."""
     quick = Auctions(dealer, vulnerability)
     used = positions.bid(systems, features, quick, of_board, calls, length)
     slow, expected = known or one_after_the_other(
@@ -132,19 +132,7 @@ def test_a_full_store_is_emptied_for_other_auctions():
     assert any(later < before for before, later in pairwise(seen))
 
 
-def test_every_position_with_a_program():
-    systems, features, dealer, vulnerability, _, calls, length = case(40, 30)
-    positions, of_board = StateCache(everyone()), np.arange(40)
-    told = systems, features, dealer, vulnerability, of_board, calls, length
-    known = one_after_the_other(positions, *told)
-    for _ in range(20):
-        assert_same(positions, *told, known)
-    for turn in range(20):  # other hands along the same first calls
-        of_board = np.random.default_rng(turn).permutation(40)
-        assert_same(positions, systems, features, dealer, vulnerability, of_board, calls, length)
-
-
-def test_many_hands_or_none_are_asked_about_an_auction_as_each_by_itself():
+def test_many_hands_at_one_auction_call_as_each_by_itself():
     owner, dealer, vulnerability = boards(90, 50)
     features = deal_features(owner)
     auctions = bid_out((everyone()[0],) * 4, features, dealer, vulnerability)
@@ -154,10 +142,10 @@ def test_many_hands_or_none_are_asked_about_an_auction_as_each_by_itself():
     hands, which = rng.integers(0, 90, counts.sum()), np.repeat(np.arange(90), counts)
     begins = np.concatenate([[0], np.cumsum(counts)])
     together = Queries(features, hands, auctions.state, auctions.history, length, begins)
-    apart = Queries(features, hands, auctions.state[which], auctions.history[which], length[which])
+    separate = Queries(features, hands, auctions.state[which], auctions.history[which], length[which])
     for most in (100_000, 200):  # also where positions do not all find room
         call, rule, shown = StateCache(everyone()[:1], most).look(together)
-        calls, rules, each = StateCache(everyone()[:1]).look(apart)
+        calls, rules, each = StateCache(everyone()[:1]).look(separate)
         np.testing.assert_array_equal(call, calls)
         np.testing.assert_array_equal(rule, rules)
         np.testing.assert_array_equal(shown[which], each)
@@ -182,14 +170,14 @@ def test_the_bidders_functions_use_them():
     assert sum(line_usage(sayc, features, dealer, vulnerability).values()) > 200
 
 
-def test_what_is_kept_is_bounded(monkeypatch):
-    monkeypatch.setattr(kept, "MOST_KEPT", 1 << 20)
-    monkeypatch.setattr(kept, "_kept", type(kept._cache)())
+def test_the_cache_is_bounded(monkeypatch):
+    monkeypatch.setattr(state_cache, "CACHE_BYTES", 1 << 20)
+    monkeypatch.setattr(state_cache, "_cache", type(state_cache._cache)())
     owner, dealer, vulnerability = boards(300, 50)
     features = deal_features(owner)
     for hierarchy in everyone() * 2:
         bid_out((hierarchy,) * 4, features, dealer, vulnerability)
-        shared_cache([hierarchy])  # the bound is kept when they are asked for
-        assert len(kept._cache) == 1 or sum(p.bytes for p in kept._cache.values()) <= 1 << 20
+        shared_cache([hierarchy])  # which enforces the bound
+        assert len(state_cache._cache) == 1 or sum(p.bytes for p in state_cache._cache.values()) <= 1 << 20
     first, _ = shared_cache((everyone()[-1],) * 4)
     assert shared_cache((everyone()[-1],) * 4)[0] is first

@@ -1,4 +1,4 @@
-"""The agent that thinks: the game with open hands against an oracle, calls that are obvious, budgets, what it says."""
+"""Look-ahead by a system: the game with open hands against an oracle, obvious calls, budgets, explanations."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from support.clock import set_clock
 from agents.lookahead import system_lookahead
 from agents.lookahead.deals import fitting_deals
 from agents.lookahead.game import call_values, game_values
-from agents.lookahead.options import Options, parse_options
+from agents.lookahead.options import Options
 from agents.lookahead.player_models import AS_BEST, TRIVIAL, PlayerModel
 from agents.lookahead.system_lookahead import turned
 from agents.lookahead.valuation import smooth_imps
 from agents.registry import make_pair, make_reason, make_system
-from agents.systems.inference.shown import Memory, sample_view
+from agents.systems.inference.shown import Memory
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
@@ -50,7 +50,7 @@ def called(spec, hand, auction="", **where):
 
 
 def leaves_of(seed, level=False):
-    """Worths of contracts such as no estimator gives: any call may be best. ``level``: partners declare alike."""
+    """Values of contracts that no estimator has: any call may be best. ``level``: partners declare alike."""
     leaf = np.random.default_rng(seed).normal(0, 300, (4, 35, 3)).astype(np.float32)
     if level:
         leaf[2:] = leaf[:2]
@@ -92,7 +92,7 @@ def test_bids_of_the_look_ahead_name_strains_only_where_partners_differ_as_decla
 
 @pytest.mark.parametrize("auction", ["", "P", "P P P", "1C", "1C X", "1C X XX P P", "3N P P", "2S P 4S P P X"])
 def test_all_calls_at_once_are_worth_what_each_is(auction):
-    """Save that a bid of a strain that its side has not named names it: partners who declare alike do not care."""
+    """Save that a bid of a strain that its side has not named names it: where partners declare alike that makes no difference."""
     auctions = one_auction([parse_call(c) for c in auction.split()], 1)
     leaf, legal = leaves_of(11, level=True), auctions.legal()[0]
     trust = np.array([0.9, 0.5, 0.7, 1.0])
@@ -168,16 +168,7 @@ def test_every_way_to_think_finds_the_game(timid, options):
 # --- the deals ----------------------------------------------------------------------------------------------------
 
 
-def test_a_memory_changes_nothing():
-    sayc, memory = make_system("sayc"), Memory(size=3)
-    for auction in ("1S P 2S 3D", "1S P 2S", "1S P 2S 3D", "1N P 2D P 2H P"):
-        view, key = position("A4.KJ762.K54.Q93", auction)
-        for _ in range(2):
-            known = sample_view(sayc, view, 40, key, memory=memory)
-            np.testing.assert_array_equal(known.owner, sample_view(sayc, view, 40, key).owner)
-
-
-def told(auction, seat, player_models=ALL_AS_BEST, **options):
+def believed(auction, seat, player_models=ALL_AS_BEST, **options):
     """Average points and lengths (C D H S) that ``seat`` is believed to hold, with nobody playing a system."""
     view, key = position("K43.Q82.K954.J63", auction)
     reader = make_reason("empty").reader
@@ -187,17 +178,19 @@ def told(auction, seat, player_models=ALL_AS_BEST, **options):
     return mean[HCP], mean[LENGTH : LENGTH + 4]
 
 
-def test_without_systems_a_call_tells_that_it_seemed_best():
-    points, lengths = told("1H P", 2)
-    usual_points, usual_lengths = told("1H P", 2, recall=0.0)
+def test_without_systems_a_call_shows_that_it_seemed_best():
+    points, lengths = believed("1H P", 2)
+    usual_points, usual_lengths = believed("1H P", 2, recall=0.0)
     assert lengths[2] > usual_lengths[2] + 0.4
     assert points > usual_points
-    assert told("4S P", 2)[1][3] > usual_lengths[3] + 1
-    assert told("P P", 2)[0] < usual_points
-    assert told("1H P", 2, player_models=(PlayerModel(),) + (TRIVIAL["random"],) * 3)[0] == pytest.approx(usual_points)
+    assert believed("4S P", 2)[1][3] > usual_lengths[3] + 1
+    assert believed("P P", 2)[0] < usual_points
+    assert believed("1H P", 2, player_models=(PlayerModel(),) + (TRIVIAL["random"],) * 3)[0] == pytest.approx(
+        usual_points
+    )
 
 
-def test_the_deals_hold_my_cards_and_the_budget_in_samples_is_kept():
+def test_the_deals_hold_my_cards_and_are_as_many_as_the_options_say():
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H", vulnerability="EW", dealer="W")
     for spec, count in (("sayc?samples=24", 24), ("empty?samples=40", 40)):
         thought = make_reason(spec).think(view, key)
@@ -207,8 +200,8 @@ def test_the_deals_hold_my_cards_and_the_budget_in_samples_is_kept():
 
 
 @pytest.mark.parametrize(("step", "samples"), [(0.2, 16), (0.06, 32), (0.04, 64)])
-def test_a_budget_in_seconds_is_kept(monkeypatch, step, samples):
-    """Twice the deals, until the next look would take longer than what is left."""
+def test_a_budget_in_seconds(monkeypatch, step, samples):
+    """Twice the deals, until the next look would take longer than the time left."""
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H")
     bidder = make_reason("sayc?seconds=0.3")
     set_clock(monkeypatch, step, system_lookahead)
@@ -216,13 +209,6 @@ def test_a_budget_in_seconds_is_kept(monkeypatch, step, samples):
 
 
 # --- specs --------------------------------------------------------------------------------------------------------
-
-
-def test_options_are_read_and_written():
-    options = parse_options("samples=128&look=minimax&caution=2", "reason:sayc")
-    assert (options.samples, options.look, options.caution) == (128, "minimax", 2.0)
-    assert parse_options(str(options), "") == options
-    assert str(Options()) == ""
 
 
 @pytest.mark.parametrize(
@@ -245,7 +231,7 @@ def test_faulty_options_are_refused(text):
         make_reason(f"sayc?{text}")
 
 
-def test_it_reads_the_systems_that_it_is_told():
+def test_it_reads_the_systems_of_its_arguments():
     us = make_reason("sayc", opponents="pair:system:empty,reason:sayc?samples=9", partner="system:empty")
     assert us.reader.partner.system.name == "empty"
     assert [o.system.name for o in us.reader.opponents] == ["empty", "sayc"]
@@ -275,24 +261,24 @@ def test_the_systems_of_the_trivial_bidders_call_as_they_do(name, bidder):
     player = make_reason("sayc", opponents=name).reader.opponents[0]
     for auction in ("", "2S", "2N", "2N P", "3C X", "3C P P", "6S P", "P P"):
         view, key = position("KQ54.T8.K632.Q74", auction)
-        asked = make_system("sayc")
-        asked.own = player
-        assert asked.call(view)[0] == bidder.bid(view, key)[0]
+        bidder_by_system = make_system("sayc")
+        bidder_by_system.own = player
+        assert bidder_by_system.call(view)[0] == bidder.bid(view, key)[0]
 
 
 def test_a_match_is_the_same_however_it_is_cut():
-    whole = match("reason:sayc?samples=4", "system:sayc", 4, seed=3)
+    together = match("reason:sayc?samples=4", "system:sayc", 4, seed=3)
     boards = library_boards(4, 3)
     halves = [
         match("reason:sayc?samples=4", "system:sayc", boards.take(part), 3) for part in (slice(0, 1), slice(1, 4))
     ]
-    np.testing.assert_array_equal(whole.imps, np.concatenate([half.imps for half in halves]))
+    np.testing.assert_array_equal(together.imps, np.concatenate([half.imps for half in halves]))
 
 
-# --- what it says -------------------------------------------------------------------------------------------------
+# --- explanations -------------------------------------------------------------------------------------------------
 
 
-def test_the_explanation_tells_candidates_seats_and_deals():
+def test_the_explanation_has_candidates_seats_and_deals():
     bidder = make_reason("sayc")
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H", dealer="E")
     text = bidder.explain(view, key)

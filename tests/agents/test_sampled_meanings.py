@@ -45,7 +45,7 @@ def test_no_hand_explains_what_a_network_never_calls():
     assert after("champion", "1N").made > 0.5
 
 
-def test_calls_to_come_are_told_on_the_hands_drawn_before_them():
+def test_next_calls_on_the_hands_drawn_before_them():
     found = after("champion", "1N P")
     assert found.chances.shape == (HANDS, 38)
     passing = found.next_ranges(0)

@@ -41,8 +41,8 @@ def makes_its_calls(bidder, view, seat, held):
     fit = np.ones(len(held), bool)
     for length in range((seat - dealer) & 3, history.shape[1], 4):
         so_far = Auctions.replay(np.repeat(history[:, :length], len(held), axis=0), dealer, int(view.vulnerability[0]))
-        asked = replace(view_of(so_far, np.zeros((len(held), 52), np.uint8)), hand=held)
-        fit &= bidder.call(asked) == history[0, length]
+        tested = replace(view_of(so_far, np.zeros((len(held), 52), np.uint8)), hand=held)
+        fit &= bidder.call(tested) == history[0, length]
     return fit
 
 
@@ -66,7 +66,7 @@ def in_classes(classes, held):
 
 def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
     others = (random_deals(9, 0, 75)[:, None] == np.arange(4)[:, None]).reshape(-1, 52)
-    asked = fitted = 0
+    tested = fitted = 0
     for owner, views in auctions_of(sayc, 60, seed=51):
         for row in range(0, len(views), 2):
             view = views.take(np.array([row]))
@@ -78,8 +78,8 @@ def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
                 assert (shown.fits(held) == expected).all()
                 assert ((shown.violation(held) == 0) == expected).all()
                 assert in_classes(shown.classes(), held[expected]).all()
-                asked, fitted = asked + len(held), fitted + int(expected.sum())
-    assert asked > 25_000
+                tested, fitted = tested + len(held), fitted + int(expected.sum())
+    assert tested > 25_000
     assert fitted > 5_000
 
 
@@ -169,17 +169,3 @@ def test_contradictions_and_impossible_auctions_are_survived(sayc):
         assert ((sample.owner == view.seat[0]) == parse_hand(MINE)).all()
         assert (np.diff(sample.violation) >= 0).all()
         assert 1 <= sample.effective <= 100
-
-
-def test_partners_calls_weigh_more(sayc):
-    rich = "AKQJ.AKQ.AK4.K92"  # I hold 28 of the 40 points; both others opened
-    view = view_after("1S 1N", mine=rich)  # to South: partner has 10 points or more, East 15
-    sample = sample_view(sayc, view, 100, KEY)
-    flipped = sample_view(sayc, view, 100, KEY, partner=1, opponents=2)
-    assert sample.fitting == flipped.fitting == 0
-
-    def points(deals, seat):
-        return ((deals.owner == seat).reshape(-1, 4, 13)[:, :, 9:] * np.array([1, 2, 3, 4])).sum(axis=(1, 2)).mean()
-
-    assert points(sample, 0) > points(flipped, 0) + 2
-    assert points(sample, 1) < points(flipped, 1) - 2

@@ -1,4 +1,4 @@
-"""Sound bidding: each check finds what is planted, says nothing of what is right, and all shipped systems pass."""
+"""Sound bidding: each check finds a planted fault and nothing else, and all shipped systems pass."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ P
 when 0-7 last-level
   P
 """
-#: What is planted: a line, what stands there instead, which of these lines is found, and what is said of it.
+#: Planted faults: a line, its replacement, which of the new lines is found, and a part of the finding.
 PLANTED = {
     "take-out without shape": (
         "  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing", ["  X     9+ hcp ; take-out !forcing"],
@@ -135,22 +135,22 @@ def few_in_reserve():
 
 
 def planted(name):
-    old, new, at, said = PLANTED[name]
+    old, new, at, text_part = PLANTED[name]
     lines = SOUND.split("\n")
     where = lines.index(old)
-    return "\n".join([*lines[:where], *new, *lines[where + 1 :]]), where + at + 1, said
+    return "\n".join([*lines[:where], *new, *lines[where + 1 :]]), where + at + 1, text_part
 
 
-def told(system):
-    """What is unsound. Systems come again, numbered otherwise, as the one that is left when a change has gone back."""
+def findings(system):
+    """Return the findings, cached by system: a system comes again with other line numbers when a change goes back."""
     places = _places(system)
-    return [(places[k], said) for k, said in _told(system)]
+    return [(places[k], text_part) for k, text_part in _findings(system)]
 
 
 @cache
-def _told(system):
+def _findings(system):
     places = _places(system)
-    return [(places.index(place), said) for place, said in audit_system(Hierarchy(system))]
+    return [(places.index(place), text_part) for place, text_part in audit_system(Hierarchy(system))]
 
 
 def _places(system):
@@ -158,16 +158,16 @@ def _places(system):
 
 
 def found(text):
-    return [(number, said) for (_, number), said in told(parse_system(text))]
+    return [(number, text_part) for (_, number), text_part in findings(parse_system(text))]
 
 
 def with_a_change(name):
-    """What is planted, with a sound change elsewhere."""
+    """Return a planted fault, with a sound change elsewhere."""
     was, sound = ("1N    15-17 hcp, b", "1N    14-17 hcp, b")
     if "no trump" in name:
         was, sound = ("  2S    6-9 hcp", "  2S    6-8 hcp")
-    text, line, said = planted(name)
-    return text.replace(was, sound), line, said, sound
+    text, line, text_part = planted(name)
+    return text.replace(was, sound), line, text_part, sound
 
 
 def test_a_plain_system_is_sound():
@@ -176,19 +176,25 @@ def test_a_plain_system_is_sound():
 
 def test_a_line_against_an_artificial_bid_is_not_dead_because_our_own_is_natural():
     dead = ["no hand comes"]
-    asked = {"0-1 theirs:S": [], "0-2 theirs:S": dead, "20+ they-min": [], "0-9 they-max": [], "9+ partner-min": dead}
-    for asks, said in asked.items():
+    conditions = {
+        "0-1 theirs:S": [],
+        "0-2 theirs:S": dead,
+        "20+ they-min": [],
+        "0-9 they-max": [],
+        "9+ partner-min": dead,
+    }
+    for condition, text_part in conditions.items():
         lines = SOUND.split("\n")
         where = lines.index("(1S)")
-        line = f"  X     13-15 hcp, balanced, {asks} ; values"
+        line = f"  X     13-15 hcp, balanced, {condition} ; values"
         text = "\n".join([*lines[: where + 1], line, *lines[where + 1 :]])
-        assert [told[:13] for _, told in found(text)] == said, asks
+        assert [message[:13] for _, message in found(text)] == text_part, condition
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_what_is_planted_is_found_at_its_line(name):
-    text, line, said, _ = with_a_change(name)
-    assert any(number == line and said in text for number, text in found(text)), found(text)
+    text, line, text_part, _ = with_a_change(name)
+    assert any(number == line and text_part in text for number, text in found(text)), found(text)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +221,7 @@ def test_dropping_lines_changes_no_call_and_drops_all_that_are_dead():
     assert not any("no hand comes" in text for _, text in found(system_text(mended)))
 
 
-def test_the_gate_tells_what_a_change_makes_unsound():
+def test_the_gate_finds_what_a_change_makes_unsound():
     before = parse_system(SOUND)
     for name in ("take-out without shape", "a short suit", "fourth seat", "an asking call to pass", "learned"):
         assert audit_regressions(before, parse_system(planted(name)[0])), name
@@ -231,7 +237,7 @@ def test_the_gate_knows_systems_by_what_they_say():
 
 @pytest.mark.parametrize("name", [n for n in PLANTED if n not in NOT_BY_A_CALL])
 def test_unsound_changes_go_back_and_sound_ones_stay(name, monkeypatch):
-    monkeypatch.setattr(mend, "unsound", lambda hierarchy, tick: told(hierarchy.system))
+    monkeypatch.setattr(mend, "audit_system", lambda hierarchy, tick: findings(hierarchy.system))
     text, _, _, sound = with_a_change(name)
     mended, back = as_sound_as(parse_system(SOUND), parse_system(text))
     assert back
@@ -239,10 +245,10 @@ def test_unsound_changes_go_back_and_sound_ones_stay(name, monkeypatch):
     assert sound in system_text(mended)
 
 
-def test_a_change_is_taken_back_whose_fault_is_told_elsewhere():
-    """Six no trump is told as unsound, though only what the call that asks for aces promises has changed."""
+def test_a_change_is_taken_back_whose_fault_is_found_elsewhere():
+    """Six no trump becomes unsound, though only the promise of the call for aces has changed."""
     raised = "  2S    6-9 hcp, 3+ S\n"
-    asks = (
+    condition = (
         raised
         + """\
   4N    {}+ hcp ; aces? !forcing !artificial
@@ -251,9 +257,9 @@ def test_a_change_is_taken_back_whose_fault_is_told_elsewhere():
 """
     )
     slam = "when i-called:4N\n  6N    3+ combined-aces\n  P\n"
-    system = SOUND.replace(raised, asks).replace("when 0-7 last-level\n", f"{slam}when 0-7 last-level\n")
+    system = SOUND.replace(raised, condition).replace("when 0-7 last-level\n", f"{slam}when 0-7 last-level\n")
     before, after = (parse_system(system.format(least)) for least in (22, 16))
-    assert any("6NT" in said for _, said in found(system_text(after)))
+    assert any("6NT" in text_part for _, text_part in found(system_text(after)))
     mended, back = as_sound_as(before, after)
     assert back
     assert system_text(mended) == system_text(before)
@@ -290,7 +296,7 @@ def test_hands_of_all_kinds():
     assert longest[1::2].max() >= 9
 
 
-def test_the_command_tells_lines_and_mends(tmp_path, capsys):
+def test_the_command_lists_lines_and_mends(tmp_path, capsys):
     text, line, _ = planted("a hand that others take")
     path, mended = tmp_path / "mine.bidding", tmp_path / "mended.bidding"
     path.write_text(text)

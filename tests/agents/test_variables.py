@@ -1,4 +1,4 @@
-"""Variables stand only for auctions that the laws allow."""
+"""Variables mean only auctions that the laws allow."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def calls_after(text, auction):
     return [call_text(call) for call in rules.tolist()]
 
 
-def test_a_variable_stands_only_for_suits_that_can_be_bid():
+def test_a_variable_is_any_suit_that_can_be_bid():
     text = "1M 5+ M\n  1oM 4+ oM\n  2oM 5+ oM\n(1x)\n  1y 5+ y\n"
     assert calls_after(text, "1H") == ["1S", "2S"]
     assert calls_after(text, "1S") == ["2H"]  # 1S-1H is no auction

@@ -24,7 +24,7 @@ NOBODYS = np.full((1, 52), UNKNOWN, np.uint8)
 def test_the_line_that_made_a_call_is_among_those_that_can_have(name):
     bidder = make(f"system:{name}")
     assert isinstance(bidder, HierarchyBidder)
-    told = general = 0
+    explained = general = 0
     for owner in random_deals(5, 0, 60):
         auctions = Auctions(0, 0)
         while not auctions.done[0]:
@@ -35,11 +35,11 @@ def test_the_line_that_made_a_call_is_among_those_that_can_have(name):
             else:
                 assert found.rule in [rule.number for rule in rules], (auctions.text(0), call_text(found.call))
                 assert found.line in [rule.line for rule in rules if rule.tree != found.general]
-                told += 1
+                explained += 1
                 general += found.general
             auctions.step(found.call)
-    assert told > 300
-    assert 0 < general < told
+    assert explained > 300
+    assert 0 < general < explained
 
 
 def test_suits_are_filled_in_and_conventions_marked():
@@ -60,7 +60,7 @@ def test_suits_are_filled_in_and_conventions_marked():
     assert {(rule.artificial, rule.line.note.split()[0]) for rule in rules("2C")} == {(True, "Stayman")}
 
 
-def test_a_lent_system_is_a_system_like_others():
+def test_a_registered_system_is_a_system_like_others():
     spec = register_system("lent-here", "system: x\n7N  12+ hcp\n")
     assert register_system("lent-here", "system: x\n7N  12+ hcp\n") == spec
     other = register_system("lent-here", "system: x\n6N  12+ hcp\n")

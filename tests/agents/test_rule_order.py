@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 from support.systems import TANGLE
 
-from agents.systems.engine.compiled import END_RULE, LAST_RESORT, RULE_LINE, compile_system, pool
+from agents.systems.engine.compiled import LAST_RESORT, RULE_LINE, compile_system, pool
 from agents.systems.engine.rule_order import (
     NOWHERE,
     call_of,
-    conditions_of,
-    context_of,
-    is_general,
     legal_call,
-    level_of,
     parts,
     rules_of,
 )
@@ -23,7 +19,7 @@ from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import LAST_BID, Auctions
-from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, NUM_CALLS
+from bridge_env.rules.calls import FIRST_BID, NUM_BIDS
 
 AFTER = """\
 1M    5+ M, 11+ hcp
@@ -57,7 +53,7 @@ def visits(pooled, node, system, last_bid=-1):
     return out[: visited(pooled, node, system, last_bid, out), :3].tolist()
 
 
-#: The numbers of the lines of last resort, one for each suit that their variables stand for.
+#: The numbers of the lines of last resort, one for each suit of their variables.
 LAST = [
     line.number
     for block in LAST_RESORT
@@ -75,7 +71,7 @@ def test_the_node_comes_first_and_then_the_blocks_as_the_text_has_them():
     general = [8, 9, 9, 11, 12, *LAST]  # hearts and spades have a rule each
     root = int(compiled.roots[0])
     assert lines_of(compiled, visits(compiled, root, 0)) == [1, 1, 2, 6, 6, *general]
-    opened = int(compiled.children[root, 0, FIRST_BID + 3])  # 1S: nothing stands there but what "after" leads on to
+    opened = int(compiled.children[root, 0, FIRST_BID + 3])  # 1S: its node has no rules, only lines after "after"
     assert lines_of(compiled, visits(compiled, opened, 0)) == general
     answered = int(compiled.children[opened, 0, FIRST_BID + 4])
     assert lines_of(compiled, visits(compiled, answered, 0)) == [4, 5, *general]
@@ -83,15 +79,6 @@ def test_the_node_comes_first_and_then_the_blocks_as_the_text_has_them():
     assert lines_of(compiled, visits(compiled, NOWHERE, 0)) == general
     assert visits(compiled, NOWHERE, NOWHERE) == []
     assert max(LAST) < -1
-
-
-def test_only_blocks_have_a_context():
-    compiled = compile_system(parse_system(AFTER, name="after"))
-    found = visits(compiled, 0, 0)
-    asked = [np.subtract(*context_of(compiled, part)[::-1]) for part in dict.fromkeys(part for part, _, _ in found)]
-    assert asked == [0, 1, 1, *(len(block.when) for block in LAST_RESORT)]
-    needs = [np.subtract(*conditions_of(compiled, rule)[::-1]) for _, rule, _ in found]
-    assert needs[:10] == [2, 2, 1, 2, 2, 1, 1, 1, 1, 1]  # a rule that passes asks for one thing more
 
 
 def test_systems_in_a_pool_are_visited_as_they_are_alone():
@@ -111,20 +98,8 @@ def test_systems_in_a_pool_are_visited_as_they_are_alone():
         node, general = node + len(own.children), general + len(own.parts) - len(own.children)
 
 
-def test_rules_of_general_blocks_are_known_from_those_of_the_tree():
-    alone = [compile_system(parse_system(TANGLE, name="tangle")), compile_system(parse_system(AFTER, name="after"))]
-    together, before = pool(alone), 0
-    for system, own in enumerate(alone):
-        tree = int(own.parts[: len(own.children), END_RULE].max())
-        for rule in range(len(own.rules)):
-            assert is_general(together, before + rule, system) == (rule >= tree)
-            assert not is_general(together, before + rule, 1 - system)
-        before += len(own.rules)
-    assert not is_general(together, -1, 0)
-
-
 @pytest.mark.parametrize("span", SPAN_CODES)
-def test_spans_are_the_calls_that_they_stand_for(span):
+def test_calls_of_spans(span):
     lines = "".join(f"  {span}:{strain}\n" for strain in "CDHSN")
     compiled = compile_system(parse_system(f"when 0-7 last-level\n{lines}", name="spans"))
     for last_bid in range(-1, NUM_BIDS):
@@ -146,12 +121,3 @@ def test_legal_calls_are_those_that_the_laws_allow():
             assert legal_call(compiled, rule, auctions.state[0]) == (call if call >= 0 and legal[call] else -1)
             made += call >= 0 and legal[call]
     assert made > 25
-
-
-def test_levels():
-    assert [level_of(call) for call in range(NUM_CALLS)] == [
-        0,
-        0,
-        0,
-        *(level for level in range(1, 8) for _ in "CDHSN"),
-    ]

@@ -1,4 +1,4 @@
-"""Systems that call together at tables: the same calls as each of them asked alone, wherever they sit."""
+"""Systems that call together at tables: the same calls as each of them alone, wherever they sit."""
 
 import copy
 import pickle
@@ -62,13 +62,13 @@ def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
 @pytest.mark.parametrize("room", [1, 60, 900])
 def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
     seen = played(make_env({"learner": "NS"}), 5, 100)
-    monkeypatch.setattr(state_cache, "_kept", type(state_cache._cache)())
+    monkeypatch.setattr(state_cache, "_cache", type(state_cache._cache)())
     monkeypatch.setattr(state_cache.StateCache, "__init__", _small(room, state_cache.StateCache.__init__))
     small = make_env({"learner": "NS"})
     assert_equal(seen, played(small, 5, 100))
-    kept = small._tables._group._positions
-    assert len(kept) <= room
-    assert kept.edition > 0 or room > 60  # so it was emptied in between
+    cache = small._tables._group._positions
+    assert len(cache) <= room
+    assert cache.edition > 0 or room > 60  # so it was emptied in between
 
 
 def _small(room, init):
@@ -88,7 +88,7 @@ def test_a_copy_goes_on_with_a_company_of_its_own():
             assert_equal([one[:3]], [other[:3]])
 
 
-def test_who_can_call_together():
+def test_players_that_can_call_together():
     sayc, pair = make("system:sayc"), make("pair:system:acol,pass")
     assert bidding.bidder_group([None, make("random"), None, make("policy:champion-plain")], 3) is None
     assert bidding.bidder_group([sayc, None, sayc, make("pass")], 3).seats.tolist() == [True, False, True, False]
