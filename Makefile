@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(4, (os.cpu_count() or 1) + 1))")
 MORE_SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(6, 2 * (os.cpu_count() or 1) + 1))")
 KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
-	bridge_env/test_compiled.py bridge_env/test_sampling.py agents/test_walk.py agents/test_positions.py agents/test_company.py agents/test_networks.py \
+	bridge_env/test_compiled.py bridge_env/test_sampling.py agents/test_rule_order.py agents/test_positions.py agents/test_systems_at_tables.py agents/test_networks.py \
 	agents/test_book_bidder.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 # pip would make bytecode on one core. Some packages hold files for other Pythons, which say so.

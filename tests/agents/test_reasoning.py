@@ -92,7 +92,7 @@ def test_bids_of_the_look_ahead_name_strains_only_where_partners_differ_as_decla
 
 @pytest.mark.parametrize("auction", ["", "P", "P P P", "1C", "1C X", "1C X XX P P", "3N P P", "2S P 4S P P X"])
 def test_all_calls_at_once_are_worth_what_each_is(auction):
-    """Save that a bid of a strain that its side has not named names it: where partners declare alike that makes no difference."""
+    """A bid of a strain that its side has not named names it: no matter where partners declare alike."""
     auctions = one_auction([parse_call(c) for c in auction.split()], 1)
     leaf, legal = leaves_of(11, level=True), auctions.legal()[0]
     trust = np.array([0.9, 0.5, 0.7, 1.0])
