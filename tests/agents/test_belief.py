@@ -172,28 +172,6 @@ def test_deals_that_fit_the_calls_are_believed_more():
     assert drawn.effective > 3
 
 
-def test_worths_of_many_rows_are_those_of_each():
-    networks = with_belief()
-    models = [networks.policy, random_networks(5).policy]
-    thinker = NetworkLookahead(
-        NetworkCallModel(NetworkBidder(networks)), networks.belief, models, Options(samples=8, candidates=3)
-    )
-    view, key = views(14, seed=4)
-    found = thinker.think_all(view, key)
-    assert [one.calls[0] for one in found] == thinker.call_model.bidder.bid(view, key).tolist()
-    assert any(len(one.calls) > 1 for one in found)
-    for row, one in enumerate(found):
-        alone = thinker.think(view.take(np.array([row])), key[row : row + 1])
-        assert alone.calls == one.calls
-        np.testing.assert_array_equal(alone.gain, one.gain)
-        np.testing.assert_array_equal(alone.error, one.error)
-        assert (one.drawn is None) == (len(one.calls) == 1)
-        if one.drawn is not None:
-            assert one.gain[0] == 0
-            assert np.isfinite(one.error[1:]).all()
-            assert one.drawn.effective >= 1
-
-
 def test_more_deals_are_drawn_where_the_choice_is_not_clear():
     networks = with_belief()
     models = [networks.policy, random_networks(5).policy]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.cardplay import card, cards, keys
-from support.plays import contracts_of, random_plays
+from support.plays import contracts_of
 
 from agents.cardplay.card_values import Slack, behind, equals
 from agents.cardplay.lead import (
@@ -22,8 +22,6 @@ from agents.cardplay.lead import (
 )
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import CONVENTION, IMPS, SOLVED, Options
-from agents.cardplay.registry import make_player
-from agents.cardplay.rule import RulePlayer
 from bridge_env.bidders.play_view import play_view
 from bridge_env.hands.deals import parse_deal
 from bridge_env.rules.calls import NOTRUMP
@@ -70,18 +68,6 @@ def test_cards_within_the_error_are_equal_but_not_at_any_price():
     assert equals(*near, 1.0, SLACK).tolist() == [0]
     dear = choice(np.column_stack([noise * 0, 5 * noise - 0.4]), np.ones((100, 2)))
     assert equals(*dear, 2.0, SLACK).tolist() == [0]  # within the error, yet 0.4 IMPs
-
-
-def test_the_plain_algorithm_is_still_there():
-    """One look at the deals, the best average, the card of the rules among equals."""
-    plays, _ = random_plays(15, seed=12, cards=36)
-    view = play_view(plays, contracts_of(plays), 0)
-    usual = RulePlayer().play(view, keys(15))
-    for row, thought in enumerate(make_player(PLAIN).think(view, keys(15))):
-        if thought.belief is None:
-            continue
-        best = thought.cards[thought.average >= thought.average.max() - 1e-9]
-        assert thought.card == (usual[row] if usual[row] in best else best[np.lexsort((best, best % 13))[0]])
 
 
 # --- opening leads --------------------------------------------------------------------------------------

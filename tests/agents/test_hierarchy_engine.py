@@ -20,7 +20,7 @@ from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import hand_text, random_deals
 from bridge_env.hands.features import FEATURES, hand_features
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import CALL_NAMES, call_text
+from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS
 
 SHORT = {call: "P" if call == 0 else call_text(call).replace("NT", "N") for call in range(38)}
@@ -127,22 +127,6 @@ def test_after_random_calls_too(sayc):
         cheap[auctions.done] = np.arange(38) == 0
         auctions.step(np.array([chance.choice(np.flatnonzero(row)) for row in cheap]))
     assert assert_engine_reads_the_tree(sayc, auctions, owner) > 60
-
-
-def test_the_kernel_bids_as_the_bidders_do_one_round_at_a_time(sayc):
-    other = Hierarchy(parse_system(TANGLE, name="tangle"))
-    owner, dealer, vulnerability = boards(500, seed=31)
-    seats = (sayc.own, other, other, sayc.own)
-    quick = bid_out(seats, deal_features(owner), dealer, vulnerability)
-    theirs = [tuple(seats[seat] for seat in range(4) if (seat ^ me) & 1) for me in range(4)]
-    players = [HierarchyBidder(seats[me], seats[me ^ 2], theirs[me]) for me in range(4)]
-    slow = Auctions(dealer, vulnerability)
-    while not slow.done.all():
-        for seat, player in enumerate(players):
-            rows = np.flatnonzero(~slow.done & (slow.turn == seat))
-            slow.step(player.bid(view_of(slow, owner, rows), np.zeros(len(rows), np.uint64)), rows)
-    assert (quick.history == slow.history).all()
-    assert (quick.state == slow.state).all()
 
 
 def test_auctions_go_on_from_any_call_as_the_bidders_would(sayc):
@@ -263,25 +247,6 @@ def test_every_auction_ends_and_some_line_fits_every_hand(name):
 
 
 # --- why ---------------------------------------------------------------------------------------------------
-
-
-def test_explanation_names_the_line(sayc):
-    state = {"hand": "K82.AQ943.T7.J65", "auction": ["1N", "P"], "dealer": "N", "vulnerability": "None"}
-    explanation = explain(sayc, read_states([state])[0])
-    assert (CALL_NAMES[explanation.call], explanation.system, explanation.general, SEATS[explanation.seat]) == (
-        "2D",
-        "sayc",
-        False,
-        "S",
-    )
-    assert explanation.line.note == "transfer"
-    text = str(explanation).splitlines()
-    assert text[0] == "2D"
-    assert text[1].startswith("  says      2♦: five or more hearts")
-    assert text[2].startswith(f"  because   sayc, line {explanation.line.number}: 2D  5+ H")
-    shown = [line.removeprefix("  shown").split() for line in text[text.index(next(t for t in text if "shown" in t)) :]]
-    assert shown[0] == ["S", "(me)", "5+", "hearts"]
-    assert shown[2][:3] == ["N", "strength", "15-17,"]
 
 
 def test_explanation_of_a_general_rule_and_of_none():

@@ -249,12 +249,6 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
             load_system(path)
 
 
-def test_line_ends_do_not_matter(tmp_path):
-    path = tmp_path / "windows.bidding"
-    path.write_bytes(EXAMPLE.replace("\n", "\r\n").encode())
-    assert everything(load_system(path)) == everything(parse_system(EXAMPLE))
-
-
 def test_every_feature_of_a_hand_is_explained():
     assert set(features.MEANINGS) == {name.partition(":")[0] for name in features.FEATURES}
 

@@ -64,8 +64,3 @@ def test_a_hundred_changes_still_make_a_system_that_reads_back():
         system = with_constraint(system, address, constraint)
     compile_system(system)
     assert parse_system(system_text(system)) == system != SAYC
-
-
-def test_chance_is_a_function_of_its_coordinates():
-    assert [SeededRandom("a", 1).below(1000) for _ in range(3)] == [SeededRandom("a", 1).below(1000)] * 3
-    assert SeededRandom("a", 1).below(10**9) != SeededRandom("a", 2).below(10**9)

@@ -168,10 +168,6 @@ def test_shipped_networks_are_small_and_say_what_they_are(name):
     assert networks.trained["by"]
 
 
-def test_shipped_networks_are_small_together():
-    assert sum(network_path(name).stat().st_size for name in shipped_networks()) < 15_000_000
-
-
 def hostile(file, change):
     """The file with one member changed or added."""
     with np.load(file) as members:

@@ -27,8 +27,6 @@ from bridge_env.hands.features import HCP, LENGTH, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, one_auction
 from bridge_env.rules.calls import NUM_CALLS, PASS, call_text, parse_call
-from training.evaluation.boards import library_boards
-from training.evaluation.duplicate import match
 
 KEY = streams.key("test of reasoning")
 MINIMAX = np.ones(4)
@@ -264,15 +262,6 @@ def test_the_systems_of_the_trivial_bidders_call_as_they_do(name, bidder):
         bidder_by_system = make_system("sayc")
         bidder_by_system.own = player
         assert bidder_by_system.call(view)[0] == bidder.bid(view, key)[0]
-
-
-def test_a_match_is_the_same_however_it_is_cut():
-    together = match("reason:sayc?samples=4", "system:sayc", 4, seed=3)
-    boards = library_boards(4, 3)
-    halves = [
-        match("reason:sayc?samples=4", "system:sayc", boards.take(part), 3) for part in (slice(0, 1), slice(1, 4))
-    ]
-    np.testing.assert_array_equal(together.imps, np.concatenate([half.imps for half in halves]))
 
 
 # --- explanations -------------------------------------------------------------------------------------------------

@@ -46,10 +46,6 @@ class NoBidder:
 # --- accepted calls ----------------------------------------------------------------------------------------
 
 
-def test_the_plainest_call():
-    assert agents.call("system:sayc", HAND) == "1C"
-
-
 def test_answers_are_in_one_spelling():
     ours = agents.call("system:sayc", "KJ7.A4.AQ83.K942", auction=[])
     assert ours == "1NT"
@@ -123,9 +119,6 @@ def test_unknown_and_missing_keys_are_refused():
         ("pair:pass,", "a pair is two specs"),
         ("pair:pass,pass,pass", "a pair is two specs"),
         ("pair:pass,nobody", "no such system is shipped"),
-        ("python:bridge_env", "write python:package.module:factory"),
-        ("python:no_such_module:make", "No module named 'no_such_module'"),
-        ("python:test_text_api:nothing", "has no attribute 'nothing'"),
         ("python:test_text_api:NoBidder", "gave NoBidder, which has no method bid"),
         (42, "neither a spec string nor a Bidder"),
     ],
