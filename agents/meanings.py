@@ -21,8 +21,9 @@ from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.registry import network_at, spec_at, system_of
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.explain.player_terms import measured_text, promise, remark, shown_text, symbols
+from agents.systems.explain.player_terms import promise, remark, symbols
 from agents.systems.explain.position import rules_for
+from agents.systems.explain.shown_text import measured_text, shown_text
 from agents.systems.language.tree import place_of
 from bridge_env.bidders.view import public_view
 from bridge_env.rules.auction import one_auction

@@ -17,9 +17,10 @@ from agents.systems.engine.shown_ranges import natural_cards
 from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text
-from agents.systems.explain.player_terms import SUIT_NAMES, counted, sentence, shown_text, under
+from agents.systems.explain.player_terms import SUIT_NAMES, counted, sentence, under
 from agents.systems.explain.position import Position
 from agents.systems.explain.ranges import hull, unite
+from agents.systems.explain.shown_text import shown_text
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hand_text, hands
 from bridge_env.hands.features import HCP, LENGTH, hand_features

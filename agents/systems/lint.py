@@ -25,9 +25,9 @@ from agents.systems.engine.compiled import (
     Alternatives,
     AtomRow,
     Compiled,
-    clauses_of,
     compile_leniently,
 )
+from agents.systems.engine.decompile import clauses_of
 from agents.systems.language.columns import KIND
 from agents.systems.language.files import GENERAL_FILE
 from agents.systems.language.text import constraint_text, load_system, parse_leniently, read_leniently

@@ -12,7 +12,7 @@ from agents.registry import make_system
 from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
 from agents.systems.engine.compiled import END_RULE, RULE_LINE
 from agents.systems.explain.explain import explain
-from agents.systems.explain.player_terms import shown_text
+from agents.systems.explain.shown_text import shown_text
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import shipped_systems
 from agents.text_api import read_states

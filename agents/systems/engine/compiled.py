@@ -19,7 +19,6 @@ from agents.systems.language.files import LAST_RESORT_FILE
 from agents.systems.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
 from agents.systems.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference, load_system
 from agents.systems.language.tree import (
-    INFINITE,
     Atom,
     Block,
     Clause,
@@ -30,7 +29,7 @@ from agents.systems.language.tree import (
     atoms_of,
     place_of,
 )
-from agents.systems.language.vocabulary import CONTEXT, SUIT_LETTERS, WORDS, difference
+from agents.systems.language.vocabulary import CONTEXT, WORDS, difference
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
@@ -378,32 +377,3 @@ def pool(systems: list[Compiled]) -> Compiled:
     joined[Compiled._fields.index("parts")] += blocks
     out = Compiled._make(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined)
     return out._replace(atoms=out.atoms.astype(np.int16))
-
-
-# --- read back -----------------------------------------------------------------------------------------------------
-
-_NAMES = {column: word for word, column in WORDS.items()}
-_DIFFERENCES = {
-    difference(a, b)[0]: (SUIT_LETTERS[a], SUIT_LETTERS[b]) for a in range(4) for b in range(a + 1, 4)
-}  # fmt: skip
-
-
-def clauses_of(pool: Compiled, first: int, end: int) -> tuple[tuple[tuple[AtomRow, ...], ...], ...]:
-    """Return clauses ``first`` to ``end``: of each its alternatives, of each of these its atoms."""
-    return tuple(
-        tuple(
-            tuple((column, low, high) for column, low, high in pool.atoms[one:last].tolist())
-            for one, last in pool.together[start:stop].tolist()
-        )
-        for start, stop in pool.clauses[first:end].tolist()
-    )
-
-
-def atom_of(column: int, low: int, high: int) -> Atom:
-    """Return an atom with its word."""
-    if column not in _DIFFERENCES:
-        return Atom(_NAMES[column], low, high)
-    first, second = _DIFFERENCES[column]
-    if high > 0 or low == high:
-        return Atom(f"{first}-{second}", low, high)
-    return Atom(f"{second}-{first}", -high, -low if low > -13 else INFINITE)

@@ -15,9 +15,10 @@ from agents.systems.engine.compiled import RULE_LINE
 from agents.systems.engine.rule_order import is_general
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
-from agents.systems.explain.player_terms import FLAG_TEXT, of_call, sentence, shown_text, symbols, under
+from agents.systems.explain.player_terms import FLAG_TEXT, of_call, sentence, symbols, under
 from agents.systems.explain.position import Position, line_of
 from agents.systems.explain.ranges import Ranges, hull, unite
+from agents.systems.explain.shown_text import shown_text
 from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import Line, place_of
 from bridge_env.bidders.view import BidView, public_view

@@ -9,12 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
-from agents.systems.engine.auction_state import STRENGTH, SUIT
 from agents.systems.explain.ranges import Ranges
-from agents.systems.language.columns import QUANTITY, TOP
 from agents.systems.language.text import atom_text, is_difference
 from agents.systems.language.tree import INFINITE, Atom, Clause, Constraint, Line, Step
 from agents.systems.language.vocabulary import CALL_WORDS
@@ -23,7 +18,6 @@ from bridge_env.rules.calls import call_text
 SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
 SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}
-_SUIT_SYMBOLS = "♣♦♥♠"
 ANY = "any other hand"
 TERMS = (
     'What stands "together" adds to this hand the least that partner has shown; "likely together" what partner should '
@@ -365,45 +359,3 @@ def under(head: str, texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         yield f"  {head:<9} {text}"
         head = ""
-
-
-# --- what a seat has shown, and what calls were measured to show ---------------------------------------------------
-
-
-def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
-    """Describe what one seat has shown, int16 (QUANTITIES, 2): ``strength 12-21, 5+ spades``, or ``12-21 points, 5+♠``.
-
-    Args:
-        symbols: for pages: suits as symbols, strength as points.
-    """
-    parts = []
-    low, high = (int(n) for n in shown[STRENGTH])
-    if strength := _range(low, high, int(TOP[STRENGTH])):
-        parts.append(f"{strength} points" if symbols else f"strength {strength}")
-    least = shown[SUIT : SUIT + 4, 0]
-    for suit in (3, 2, 1, 0):
-        others = int(least.sum()) - int(least[suit])  # the room that they leave needs no words
-        if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
-            parts.append(f"{cards}{_SUIT_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
-    low, high = (int(n) for n in shown[QUANTITY["aces"]])
-    if count := _range(low, high, int(TOP[QUANTITY["aces"]])):
-        parts.append(f"{count} {'ace' if count == '1' else 'aces'}")
-    return ", ".join(parts) or ("nothing particular" if symbols else "nothing")
-
-
-def measured_text(ranges: NDArray[np.uint8]) -> str:
-    """Describe measured ranges, uint8 (5, 2): ``11-15 HCP, 5-6♠``. Suits of any length are left out."""
-    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
-    words = [f"{span(low, high)} HCP"]
-    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
-        words.append("balanced")
-    for suit in (3, 2, 1, 0):
-        least, most = suits[suit]
-        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
-            words.append(f"{span(least, most)}{_SUIT_SYMBOLS[suit]}")
-    return ", ".join(words)
-
-
-def _range(low: int, high: int, top: int) -> str:
-    """Write ``12-21``, ``5+`` or ``4``; nothing for a range that excludes none."""
-    return "" if low <= 0 and high >= top else span(low, high, top)

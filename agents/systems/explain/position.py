@@ -26,9 +26,8 @@ from agents.systems.engine.compiled import (
     SPAN_CALL,
     SPAN_CALLS,
     Compiled,
-    atom_of,
-    clauses_of,
 )
+from agents.systems.engine.decompile import atom_of, clauses_of
 from agents.systems.engine.engine import bid_rows, feature_rows
 from agents.systems.inference.hand_classes import Moments, moments
 from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS, QUANTITIES

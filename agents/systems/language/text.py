@@ -77,7 +77,7 @@ def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> Sy
     Raises:
         SystemTextError: with ``source`` and the number of the faulty line.
     """
-    return _without_faults(*_parse(text, source, name), source)
+    return _without_faults(*parse_leniently(text, source, name), source)
 
 
 def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
@@ -87,20 +87,11 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
         SystemTextError: the file cannot be read, or describes too many auctions.
     """
     file = Path(path)
-    return _parse(_text_of(file), str(file), file.stem, file)
-
-
-def parse_leniently(text: str, source: str, name: str) -> tuple[System, list[tuple[int, str]]]:
-    """Read a text as ``read_leniently`` reads a file.
-
-    Raises:
-        SystemTextError: the text describes too many auctions.
-    """
-    return _parse(text, source, name)
+    return parse_leniently(_text_of(file), str(file), file.stem, file)
 
 
 def _load(file: Path, bases: tuple[Path, ...]) -> System:
-    return _without_faults(*_parse(_text_of(file), str(file), file.stem, file, bases), str(file))
+    return _without_faults(*parse_leniently(_text_of(file), str(file), file.stem, file, bases), str(file))
 
 
 def _text_of(file: Path) -> str:
@@ -117,13 +108,16 @@ def _without_faults(system: System, faults: list[tuple[int, str]], source: str) 
     return system
 
 
-def _parse(
+def parse_leniently(
     text: str, source: str, name: str, file: Path | None = None, bases: tuple[Path, ...] = ()
 ) -> tuple[System, list[tuple[int, str]]]:
-    """Read the system without its faulty lines, and these, with number and fault.
+    """Read a text as ``read_leniently`` reads a file.
 
     Args:
         bases: the files being read, each of which has the next as its base, the last one this.
+
+    Raises:
+        SystemTextError: the text describes too many auctions.
     """
     reader, faults = _Reader(name, file, bases), list[tuple[int, str]]()
     for number, raw in enumerate(lines_of(text), 1):

@@ -1,0 +1,51 @@
+"""Describe what a seat has shown, and what calls were measured to show, in a player's words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.auction_state import STRENGTH, SUIT
+from agents.systems.explain.player_terms import SUIT_NAMES, span
+from agents.systems.language.columns import QUANTITY, TOP
+
+_SUIT_SYMBOLS = "♣♦♥♠"
+
+
+def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
+    """Describe what one seat has shown, int16 (QUANTITIES, 2): ``strength 12-21, 5+ spades``, or ``12-21 points, 5+♠``.
+
+    Args:
+        symbols: for pages: suits as symbols, strength as points.
+    """
+    parts = []
+    low, high = (int(n) for n in shown[STRENGTH])
+    if strength := _range(low, high, int(TOP[STRENGTH])):
+        parts.append(f"{strength} points" if symbols else f"strength {strength}")
+    least = shown[SUIT : SUIT + 4, 0]
+    for suit in (3, 2, 1, 0):
+        others = int(least.sum()) - int(least[suit])  # the room that they leave needs no words
+        if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
+            parts.append(f"{cards}{_SUIT_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
+    low, high = (int(n) for n in shown[QUANTITY["aces"]])
+    if count := _range(low, high, int(TOP[QUANTITY["aces"]])):
+        parts.append(f"{count} {'ace' if count == '1' else 'aces'}")
+    return ", ".join(parts) or ("nothing particular" if symbols else "nothing")
+
+
+def measured_text(ranges: NDArray[np.uint8]) -> str:
+    """Describe measured ranges, uint8 (5, 2): ``11-15 HCP, 5-6♠``. Suits of any length are left out."""
+    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
+    words = [f"{span(low, high)} HCP"]
+    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
+        words.append("balanced")
+    for suit in (3, 2, 1, 0):
+        least, most = suits[suit]
+        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
+            words.append(f"{span(least, most)}{_SUIT_SYMBOLS[suit]}")
+    return ", ".join(words)
+
+
+def _range(low: int, high: int, top: int) -> str:
+    """Write ``12-21``, ``5+`` or ``4``; nothing for a range that excludes none."""
+    return "" if low <= 0 and high >= top else span(low, high, top)
