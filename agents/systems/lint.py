@@ -180,7 +180,7 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
 
 # --- lines that no hand fits ------------------------------------------------------------------------------------------
 # By the points that hands of every shape can have. A condition on anything else, such as stoppers or the auction, may
-# hold. So what is found is certain; what is not found may be impossible all the same: ``check --sound`` tries hands.
+# hold. So a finding is certain, but a line without one may be impossible all the same: ``check --sound`` tries hands.
 
 
 _POINTS = np.arange(MOST_POINTS + 1)

@@ -81,7 +81,7 @@ def sets() -> Sets:
 
 
 def _filled(rows: Sequence[str], of: Mapping[str, int]) -> list[str]:
-    """Return the rows with their numbers, without rows of an empty range or what is below these."""
+    """Return the rows with their numbers, without rows of an empty range and those below these."""
     out, dropped_at = list[str](), -1
     for row in rows:
         depth = len(row) - len(row.lstrip())

@@ -1,7 +1,7 @@
 """Turn a position's rules into a program: what they still test of the hand once the auction is known.
 
 At a position (``cache_kernels``) everything that the auction decides is settled: which rules are legal, what their
-words about the auction say, what partner has shown. What is left are tests of the hand, "is this column at least so
+words about the auction say, what partner has shown. What remains are tests of the hand, "is this column at least so
 much?", and where each answer leads. A program is a row of such tests, and runs on the hand's feature row as it is.
 Where a position has not been met often, the programs of its node and of its last bid serve, which test the rest too.
 
@@ -44,7 +44,7 @@ _FALSE, _TRUE, _TEST, _STOPPERS = (
     1,
     2,
     3,
-)  # what is left of an atom; _STOPPERS: a test of each suit of theirs
+)  # the rest of an atom; _STOPPERS: a test of each suit of theirs
 _OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
 _OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
 assert NUM_COLUMNS < _CALL
@@ -58,7 +58,7 @@ def _is_theirs(suit, f):
 
 @njit(forceinline=True)
 def _left(atom, atoms, f, known, strain):
-    """Return what is left of an atom: (_FALSE, _TRUE, _TEST or _STOPPERS, column, lo, hi)."""
+    """Return the rest of an atom: (_FALSE, _TRUE, _TEST or _STOPPERS, column, lo, hi)."""
     column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
     if IS_CONTEXT[column] and (known or _OF_BID[column]):
         return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi

@@ -1,8 +1,8 @@
 """Look at positions through a system: the call that it makes there, what was shown, and what other calls would show.
 
 ``state_rows`` follows auctions to their states (``cache_kernels``) and finds the system's calls there.
-``misdescription_rows`` counts by how much a hand misses what a call would show partner. What is found for a state
-serves every board that comes there.
+``misdescription_rows`` counts by how much a hand misses what a call would show partner. The results of
+a state serve every board that comes there.
 """
 
 from __future__ import annotations

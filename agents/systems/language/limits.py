@@ -60,7 +60,7 @@ def lines_of(text: str) -> list[str]:
 def trouble(line: str) -> str:
     """Describe the fault in the characters of a line; empty if there is none.
 
-    Nobody sees spaces that are no plain ones, or marks that take no room, and they would change what is read. Comments
+    Nobody sees spaces that are no plain ones, or marks that take no room, and they would change the meaning. Comments
     and notes may hold any character.
     """
     if line.lstrip().startswith("#"):

@@ -1,7 +1,7 @@
 """Read and write calls and auctions as the lines of a system have them: ``2x``, ``lowest:M``, calls with named suits.
 
 The same position has two readings. Exactly: ``1H-(1S)-2H``. By kinds: ``1M-(1oM)-2M``, where the first major and
-minor to be named are M and m, the others oM and om; so what is learned for hearts serves spades.
+minor to be named are M and m, the others oM and om; so a rule learned for hearts serves spades.
 """
 
 from __future__ import annotations
