@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from reference.bidding_game import value
-from support.clock import set_clock
 
 from agents.lookahead import system_lookahead
 from agents.lookahead.deals import fitting_deals
@@ -202,7 +204,8 @@ def test_a_budget_in_seconds(monkeypatch, step, samples):
     """Twice the deals, until the next look would take longer than the time left."""
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H")
     bidder = make_reason("sayc?seconds=0.3")
-    set_clock(monkeypatch, step, system_lookahead)
+    ticks = SimpleNamespace(perf_counter=count(step, step).__next__)  # each look at the clock takes a step
+    monkeypatch.setattr(system_lookahead, "time", ticks)
     assert len(bidder.think(view, key).sample) == samples
 
 

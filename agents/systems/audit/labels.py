@@ -23,28 +23,22 @@ class Label(NamedTuple):
     """A word of notes."""
 
     name: str  # as people write it
-    pattern: re.Pattern[str]  # of the beginnings of notes that say it
+    pattern: str  # of the beginnings of notes that say it
     promises: str  # what it says of the hand, for people
     holds: Holds  # of which rows that is so
     doubles: bool = False  # it is a promise of doubles alone
 
 
-def _in_some(suits: Bools) -> Bools:
-    """Return whether it is so in some of the suits (N, ...)."""
-    found: Bools = np.logical_or.reduce(suits, axis=1)
-    return found
-
-
 def _take_out(rows: Rows) -> Bools:
     others = np.where(rows.theirs < 3, rows.cards, 0)
     shape = (others >= 3).sum(axis=1) >= np.minimum((rows.theirs < 3).sum(axis=1), 2)
-    short = (rows.in_theirs <= 2) & ((others.sum(axis=1) >= 7) | _in_some(((rows.cards >= 4) & rows.unbid)[:, 2:]))
+    short = (rows.in_theirs <= 2) & ((others.sum(axis=1) >= 7) | ((rows.cards >= 4) & rows.unbid)[:, 2:].any(axis=1))
     found: Bools = ((rows.in_theirs <= 3) & (shape | short)) | (rows.hcp >= 16) | (rows.their_suit < 0)
     return found
 
 
 def _negative(rows: Rows) -> Bools:
-    major = _in_some(((rows.cards >= 4) & rows.unbid)[:, 2:])
+    major = ((rows.cards >= 4) & rows.unbid)[:, 2:].any(axis=1)
     suits = ((rows.cards >= 3) & rows.unbid).sum(axis=1) >= 2
     found: Bools = (major | suits | (rows.in_theirs <= 3)) & _some_values(rows)
     return found
@@ -63,14 +57,16 @@ def _two_suits(least: int, second: int, points: int) -> Holds:
 
 
 def _splinter(rows: Rows) -> Bools:
-    trumps = _in_some((rows.cards + rows.partner) >= 8)
-    return (rows.cards_of(rows.strain) <= 1) & trumps
+    trumps = (rows.cards + rows.partner >= 8).any(axis=1)
+    found: Bools = (rows.cards_of(rows.strain) <= 1) & trumps
+    return found
 
 
 def _support(fit: int, points: int) -> Holds:
     def holds(rows: Rows) -> Bools:
-        trumps = _in_some((rows.cards + rows.partner) >= fit)
-        return trumps & (rows.hcp >= points)
+        trumps = (rows.cards + rows.partner >= fit).any(axis=1)
+        found: Bools = trumps & (rows.hcp >= points)
+        return found
 
     return holds
 
@@ -83,28 +79,24 @@ def _points(least: int, most: int = 40) -> Holds:
     return lambda rows: (rows.hcp >= least) & (rows.hcp <= most)
 
 
-def _label(name: str, pattern: str, promises: str, holds: Holds, doubles: bool = False) -> Label:
-    return Label(name, re.compile(pattern), promises, holds, doubles)
-
-
 _RAISES = r"limit raise|Jordan|Truscott|cue bid: a raise"
 LABELS: tuple[Label, ...] = (
-    _label("take-out", r"take-?out\b(?! of)", "at most three cards in their suit and two of the others, or 16 points",
+    Label("take-out", r"take-?out\b(?! of)", "at most three cards in their suit and two of the others, or 16 points",
            _take_out, True),
-    _label("negative", r"negative\b|responsive\b", "the unbid suits, or shortness in theirs, and some points",
+    Label("negative", r"negative\b|responsive\b", "the unbid suits, or shortness in theirs, and some points",
            _negative, True),
-    _label("reopening", r"reopening\b", "at most three cards in their suit", lambda rows: rows.in_theirs <= 3, True),
-    _label("values", r"values\b|the hand is ours", "6 points, or 18 with partner's least", _some_values),
-    _label("weak", r"weak\b", "12 points at most", _points(0, 12)),
-    _label("strong", r"strong jump shift|too strong", "13 points", _points(13)),
-    _label("positive", r"positive\b", "7 points", _points(7)),
-    _label("Michaels", r"Michaels|Leaping Michaels", "5-5 in two suits and 5 points", _two_suits(5, 5, 5)),
-    _label("unusual", r"unusual\b|Landy|both m|the minors", "5-4 in two suits and 5 points", _two_suits(5, 4, 5)),
-    _label("splinter", r"splinter", "one card at most in the suit, and eight trumps with partner's", _splinter),
-    _label("Jacoby", r"Jacoby", "nine trumps with partner's, and 8 points", _support(9, 8)),
-    _label("a raise", _RAISES, "seven trumps with partner's and 5 points", _support(7, 5)),
-    _label("Stayman", r"Stayman", "four cards in a major", lambda rows: _in_some(rows.cards[:, 2:] >= 4)),
-    _label("transfer", r"transfer|Texas", "five cards in the next suit", _transfer),
+    Label("reopening", r"reopening\b", "at most three cards in their suit", lambda rows: rows.in_theirs <= 3, True),
+    Label("values", r"values\b|the hand is ours", "6 points, or 18 with partner's least", _some_values),
+    Label("weak", r"weak\b", "12 points at most", _points(0, 12)),
+    Label("strong", r"strong jump shift|too strong", "13 points", _points(13)),
+    Label("positive", r"positive\b", "7 points", _points(7)),
+    Label("Michaels", r"Michaels|Leaping Michaels", "5-5 in two suits and 5 points", _two_suits(5, 5, 5)),
+    Label("unusual", r"unusual\b|Landy|both m|the minors", "5-4 in two suits and 5 points", _two_suits(5, 4, 5)),
+    Label("splinter", r"splinter", "one card at most in the suit, and eight trumps with partner's", _splinter),
+    Label("Jacoby", r"Jacoby", "nine trumps with partner's, and 8 points", _support(9, 8)),
+    Label("a raise", _RAISES, "seven trumps with partner's and 5 points", _support(7, 5)),
+    Label("Stayman", r"Stayman", "four cards in a major", lambda rows: (rows.cards[:, 2:] >= 4).any(axis=1)),
+    Label("transfer", r"transfer|Texas", "five cards in the next suit", _transfer),
 )  # fmt: skip
 
 #: Notes of calls that partner must answer.
@@ -122,4 +114,4 @@ NAMELESS = re.compile(r"(learned)?$")
 
 def labels_of(note: str, call: int) -> list[Label]:
     """Return the promises that a note makes for a call."""
-    return [label for label in LABELS if label.pattern.match(note) and (call == DOUBLE or not label.doubles)]
+    return [label for label in LABELS if re.match(label.pattern, note) and (call == DOUBLE or not label.doubles)]
