@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -204,7 +204,7 @@ def test_a_budget_in_seconds(monkeypatch, step, samples):
     """Twice the deals, until the next look would take longer than the time left."""
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H")
     bidder = make_reason("sayc?seconds=0.3")
-    ticks = SimpleNamespace(perf_counter=count(step, step).__next__)  # each look at the clock takes a step
+    ticks = SimpleNamespace(perf_counter=itertools.count(step, step).__next__)  # each look at the clock takes a step
     monkeypatch.setattr(system_lookahead, "time", ticks)
     assert len(bidder.think(view, key).sample) == samples
 
