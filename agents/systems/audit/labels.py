@@ -95,7 +95,7 @@ LABELS: tuple[Label, ...] = (
     Label("splinter", r"splinter", "one card at most in the suit, and eight trumps with partner's", _splinter),
     Label("Jacoby", r"Jacoby", "nine trumps with partner's, and 8 points", _support(9, 8)),
     Label("a raise", _RAISES, "seven trumps with partner's and 5 points", _support(7, 5)),
-    Label("Stayman", r"Stayman", "four cards in a major", lambda rows: (rows.cards[:, 2:] >= 4).any(axis=1)),
+    Label("Stayman", r"Stayman", "four cards in a major", lambda rows: np.sort(rows.cards[:, 2:], axis=1)[:, -1] >= 4),
     Label("transfer", r"transfer|Texas", "five cards in the next suit", _transfer),
 )  # fmt: skip
 
