@@ -12,7 +12,7 @@ Code that visits rules, forwards or backwards, has a loop of this kind::
         ...  # do the clauses first .. end hold?
         for rule in rules_of(pool, part):
             call = legal_call(pool, rule, auction)  # -1: it has none here
-            first, end = needs_of(pool, rule)
+            first, end = conditions_of(pool, rule)
             ...  # do these?
 
 A clause holds if one of its alternatives does, and an alternative if all its atoms do: see ``holds``.
