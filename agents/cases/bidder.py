@@ -2,7 +2,7 @@
 
 Retrieve: the ``k`` nearest cases, by the base's similarity. Reuse: each votes for its call or, where that is not legal
 here, for what its action comes to here (``agents.cases.actions``). Revise: votes for calls that are not legal do not
-count; without any other it passes; in a tie the nearest case's call is made; and what was retained from self-play may
+count; without any other it passes; in a tie the nearest case's call is made; and states retained from self-play may
 speak clearly for another call (``agents.cases.experience``). Review is for people: ``explain``.
 """
 

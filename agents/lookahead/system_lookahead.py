@@ -1,7 +1,7 @@
 """Define ``reason:SYSTEM``: it makes the system's call, unless sampled deals favour another one.
 
 Everything is seen from the seat to call, which is turned to N: a hand in the same auction is thought over in the same
-way wherever it sits, and what was read of an auction serves all four seats.
+way wherever it sits, and the reading of an auction serves all four seats.
 """
 
 from __future__ import annotations

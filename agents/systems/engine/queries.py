@@ -83,7 +83,7 @@ def missed(ranges, hand):
 
 @njit
 def misdescription_rows(plan, systems, hands, boards, state_ids, wanted, out):
-    """Write by how many points and cards more each call misdescribes the hand than what was shown before.
+    """Write by how many points and cards more each call misdescribes the hand than the ranges shown before.
 
     Args:
         plan, systems, hands: as for ``state_rows``; state_ids: from there; boards: int64 (N,), whose hands.

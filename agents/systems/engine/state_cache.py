@@ -208,7 +208,7 @@ class StateCache:
         return chosen, rules, shown
 
     def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Return by how many points and cards more calls misdescribe hands than what was shown before: int16 (N, 38).
+        """Return by how many points and cards more calls misdescribe hands than the ranges shown before: int16 (N, 38).
 
         Args:
             wanted: bool (N, 38), legal calls of the first system to look at; the others are 0.
