@@ -53,7 +53,7 @@ def test_states_are_what_was_recorded(states, base):
     assert (opened(view) == states.opened).all()
 
 
-def test_a_file_gives_the_same_base(base, tmp_path):
+def test_a_file_holds_the_same_base(base, tmp_path):
     save(base, tmp_path / "a.npz")
     again = load(tmp_path / "a.npz")
     for name in ("auction", "dealer", "vulnerability", "result", "board", "number", "hand", "point"):
@@ -135,7 +135,7 @@ def test_actions_in_other_auctions(hand, auction, call, to_hand, to_auction, com
     assert (call_text(found) if found >= 0 else None) == (comes_to and call_text(parse_call(comes_to)))
 
 
-def test_an_action_gives_its_own_call_back_or_the_same_strain(states):
+def test_an_action_comes_back_as_its_own_call_or_in_the_same_strain(states):
     shown = registry.make("system:sayc").meaning(states.view)
     action = actions.action_of(states.view, shown, states.called)
     again = actions.call_of(action, states.view, shown)

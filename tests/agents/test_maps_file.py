@@ -34,7 +34,7 @@ def held():
     return examples.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
 
 
-def test_the_same_seed_gives_the_same_bytes(atlas, tmp_path):
+def test_the_same_seed_makes_the_same_bytes(atlas, tmp_path):
     save(atlas, tmp_path / "a.npz")
     save(fit.from_system(CONFIG), tmp_path / "b.npz")
     save(load(tmp_path / "a.npz"), tmp_path / "c.npz")
