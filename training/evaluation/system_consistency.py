@@ -70,7 +70,7 @@ def of_match(played: MatchResult, book: Book) -> SystemConsistency:
 
 
 def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Return whether hands lie in ranges int16 (N, TOLD, 2): bool (N,)."""
+    """Return whether hands lie in ranges int16 (N, RANGES, 2): bool (N,)."""
     assert shown.shape[1] == RANGES
     cards = features[:, HAND_LENGTH : HAND_LENGTH + 4]
     most = np.maximum(features[:, HCP], features[:, POINTS])

@@ -44,8 +44,8 @@ def _replaced(edit: Replace) -> str:
             return f"{_call_text(old)}: {player_terms.promise(old.constraint)} → {player_terms.promise(new.constraint)}"
         return f"{_call_text(old)}: {player_terms.remark(old) or 'no label'} → {player_terms.remark(new) or 'no label'}"
     added = [line for line in edit.new if (line.path, line.constraint) != (old.path, old.constraint)]
-    kept = "" if len(added) < len(edit.new) else f", in place of {_line_text(old)}"
-    return f"new: {'; '.join(map(_line_text, added))}{kept}"
+    beside = "" if len(added) < len(edit.new) else f", in place of {_line_text(old)}"
+    return f"new: {'; '.join(map(_line_text, added))}{beside}"
 
 
 def _line_text(line: Line) -> str:

@@ -231,26 +231,26 @@ def _near(pool, system, t, keys, calls):
 @njit
 def _without_known(keys, before, found):
     """Remove new keys that are there already, of an earlier rule of the same line; return the number of keys."""
-    kept = before
+    count = before
     for k in range(before, found):
         known = False
         for j in range(before):
             known |= keys[j] == keys[k]
         if not known:
-            keys[kept] = keys[k]
-            kept += 1
-    return kept
+            keys[count] = keys[k]
+            count += 1
+    return count
 
 
 @njit
 def _without_same_call(keys, calls, found, made):
     """Keep the steps that make another call; return their number."""
-    kept = 0
+    count = 0
     for k in range(found):
         if calls[k] != made:
-            keys[kept], calls[kept] = keys[k], calls[k]
-            kept += 1
-    return kept
+            keys[count], calls[count] = keys[k], calls[k]
+            count += 1
+    return count
 
 
 @njit
