@@ -138,6 +138,8 @@ class Room:
         Raises:
             BidderError: a bidder failed.
         """
+        # Read before people are seated: nobody who comes during this step is replaced by it.
+        joined = {seat for seat, invite in self.invites.items() if invite.seen is not None}
         self.settle()
         table = self.table
         if not self._present or self.number in self.results or table.chooser() is not None:
@@ -147,10 +149,8 @@ class Room:
         elif table.phase == BID:
             (table.play if self.kind == PLAY else table.show)()
         else:
-            invite = self.invites.get(table.turn() or 0)
-            replaces = invite is not None and invite.seen is not None  # before the step: they may come meanwhile
+            self._stood = self._stood or table.turn() in joined
             table.step(len(table.calls) + len(table.cards))
-            self._stood = self._stood or replaces
         self.notify()
         return True
 
