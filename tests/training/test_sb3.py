@@ -1,6 +1,5 @@
 """The adapter to SB3 beside SB3's own vector envs, and PPO, which must learn a toy in seconds."""
 
-import json
 import subprocess
 import sys
 
@@ -23,19 +22,18 @@ from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import parse_deal
-from bridge_env.rules.calls import PASS
 from training.cli.app import main
 from training.evaluation.duplicate import match
+from training.integrations.sb3 import PPOConfig, SB3VecEnv, make_env, make_model, policy_of
 from training.networks import ppo
-from training.networks.configs import PPOConfig, widths
-from training.networks.sb3 import SB3VecEnv
+from training.networks.configs import widths
 from training.runtime import runs
 from training.runtime.progress import Progress
 
 TABLES = 6
 SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}
-TINY = ["--minutes", "0", "--tables", "16", "--rollout", "8", "--batch", "64", "--layers", "16", "--critic", "8",
-        "--evaluate", "20", "--judge", "20"]  # fmt: skip
+TINY = ["--minutes", "0", "--tables", "16", "--rollout", "8", "--batch", "64", "--layers", "16", "--evaluate", "20",
+        "--judge", "20"]  # fmt: skip
 
 
 def make_single():
@@ -81,7 +79,7 @@ def test_sb3_sees_the_same_as_through_its_own_vector_envs(kind, tables, steps):
         assert score_a == score_b
 
 
-def test_what_sb3_keeps_is_not_written_to_again():
+def test_observations_are_not_written_to_again():
     env = adapter(copy=False)
     env.seed(1)
     first = env.reset()
@@ -95,12 +93,12 @@ def test_what_sb3_keeps_is_not_written_to_again():
 def test_masks_come_in_one_call():
     env = adapter()
     env.reset()
-    asked = []
+    requests = []
     masks = env.env.action_masks
-    env.env.action_masks = lambda: asked.append(1) or masks()
+    env.env.action_masks = lambda: requests.append(1) or masks()
     assert is_masking_supported(env)
     assert get_action_masks(env).shape == (TABLES, 38)
-    assert len(asked) == 1
+    assert len(requests) == 1
     assert [mask.shape for mask in env.env_method("action_masks", indices=[1, 4])] == [(38,), (38,)]
 
 
@@ -126,11 +124,11 @@ def test_the_rest_of_vec_env():
         four.step(np.zeros(TABLES, np.int64))
 
 
-def test_episodes_are_told_to_sb3_without_a_monitor():
-    """The same as its own monitor tells, in the env's unit whatever the scale."""
+def test_infos_hold_episodes_as_a_monitor_adds_them():
+    """In the env's unit whatever the scale."""
     ours = SB3VecEnv(BiddingVectorEnv(TABLES, autoreset_mode="SameStep", **SETTING), 0.01)
     theirs = VecMonitor(adapter())
-    told = []
+    episodes = []
     for env in (ours, theirs):
         env.seed(5)
         env.reset()
@@ -140,20 +138,9 @@ def test_episodes_are_told_to_sb3_without_a_monitor():
             _, _, dones, infos = env.step((masks * rng.random(masks.shape)).argmax(axis=1))
             assert ["episode" in info for info in infos] == dones.tolist()
             found += [(info["episode"]["r"], info["episode"]["l"]) for info in infos if "episode" in info]
-        told.append(found)
-    assert told[0] == told[1]
-    assert len({calls for _, calls in told[0]}) > 1
-
-
-def test_vec_monitor_counts_episodes():
-    env = VecMonitor(adapter(reward="imps_vs_par"))
-    env.reset()
-    episodes = []
-    for _ in range(20):
-        _, _, _, infos = env.step(np.full(TABLES, PASS))
-        episodes += [info["episode"] for info in infos if "episode" in info]
-    assert len(episodes) >= TABLES
-    assert all(-24 <= episode["r"] <= 24 for episode in episodes)
+        episodes.append(found)
+    assert episodes[0] == episodes[1]
+    assert len({calls for _, calls in episodes[0]}) > 1
 
 
 # --- PPO -----------------------------------------------------------------------------------------------------
@@ -165,18 +152,15 @@ def test_ppo_learns_when_to_bid_what():
     tricks = LibraryThenSolver().tricks(owner)
     assert tricks[1, 0, 2] == 9
     deals = FixedDeals(boards_of(owner, tricks))
-    config = PPOConfig(tables=64, rollout=16, batch=256, layers="32", critic="32", learning_rate=5e-3)
-    env = SB3VecEnv(
-        BiddingVectorEnv(
-            64, autoreset_mode="SameStep", learner="NS", opponents="pass", reward="points", deals=deals, dealer="N"
-        ),
-        0.01,
-    )
+    config = PPOConfig(tables=64, rollout=16, batch=256, layers="32", learning_rate=5e-3)
+    setting = {"learner": "NS", "opponents": "pass", "reward": "points", "deals": deals, "dealer": "N"}
+    env = SB3VecEnv(BiddingVectorEnv(64, autoreset_mode="SameStep", **setting), 0.01)
     torch.set_num_threads(1)
-    model = ppo.make_model(config, env)
+    model = make_model(config, env)
     model.learn(30_000)
-    bidder = ppo.policy_of(model, {})
-    table = BiddingEnv(learner="NS", opponents="pass", reward="points", deals=deals, dealer="N")
+    assert len(model.ep_info_buffer)
+    bidder = policy_of(model, {})
+    table = BiddingEnv(**setting)
     paid = {}
     for _ in range(8):
         observation, info = table.reset()
@@ -189,17 +173,17 @@ def test_ppo_learns_when_to_bid_what():
 
 
 def test_the_exported_policy_calls_as_the_model_does():
-    env = ppo.make_env(PPOConfig(tables=256))
-    model = ppo.make_model(PPOConfig(tables=256, rollout=2), env)
+    env = make_env(PPOConfig(tables=256))
+    model = make_model(PPOConfig(tables=256, rollout=2), env)
     torch.nn.init.normal_(model.policy.action_net.weight, std=0.5)
     env.seed(1)
     observation, masks = env.reset(), get_action_masks(env)
     theirs, _ = model.predict(observation, action_masks=masks, deterministic=True)
-    outputs = np.where(masks, ppo.policy_of(model, {}).outputs(observation), -np.inf)
+    outputs = np.where(masks, policy_of(model, {}).outputs(observation), -np.inf)
     assert (outputs.argmax(axis=1) == theirs).mean() > 0.99
 
 
-def test_a_callback_of_ones_own_is_called(tmp_path, capsys):
+def test_a_callback_of_the_user_is_called(tmp_path, capsys):
     file = tmp_path / "mine.py"
     file.write_text(
         "from stable_baselines3.common.callbacks import BaseCallback\n"
@@ -212,11 +196,11 @@ def test_a_callback_of_ones_own_is_called(tmp_path, capsys):
     words = ["--out", str(tmp_path / "runs"), *TINY, "--steps", "6400"]
     assert main(["train", "ppo", "--callback", f"{file}:Mine", *words]) == 0
     (module,) = [known for known in list(sys.modules.values()) if getattr(known, "__file__", None) == str(file)]
-    assert len(module.CALLS) == 3  # it said that it is enough
+    assert len(module.CALLS) == 3  # the third ended the learning
     capsys.readouterr()
-    for wrong, says in ((f"{file}:Nobody", "Nobody"), (f"{file}:CALLS", "not callable"), ("mine", "write python:")):
+    for wrong, message in ((f"{file}:Nobody", "Nobody"), (f"{file}:CALLS", "not callable"), ("mine", "write python:")):
         assert main(["train", "ppo", "--callback", wrong, *words]) == 2
-        assert says in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     assert len(list((tmp_path / "runs" / "train").iterdir())) == 1
 
 
@@ -224,25 +208,22 @@ def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
     assert main(["train", "ppo", "--steps", "384", "--out", str(tmp_path), "--name", "a", *TINY]) == 0
     folder = tmp_path / "train" / "a"
     assert "against pass, its control pair" in capsys.readouterr().out
-    for name in ("policy.npz", "learning_curve.png", "report.md", "verdict.json", "metrics.jsonl"):
+    for name in ("policy.npz", "learning_curve.png", "report.md", "metrics.jsonl"):
         assert (folder / name).stat().st_size
     assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 384
     assert len(match(f"policy:{folder / 'policy.npz'}", "system:sayc", 20).imps) == 20
-    versions = json.loads((folder / "manifest.json").read_text())["versions"]
-    assert versions["torch"]
-    assert versions["sb3-contrib"]
+    assert runs.read_manifest(folder)["versions"]["sb3-contrib"]
     assert main(["train", "ppo", "--resume", str(folder), "--steps", "512"]) == 0
     assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 512
-    assert len(list(folder.glob("model-*.zip"))) == 1
-    assert json.loads((folder / "manifest.json").read_text())["config"]["steps"] == 512
+    assert [row["steps"] for row in runs.read_metrics(folder)] == [0, 384, 512]
+    assert runs.read_manifest(folder)["config"]["steps"] == 512
     for wrong in (["--seed", "2"], ["--name", "b"]):
         assert main(["train", "ppo", "--resume", str(folder), *wrong]) == 2
 
 
-@pytest.mark.parametrize("limit", [["--minutes", "0.0001"], ["--minutes", "0.0001", "--steps", "512"]])
-def test_a_run_that_is_over_before_it_begins_is_saved_and_goes_on(tmp_path, limit):
+def test_a_run_that_is_over_before_it_begins_is_saved_and_goes_on(tmp_path):
     folder = tmp_path / "train" / "a"
-    assert main(["train", "ppo", "--out", str(tmp_path), "--name", "a", *TINY, *limit]) == 0
+    assert main(["train", "ppo", "--out", str(tmp_path), "--name", "a", *TINY, "--minutes", "0.0001"]) == 0
     assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 0
     assert main(["train", "ppo", "--resume", str(folder), "--minutes", "0", "--steps", "128"]) == 0
     assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 128
@@ -256,7 +237,7 @@ def test_the_same_seed_and_steps_give_the_same_policy(tmp_path):
 
 
 def test_an_interrupted_run_is_saved(tmp_path):
-    config = PPOConfig(minutes=0, steps=10_000, tables=16, rollout=8, batch=64, layers="16", critic="8", evaluate=20)
+    config = PPOConfig(minutes=0, steps=10_000, tables=16, rollout=8, batch=64, layers="16", evaluate=20)
 
     class Stop(Progress):
         def to(self, done):
@@ -266,9 +247,8 @@ def test_an_interrupted_run_is_saved(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         ppo.train_ppo(config, out=tmp_path, name="a", progress=Stop())
     folder = tmp_path / "train" / "a"
-    state = runs.read_result(folder, runs.CHECKPOINT)
-    assert state["steps"] == 256
-    path = folder / state["model"]
+    assert runs.read_metrics(folder)[-1]["steps"] == 256
+    path = folder / ppo.MODEL
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(runs.RunError, match="missing or damaged"):
         ppo.train_ppo(config, resume=folder)
@@ -283,20 +263,10 @@ def test_configs_that_make_no_sense():
     assert widths("") == []
 
 
-def test_the_settings_of_the_command_are_there_to_train_with():
-    from training.integrations.sb3 import PPOConfig, make_env, make_model, policy_of
-
-    config = PPOConfig(tables=16, rollout=8, batch=64, layers="16", critic="8")
-    model = make_model(config, make_env(config))
-    model.learn(256)
-    assert len(model.ep_info_buffer)
-    assert len(match(policy_of(model, {}), "pass", 20).imps) == 20
-
-
 def test_a_model_of_other_layers_is_no_file_of_weights():
     env = gymnasium.make("bridge_env:bridge_env/Bidding-v0", opponents="pass", partner="pass", control="pass")
     with pytest.raises(ValueError, match=r"the policy has Tanh\(\); the file holds ReLU networks alone"):
-        ppo.policy_of(MaskablePPO("MlpPolicy", env, device="cpu"), {})
+        policy_of(MaskablePPO("MlpPolicy", env, device="cpu"), {})
 
 
 def test_without_sb3_the_command_says_what_to_install():

@@ -165,7 +165,7 @@ def ppo(
     from training.evaluation import verdict
     from training.networks.ppo import read_callback, train_ppo
 
-    config = run.check(config, ("minutes", "steps", "threads", "evaluate", "every", "judge"))
+    config = run.check(config, ("minutes", "steps", "evaluate", "every", "judge"))
     callbacks = [read_callback(where) for where in callback or ()]
     with Bar(resume="bridge-env train ppo --resume") as progress:
         result = train_ppo(

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from training.runtime.settings import (
-    AtLeast2,
-    Count,
-    CountOrZero,
-    Integer,
-    NonNegative,
-    Rate,
-    Settings,
-    listed,
-)
+from training.runtime.settings import AtLeast2, Count, CountOrZero, Integer, NonNegative, Rate, Settings, listed
 
 
 def widths(text: str) -> list[int]:
-    """Return the widths of hidden layers from a text such as ``256,128``; an empty text gives none.
+    """Return the widths of hidden layers from a text such as ``256,128``, none of an empty text.
 
     Raises:
         ValueError: the text does not list at most 8 widths of 1 to 4096.
@@ -99,12 +90,6 @@ class PPOConfig(Settings):
     """first weight of the entropy bonus; it falls to a tenth"""
     layers: str = "256,128"
     """widths of the policy's hidden layers, as in 256,128"""
-    critic: str = "128"
-    """widths of the critic's hidden layers"""
-    shyness: float = 0.2
-    """how much an untrained policy prefers each lower bid"""
-    threads: Count = 1
-    """threads for torch; more are slower where cores are busy"""
     evaluate: AtLeast2 = 2000
     """training boards for each point of the curve"""
     every: NonNegative = 60.0
@@ -118,4 +103,4 @@ class PPOConfig(Settings):
             raise ValueError("give --minutes or --steps: with both at 0 the run would never end")
         if self.tables * self.rollout < 2:
             raise ValueError("--tables times --rollout must be 2 or more: PPO compares the calls of a rollout")
-        widths(self.layers), widths(self.critic)
+        widths(self.layers)

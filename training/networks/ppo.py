@@ -2,20 +2,19 @@
 
 The two seats share one policy; each sees its own hand and the auction, and both get the board's reward in
 IMPs. An untrained policy would climb to the seven level on every deal, so its first outputs prefer low bids
-(``shyness``, the start of a learned bias, nothing else): no call is ever forbidden but by the laws.
+(the start of a learned bias, nothing else): no call is ever forbidden but by the laws.
 
-A run folder holds ``checkpoint.json``, the model of SB3 that it names, ``metrics.jsonl``, TensorBoard logs
-and ``policy.npz``, the policy as ``policy:FILE`` plays it. SB3's models can hold code: resume only folders that you
-made; share ``policy.npz``, which is data.
+A run folder holds ``model.zip``, SB3's model, ``metrics.jsonl``, TensorBoard logs and ``policy.npz``, the policy as
+``policy:FILE`` plays it. SB3's models can hold code: resume only folders that you made; share ``policy.npz``, which is
+data.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -46,7 +45,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import bid_out, match
-from training.evaluation.verdict import VERDICT, Row
+from training.evaluation.verdict import Row
 from training.networks import report
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
@@ -55,29 +54,21 @@ from training.runtime.progress import Progress
 from training.runtime.runs import open_run, to_dataframe
 
 KIND = "train"
-POLICY_FILE, TENSORBOARD = "policy.npz", "tensorboard"
+POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"
 _REWARD_SCALE = 1 / 8  # IMPs to about 1
 _END_SHARE = 0.1  # of the learning rate and of the entropy bonus, at the end
-_DOUBLES_SHYNESS = 2.0
+# How much less an untrained policy likes a bid than the one below it, and a double than a pass.
+_BIDS_SHYNESS, _DOUBLES_SHYNESS = 0.2, 2.0
+_CRITIC_LAYERS = [128]
 _NO_LIMIT = 1 << 62
 _SAMPLE = 1000  # boards on which the range of hidden units is measured
 _LEAST_RANGE = 0.25
 _ROOM = 1.5  # times the largest value seen there can be passed on
 
 
-@dataclass
-class State:
-    """Hold what the next rollout of a run needs, except the model."""
-
-    steps: int = 0
-    seconds: float = 0.0
-    model: str = ""  # the file of SB3's model in the folder
-    metrics: list[dict[str, Any]] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class PPOResult:
-    """What came of a run of PPO."""
+    """Hold the result of a run of PPO."""
 
     folder: Path
     config: PPOConfig
@@ -112,25 +103,19 @@ def train_ppo(
         RunError: the folder cannot be used, or is damaged.
         KeyboardInterrupt: after the state of that moment has been saved.
     """
-    began, progress = time.perf_counter(), progress or Progress()
+    progress = progress or Progress()
     config.check()
     make(config.opponents), make(config.control)
     folder = open_run(KIND, config, out, name, resume)
     progress.folder(folder)
-    state = State(**runs.read_result(folder, runs.CHECKPOINT)) if resume is not None else State()
     progress.stage("learning", unit="%")
-    run = _Run(folder, config, state, progress, evaluated, began)
-    _learn(run, callbacks)
+    metrics = _learn(folder, config, resume is not None, callbacks, evaluated, progress)
     progress.stage(f"judging on {config.judge:,} boards that training never saw", unit="match")
     spec, curve, page = f"policy:{folder / POLICY_FILE}", folder / "learning_curve.png", folder / "report.md"
     rows, source = report.judge_ppo(spec, config)
-    manifest = runs.read_manifest(folder)
-    report.ppo_curve(state.metrics, rows[0], curve)
-    atomic_write(page, report.ppo_page(spec, (rows, source), config, manifest, state.metrics[-1]))
-    verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
-    atomic_write(folder / VERDICT, json.dumps(verdict, indent=2) + "\n")
-    runs.write_manifest(folder, manifest | {"policy_sha256": runs.sha256(folder / POLICY_FILE)})
-    return PPOResult(folder, config, state.metrics, rows, folder / POLICY_FILE, page, curve)
+    report.ppo_curve(metrics, rows[0], curve)
+    atomic_write(page, report.ppo_page(spec, rows, source, config, runs.read_manifest(folder), metrics[-1]))
+    return PPOResult(folder, config, metrics, rows, folder / POLICY_FILE, page, curve)
 
 
 def make_env(config: PPOConfig) -> SB3VecEnv:
@@ -148,14 +133,14 @@ def make_model(config: PPOConfig, env: SB3VecEnv) -> MaskablePPO:
         "MlpPolicy", env, n_steps=config.rollout, batch_size=min(config.batch, config.rollout * config.tables),
         n_epochs=config.epochs, learning_rate=config.learning_rate, ent_coef=config.entropy, gamma=1.0,
         policy_kwargs={
-            "net_arch": {"pi": widths(config.layers), "vf": widths(config.critic)}, "activation_fn": torch.nn.ReLU,
+            "net_arch": {"pi": widths(config.layers), "vf": _CRITIC_LAYERS}, "activation_fn": torch.nn.ReLU,
         },
         seed=config.seed, device="cpu",
     )  # fmt: skip
     with torch.no_grad():
         bias = model.policy.action_net.bias
         bias[0], bias[1:3] = 0.0, -_DOUBLES_SHYNESS
-        bias[3:] = -config.shyness * torch.arange(len(bias) - 3)
+        bias[3:] = -_BIDS_SHYNESS * torch.arange(len(bias) - 3)
     return model
 
 
@@ -213,29 +198,31 @@ def read_callback(where: str) -> BaseCallback:
     return callback
 
 
-def _learn(run: _Run, callbacks: Sequence[BaseCallback]) -> None:
-    """Learn until the limits of the run, with evaluations and checkpoints on the way."""
-    config, state = run.config, run.state
-    torch.set_num_threads(config.threads)
+def _learn(
+    folder: Path, config: PPOConfig, resume: bool, callbacks: Sequence[BaseCallback],
+    evaluated: Callable[[dict[str, Any]], object], progress: Progress,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Learn until the limits of ``config``, with evaluations and checkpoints on the way; return the metrics."""
+    torch.set_num_threads(1)  # more are slower where cores are busy
     # Checking the arguments of every distribution only takes time here.
     torch.distributions.Distribution.set_default_validate_args(False)
     env = make_env(config)
-    model = make_model(config, env) if not state.steps else _load_model(run.folder / state.model, env)
+    model = _load_model(folder / MODEL, env) if resume else make_model(config, env)
     # Boards that the run has not had: a stream of its own for each part of it.
-    model.num_timesteps = state.steps
-    env.seed(int(streams.key("ppo", config.seed, state.steps).item() >> 33))
-    model.set_logger(configure(str(run.folder / TENSORBOARD), ["tensorboard"] if find_spec("tensorboard") else []))
+    env.seed(int(streams.key("ppo", config.seed, model.num_timesteps).item() >> 33))
+    model.set_logger(configure(str(folder / TENSORBOARD), ["tensorboard"] if find_spec("tensorboard") else []))
+    # A run that was killed before it saved its model learns again what the last row of the metrics is of.
+    rows = runs.read_metrics(folder) if resume else []
+    run = _Run(folder, config, [row for row in rows if row["steps"] <= model.num_timesteps], evaluated, progress)
     run.init_callback(model)  # a run that is over before its first rollout is saved too
     try:
         if run.share() < 1.0:
             model.learn(_NO_LIMIT, callback=[run, *callbacks], reset_num_timesteps=False)
-        run.checkpoint()
-    except KeyboardInterrupt:
-        run.checkpoint()
-        raise
     finally:
+        run.checkpoint()
         env.close()
         model.logger.close()
+    return run.metrics
 
 
 def _load_model(path: Path, env: SB3VecEnv) -> MaskablePPO:
@@ -249,93 +236,79 @@ class _Run(BaseCallback):
     """Do what happens between rollouts: schedules, evaluations, checkpoints, the end."""
 
     def __init__(
-        self, folder: Path, config: PPOConfig, state: State, progress: Progress,
-        evaluated: Callable[[dict[str, Any]], object], began: float,
+        self, folder: Path, config: PPOConfig, metrics: list[dict[str, Any]],
+        evaluated: Callable[[dict[str, Any]], object], progress: Progress,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.folder, self.config, self.state, self.progress = folder, config, state, progress
-        self.evaluated, self.first, self.started = evaluated, state.steps, began
-        self.began = began - state.seconds
+        self.folder, self.config, self.metrics = folder, config, metrics
+        self.evaluated, self.progress = evaluated, progress
         self.last_evaluation = time.perf_counter()
+        self.began = self.last_evaluation - (metrics[-1]["seconds"] if metrics else 0.0)
+        self.steps, self.over = 0, False
         self.boards = library_boards(config.evaluate, config.seed, "training")
-        self.reward, self.episodes, self.over = 0.0, 0, False
 
     def share(self) -> float:
         """Return the share of the run that is done, 0 to 1."""
         config = self.config
         by_time = self.seconds() / (60 * config.minutes) if config.minutes else 0.0
-        by_steps = self.state.steps / config.steps if config.steps else 0.0
+        by_steps = self.steps / config.steps if config.steps else 0.0
         return min(max(by_time, by_steps), 1.0)
 
     def seconds(self) -> float:
+        """Return the length of the run so far."""
         return time.perf_counter() - self.began
 
+    def _init_callback(self) -> None:
+        self.steps = self.model.num_timesteps
+
     def _on_training_start(self) -> None:
-        if not self.state.metrics:
+        if not self.metrics:
             self.evaluate()
 
     def _on_rollout_start(self) -> None:
         if time.perf_counter() - self.last_evaluation > self.config.every:
             self.checkpoint()
-        left = 1.0 - self.share() * (1.0 - _END_SHARE)
+        share = self.share()
+        left = 1.0 - share * (1.0 - _END_SHARE)
         self.model.lr_schedule = FloatSchedule(self.config.learning_rate * left)
         self.model.ent_coef = self.config.entropy * left
-        self.over = self.share() >= 1.0
-        self._show()
-
-    def _show(self) -> None:
-        steps = self.state.steps
-        speed = (steps - self.first) / (time.perf_counter() - self.started)
-        text = f"{steps / 1e6:.2f}M calls, {speed:,.0f}/s"
-        if self.state.metrics:
-            last = self.state.metrics[-1]
-            text += f", {last['mean_imps']:+.2f} ± {last['standard_error']:.2f} IMPs/board"
-        self.progress.to(100 * self.share())
-        self.progress.note(text)
+        self.over, last = share >= 1.0, self.metrics[-1]
+        self.progress.to(100 * share)
+        self.progress.note(
+            f"{self.steps / 1e6:.2f}M calls, {self.steps / self.seconds():,.0f}/s, "
+            f"{last['mean_imps']:+.2f} ± {last['standard_error']:.2f} IMPs/board"
+        )
 
     def _on_step(self) -> bool:
-        self.reward += float(self.locals["rewards"].sum())
-        self.episodes += int(self.locals["dones"].sum())
         return not self.over
 
     def _on_rollout_end(self) -> None:
-        self.state.steps = self.model.num_timesteps
-        if self.episodes:
-            self.logger.record("rollout/imps", self.reward / self.episodes / _REWARD_SCALE)
-            self.logger.record("rollout/calls_an_auction", self.config.tables * self.config.rollout / self.episodes)
-        self.reward, self.episodes = 0.0, 0
+        self.steps = self.model.num_timesteps
 
     def evaluate(self) -> None:
         """Add a point of the curve: a duplicate match against the control pair, on training boards."""
         config = self.config
-        trained = {"by": "bridge-env train ppo", "steps": self.state.steps, "seed": config.seed,
+        trained = {"by": "bridge-env train ppo", "steps": self.steps, "seed": config.seed,
                    "opponents": config.opponents, "control": config.control}  # fmt: skip
         bidder = policy_of(self.model, trained)
         result = match(bidder, config.control, self.boards, config.seed)
-        self.state.seconds = self.seconds()
         row = {
-            "steps": self.state.steps, "seconds": round(self.state.seconds, 1), "mean_imps": result.mean_imps,
+            "steps": self.steps, "seconds": round(self.seconds(), 1), "mean_imps": result.mean_imps,
             "standard_error": result.standard_error, "boards": len(self.boards), "opponent": config.control,
         }  # fmt: skip
-        self.state.metrics.append(row)
+        self.metrics.append(row)
         self.logger.record("evaluation/imps", result.mean_imps)
-        self.logger.dump(self.state.steps)
+        self.logger.dump(self.steps)
         network_files.save(bidder.networks, self.folder / POLICY_FILE)
-        runs.write_metrics(self.folder, self.state.metrics)
+        runs.write_metrics(self.folder, self.metrics)
         self.last_evaluation = time.perf_counter()
         self.evaluated(row)
 
     def checkpoint(self) -> None:
-        """Evaluate and save all that ``--resume`` needs; remove the old model when the new one is in place."""
-        state, before = self.state, self.state.model
-        if not (state.model and state.metrics[-1]["steps"] == state.steps):
+        """Evaluate, and save all that ``--resume`` needs."""
+        if not (self.metrics and self.metrics[-1]["steps"] == self.steps):
             self.evaluate()
-            content = io.BytesIO()
-            self.model.save(content)
-            path = self.folder / f"model-{len(state.metrics):03d}.zip"
-            atomic_write(path, content.getvalue())
-            state.model = path.name
-        state.seconds = self.seconds()
-        runs.save_checkpoint(self.folder, asdict(state))
-        if before and before != state.model:
-            (self.folder / before).unlink(missing_ok=True)
+        self.model.num_timesteps = self.steps  # without those of a rollout that is not done
+        content = io.BytesIO()
+        self.model.save(content)
+        atomic_write(self.folder / MODEL, content.getvalue())

@@ -30,7 +30,7 @@ Indices = None | int | Iterable[int]
 
 
 class SB3VecEnv(VecEnv):
-    """A Gymnasium VectorEnv of bidding tables, as a VecEnv of SB3.
+    """Adapt a Gymnasium VectorEnv of bidding tables to SB3.
 
     When an episode ends, its last reward comes with ``done``, its last observation in ``info["terminal_observation"]``
     with the rest of the env's info, and the observation returned is the next episode's first.
@@ -54,10 +54,8 @@ class SB3VecEnv(VecEnv):
         self.reward_scale = reward_scale
         self._actions: NDArray[Any] | None = None
         self._began = time.perf_counter()
-        self._rewards, self._calls = (
-            np.zeros(env.num_envs),
-            np.zeros(env.num_envs, np.int64),
-        )  # of the episodes under way
+        # Of the episodes in progress.
+        self._rewards, self._calls = np.zeros(env.num_envs), np.zeros(env.num_envs, np.int64)
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> NDArray[np.int8]:
@@ -113,7 +111,7 @@ class SB3VecEnv(VecEnv):
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """All tables share their attributes, so it sets them for all.
+        """Set an attribute, which all tables share.
 
         Raises:
             ValueError: for some of the tables only.
