@@ -14,7 +14,7 @@ VALIDATORS = "policy:standard"
 
 @dataclass(frozen=True)
 class CoachConfig(Settings):
-    """The settings of a coaching; cores and time are not among them."""
+    """Hold the settings of a coaching; cores and time are not among them."""
 
     system: str = "sayc"
     """the system: a name or FILE.bidding"""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections import Counter, defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from bridge_env.hands.features import HCP
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import call_text
 from bridge_env.rules.scoring import imps
+from training.league.decision_log import DecisionLog, Decisions
 
 FEWEST = 12  # departures in an auction that is reported, in each half of the boards
 MOST = 25  # auctions that are reported
@@ -34,27 +34,24 @@ class Departures:
     length: NDArray[np.int64]  # (N,), calls before
     book: NDArray[np.int8]  # (N,), the book's call
     call: NDArray[np.int8]  # (N,), the player's
-    # (N,), IMPs of the player's over the book's on the board, everyone going on as they do
-    worth: NDArray[np.int64]
+    worth: NDArray[np.int64]  # (N,), IMPs of the player's over the book's on the board, everyone going on as they do
     hcp: NDArray[np.int16]  # (N,), of the hand
     auctions: Auctions
     boards: Boards
-    # decisions in which a line of the book, by number, calls
-    fired: Counter[int] = field(default_factory=Counter)
-    followed: Counter[int] = field(default_factory=Counter)  # those in which the player made its call
-    decisions: int = 0  # of the player in all
+    fired: Counter[int]  # decisions in which a line of the book, by number, calls
+    followed: Counter[int]  # those in which the player made its call
+    decisions: int  # of the player in all
 
 
 @dataclass(frozen=True)
 class DepartureGroup:
-    """One kind of auction in which the player departs from the book."""
+    """Hold a kind of auction in which the player departs from the book."""
 
     path: str  # the auction, as lines of a system have it; empty before the opening
     often: float  # departures on 1,000 boards
     worth: float  # IMPs each time, on boards that did not choose this auction
     error: float  # the standard error
-    # the commonest pairs of calls, the book's and the player's, with the share of each
-    changes: tuple[tuple[str, str, float], ...]
+    changes: tuple[tuple[str, str, float], ...]  # the commonest calls of the book, of the player, and their share
     hcp: tuple[int, int]  # the high-card points of eight in ten of these hands
 
     def __str__(self) -> str:
@@ -73,49 +70,33 @@ def find_departures(player: SystemGuided, opponent: Player, boards: Boards, key:
     assert boards.tricks is not None
     deals = Deals.of(boards.owner, boards.tricks, boards.dealer, boards.vulnerability)
     side = (np.arange(n) % 2).astype(np.int64)
-    seated = np.ones((n, 2), np.int8)
+    seated, nobody = np.ones((n, 2), np.int8), np.full(n, -1, np.int8)
     seated[np.arange(n), side] = 0
     auctions, everyone = Auctions(deals.dealer, deals.vulnerability), np.arange(n)
-    noted: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.float32]]] = []
-
-    def note(
-        rows: NDArray[np.int64], chances: NDArray[np.float32], calls: NDArray[np.int8],
-        system_logits: NDArray[np.float32] | None,
-    ) -> None:  # fmt: skip
-        assert system_logits is not None
-        noted.append((rows, auctions.length[rows].astype(np.int64), calls, system_logits))
-
-    nobody = np.full(n, -1, np.int8)
-    play_on(auctions, deals, everyone, [player, opponent], seated, nobody, key, note)
-    board, length, call = (np.concatenate([one[k] for one in noted]) for k in range(3))
-    system_logits = np.concatenate([one[3] for one in noted])
-    book = system_logits.argmax(axis=1).astype(np.int8)
-    fired, followed = _count_lines(player, deals, auctions, board, length, call)
-    departed, decisions = departs(system_logits[np.arange(len(call)), call]), len(call)
-    board, length, book, call = board[departed], length[departed], book[departed], call[departed]
+    log = DecisionLog(auctions)
+    play_on(auctions, deals, everyone, [player, opponent], seated, nobody, key, log.note)
+    made = log.decisions()
+    fired, followed = _count_lines(player, deals, auctions, made)
+    departed = np.flatnonzero(departs(made.guidance[np.arange(len(made.call)), made.call]))
+    board, length, call, _, guidance = made.take(departed)
+    book = guidance.argmax(axis=1).astype(np.int8)
     other = branch(auctions, board, length, book)
-    play_on(other, deals, board, [player, opponent], seated[board], np.full(len(board), -1, np.int8), key[board])
+    play_on(other, deals, board, [player, opponent], seated[board], nobody[board], key[board])
     doubled = np.zeros(n, np.bool_)
     gained = deals.points(auctions, everyone, doubled)[board] - deals.points(other, board, doubled[board])
     worth = imps(np.where(side[board] == 0, gained, -gained)).astype(np.int64)
     hcp = deals.features[board, (deals.dealer[board] + length) & 3, HCP]
-    return Departures(board, length, book, call, worth, hcp, auctions, boards, fired, followed, decisions)
+    return Departures(board, length, book, call, worth, hcp, auctions, boards, fired, followed, len(made.call))
 
 
 def _count_lines(
-    player: SystemGuided, deals: Deals, auctions: Auctions, board: NDArray[np.int64], length: NDArray[np.int64],
-    call: NDArray[np.int8],
-) -> tuple[Counter[int], Counter[int]]:  # fmt: skip
+    player: SystemGuided, deals: Deals, auctions: Auctions, made: Decisions
+) -> tuple[Counter[int], Counter[int]]:
     """Count in which decisions each line of the tree, by number, calls, and in which of them the player does so."""
-    asked = Queries.of_auctions(auctions.take(board), deals.features, board)._replace(length=length)
-    look = player.book.look(asked)
+    known = Queries.of_auctions(auctions.take(made.row), deals.features, made.row)._replace(length=made.length)
+    look = player.book.look(known)
     numbers = np.where(look.rule >= 0, player.book.positions.pool.rules[look.rule, RULE_LINE], -1)
-    return Counter(numbers.tolist()), Counter(numbers[look.call == call].tolist())
-
-
-@lru_cache(maxsize=1 << 15)
-def _path(calls: tuple[int, ...], dealer: int, side: int) -> str:
-    return readings(calls, dealer, side)[-1].text
+    return Counter(numbers.tolist()), Counter(numbers[look.call == made.call].tolist())
 
 
 def departure_groups(found: Departures) -> list[DepartureGroup]:
@@ -123,37 +104,24 @@ def departure_groups(found: Departures) -> list[DepartureGroup]:
 
     They are chosen on half of the boards, and their worth is measured on the others.
     """
-    n = len(found.boards)
-    groups: dict[str, list[int]] = {}
+    rows: dict[str, list[int]] = defaultdict(list)
     for i, (board, length) in enumerate(zip(found.board.tolist(), found.length.tolist(), strict=True)):
-        calls = tuple(found.auctions.history[board, :length].tolist())
         dealer = int(found.boards.dealer[board])
-        groups.setdefault(_path(calls, dealer, (dealer + length) & 1), []).append(i)
-    half = (found.board // 4) % 2
-    rows = {path: np.array(members) for path, members in groups.items()}
-    gains = {path: float(found.worth[at[half[at] == 0]].sum()) for path, at in rows.items()}
-    out = []
-    for path in sorted(gains, key=lambda p: -gains[p]):
-        at = rows[path]
-        chosen, others = at[half[at] == 0], at[half[at] == 1]
-        if min(len(chosen), len(others)) < FEWEST or gains[path] <= 0:
+        calls = found.auctions.history[board, :length].tolist()
+        rows[readings(calls, dealer, (dealer + length) & 1)[-1].text].append(i)
+    chooses, groups = (found.board // 4) % 2 == 0, []
+    for path, members in rows.items():
+        at = np.array(members)
+        gain, others = found.worth[at[chooses[at]]].sum(), at[~chooses[at]]
+        if min(len(others), len(at) - len(others)) < FEWEST or gain <= 0:
             continue
         worth = found.worth[others]
         low, high = np.quantile(found.hcp[at], [0.1, 0.9])
-        out.append(
-            DepartureGroup(path, 1000 * len(at) / n, float(worth.mean()), float(worth.std(ddof=1) / len(worth) ** 0.5),
-                 _changes(found, at), (int(low), int(high)))
-        )  # fmt: skip
-        if len(out) == MOST:
-            break
-    return out
-
-
-def _changes(found: Departures, at: NDArray[np.int64]) -> tuple[tuple[str, str, float], ...]:
-    pairs = Counter(zip(found.book[at].tolist(), found.call[at].tolist(), strict=True))
-    return tuple(
-        (call_text(mine), call_text(theirs), count / len(at)) for (mine, theirs), count in pairs.most_common(3)
-    )
+        pairs = Counter(zip(found.book[at].tolist(), found.call[at].tolist(), strict=True)).most_common(3)
+        changes = tuple((call_text(mine), call_text(theirs), count / len(at)) for (mine, theirs), count in pairs)
+        often, error = 1000 * len(at) / len(found.boards), float(worth.std(ddof=1) / len(worth) ** 0.5)
+        groups.append((gain, DepartureGroup(path, often, float(worth.mean()), error, changes, (int(low), int(high)))))
+    return [group for _, group in sorted(groups, key=lambda pair: -pair[0])[:MOST]]
 
 
 def unused_lines(found: Departures, player: SystemGuided) -> tuple[list[Line], list[tuple[Line, int, int]]]:

@@ -16,7 +16,7 @@ import numpy as np
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
-from agents.networks.file import Networks
+from agents.networks.file import Networks, book_of
 from agents.networks.shipped import read_networks
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.language.text import system_text
@@ -49,7 +49,7 @@ _TRUTH_MARGIN, _TRUTH_BOARDS = 0.008, 10_000
 
 @dataclass(frozen=True)
 class CoachResult:
-    """What came of a coaching."""
+    """Hold the result of a coaching."""
 
     folder: Path
     config: CoachConfig
@@ -108,19 +108,19 @@ def coach(
 
 @dataclass(frozen=True)
 class Round:
-    """A player that learns by a book, and the book that learns from it."""
+    """Name the files of a round, in which a player learns by a book, and the book from the player."""
 
     folder: Path  # of the coaching
     config: CoachConfig
-    number: int  # from 1, which is by the book that was given; later ones go on from the round before
+    number: int  # from 1; later rounds go on from the one before
 
     @property
     def _before(self) -> Round:
         return replace(self, number=self.number - 1)
 
-    def _named(self, name: str) -> str:
-        """Return a name of the first round, or of a later one by its number."""
-        return name if self.number == 1 else f"{name}-{self.number}"
+    @property
+    def _suffix(self) -> str:
+        return "" if self.number == 1 else f"-{self.number}"
 
     @property
     def book(self) -> Path:
@@ -129,22 +129,24 @@ class Round:
 
     @property
     def player(self) -> Path:
-        return self.folder / f"{self._named(Path(self.config.system).stem)}.npz"
+        """Return the file of the player."""
+        return self.folder / f"{Path(self.config.system).stem}{self._suffix}.npz"
 
     @property
     def amended(self) -> Path:
-        return self.folder / f"{self._named(Path(self.config.system).stem + '-amended')}.bidding"
+        """Return the amended book."""
+        return self.folder / f"{Path(self.config.system).stem}-amended{self._suffix}.bidding"
 
     @property
     def player_run(self) -> Path:
         """Return the folder of the player's league. Later steps restart when the first player is trained further."""
-        name = "player" if self.number == 1 else f"{self._named('player')}-{self.config.iterations}"
+        name = "player" if self.number == 1 else f"player{self._suffix}-{self.config.iterations}"
         return self.folder / train_league.KIND / name
 
     @property
     def amending_run(self) -> Path:
         """Return the folder of the book's evolution."""
-        return self.folder / "evolve" / f"{self._named('amending')}-{self.config.iterations}"
+        return self.folder / "evolve" / f"amending{self._suffix}-{self.config.iterations}"
 
     def league(self) -> LeagueConfig:
         """Return the settings by which the player learns."""
@@ -206,38 +208,34 @@ def _judge(
     gatekeepers = [opponent for group, opponent in panel.opponents() if group == "gatekeepers"]
     progress.stage("judging")
 
-    def tell(opponent: str, boards: int) -> None:
+    def show(opponent: str, boards: int) -> None:
         progress.say(f"judging against {opponent}")
         progress.add(boards)
 
     def judged(spec: str) -> list[panel.Line]:
         return panel.panel(
             spec, gatekeepers, config.judge, config.seed, over=f"system:{folder / BOOK}",
-            log=folder / "panel.json", progress=tell,
+            log=folder / "panel.json", progress=show,
         ).lines  # fmt: skip
 
-    results = [
-        RoundResult(
-            judged(f"policy:{this.player}"), judged(f"system:{this.amended}"),
-            system_consistency.of_pair(f"policy:{this.player}", _player(this).book, config.judge, config.seed),
-            system_consistency.of_pair(f"system:{this.book}", _player(this).book, config.judge, config.seed), what,
+    results = []
+    for this, what in zip(rounds, amendments, strict=True):
+        book = book_of(str(this.book))
+        player, itself = (
+            system_consistency.of_pair(spec, book, config.judge, config.seed)
+            for spec in (f"policy:{this.player}", f"system:{this.book}")
         )
-        for this, what in zip(rounds, amendments, strict=True)
-    ]  # fmt: skip
+        lines = judged(f"policy:{this.player}"), judged(f"system:{this.amended}")
+        results.append(RoundResult(*lines, player, itself, what))
     progress.stage("counting departures")
-    player, opponent = _player(rounds[0]), read_networks("two-over-one").player
+    learned, opponent = networks_file.load(rounds[0].player).player, read_networks("two-over-one").player
+    assert isinstance(learned, SystemGuided)
     boards = library_boards(config.counted, config.seed, "judging")
-    found = find_departures(player, opponent, boards, streams.key("coach", config.seed, np.arange(len(boards))))
+    found = find_departures(learned, opponent, boards, streams.key("coach", config.seed, np.arange(len(boards))))
     progress.stage("looking for unsound lines")
     page = report(
-        config, Path(config.system).stem, results, found, departure_groups(found), unused_lines(found, player),
+        config, Path(config.system).stem, results, found, departure_groups(found), unused_lines(found, learned),
         sound_findings(folder / BOOK),
     )  # fmt: skip
     atomic_write(folder / "report.md", page)
     return results
-
-
-def _player(this: Round) -> SystemGuided:
-    player = read_networks(str(this.player)).player
-    assert isinstance(player, SystemGuided)
-    return player
