@@ -10,13 +10,10 @@ def run_league(folder, config, start=None, stop=lambda: False, eager=False):
     folder.mkdir(exist_ok=True)
     league = League(folder, config, start)
     league.load()
-    for _ in league.run(Here(eager), stop, lambda *heard: None):
+    for _ in league.run(Here(eager), stop, lambda *_: None):
         pass
     return league
 
 
 def same(a, b):
-    ours, theirs = a.learner.arrays(), b.learner.arrays()
-    assert ours.keys() == theirs.keys()
-    for name, array in ours.items():
-        np.testing.assert_array_equal(array, theirs[name], err_msg=name)
+    np.testing.assert_equal(a.learner.arrays(), b.learner.arrays())

@@ -1,9 +1,8 @@
-"""Learning by a book: what straying costs, how a run begins, and how a book learns from a player that bids by it."""
+"""Learning by a book: penalties, how a run begins, and how a book learns from a player that bids by it."""
 
 import json
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from agents.networks.shipped import read_networks
 from agents.systems.library.shipped import hierarchy_of
 from bridge_env.bidders.registry import SpecError
 from bridge_env.rng import streams
+from bridge_env.rules.auction import Auctions
 from tests.golden.runs import SHORT
 from training.cli.app import main
 from training.coaching import run as coaching
@@ -35,7 +35,8 @@ from training.evolution.refine.line_steps import step_gains_task
 from training.evolution.refine.tasks import count_task
 from training.evolution.run import check_start
 from training.league.config import LeagueConfig
-from training.league.system_penalty import Penalties, SystemPenalty
+from training.league.decision_log import Decisions, GreedyAuctions, SampledAuctions
+from training.league.system_penalty import extra_costs
 from training.league.train_league import by_the_book
 from training.networks.start import start_networks
 
@@ -45,34 +46,37 @@ SMALL = LeagueConfig(
 )  # fmt: skip
 
 
-# --- what straying costs -----------------------------------------------------------------------------------------
+# --- penalties ---------------------------------------------------------------------------------------------------
 
 
-def parts(*rows):
-    """What a book adds to the outputs: its own call and, of others, by how much they mislead (0 unless given)."""
+def guidance(*rows):
+    """What a book adds to the outputs: its own call and, of others, by how much they mislead (0 unless named)."""
     out = np.zeros((len(rows), 38), np.float32)
-    for row, (own, lies) in zip(out, rows, strict=True):
-        for call, size in lies.items():
+    for row, (own, misled) in zip(out, rows, strict=True):
+        for call, size in misled.items():
             row[call] = -4.0 * size
         row[own] = 2.0
     return out
 
 
-def test_a_drawn_auction_pays_for_what_it_strays_more_than_the_likeliest():
-    """One board, North-South: at its first call the likeliest keeps to the book, later it departs without a lie."""
-    terms = SimpleNamespace(terms=Terms(2.0, 4.0))
-    best = parts((3, {5: 2}), (0, {7: 0, 8: 1}))  # the book bids 1C, then passes
-    at = np.array([[0, -1, 1, -1]], np.int32)
-    likeliest = SimpleNamespace(dealer=np.array([0]), history=np.array([[3, 0, 7, 0]], np.int8))
-    drawn = SimpleNamespace(history=np.array([[5, 0, 9, 0], [3, 0, 8, 0], [3, 0, 0, -1]], np.int8))
-    later = parts((9, {}), (9, {9: 0, 6: 3}))  # of the first drawn auction: its second call, and a third
-    rows, calls = np.array([0, 0]), np.array([9, 6], np.int8)
-    board, side, left_at = np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 2, 2])
-    for prices in (Penalties(1.0, 0.0), Penalties(0.0, 1.0), Penalties(0.5, 2.0)):
-        penalty = SystemPenalty(terms, prices, best, at, later)
-        cost = penalty.cost_difference(likeliest, drawn, board, side, left_at, rows, calls)
-        departures, lies = np.array([2 - 1, 1 - 1, 0 - 1]), np.array([2 + 3 - 0, 1 - 0, 0])
-        np.testing.assert_allclose(cost, prices.departure * departures + prices.misinformation * lies)
+def test_a_sampled_auction_pays_for_departures_beyond_those_of_the_greedy_one():
+    """One board, North-South: at its first call the greedy auction keeps to the book, later it departs truthfully."""
+    unused = np.empty((0, 38), np.float32)
+    made = Decisions(  # the book bids 1C, then passes
+        np.array([0, 0]), np.array([0, 2]), np.array([3, 7], np.int8), unused, guidance((3, {5: 2}), (0, {7: 0, 8: 1}))
+    )
+    greedy = GreedyAuctions.of(Auctions.replay(np.array([[3, 0, 7, 0]]), 0, 0), made, 4)
+    later = Decisions(  # of the first sampled auction: its second call, and a third
+        np.array([0, 0]), np.array([2, 4]), np.array([9, 6], np.int8), unused, guidance((9, {}), (9, {9: 0, 6: 3}))
+    )
+    auctions = Auctions.replay(np.array([[5, 0, 9, 0], [3, 0, 8, 0], [3, 0, 0, -1]]), 0, 0)
+    board, left = np.zeros(3, np.int64), np.array([0, 2, 2])
+    sampled = SampledAuctions(auctions, board, board, left, later, 0.0)
+    for departure, misinformation in ((1.0, 0.0), (0.0, 1.0), (0.5, 2.0)):
+        config = LeagueConfig(departure=departure, misinformation_penalty=misinformation)
+        departures, misled = np.array([2 - 1, 1 - 1, 0 - 1]), np.array([2 + 3 - 0, 1 - 0, 0])
+        cost = extra_costs(greedy, sampled, Terms(2.0, 4.0), config)
+        np.testing.assert_allclose(cost, departure * departures + misinformation * misled)
 
 
 # --- a run -------------------------------------------------------------------------------------------------------
@@ -97,14 +101,14 @@ def test_a_run_with_a_small_one_begins_with_judgement():
 
 def test_a_stopped_run_by_a_book_goes_on_to_the_same_weights(tmp_path):
     start = by_the_book(random_networks(3), SMALL)
-    whole = run_league(tmp_path / "whole", SMALL, start)
+    once = run_league(tmp_path / "once", SMALL, start)
     stops = iter([False, True])
     part = run_league(tmp_path / "part", SMALL, start, stop=lambda: next(stops))
     assert part.state.iteration == 1
-    same(whole, run_league(tmp_path / "part", SMALL, start))
-    made = networks_file.load(tmp_path / "whole" / "policy.npz")
+    same(once, run_league(tmp_path / "part", SMALL, start))
+    made = networks_file.load(tmp_path / "once" / "policy.npz")
     assert made.book.digest == book_of("sayc").digest
-    rows = [json.loads(line) for line in (tmp_path / "whole" / "metrics.jsonl").open()]
+    rows = [json.loads(line) for line in (tmp_path / "once" / "metrics.jsonl").open()]
     assert all(0.5 < row["truth"] <= 1 for row in rows)
 
 
@@ -120,7 +124,7 @@ def test_a_network_by_a_book_starts_no_other_run(tmp_path, capsys):
     assert "--prior is 0.0" in capsys.readouterr().err
 
 
-def test_who_reads_a_network_by_its_book(tmp_path):
+def test_a_network_by_a_book_is_read_by_its_book(tmp_path):
     from agents.registry import make_reason, make_system, system_of
 
     path = tmp_path / "mine.npz"
@@ -134,18 +138,18 @@ def test_who_reads_a_network_by_its_book(tmp_path):
 def test_a_call_is_explained_by_the_book_or_by_judgement(tmp_path, capsys):
     path = tmp_path / "mine.npz"
     networks_file.save(by_the_book(read_networks("champion-plain"), LeagueConfig(book="champion")), path)
-    asked = ["bid", f"policy:{path}", "--hand"]
-    assert main([*asked, "K5.AQ9763.4.KJ82", "--auction", "1S"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("2H\n")
-    assert "because   champion, line" in said
-    assert "follows   the book" in said
-    assert main([*asked, "K9532.AJ652.7.62", "--auction", "1C"]) == 0  # Michaels by the book
-    said = capsys.readouterr().out
-    assert said.startswith("1S\n")
-    assert "the book bids 2♣ here" in said
-    assert " by the book: " in said
-    deals = re.search(r"IMPs over 2♣, on (\d+) deals", said)
+    bid = ["bid", f"policy:{path}", "--hand"]
+    assert main([*bid, "K5.AQ9763.4.KJ82", "--auction", "1S"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("2H\n")
+    assert "because   champion, line" in out
+    assert "follows   the book" in out
+    assert main([*bid, "K9532.AJ652.7.62", "--auction", "1C"]) == 0  # Michaels by the book
+    out = capsys.readouterr().out
+    assert out.startswith("1S\n")
+    assert "the book bids 2♣ here" in out
+    assert " by the book: " in out
+    deals = re.search(r"IMPs over 2♣, on (\d+) deals", out)
     assert deals is not None
     assert 64 <= int(deals[1]) <= 5 * 256
 
@@ -166,7 +170,7 @@ def judge(tmp_path_factory):
 BOARDS = BoardRange(5, "training", 0, 400)
 
 
-def test_who_bids_as_the_system_departs_nowhere(judge):
+def test_a_player_that_bids_as_the_system_departs_nowhere(judge):
     us = them = numbered("sayc")
     assert not any(sum(counted.values()) for counted in count_task(us, them, BOARDS, judge("bound")))
     paths, contexts = count_task(us, them, BOARDS, judge("free"))
@@ -193,24 +197,24 @@ def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
 def test_steps_that_the_player_likes_are_counted(judge):
     us = them = numbered("sayc")
     some = BoardRange(5, "training", 0, 120)
-    asked, bound = (step_gains_task(us, them, some, 0, judge(name)) for name in ("free", "bound"))
+    free, bound = (step_gains_task(us, them, some, 0, judge(name)) for name in ("free", "bound"))
     plain = step_gains_task(us, them, some, 0)
-    assert asked.keys() == plain.keys() == bound.keys()
-    assert all((a.gain, a.decisions) == (plain[change].gain, plain[change].decisions) for change, a in asked.items())
-    assert all(0 <= gain.preferred <= gain.decisions for gain in asked.values())
-    assert sum(gain.preferred for gain in asked.values()) > 0
-    assert sum(gain.preferred for gain in bound.values()) == 0  # who bids as the system likes no change of it
+    assert free.keys() == plain.keys() == bound.keys()
+    assert all((a.gain, a.decisions) == (plain[change].gain, plain[change].decisions) for change, a in free.items())
+    assert all(0 <= gain.preferred <= gain.decisions for gain in free.values())
+    assert sum(gain.preferred for gain in free.values()) > 0
+    assert sum(gain.preferred for gain in bound.values()) == 0  # bound to the system, it likes no change of it
 
 
 def test_amendment_wants_a_player_by_a_book(judge):
-    for given, said in (
+    for options, message in (
         ({"operators": "amendment"}, "go together"),
         ({"player": "policy:champion"}, "go together"),
         ({"operators": "amendment", "player": "policy:champion"}, "bids by no book"),
         ({"operators": "amendment", "player": "system:sayc"}, "bids by no book"),
     ):
-        with pytest.raises(ValueError, match=said):
-            check_start(EvolveConfig(**given))
+        with pytest.raises(ValueError, match=message):
+            check_start(EvolveConfig(**options))
     check_start(EvolveConfig(operators="amendment", player=judge("free")))
 
 
@@ -236,8 +240,8 @@ def test_departures_are_worth_what_the_two_auctions_score():
     assert all(followed <= 0.2 * fired for _, fired, followed in seldom)
 
 
-def test_a_coach_says_what_is_missing(tmp_path, capsys):
-    for words, said in (
+def test_a_coach_names_the_faulty_option(tmp_path, capsys):
+    for words, message in (
         (["coach"], "name a system"),
         (["coach", "nosuch.bidding"], "no such file"),
         (["coach", "sayc", "--iterations", "0"], "--iterations is 0"),
@@ -245,22 +249,22 @@ def test_a_coach_says_what_is_missing(tmp_path, capsys):
         (["coach", "sayc", "--resume", str(tmp_path)], "leave SYSTEM away"),
     ):
         assert main([*words, "--out", str(tmp_path)]) == 2
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch, capsys):
     for name, sizes in (("league", {"judged": 40}), ("evolve", {"boards": 256, "positions": 6})):
-        whole = getattr(CoachConfig, name)
-        monkeypatch.setattr(CoachConfig, name, lambda *given, w=whole, s=sizes: replace(w(*given), **s))
+        usual = getattr(CoachConfig, name)
+        monkeypatch.setattr(CoachConfig, name, lambda *options, u=usual, s=sizes: replace(u(*options), **s))
     mine = tmp_path / "mine.bidding"
     mine.write_text(SHORT)
     tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "384",
             "--confirm", "256", "--counted", "100", "--judge", "8"]  # fmt: skip
     assert main(["coach", str(mine), *tiny, "--out", str(tmp_path), "--workers", "1"]) == 0
     folder = tmp_path / "coach" / "mine"
-    said, report = capsys.readouterr().out, (folder / "report.md").read_text()
-    assert str(folder / "report.md") in said
+    report = (folder / "report.md").read_text()
+    assert str(folder / "report.md") in capsys.readouterr().out
     for heading in ("How strong", "What the book leaves on the table", "Amendments", "Lines that never came up"):
         assert f"## {heading}" in report
     assert "None gained enough to be kept." not in report
@@ -277,15 +281,15 @@ def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch
 
 
 def test_a_player_bids_on_the_mildest_terms_that_are_true_enough(monkeypatch):
-    networks, asked = by_book(), []
+    networks, terms = by_book(), []
 
     def of_pair(bidder, book, boards, seed):
         if not isinstance(bidder, NetworkBidder):
             return SystemConsistency(0.96, 0.001, 0.0, 5.0)
-        asked.append(bidder.networks.terms.truth)
-        return SystemConsistency(0.93 + 0.002 * asked[-1], 0.001, 0.7, 5.0)
+        terms.append(bidder.networks.terms.truth)
+        return SystemConsistency(0.93 + 0.002 * terms[-1], 0.001, 0.7, 5.0)
 
     monkeypatch.setattr(coaching.system_consistency, "of_pair", of_pair)
     found = coaching.choose_terms(networks, seed=1)
-    assert found.terms == Terms(2.0, 12.0)  # 0.96 less 0.008 is asked: 0.952 at 10, 0.954 at 12
-    assert asked == [8.0, 10.0, 12.0]
+    assert found.terms == Terms(2.0, 12.0)  # 0.96 less 0.008 is enough: 0.950 at 10, 0.954 at 12
+    assert terms == [8.0, 10.0, 12.0]

@@ -1,7 +1,10 @@
-"""Gradients in shards: the sum is that of the whole step, and the same bits wherever shards are computed."""
+"""Gradients in shards: their sum is the step's, and the same bits wherever shards are computed."""
+
+from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from tests.support.here import Here
 from tests.support.league import run_league, same
@@ -9,21 +12,23 @@ from training.league import contract_pretraining, league
 from training.league.config import LeagueConfig
 from training.league.deal_pool import solved_deals
 from training.league.gradients import (
-    CriticShard,
     DeviceGradients,
     GradientBackend,
-    PolicyShard,
     RayGradients,
-    shard_gradient,
+    Step,
+    critic_gradient,
+    policy_gradient,
     split_shards,
 )
 from training.league.learner import Learner
-from training.league.rollout import Opponent, RolloutConfig, concatenate_experience, rollout
+from training.league.rollout import Opponent, concatenate_experience, rollout
+from training.networks.model import Perceptron, random_layers, summed_rows
 
 CONFIG = LeagueConfig(
     start="nothing", iterations=3, boards=96, estimated=0, layers="24,16", batch=400, shard=90, evaluate=2, judged=20,
-    panel="pass", rollouts=3,
+    panel="pass", rollouts=3, decision_fraction=0.8, double_failing=0.0,
 )  # fmt: skip
+POLICY_GRADIENT = partial(policy_gradient, entropy=0.01)
 
 
 @pytest.fixture(autouse=True)
@@ -35,52 +40,38 @@ def _soon(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def experience():
-    learner = Learner(CONFIG, None)
-    told = (*learner.players(), [Opponent("silent", 1.0, None)], RolloutConfig(200, 4, 0.8, 0.0), 1)
-    return concatenate_experience([rollout(*told, number, solved_deals()) for number in range(2)])
+def rollouts():
+    players = Learner(CONFIG, None).players()
+    return [rollout(*players, [Opponent("silent", 1.0, None)], CONFIG, number, solved_deals()) for number in range(2)]
 
 
-def shards_of(e, rows):
-    return PolicyShard.of(e, rows, 0.01)
+@pytest.fixture(scope="module")
+def experience(rollouts):
+    return concatenate_experience(rollouts)
 
 
-def test_rollouts_together_are_one_behind_the_other(experience):
-    learner = Learner(CONFIG, None)
-    told = (*learner.players(), [Opponent("silent", 1.0, None)], RolloutConfig(200, 4, 0.8, 0.0), 1)
-    parts = [rollout(*told, number, solved_deals()) for number in range(2)]
-    numbers, starts = experience.rows
-    assert starts[-1] == len(numbers)
-    assert len(experience.call) == sum(len(part.call) for part in parts) == len(starts) - 1
-    first = len(parts[0].call)
-    own, begins = parts[1].rows
-    for row in (0, 3, len(begins) - 2):
-        assert (
-            numbers[starts[first + row] : starts[first + row + 1]].tolist()
-            == own[begins[row] : begins[row + 1]].tolist()
-        )
-    assert experience.figures["boards"] == 400
+def test_experience_of_rollouts_is_one_behind_the_other(rollouts, experience):
+    first, second = (part.policy for part in rollouts)
+    assert len(experience.policy) == len(first) + len(second)
+    rows = np.array([0, 3, len(second) - 1])
+    joined, own = experience.policy.take(len(first) + rows), second.take(rows)
+    for a, b in zip(joined.rows, own.rows, strict=True):
+        np.testing.assert_array_equal(a, b)
+    for name, array in own.arrays().items():
+        np.testing.assert_array_equal(array, joined.arrays()[name])
+    assert experience.figures["boards"] == 192
 
 
 def test_shards_add_up_to_the_step(experience):
-    learner, order = Learner(CONFIG, None), np.arange(len(experience.call))
-    (whole, told) = shards_of(experience, order).gradient(learner.policy, len(order))
-    parts = [shards_of(experience, rows).gradient(learner.policy, len(order)) for rows in np.array_split(order, 7)]
-    for number, array in enumerate(whole):
-        total = sum(part[number].astype(np.float64) for part, _ in parts)
-        np.testing.assert_allclose(array, total, atol=2e-6)
+    learner, order = Learner(CONFIG, None), np.arange(len(experience.policy))
+    step = Step(POLICY_GRADIENT, learner.policy, experience.policy, np.array_split(order, 7))
+    gradient, figures = step.compute(order)
+    parts = [step.compute(rows) for rows in step.shards]
+    for number, array in enumerate(gradient):
+        np.testing.assert_allclose(array, sum(part[number].astype(np.float64) for part, _ in parts), atol=2e-6)
         assert np.abs(array).max() > 1e-4  # a gradient of nothing would add up, too
-    np.testing.assert_allclose(told, sum(figures for _, figures in parts), rtol=1e-5, atol=1e-5)
-    critic = CriticShard.of(experience, np.arange(len(experience.target)))
-    assert all(np.abs(part).max() > 0 for part in critic.gradient(learner.critic, 10)[0])
-
-
-def test_a_task_computes_what_this_process_does(experience):
-    learner = Learner(CONFIG, None)
-    shard = shards_of(experience, np.arange(50))
-    here, there = shard.gradient(learner.policy, 99), shard_gradient(learner.policy.floats(), shard, 99)
-    for a, b in zip(here[0], there[0], strict=True):
-        np.testing.assert_array_equal(a, b)
+    np.testing.assert_allclose(figures, sum(part for _, part in parts), rtol=1e-5, atol=1e-5)
+    assert all(np.abs(part).max() > 0 for part in critic_gradient(learner.critic, experience.critic, 10)[0])
 
 
 def test_steps_and_shards_hold_every_decision_once():
@@ -90,43 +81,40 @@ def test_steps_and_shards_hold_every_decision_once():
     assert np.concatenate([shard for step in steps for shard in step]).tolist() == list(range(999, -1, -1))
 
 
-@pytest.mark.parametrize("workers", [1, 2, 5])
-def test_weights_do_not_depend_on_who_computes(experience, workers):
+@pytest.mark.parametrize(
+    "backend", [RayGradients(Here(True, 1)), RayGradients(Here(False, 2)), RayGradients(Here(True, 5)),
+                DeviceGradients("cpu")]
+)  # fmt: skip
+def test_weights_do_not_depend_on_where_gradients_are_computed(experience, backend):
     alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
-    one = alone.learn(experience, 0, GradientBackend())
-    other = spread.learn(experience, 0, RayGradients(Here(workers % 2 == 0, workers)))
-    assert one == other
-    for name, array in alone.arrays().items():
-        np.testing.assert_array_equal(array, spread.arrays()[name])
-    assert one["steps"] > 1
+    figures = alone.learn(experience, 0, GradientBackend())
+    assert figures == spread.learn(experience, 0, backend)
+    np.testing.assert_equal(alone.arrays(), spread.arrays())
+    assert figures["steps"] > 1
+
+
+def test_sums_of_rows_by_torch_are_nearly_those_on_the_cpu(experience):
+    """A CUDA device sums them by torch's own functions."""
+    rows = experience.policy.rows
+    ((weight, bias),) = random_layers([int(rows[0].max()) + 1, 8], 1)
+    model, by_torch = Perceptron([(weight, bias)]), [torch.tensor(a, requires_grad=True) for a in (weight, bias)]
+    outputs = model(rows), summed_rows(*by_torch, rows)
+    for output in outputs:
+        output.square().sum().backward()
+    torch.testing.assert_close(*outputs, atol=1e-5, rtol=1e-5)
+    for ours, theirs in zip(model.parameters(), by_torch, strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad, atol=1e-2, rtol=1e-4)
 
 
 def test_a_run_of_many_shards_is_the_same_stopped_and_at_once(tmp_path):
-    whole = run_league(tmp_path / "whole", CONFIG)
+    once = run_league(tmp_path / "once", CONFIG)
     turns = iter([False, False, True])
     run_league(tmp_path / "parts", CONFIG, stop=lambda: next(turns), eager=True)
     parts = run_league(tmp_path / "parts", CONFIG)
-    same(whole, parts)
+    same(once, parts)
     assert [row["iteration"] for row in parts.state.metrics] == [0, 2, 3]
-    for ours, theirs in zip(whole.state.metrics, parts.state.metrics, strict=True):
+    for ours, theirs in zip(once.state.metrics, parts.state.metrics, strict=True):
         assert ours["pass"] == theirs["pass"]
-
-
-def test_a_device_computes_the_same_gradients_nearly(experience):
-    """torch's own sums of rows, which a CUDA device computes, on the CPU: the same to a rounding, step after step."""
-    alone, other = Learner(CONFIG, None), Learner(CONFIG, None)
-    order = np.arange(len(experience.call))
-    shard, by_torch = shards_of(experience, order), DeviceGradients("cpu", by_torch=True)
-    for learner in (alone, other):
-        learner.learn(experience, 0, GradientBackend() if learner is alone else by_torch)
-    for ours, theirs in zip(alone.policy.parameters(), other.policy.parameters(), strict=True):
-        assert float((ours - theirs).detach().abs().max()) < 2e-4
-    (((found, _),),) = by_torch.gradients([(other.policy, [shard], len(order))])
-    wanted, _ = shard.gradient(
-        other.policy, len(order)
-    )  # of the weights as they are now, not as they were copied first
-    for a, b in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(a, b, atol=2e-6)
 
 
 def test_a_run_is_settled_for_its_cores_once():
@@ -134,5 +122,5 @@ def test_a_run_is_settled_for_its_cores_once():
     many = LeagueConfig().for_cores(16)
     assert (many.cores, many.rollouts, many.batch) == (16, 8, 16 * 4096)
     assert many.for_cores(2) == many  # another cluster, the same run
-    assert LeagueConfig(cores=32, batch=500).for_cores(2).rollouts == 16
-    assert LeagueConfig(cores=32, batch=500).for_cores(2).batch == 500
+    few = LeagueConfig(cores=32, batch=500).for_cores(2)
+    assert (few.rollouts, few.batch) == (16, 500)

@@ -215,7 +215,7 @@ def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
     assert runs.read_manifest(folder)["versions"]["sb3-contrib"]
     assert main(["train", "ppo", "--resume", str(folder), "--steps", "512"]) == 0
     assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 512
-    assert [row["steps"] for row in runs.read_metrics(folder)] == [0, 384, 512]
+    assert [row["steps"] for row in runs.read_result(folder, runs.METRICS)] == [0, 384, 512]
     assert runs.read_manifest(folder)["config"]["steps"] == 512
     for wrong in (["--seed", "2"], ["--name", "b"]):
         assert main(["train", "ppo", "--resume", str(folder), *wrong]) == 2
@@ -247,7 +247,7 @@ def test_an_interrupted_run_is_saved(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         ppo.train_ppo(config, out=tmp_path, name="a", progress=Stop())
     folder = tmp_path / "train" / "a"
-    assert runs.read_metrics(folder)[-1]["steps"] == 256
+    assert runs.read_result(folder, runs.METRICS)[-1]["steps"] == 256
     path = folder / ppo.MODEL
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(runs.RunError, match="missing or damaged"):

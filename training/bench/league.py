@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -61,9 +61,9 @@ def _timed(folder: Path, cluster: Any, number: int) -> float:
     """Return decisions a second from the first iteration to the last but one, when the workers are warm."""
     times, decisions = [], []
 
-    def note(state: Any, sums: dict[str, float]) -> None:
+    def note(state: Any, figures: Mapping[str, float]) -> None:
         times.append(time.perf_counter())
-        decisions.append(sums["decisions"])
+        decisions.append(figures["decisions"])
 
     config = LeagueConfig(
         start="policy:champion", iterations=_ITERATIONS, evaluate=10_000, judged=2, panel="", samples_per_side=16,
@@ -73,5 +73,4 @@ def _timed(folder: Path, cluster: Any, number: int) -> float:
     league.folder.mkdir()
     for _ in league.run(cluster, lambda: False, note):
         pass
-    last = len(decisions) - 2
-    return (decisions[last] - decisions[0]) / (times[last] - times[0])
+    return sum(decisions[1:-1]) / (times[-2] - times[0])

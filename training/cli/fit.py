@@ -60,7 +60,7 @@ def policy(
 
     require("rl", "torch")
     from training.networks.fit_policy import fit_policy
-    from training.networks.report import agreement_text
+    from training.networks.report import agreement_table
     from training.runtime.settings import listed
 
     config.check()
@@ -74,7 +74,7 @@ def policy(
     print_problems(result.problems[:5])
     if len(result.problems) > 5:
         print(f"... and {len(result.problems) - 5:,} more", file=sys.stderr)
-    print("\n" + agreement_text(result.agreement) + "\n")
+    print("", *agreement_table(result.agreement), "", sep="\n")
     print_facts({
         "report": result.report, "network": result.policy,
         "play it": f"bridge-env match policy:{result.policy} system:sayc",
@@ -124,9 +124,9 @@ def belief(
             bar.share(share)
             bar.note(f"loss {loss:.3f}")
 
-        model, loss = belief_fit.fit_belief(network, against or [], config, show)
+        found, loss = belief_fit.fit_belief(network, against or [], config, show)
     path = network_path(network.partition(":")[2])
-    networks_file.save_belief(belief_fit.with_belief(networks, model), path)
+    networks_file.save_belief(replace(networks, belief=found), path)
     print(f"{loss:.4f} nats a card on judging boards (knowing nothing: 1.0986)")
     print(f"written: {networks_file.belief_path(path)}")
     return 0

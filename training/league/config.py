@@ -71,8 +71,6 @@ class LeagueConfig(Settings):
     """weight of the entropy bonus"""
     average: float = 0.995
     """decay of the running average of weights, for each gradient step"""
-    eval_ema: float = 0.0
-    """decay of a slower average, which is judged and saved while the other one plays rollouts (0: the same one)"""
     evaluate: Count = 100
     """iterations between evaluations, each with a checkpoint"""
     judged: AtLeast2 = 2000
@@ -98,6 +96,6 @@ class LeagueConfig(Settings):
             raise ValueError(f"--device is {self.device}; it must be cpu or cuda")
         if self.strangers + self.earlier > 1:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
-        if not 0 <= self.eval_ema < 1 or not 0 <= self.average < 1:
-            raise ValueError("--average and --eval-ema must be at least 0 and below 1")
+        if not 0 <= self.average < 1:
+            raise ValueError("--average must be at least 0 and below 1")
         widths(self.layers)

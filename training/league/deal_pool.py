@@ -1,8 +1,8 @@
 """Provide the deals of a league: solved ones, and many more with tricks drawn from the trick estimator.
 
-A network that meets the same few deals for hours learns them by heart. Estimated deals are cheap, so there can be so
-many that it cannot. Their tables are drawn from the estimator's distributions, so that every contract is worth on
-average what the estimator expects. They teach; nothing is ever judged on them.
+A network that meets the same few deals for hours learns them by heart; estimated deals are cheap, so there can be too
+many for that. Their tables are drawn from the estimator's distributions, so that every contract is worth on average
+what the estimator expects. They are for training only; nothing is judged on them.
 """
 
 from __future__ import annotations
@@ -38,26 +38,19 @@ def curve_boards(count: int, seed: int) -> Boards:
     return library_boards(count, seed, "training", among=builtin_library().split("training")[:NUM_CURVE_DEALS])
 
 
-def deal_pool(estimated: int, seed: int, tell: Callable[[float], None] = lambda share: None) -> UInt8Array:
+def deal_pool(estimated: int, seed: int, progress: Callable[[float], None] = lambda share: None) -> UInt8Array:
     """Return the solved deals and ``estimated`` more, none of which may judge: records uint8 (n, 23).
 
     Args:
-        tell: called with the progress, 0..1.
+        progress: called with the share done, 0..1.
     """
-    if not estimated:
-        return solved_deals()
-    return np.concatenate([solved_deals(), estimate_deals(estimated, seed, tell)])
-
-
-def estimate_deals(count: int, seed: int, tell: Callable[[float], None] = lambda share: None) -> UInt8Array:
-    """Return random deals of the training part with drawn tricks: records uint8 (count, 23)."""
-    source, parts, found, at = EstimatedDeals(), [], 0, 0
-    while found < count:
+    source, parts, found, at = EstimatedDeals(), [solved_deals()], 0, 0
+    while found < estimated:
         number = np.arange(at, at + _PART)
         boards = source.draw(streams.key("league deals", seed, number), number)
         at += _PART
         rows: NDArray[np.intp] = np.flatnonzero(~is_judging(boards.owner))
         parts.append(pack_records(boards.owner[rows], boards.tricks[rows]))
         found += len(rows)
-        tell(min(1.0, found / count))
-    return np.concatenate(parts)[:count]
+        progress(min(1.0, found / estimated))
+    return np.concatenate(parts)[: len(parts[0]) + estimated]

@@ -7,19 +7,18 @@ any number of processes and nodes, as far as their processors compute alike.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.networks.inputs import Sparse, take_rows
 from agents.networks.network import FloatLayer
-from training.league.rollout import Experience
+from training.league.rollout import CriticExamples, PolicyExamples
 from training.networks.model import Perceptron
+from training.runtime.cluster import Cluster
 
 IMPS = 4.0  # advantages and rewards are learned in units of this many IMPs: about their deviation
 CLIP = 0.2  # of PPO: how far a probability may move in one pass
@@ -28,98 +27,81 @@ _ILLEGAL = -1e9  # the output of an illegal call
 Floats = list[NDArray[np.float32]]
 
 
-@dataclass(frozen=True)
-class PolicyShard:
-    """Hold decisions to learn from: arrays as in ``rollout.Experience``, weights with a mean of 1 over the rollout."""
-
-    rows: Sparse
-    mask: NDArray[np.bool_]
-    call: NDArray[np.int8]
-    log_chance: NDArray[np.float32]
-    advantage: NDArray[np.float32]
-    weight: NDArray[np.float32]
-    system_logits: NDArray[np.float32] | None
-    entropy: float
-
-    @classmethod
-    def of(cls, e: Experience, rows: NDArray[np.int64], entropy: float) -> PolicyShard:
-        """Return the shard of some decisions of a rollout.
-
-        Args:
-            rows: int64 (n,), of the decisions.
-            entropy: weight of the entropy bonus.
-        """
-        scale = len(e.call) / float(e.weight.sum())
-        return cls(
-            take_rows(e.rows, rows), e.mask[rows], e.call[rows], e.log_chance[rows], e.advantage[rows],
-            e.weight[rows] * np.float32(scale), None if e.system_logits is None else e.system_logits[rows], entropy,
-        )  # fmt: skip
-
-    def gradient(self, model: Perceptron, count: int) -> tuple[Floats, NDArray[np.float64]]:
-        """Return this shard's part of the gradient of a step, and figures float64 (2,).
-
-        Args:
-            count: decisions of the step.
-
-        Returns:
-            The gradient of each parameter; the number of clipped decisions and the sum of probability changes.
-        """
-        outputs = model(self.rows)
-        device = outputs.device
-        if self.system_logits is not None:
-            outputs = outputs + torch.from_numpy(self.system_logits).to(device)
-        outputs = outputs.masked_fill(torch.from_numpy(~self.mask).to(device), _ILLEGAL)
-        logs = torch.log_softmax(outputs, dim=1)
-        calls = torch.from_numpy(self.call.astype(np.int64)).to(device)
-        advantage = torch.from_numpy(self.advantage / np.float32(IMPS)).to(device)
-        weight = torch.from_numpy(self.weight).to(device)
-        before = torch.from_numpy(self.log_chance).to(device)
-        ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
-        bounded = ratio.clamp(1 - CLIP, 1 + CLIP)
-        gain = torch.minimum(ratio * advantage, bounded * advantage)
-        entropy = -(logs.exp() * logs.clamp_min(-30)).sum(1)
-        gradient = _gradient(model, -(weight * (gain + self.entropy * entropy)).sum() / count)
-        with torch.no_grad():
-            return gradient, np.array([float((ratio != bounded).sum()), float((ratio - 1).abs().sum())])
-
-
-@dataclass(frozen=True)
-class CriticShard:
-    """Hold rewards that the critic is to predict: arrays as in ``rollout.Experience``, weights with a mean of 1."""
-
-    rows: Sparse
-    target: NDArray[np.float32]
-    weight: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, e: Experience, rows: NDArray[np.int64]) -> CriticShard:
-        """Return the shard of some rewards of a rollout, int64 (n,)."""
-        scale = len(e.target) / float(e.critic_weight.sum())
-        return cls(take_rows(e.critic_rows, rows), e.target[rows], e.critic_weight[rows] * np.float32(scale))
-
-    def gradient(self, model: Perceptron, count: int) -> tuple[Floats, NDArray[np.float64]]:
-        """Return this shard's part of the gradient of a step of ``count`` rewards, and zeros (2,)."""
-        outputs = model(self.rows)[:, 0]
-        error = outputs - torch.from_numpy(self.target / np.float32(IMPS)).to(outputs.device)
-        weight = torch.from_numpy(self.weight).to(outputs.device)
-        return _gradient(model, (weight * error * error).sum() / count), np.zeros(2)
-
-
-Shard = PolicyShard | CriticShard
 ShardGradient = tuple[Floats, NDArray[np.float64]]
-#: A network, the shards of a step by it, and how many decisions these are.
-Step = tuple[Perceptron, Sequence[Shard], int]
+"""The gradient of each parameter, and figures (2,): the clipped decisions, and the sum of probability changes."""
+
+GradientFunction = Callable[[Perceptron, Any, int], ShardGradient]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Hold a step of a network: what computes its gradient, and the examples of each shard, int64 (n,)."""
+
+    gradient: GradientFunction
+    model: Perceptron
+    examples: PolicyExamples | CriticExamples
+    shards: Sequence[NDArray[np.int64]]
+
+    @property
+    def count(self) -> int:
+        """Return the number of examples of the step."""
+        return sum(map(len, self.shards))
+
+    def compute(self, rows: NDArray[np.int64]) -> ShardGradient:
+        """Return the gradient of a shard."""
+        return self.gradient(self.model, self.examples.take(rows), self.count)
+
+
+def policy_gradient(model: Perceptron, examples: PolicyExamples, count: int, entropy: float) -> ShardGradient:
+    """Return a shard's part of the gradient of a policy's step, by PPO.
+
+    Args:
+        count: examples of the step.
+        entropy: weight of the entropy bonus.
+    """
+    outputs = model(examples.rows)
+    device = outputs.device
+    if examples.guidance is not None:
+        outputs = outputs + torch.from_numpy(examples.guidance).to(device)
+    outputs = outputs.masked_fill(torch.from_numpy(~examples.mask).to(device), _ILLEGAL)
+    logs = torch.log_softmax(outputs, dim=1)
+    calls = torch.from_numpy(examples.call.astype(np.int64)).to(device)
+    advantage = torch.from_numpy(examples.advantage / np.float32(IMPS)).to(device)
+    weight = torch.from_numpy(examples.weight).to(device)
+    before = torch.from_numpy(examples.log_chance).to(device)
+    ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
+    bounded = ratio.clamp(1 - CLIP, 1 + CLIP)
+    gain = torch.minimum(ratio * advantage, bounded * advantage)
+    uncertainty = -(logs.exp() * logs.clamp_min(-30)).sum(1)
+    gradient = _gradient(model, -(weight * (gain + entropy * uncertainty)).sum() / count)
+    with torch.no_grad():
+        return gradient, np.array([float((ratio != bounded).sum()), float((ratio - 1).abs().sum())])
+
+
+def critic_gradient(model: Perceptron, examples: CriticExamples, count: int) -> ShardGradient:
+    """Return a shard's part of the gradient of a critic's step of ``count`` examples; its figures are 0."""
+    outputs = model(examples.rows)[:, 0]
+    error = outputs - torch.from_numpy(examples.target / np.float32(IMPS)).to(outputs.device)
+    weight = torch.from_numpy(examples.weight).to(outputs.device)
+    return _gradient(model, (weight * error * error).sum() / count), np.zeros(2)
+
+
+def _gradient(model: Perceptron, loss: torch.Tensor) -> Floats:
+    model.zero_grad()
+    loss.backward()
+    return [p.grad.cpu().numpy().copy() for p in model.parameters() if p.grad is not None]
 
 
 class GradientBackend:
     """Compute all gradients in this process."""
 
-    def gradients(self, steps: Sequence[Step]) -> Iterable[list[ShardGradient]]:
+    def gradients(self, steps: Sequence[Step]) -> list[list[ShardGradient]]:
         """Return for each step the gradients of its shards in their order."""
-        return [[shard.gradient(self._placed(model), count) for shard in shards] for model, shards, count in steps]
+        placed = [replace(step, model=self.placed(step.model)) for step in steps]
+        return [[step.compute(rows) for rows in step.shards] for step in placed]
 
-    def _placed(self, model: Perceptron) -> Perceptron:
-        """Return the model where its gradients are computed."""
+    def placed(self, model: Perceptron) -> Perceptron:
+        """Return the model, or a copy of it, where its gradients are computed."""
         return model
 
 
@@ -128,74 +110,54 @@ class DeviceGradients(GradientBackend):
 
     They have other bits than on the CPU, and on CUDA differ from run to run, as it adds in any order. The networks stay
     where they are: a copy on the device takes over their weights for each step.
-
-    Args:
-        by_torch: sum rows by torch's own functions also on the CPU.
     """
 
-    def __init__(self, device: str, by_torch: bool = False) -> None:
-        self._device, self._by_torch = torch.device(device), by_torch
-        self._copies: dict[int, Perceptron] = {}
+    def __init__(self, device: str) -> None:
+        self._device = torch.device(device)
+        self._copies: dict[Perceptron, Perceptron] = {}
 
-    def _placed(self, model: Perceptron) -> Perceptron:
-        if id(model) not in self._copies:
-            self._copies[id(model)] = copy.deepcopy(model).to(self._device)
-            self._copies[id(model)].by_torch |= self._by_torch
-        with torch.no_grad():
-            for there, here in zip(self._copies[id(model)].parameters(), model.parameters(), strict=True):
-                there.copy_(here)
-        return self._copies[id(model)]
+    def placed(self, model: Perceptron) -> Perceptron:
+        if model not in self._copies:
+            self._copies[model] = copy.deepcopy(model).to(self._device)
+        self._copies[model].load_state_dict(model.state_dict())
+        return self._copies[model]
 
 
 class RayGradients(GradientBackend):
-    """Compute gradients in a cluster's tasks, and some of them here, as this process would wait otherwise.
+    """Compute gradients in a cluster's tasks, and some of them here, as this process would wait otherwise."""
 
-    Args:
-        cluster: ``training.runtime.cluster.Cluster``, open.
-    """
-
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def gradients(self, steps: Sequence[Step]) -> Iterable[list[ShardGradient]]:
-        if sum(len(shards) for _, shards, _ in steps) <= len(steps):
+    def gradients(self, steps: Sequence[Step]) -> list[list[ShardGradient]]:
+        if all(len(step.shards) == 1 for step in steps):
             return super().gradients(steps)  # nothing to share
+        computing = (self._cluster.workers or 0) + 1  # the workers and this process
         submitted: dict[tuple[int, int], Any] = {}
-        computing = self._cluster.workers + 1  # the workers and this process
-        for number, (model, shards, count) in enumerate(steps):
-            layers = self._cluster.put(model.floats())
-            for at, shard in enumerate(shards):
+        for number, step in enumerate(steps):
+            layers = self._cluster.put(step.model.floats())
+            for at, rows in enumerate(step.shards):
                 if (at + number) % computing:
-                    submitted[number, at] = self._cluster.submit(shard_gradient, layers, shard, count)
+                    task = (layers, step.gradient, step.examples.take(rows), step.count)
+                    submitted[number, at] = self._cluster.submit(shard_gradient, *task)
         # Those of this process first: the others are under way meanwhile.
-        here = {
-            (number, at): shard.gradient(model, count)
-            for number, (model, shards, count) in enumerate(steps)
-            for at, shard in enumerate(shards)
+        done = {
+            (number, at): step.compute(rows)
+            for number, step in enumerate(steps)
+            for at, rows in enumerate(step.shards)
             if (number, at) not in submitted
         }
-        done = here | {place: self._cluster.result(reference) for place, reference in submitted.items()}
-        return [[done[number, at] for at in range(len(shards))] for number, (_, shards, _) in enumerate(steps)]
+        done |= {place: self._cluster.result(reference) for place, reference in submitted.items()}
+        return [[done[number, at] for at in range(len(step.shards))] for number, step in enumerate(steps)]
 
 
-def shard_gradient(layers: Sequence[FloatLayer], shard: Shard, count: int) -> ShardGradient:
+def shard_gradient(
+    layers: Sequence[FloatLayer], gradient: GradientFunction, examples: Any, count: int
+) -> ShardGradient:
     """Return the gradient of a shard by a network of these layers: a task of the cluster."""
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    model = _model((*(weight.shape[0] for weight, _ in layers), layers[-1][0].shape[1]))
-    model.load_floats(layers)
-    return shard.gradient(model, count)
-
-
-@lru_cache(maxsize=4)
-def _model(sizes: tuple[int, ...]) -> Perceptron:
-    return Perceptron(sizes, 0)
-
-
-def _gradient(model: Perceptron, loss: torch.Tensor) -> Floats:
-    model.zero_grad()
-    loss.backward()
-    return [p.grad.cpu().numpy().copy() for p in model.parameters() if p.grad is not None]
+    return gradient(Perceptron(layers), examples, count)
 
 
 def take_step(

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,17 @@ from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided, Terms
 from agents.networks.file import Networks, book_of
-from agents.networks.network import Layer, Network
+from agents.networks.network import Network
+from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import make
 from bridge_env.rules.cards import UInt8Array
+from training.evaluation import system_consistency
 from training.evaluation.duplicate import match
-from training.evaluation.system_consistency import of_match as truth_of_match
 from training.league.config import LeagueConfig
 from training.league.deal_pool import curve_boards, solved_deals
-from training.league.gradients import DeviceGradients, GradientBackend, RayGradients
+from training.league.gradients import DeviceGradients, RayGradients
 from training.league.learner import Learner
-from training.league.rollout import Opponent, RolloutConfig, concatenate_experience, rollout
-from training.league.system_penalty import Penalties
+from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.runtime import checkpoint, runs
 from training.runtime.cluster import Cluster
 from training.runtime.settings import listed
@@ -42,7 +43,6 @@ ADD_VERSION_EVERY = 200  # iterations after which the network joins its opponent
 MOST_VERSIONS = 6  # earlier versions to play against
 SILENT_ITERATIONS = 200  # against opponents who pass, for a start from nothing
 CHECKPOINT, POLICY, VERSIONS = "checkpoint.npz", "policy.npz", "versions"
-Players = tuple[Network, Network]  # policy and critic
 
 
 @dataclass
@@ -55,7 +55,7 @@ class State:
 
 
 class League:
-    """A run in its folder; ``run`` goes on with it.
+    """Run a league in its folder.
 
     Args:
         start: the network to begin with, or None for random weights.
@@ -74,12 +74,11 @@ class League:
         self.terms = Terms(config.prior, config.truth)
         self.learner = Learner(config, None if start is None else start.policy.floats())
         self.strangers = [(spec, _player(spec)) for spec in listed(config.pool)]
-        first = (0, self.learner.players())
-        self.players: deque[tuple[int, Players]] = deque([first], maxlen=ROLLOUTS_AHEAD)  # by iteration
+        # The learner's snapshots that rollouts play with, by iteration.
+        self.snapshots = deque([(0, self.learner.snapshot())], maxlen=ROLLOUTS_AHEAD)
         self.sums: dict[str, float] = {}  # of figures since the last evaluation
-        self.pending: dict[str, Any] | None = None  # the row of metrics that waits for its matches
-        self._verdict: Any = None
-        self._pool: tuple[tuple[int, ...], Any] = ((), None)
+        self._row: dict[str, Any] = {}  # of metrics, to which the evaluation in progress adds its matches
+        self._pool: tuple[Sequence[int], Any] = ((), None)
 
     # --- the pool -----------------------------------------------------------------------------------------
 
@@ -107,101 +106,82 @@ class League:
     # --- the loop -----------------------------------------------------------------------------------------
 
     def run(
-        self, cluster: Cluster, stop: Callable[[], bool], tell: Callable[[State, dict[str, float]], None]
+        self, cluster: Cluster, stop: Callable[[], bool], progress: Callable[[State, Mapping[str, float]], None]
     ) -> Iterator[State]:
         """Learn to the last iteration, or until ``stop`` returns True; yield when an evaluation is there.
 
         A checkpoint is written where an evaluation begins, and at the end.
 
         Args:
-            tell: called after every iteration with the state, and sums of figures since the last evaluation.
+            progress: called after every iteration with the state, and the figures of its rollouts.
         """
-        config, backend = self.config, self._backend(cluster)
-        records = cluster.put(self.records)
-        ahead = deque(
-            self._submit(cluster, n, records) for n in range(self.state.iteration, self._last(self.state.iteration))
-        )
-        began, waited = time.perf_counter() - self.state.seconds, 0.0
-        if self.pending is not None or not self.state.metrics:  # a killed run had not been judged yet
-            self._evaluate(cluster, began)
-        while self.state.iteration < config.iterations and not stop():
+        config, state, records = self.config, self.state, cluster.put(self.records)
+        backend = RayGradients(cluster) if config.device == "cpu" else DeviceGradients(config.device)
+        numbers = iter(range(state.iteration, config.iterations))
+        ahead = deque(self._submit(cluster, number, records) for number in islice(numbers, ROLLOUTS_AHEAD))
+        began, verdict = time.perf_counter() - state.seconds, None
+        if not state.metrics or (self._is_due() and state.metrics[-1]["iteration"] < state.iteration):
+            verdict = self._evaluate(cluster)  # a killed run had not been judged yet
+        while state.iteration < config.iterations and not stop():
             waiting_since = time.perf_counter()
             experience = concatenate_experience([cluster.result(reference) for reference in ahead.popleft()])
-            waited += time.perf_counter() - waiting_since
-            figures = self.learner.learn(experience, self.state.iteration, backend)
-            self.state.iteration += 1
-            number = self.state.iteration
-            self.players.append((number, self.learner.players()))
-            self._add_version(number)
-            if self._last(number) > self._last(number - 1):
-                ahead.append(self._submit(cluster, self._last(number) - 1, records))
+            waited = time.perf_counter() - waiting_since
+            figures = self.learner.learn(experience, state.iteration, backend)
+            state.iteration += 1
+            self._add_version()
+            ahead.extend(self._submit(cluster, number, records) for number in islice(numbers, 1))
             for name, value in {**experience.figures, **figures, "iterations": 1.0, "waited": waited}.items():
                 self.sums[name] = self.sums.get(name, 0.0) + value
-            waited = 0.0
-            self.state.seconds = time.perf_counter() - began
-            tell(self.state, self.sums)
-            due = number % config.evaluate == 0 or number == config.iterations
-            if self.pending is not None and (due or cluster.ready(self._verdict)):
-                self._finish_evaluation(cluster)
-                yield self.state
-            if due:
-                self._evaluate(cluster, began)
+            state.seconds = time.perf_counter() - began
+            progress(state, experience.figures)
+            if verdict is not None and (self._is_due() or cluster.ready(verdict)):
+                self._finish_evaluation(cluster.result(verdict))
+                verdict = None
+                yield state
+            if self._is_due():
                 self.save()
-        if self.pending is not None:
-            self._finish_evaluation(cluster)
-            yield self.state
-        self.state.seconds = time.perf_counter() - began
+                verdict = self._evaluate(cluster)
+        if verdict is not None:
+            self._finish_evaluation(cluster.result(verdict))
+            yield state
+        state.seconds = time.perf_counter() - began
         self.save()
 
-    def _backend(self, cluster: Cluster) -> GradientBackend:
-        return RayGradients(cluster) if self.config.device == "cpu" else DeviceGradients(self.config.device)
-
-    def _last(self, iteration: int) -> int:
-        """Return the number of iterations whose rollouts have begun when ``iteration`` of them are done."""
-        return min(iteration + ROLLOUTS_AHEAD, self.config.iterations)
+    def _is_due(self) -> bool:
+        """Return whether an evaluation begins after this iteration."""
+        return self.state.iteration % self.config.evaluate == 0 or self.state.iteration == self.config.iterations
 
     def _submit(self, cluster: Cluster, number: int, records: Any) -> list[Any]:
         """Submit the rollouts of an iteration; return their references."""
-        config, version = self.config, max(0, number - ROLLOUTS_AHEAD + 1)
-        settings = RolloutConfig(
-            config.boards, config.samples_per_side, config.decision_fraction, config.double_failing,
-            artificial_penalty=config.artificial_penalty,
-            penalties=Penalties(config.departure, config.misinformation_penalty),
-        )  # fmt: skip
+        version = max(0, number - ROLLOUTS_AHEAD + 1)
         opponents = (self._is_silent(version), *earlier_versions(version, ADD_VERSION_EVERY, MOST_VERSIONS))
         if self._pool[0] != opponents:  # the same for hundreds of iterations
             self._pool = opponents, cluster.put(self.pool(version))
-        policy, critic = next(players for known, players in self.players if known == version)
-        arguments = (
-            cluster.put(self._networks(policy).player),
-            cluster.put(critic),
-            self._pool[1],
-            settings,
-            config.seed,
-        )
-        first = number * config.rollouts
-        return [cluster.submit(rollout, *arguments, first + i, records) for i in range(config.rollouts)]
+        policy, critic = self.learner.players(dict(self.snapshots)[version])
+        players = cluster.put(self._networks(policy).player), cluster.put(critic), self._pool[1]
+        first = number * self.config.rollouts
+        return [cluster.submit(rollout, *players, self.config, first + i, records) for i in range(self.config.rollouts)]
 
-    def _add_version(self, number: int) -> None:
+    def _add_version(self) -> None:
+        """Add the network to those that rollouts play with, and sometimes to their opponents."""
+        number = self.state.iteration
+        self.snapshots.append((number, self.learner.snapshot()))
         if number % ADD_VERSION_EVERY == 0:
             (self.folder / VERSIONS).mkdir(exist_ok=True)
-            networks_file.save(self._networks(self.players[-1][1][0]), self._version_path(number))
+            networks_file.save(self._networks(self.learner.players()[0]), self._version_path(number))
 
-    def _evaluate(self, cluster: Cluster, began: float) -> None:
-        """Save the network that plays now, and let a task of the cluster judge it."""
-        config, networks = self.config, self.networks()
-        if self.pending is None:
-            self.state.seconds = time.perf_counter() - began
-            row = {"iteration": self.state.iteration, "boards": config.judged, "seconds": round(self.state.seconds, 1)}
-            self.pending, self.sums = row | summary(self.sums), {}
+    def _evaluate(self, cluster: Cluster) -> Any:
+        """Save the network that plays now, and let a task of the cluster judge it; return the task's reference."""
+        config, networks, state = self.config, self.networks(), self.state
+        self._row = {"iteration": state.iteration, "boards": config.judged, "seconds": round(state.seconds, 1)}
+        self._row |= summary(self.sums)
+        self.sums = {}
         networks_file.save(networks, self.folder / POLICY)
-        self._verdict = cluster.submit(evaluate, networks, self.start, listed(config.panel), config.judged, config.seed)
+        return cluster.submit(evaluate, networks, self.start, listed(config.panel), config.judged, config.seed)
 
-    def _finish_evaluation(self, cluster: Cluster) -> None:
-        """Wait for the verdict, and write the row."""
-        assert self.pending is not None
-        self.state.metrics.append(self.pending | cluster.result(self._verdict))
-        self.pending = None
+    def _finish_evaluation(self, verdict: dict[str, Any]) -> None:
+        """Write the row of the evaluation."""
+        self.state.metrics.append(self._row | verdict)
         runs.write_metrics(self.folder, self.state.metrics)
 
     def networks(self) -> Networks:
@@ -209,7 +189,7 @@ class League:
         start = runs.portable(self.config.start)
         trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": start,
                    "seed": self.config.seed, "role": "champion"}  # fmt: skip
-        return self._networks(self.learner.best(), trained)
+        return self._networks(self.learner.players()[0], trained)
 
     def _networks(self, policy: Network, trained: Mapping[str, Any] | None = None) -> Networks:
         """Return a policy of this run, with the book that it bids by."""
@@ -218,15 +198,11 @@ class League:
     # --- the checkpoint -----------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Write the checkpoint: the learner, and the networks that rollouts under way play with."""
-        arrays, versions = self.learner.arrays(), []
-        for version, players in self.players:
-            for head, network in enumerate(players):
-                for i, layer in enumerate(network.layers):
-                    arrays[f"player.{version}.{head}.weight.{i}"] = layer.weight
-                    arrays[f"player.{version}.{head}.bias.{i}"] = layer.bias
-            versions.append((version, [[layer.scale for layer in network.layers] for network in players]))
-        state = asdict(self.state) | {"players": versions, "sums": self.sums, "pending": self.pending}
+        """Write the checkpoint: the learner, and the snapshots that rollouts in progress play with."""
+        arrays = self.learner.arrays()
+        for number, snapshot in self.snapshots:
+            arrays |= {f"snapshot.{number}.{i}": array for i, array in enumerate(snapshot)}
+        state = asdict(self.state) | {"snapshots": [number for number, _ in self.snapshots], "sums": self.sums}
         checkpoint.save(self.folder / CHECKPOINT, arrays, state)
 
     def load(self) -> None:
@@ -240,20 +216,11 @@ class League:
             return
         arrays, state = checkpoint.load(path)
         self.learner.load(arrays)
-        self.players.clear()
-        for version, scales in state.pop("players"):
-            policy, critic = (
-                Network(tuple(
-                    Layer(
-                        arrays[f"player.{version}.{head}.weight.{i}"].astype(np.int16),
-                        arrays[f"player.{version}.{head}.bias.{i}"].astype(np.int32), float(scale),
-                    )
-                    for i, scale in enumerate(of_layers)
-                ))
-                for head, of_layers in enumerate(scales)
-            )  # fmt: skip
-            self.players.append((version, (policy, critic)))
-        self.sums, self.pending = state.pop("sums"), state.pop("pending")
+        parts = range(len(self.learner.snapshot()))
+        self.snapshots.clear()
+        for number in state.pop("snapshots"):
+            self.snapshots.append((number, [arrays[f"snapshot.{number}.{i}"] for i in parts]))
+        self.sums = state.pop("sums")
         self.state = State(**state)
 
 
@@ -267,13 +234,12 @@ def evaluate(
         truth and departures.
     """
     row: dict[str, float | dict[str, float]] = {}
-    bidder = NetworkBidder(networks)
-    for name in (*(("start",) if start is not None else ()), *panel):
-        other = NetworkBidder(start) if name == "start" and start is not None else name
-        result = match(bidder, other, curve_boards(boards, seed), seed)
+    opponents: dict[str, Bidder | str] = {} if start is None else {"start": NetworkBidder(start)}
+    for name, opponent in (opponents | {spec: spec for spec in panel}).items():
+        result = match(NetworkBidder(networks), opponent, curve_boards(boards, seed), seed)
         row[name] = {"mean_imps": result.mean_imps, "standard_error": result.standard_error}
         if networks.book is not None and name == (*panel, "start")[0]:
-            truth = truth_of_match(result, networks.book)
+            truth = system_consistency.of_match(result, networks.book)
             row |= {"truth": truth.share, "departures": truth.departures}
     return row
 
@@ -293,13 +259,13 @@ def summary(sums: dict[str, float]) -> dict[str, float]:
     """Return averages of the figures of some iterations."""
     if not sums:
         return {}
-    n, later = sums["iterations"], max(sums["later"], 1.0)
-    drawn = max(sums["drawn"], 1.0)
+    n, later, sampled = sums["iterations"], max(sums["later"], 1.0), max(sums["sampled"], 1.0)
     return {
-        "reward": sums["reward"] / drawn, "gains": sums["gains"] / drawn, "drawn_a_board": drawn / sums["boards"],
-        "entropy": sums["entropy"] / later, "explained": 1 - sums["unexplained"] / max(sums["spread"], 1e-9),
-        "clipped": sums["clipped"] / n, "moved": sums["moved"] / n, "calls": sums["calls"],
-        "decisions": sums["decisions"], "learned": sums["kept"], "waited": round(sums["waited"], 1),
+        "reward": sums["reward"] / sampled, "gains": sums["gains"] / sampled,
+        "samples_a_board": sampled / sums["boards"], "entropy": sums["entropy"] / later,
+        "explained": 1 - sums["unexplained"] / max(sums["spread"], 1e-9), "clipped": sums["clipped"] / n,
+        "moved": sums["moved"] / n, "calls": sums["calls"], "decisions": sums["decisions"],
+        "learned": sums["chosen"], "waited": round(sums["waited"], 1),
     }  # fmt: skip
 
 

@@ -1,25 +1,26 @@
-"""Play rollouts: sample auctions of the learner, and compare each with its likeliest auction on the same board.
+"""Play rollouts: sample auctions of the learner, and compare each with the greedy auction on the same board.
 
-Every board is first bid with everybody's likeliest calls. Beside that auction others are sampled, in which one side of
-the learner draws its calls by their chances. Sampled auctions share the likeliest one's calls up to the first other
-call, so only what follows is bid; those that never leave it have the reward 0 and are not bid. The reward is the IMPs
-of the sampled auction against the likeliest; the luck of the deal is in both.
+Every board is first bid with everybody's likeliest calls: the greedy auction. Beside it others are sampled, in which
+one side of the learner draws its calls by their chances. Sampled auctions share the greedy one's calls up to the first
+other call, so only what follows is bid; those that never leave it have the reward 0 and are not bid. The reward is the
+IMPs of the sampled auction against the greedy one; the luck of the deal is in both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from agents.networks.book import SystemGuided
+from agents.networks.book import SystemGuided, with_book
 from agents.networks.inputs import Sparse, stack_rows, take_rows
 from agents.networks.network import Network
-from agents.networks.tables import Deals, branch, look, play_on, rewind
+from agents.networks.tables import Deals, Player, branch, look, play_on, rewind
+from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.registry import make
 from bridge_env.compiled.jit import njit
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
@@ -28,32 +29,20 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import UInt8Array
 from bridge_env.rules.scoring import imps
 from training.evaluation.artificial_calls import count_artificial
+from training.league.config import LeagueConfig
 from training.league.critic_inputs import critic_rows
-from training.league.deal_pool import solved_deals
-from training.league.system_penalty import Penalties, SystemPenalty, concatenated
+from training.league.decision_log import DecisionLog, GreedyAuctions, SampledAuctions
+from training.league.system_penalty import extra_costs
 from training.runtime.speed import use_fast_matmul
 
-_LONGEST = 48  # calls of the likeliest auction after which no sampled one leaves it
+_LONGEST = 48  # calls of the greedy auction after which no sampled one leaves it
 _RAREST = 0.02  # the least chance with which a decision is chosen
 _LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
 
 
-@dataclass(frozen=True)
-class RolloutConfig:
-    """Hold the settings of a rollout; those without a comment are as in ``LeagueConfig``."""
-
-    boards: int
-    samples_per_side: int
-    decision_fraction: float
-    double_failing: float
-    symmetries: int = NUM_SYMMETRIES  # of each solved deal that are dealt
-    artificial_penalty: float = 0.0  # IMPs for an artificial call (``training.evaluation.artificial_calls``)
-    penalties: Penalties = field(default_factory=Penalties)  # of a learner that bids by a book
-
-
 @dataclass(frozen=True, eq=False)
 class Opponent:
-    """A member of the pool, which plays ``share`` of the boards against the learner."""
+    """Hold a member of the pool, which plays ``share`` of the boards against the learner."""
 
     name: str
     share: float
@@ -61,80 +50,73 @@ class Opponent:
 
 
 @dataclass(frozen=True, eq=False)
-class Experience:
-    """Hold N decisions of a rollout for the policy, and M rewards for the critic."""
+class _Examples:
+    """Hold N examples to learn from: arrays with a row for each."""
 
     rows: Sparse  # the inputs that were on
+    weight: NDArray[np.float32]  # (N,), decisions that each represents
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by name, without ``rows``."""
+        return {name: array for name, array in vars(self).items() if name != "rows" and array is not None}
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """Return some of the examples."""
+        arrays = {name: array[rows] for name, array in self.arrays().items()}
+        return type(self)(rows=take_rows(self.rows, rows), **arrays)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Return the examples of all parts."""
+        arrays = {name: np.concatenate([part.arrays()[name] for part in parts]) for name in parts[0].arrays()}
+        return cls(rows=stack_rows([part.rows for part in parts]), **arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyExamples(_Examples):
+    """Hold N decisions for the policy to learn from."""
+
     mask: NDArray[np.bool_]  # (N, 38), legal calls
     call: NDArray[np.int8]  # (N,)
     log_chance: NDArray[np.float32]  # (N,), of the call when it was made
     advantage: NDArray[np.float32]  # (N,), in IMPs
-    weight: NDArray[np.float32]  # (N,), decisions that each stands for
-    system_logits: NDArray[np.float32] | None  # (N, 38), what the learner's book added to its outputs, if it has one
-    critic_rows: Sparse  # the critic's inputs that were on
-    target: NDArray[np.float32]  # (M,), the rewards in IMPs
-    critic_weight: NDArray[np.float32]  # (M,)
+    guidance: NDArray[np.float32] | None = None  # (N, 38), what the learner's book added to its outputs
+
+
+@dataclass(frozen=True, eq=False)
+class CriticExamples(_Examples):
+    """Hold N rewards for the critic to learn from."""
+
+    target: NDArray[np.float32]  # (N,), the rewards in IMPs
+
+
+class Experience(NamedTuple):
+    """Hold the examples and the figures of a rollout."""
+
+    policy: PolicyExamples
+    critic: CriticExamples
     figures: Mapping[str, float]  # sums over the rollout
 
 
 def concatenate_experience(parts: Sequence[Experience]) -> Experience:
     """Return the experience of several rollouts as that of one."""
-    if len(parts) == 1:
-        return parts[0]
-    arrays = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("mask", "call", "log_chance", "advantage", "weight", "target", "critic_weight")
-    }
-    logits = [part.system_logits for part in parts if part.system_logits is not None]
-    figures: dict[str, float] = {}
-    for part in parts:
-        for name, value in part.figures.items():
-            figures[name] = figures.get(name, 0.0) + value
-    return Experience(
-        rows=stack_rows([part.rows for part in parts]), critic_rows=stack_rows([part.critic_rows for part in parts]),
-        system_logits=np.concatenate(logits) if logits else None, figures=figures, **arrays,
-    )  # fmt: skip
+    figures = {name: sum(part.figures[name] for part in parts) for name in parts[0].figures}
+    policy = PolicyExamples.concatenate([part.policy for part in parts])
+    return Experience(policy, CriticExamples.concatenate([part.critic for part in parts]), figures)
 
 
-@dataclass
-class _GreedyDecisions:
-    """Collect the learner's decisions in the likeliest auctions: all calls' chances, and what its book added."""
-
-    index: NDArray[np.int32]  # (R, _LONGEST): number of the decision, -1 where the learner does not call
-    chances: list[NDArray[np.float32]] = field(default_factory=list)
-    system_logits: list[NDArray[np.float32] | None] = field(default_factory=list)
-    count: int = 0
-
-    def all_chances(self) -> NDArray[np.float32]:
-        return np.concatenate(self.chances) if self.chances else np.empty((0, 38), np.float32)
-
-
-@dataclass
-class _SampledDecisions:
-    """Collect decisions in sampled auctions after they left the likeliest: row, calls before, call, its chance."""
-
-    row: list[NDArray[np.int64]] = field(default_factory=list)
-    length: list[NDArray[np.int64]] = field(default_factory=list)
-    call: list[NDArray[np.int8]] = field(default_factory=list)
-    chance: list[NDArray[np.float32]] = field(default_factory=list)
-    system_logits: list[NDArray[np.float32] | None] = field(default_factory=list)
-    entropy: float = 0.0
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """Return the rows of all decisions."""
-        return np.concatenate([*self.row, np.empty(0, np.int64)])
-
-
-def draw_deals(key: NDArray[np.uint64], records: UInt8Array, symmetries: int = NUM_SYMMETRIES) -> Deals:
+def draw_deals(key: NDArray[np.uint64], records: UInt8Array) -> Deals:
     """Deal one of the ``records`` (n, 23) for every stream, with random symmetry, dealer and vulnerability."""
-    owner, tricks = draw_symmetries(key, records, np.arange(len(records)), symmetries)
+    owner, tricks = draw_symmetries(key, records, np.arange(len(records)), NUM_SYMMETRIES)
     chance = streams.draws(streams.key(key, "dealer and vulnerability"), 2) & np.uint64(3)
     return Deals.of(owner, tricks, chance[:, 0].astype(np.int16), chance[:, 1].astype(np.int16))
 
 
 def seating(boards: int, pool: Sequence[Opponent]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Seat the players; what no opponent has as its share, the learner plays against itself.
+    """Seat the players; on boards of no opponent's share the learner plays against itself.
 
     Returns:
         The players of NS and EW, int8 (N, 2): 0 the learner, k the k-th opponent; and the learner's sides as bits, int8
@@ -152,8 +134,8 @@ def seating(boards: int, pool: Sequence[Opponent]) -> tuple[NDArray[np.int8], ND
 
 
 @njit
-def _branches(history, dealer, length, sides, index, chances, points, samples, out):  # type: ignore[no-untyped-def]
-    """Write to ``out`` where sampled auctions leave the likeliest: (board, side, calls before, call); return how many.
+def branch_points(history, dealer, length, sides, index, chances, points, samples, out):  # type: ignore[no-untyped-def]
+    """Write to ``out`` where sampled auctions leave the greedy one: (board, side, calls before, call); return how many.
 
     The ways to sample an auction, by where it first leaves the likeliest and with which call, lie one behind the other
     on the line from 0 to 1; ``samples`` equally spaced points on it choose some of them.
@@ -182,169 +164,130 @@ def _branches(history, dealer, length, sides, index, chances, points, samples, o
     return n
 
 
+@threadpool_limits.wrap(limits=1)
 def rollout(
-    learner: Network | SystemGuided,
-    critic: Network,
-    pool: Sequence[Opponent],
-    config: RolloutConfig,
-    seed: int,
-    number: int,
-    records: UInt8Array | None = None,
-) -> Experience:
+    learner: Network | SystemGuided, critic: Network, pool: Sequence[Opponent], config: LeagueConfig, number: int,
+    records: UInt8Array,
+) -> Experience:  # fmt: skip
     """Play rollout ``number`` of a run: a pure function of its arguments.
 
     Args:
-        records: the deals uint8 (n, 23), as ``deal_pool`` returns them; None for the solved ones.
+        records: the deals uint8 (n, 23), as ``deal_pool`` returns them.
     """
     use_fast_matmul()
-    records, key = solved_deals() if records is None else records, streams.key("league", seed, number)
-    with threadpool_limits(1):
-        return _rollout(learner, critic, pool, config, key, records)
-
-
-def _rollout(
-    learner: Network | SystemGuided,
-    critic: Network,
-    pool: Sequence[Opponent],
-    config: RolloutConfig,
-    key: NDArray[np.uint64],
-    records: UInt8Array,
-) -> Experience:
-    everyone = np.arange(config.boards)
-    keys = streams.key(key, everyone)
-    deals = draw_deals(keys, records, config.symmetries)
+    key = streams.key("league", config.seed, number)
+    boards = np.arange(config.boards)
+    keys = streams.key(key, boards)
+    deals = draw_deals(keys, records)
     players = [learner, *(make(p.player) if isinstance(p.player, str) else p.player for p in pool)]
     seated, sides = seating(config.boards, pool)
+    best = Auctions(deals.dealer, deals.vulnerability)
+    log = DecisionLog(best)
+    play_on(best, deals, boards, players, seated, np.full(config.boards, -1, np.int8), keys, log.note)
+    greedy = GreedyAuctions.of(best, log.decisions(), _LONGEST)
+    sampled = _sample(greedy, deals, sides, players, seated, config, keys)
     doubled = streams.uniforms(streams.key(keys, "doubled"), 1)[:, 0] < config.double_failing
     doubled &= sides != 3
-    best, greedy = _greedy_auctions(deals, players, seated, keys)
-    best_points = deals.points(best, everyone, doubled)
+    points = deals.points(best, boards, doubled)
+    reward = _rewards(greedy, sampled, deals, points, doubled, config)
+    if isinstance(learner, SystemGuided):
+        reward -= extra_costs(greedy, sampled, learner.terms, config)
+    return _experience(learner, critic, deals, greedy, sampled, points, reward, config, key)
 
-    chances = greedy.all_chances()
+
+def _sample(
+    greedy: GreedyAuctions, deals: Deals, sides: NDArray[np.int8], players: Sequence[Player | None],
+    seated: NDArray[np.int8], config: LeagueConfig, keys: NDArray[np.uint64],
+) -> SampledAuctions:  # fmt: skip
+    """Sample auctions that leave the greedy ones, and bid them to their end."""
     points = streams.uniforms(streams.key(keys, "branches"), 2)
     out = np.empty((2 * config.boards * config.samples_per_side, 4), np.int32)
-    length = np.ascontiguousarray(best.length)
-    count = _branches(
-        best.history, deals.dealer, length, sides, greedy.index, chances, points, config.samples_per_side, out
-    )
-    board, side, left, other = (out[:count, i].astype(np.int64) for i in range(4))
-    auctions = branch(best, board, left, other.astype(np.int8))
-    sample_keys = streams.key(keys[board], "drawn", np.arange(count))
-    later = _complete_auctions(auctions, deals, board, side, players, seated, sample_keys)
-    more_points = deals.points(auctions, board, doubled[board]) - best_points[board]
+    count = branch_points(
+        greedy.auctions.history, deals.dealer, np.ascontiguousarray(greedy.auctions.length), sides, greedy.index,
+        greedy.decisions.chances, points, config.samples_per_side, out,
+    )  # fmt: skip
+    board, side, left, call = (out[:count, i].astype(np.int64) for i in range(4))
+    auctions = branch(greedy.auctions, board, left, call.astype(np.int8))
+    log, sample_keys = DecisionLog(auctions, side), streams.key(keys[board], "drawn", np.arange(count))
+    play_on(auctions, deals, board, players, seated[board], side.astype(np.int8), sample_keys, log.note)
+    return SampledAuctions(auctions, board, side, left, log.decisions(), log.entropy)
+
+
+def _rewards(
+    greedy: GreedyAuctions, sampled: SampledAuctions, deals: Deals, points: NDArray[np.int64],
+    doubled: NDArray[np.bool_], config: LeagueConfig,
+) -> NDArray[np.float32]:  # fmt: skip
+    """Return the IMPs of sampled auctions against the greedy ones, which score ``points``: float32 (D,)."""
+    board, side, auctions = sampled.board, sampled.side, sampled.auctions
+    more_points = deals.points(auctions, board, doubled[board]) - points[board]
     reward = imps((1 - 2 * side) * more_points).astype(np.float32)
     if config.artificial_penalty:
         more = count_artificial(auctions.history, auctions.dealer, deals.owner[board], side)
-        more -= count_artificial(best.history[board], auctions.dealer, deals.owner[board], side)
+        more -= count_artificial(greedy.auctions.history[board], auctions.dealer, deals.owner[board], side)
         reward -= np.float32(config.artificial_penalty) * more.astype(np.float32)
-    penalty = None
-    if isinstance(learner, SystemGuided):
-        penalty = SystemPenalty(
-            learner, config.penalties, concatenated(greedy.system_logits), greedy.index,
-            concatenated(later.system_logits),
-        )  # fmt: skip
-        made = np.concatenate([*later.call, np.empty(0, np.int8)])
-        reward -= penalty.cost_difference(best, auctions, board, side, left, later.rows, made)
-    return _experience(
-        critic, deals, config, key, best, greedy.index, chances, auctions, board, side, left, reward,
-        best_points, later, penalty,
-    )  # fmt: skip
-
-
-def _greedy_auctions(
-    deals: Deals, players: Sequence[Any], seated: NDArray[np.int8], keys: NDArray[np.uint64]
-) -> tuple[Auctions, _GreedyDecisions]:
-    """Bid every board with everybody's likeliest calls."""
-    boards = len(deals)
-    greedy = _GreedyDecisions(np.full((boards, _LONGEST), -1, np.int32))
-    best = Auctions(deals.dealer, deals.vulnerability)
-
-    def note(rows: Any, chances: Any, calls: Any, system_logits: Any) -> None:
-        length = best.length[rows].astype(np.int64)
-        early = length < _LONGEST
-        greedy.index[rows[early], length[early]] = greedy.count + np.flatnonzero(early)
-        greedy.chances.append(chances)
-        greedy.system_logits.append(system_logits)
-        greedy.count += len(rows)
-
-    play_on(best, deals, np.arange(boards), players, seated, np.full(boards, -1, np.int8), keys, note)
-    return best, greedy
-
-
-def _complete_auctions(
-    auctions: Auctions, deals: Deals, board: NDArray[np.int64], side: NDArray[np.int64], players: Sequence[Any],
-    seated: NDArray[np.int8], keys: NDArray[np.uint64],
-) -> _SampledDecisions:  # fmt: skip
-    """Bid sampled auctions to their end, with the learner of ``side`` drawing its calls; return its decisions."""
-    later = _SampledDecisions()
-
-    def note(rows: Any, chances: Any, calls: Any, system_logits: Any) -> None:
-        drawn = np.flatnonzero(auctions.turn[rows] & 1 == side[rows])
-        chance = chances[drawn]
-        later.row.append(rows[drawn])
-        later.length.append(auctions.length[rows[drawn]].astype(np.int64))
-        later.call.append(calls[drawn])
-        later.chance.append(chance[np.arange(len(drawn)), calls[drawn]])
-        later.system_logits.append(None if system_logits is None else system_logits[drawn])
-        later.entropy += float(-(chance * np.log(np.maximum(chance, 1e-9))).sum())
-
-    play_on(auctions, deals, board, players, seated[board], side.astype(np.int8), keys, note)
-    return later
+    return reward
 
 
 def _experience(
-    critic: Network, deals: Deals, config: RolloutConfig, key: NDArray[np.uint64], best: Auctions,
-    index: NDArray[np.int32], greedy_chances: NDArray[np.float32], auctions: Auctions, board: NDArray[np.int64],
-    side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], best_points: NDArray[np.int64],
-    later: _SampledDecisions, penalty: SystemPenalty | None,
+    learner: Network | SystemGuided, critic: Network, deals: Deals, greedy: GreedyAuctions, sampled: SampledAuctions,
+    points: NDArray[np.int64], reward: NDArray[np.float32], config: LeagueConfig, key: NDArray[np.uint64],
 ) -> Experience:  # fmt: skip
-    """Compute the advantages of all decisions, and choose the fraction of them that is learned from."""
-    # Decisions up to where a sampled auction left the likeliest, that one included: the likeliest call is worth 0.
-    before = np.arange(_LONGEST)
-    mine = (before <= left[:, None]) & (((deals.dealer[board][:, None] + before) & 1) == side[:, None])
-    mine &= index[board] >= 0
-    early, early_length = np.nonzero(mine)
+    """Compute the advantages of all decisions, and choose the fraction of them to learn from."""
+    auctions, later = sampled.auctions, sampled.decisions
+    # Decisions up to where a sampled auction left the greedy one: the greedy call is worth 0.
+    early, early_length, number = _decisions_before(greedy, sampled)
     early_call = auctions.history[early, early_length]
-    early_chance = greedy_chances[index[board[early], early_length], early_call]
     # Decisions after it, against what the critic expected.
-    rows = later.rows
-    later_length = np.concatenate([*later.length, np.empty(0, np.int64)])
-    critic_inputs = critic_rows(rewind(auctions, rows, later_length), deals, board[rows], best_points[board[rows]])
-    expected = critic.outputs(*critic_inputs)[:, 0]
+    board = sampled.board[later.row]
+    critic_inputs = critic_rows(rewind(auctions, later.row, later.length), deals, board, points[board])
+    expected, target = critic.outputs(*critic_inputs)[:, 0], reward[later.row]
 
-    auction = np.concatenate([early, rows])
-    length = np.concatenate([early_length, later_length])
-    call = np.concatenate([early_call, *later.call]).astype(np.int8)
-    chance = np.concatenate([early_chance, *later.chance]).astype(np.float32)
-    advantage = np.concatenate([reward[early], reward[rows] - expected]).astype(np.float32)
-
+    auction, length = np.concatenate([early, later.row]), np.concatenate([early_length, later.length])
+    call = np.concatenate([early_call, later.call])
+    chance = np.concatenate([greedy.decisions.chances[number, early_call], later.chance])
+    advantage = np.concatenate([reward[early], target - expected])
     interest = (1 - chance) * (np.abs(advantage) + _LEAST)
-    keep = np.clip(interest * _thinning_factor(interest, config.decision_fraction), _RAREST, 1.0)
+    keep = np.clip(interest * thinning_factor(interest, config.decision_fraction), _RAREST, 1.0)
     chosen = np.flatnonzero(streams.uniforms(streams.key(key, "kept", np.arange(len(keep))), 1)[:, 0] < keep)
-    states = rewind(auctions, auction[chosen], length[chosen])
-    inputs, mask = look(states, deals, board[auction[chosen]], np.arange(len(chosen)))
-    logits = None
-    if penalty is not None:
-        early_logits = penalty.greedy_logits[index[board[early], early_length]]
-        logits = np.concatenate([early_logits, penalty.later_logits])[chosen]
-        inputs = penalty.inputs(states, deals, board[auction[chosen]], inputs)
-    critic_chosen = chosen[chosen >= len(early)] - len(early)
-    target = reward[rows]
+    weight = (1 / keep[chosen]).astype(np.float32)
+    states, state_board = rewind(auctions, auction[chosen], length[chosen]), sampled.board[auction[chosen]]
+    inputs, mask = look(states, deals, state_board, np.arange(len(chosen)))
+    guidance = None
+    if isinstance(learner, SystemGuided):
+        known = Queries.of_auctions(states, deals.features, state_board)
+        inputs = with_book(inputs, known.seat, learner.book.look(known))
+        guidance = np.concatenate([greedy.decisions.guidance[number], later.guidance])[chosen]
+    log_chance = np.log(np.maximum(chance[chosen], 1e-9))
+    late = chosen[chosen >= len(early)] - len(early)
+    error, spread = target - expected, target - (target.mean() if len(target) else 0)
     figures = {
-        "boards": float(len(deals)), "drawn": float(len(board)), "decisions": float(len(keep)),
-        "kept": float(len(chosen)), "reward": float(reward.sum()), "gains": float((reward > 0).sum()),
-        "entropy": later.entropy, "later": float(len(rows)), "unexplained": float(((target - expected) ** 2).sum()),
-        "spread": float(((target - target.mean()) ** 2).sum()) if len(rows) else 0.0,
-        "calls": float(best.length.sum() + (auctions.length - left - 1).sum()),
+        "boards": len(deals), "sampled": len(reward), "decisions": len(keep), "chosen": len(chosen),
+        "reward": reward.sum(), "gains": (reward > 0).sum(), "entropy": sampled.entropy, "later": len(later.row),
+        "unexplained": (error**2).sum(), "spread": (spread**2).sum(),
+        "calls": greedy.auctions.length.sum() + (auctions.length - sampled.left - 1).sum(),
     }  # fmt: skip
     return Experience(
-        inputs, mask, call[chosen], np.log(np.maximum(chance[chosen], 1e-9)), advantage[chosen],
-        (1 / keep[chosen]).astype(np.float32), logits, take_rows(critic_inputs, critic_chosen), target[critic_chosen],
-        (1 / keep[critic_chosen + len(early)]).astype(np.float32), figures,
-    )  # fmt: skip
+        PolicyExamples(inputs, weight, mask, call[chosen], log_chance, advantage[chosen], guidance),
+        CriticExamples(take_rows(critic_inputs, late), weight[len(weight) - len(late) :], target[late]),
+        {name: float(value) for name, value in figures.items()},
+    )
 
 
-def _thinning_factor(interest: NDArray[Any], share: float) -> float:
+def _decisions_before(
+    greedy: GreedyAuctions, sampled: SampledAuctions
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """Return the decisions of the sampling sides up to where they left the greedy auctions, that one included.
+
+    Returns:
+        int64 (E,), the sampled auction of each; int64 (E,), the calls before it; int32 (E,), the greedy decision there.
+    """
+    length, index = np.arange(greedy.index.shape[1]), greedy.index[sampled.board]
+    own = ((sampled.auctions.dealer[:, None] + length) & 1) == sampled.side[:, None]
+    row, before = np.nonzero((length <= sampled.left[:, None]) & own & (index >= 0))
+    return row, before, index[row, before]
+
+
+def thinning_factor(interest: NDArray[np.float32], share: float) -> float:
     """Return the factor by which ``interest``, then capped at 1, keeps ``share`` of the decisions on average."""
     low, high = 1e-6, 1e6
     if not len(interest):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ LEAGUE_MAY_CHANGE = (
 
 @dataclass(frozen=True)
 class LeagueResult:
-    """What came of a league, or of the part of it that the time allowed."""
+    """Hold the result of a league, or of the part of it that the time allowed."""
 
     folder: Path
     config: LeagueConfig
@@ -91,10 +92,8 @@ def train_league(
     config.check()
     check_start(config)
     progress, cores = progress or Progress(), os.cpu_count() or 2
-    if workers is None and address is None:
-        tasks: int | None = max(2, cores - 1)  # learning takes less than a core: on two it would wait for one player
-    else:
-        tasks = workers
+    # Learning takes less than a core: on two it would wait for one player.
+    tasks = workers if workers or address else max(2, cores - 1)
     with Cluster(tasks, address) as cluster:
         if resume is None:
             assert cluster.workers is not None
@@ -128,28 +127,27 @@ def check_start(config: LeagueConfig) -> None:
 
 
 def train(folder: Path, config: LeagueConfig, cluster: Cluster, seconds: float, progress: Progress) -> State:
-    """Learn in a folder until the last iteration or for ``seconds``; return where the run stands."""
+    """Learn in a folder until the last iteration or for ``seconds``; return the state of the run."""
     began = time.perf_counter()
     start = _start(folder, config, progress)
     records = deal_pool(config.estimated, config.seed, lambda share: progress.say(f"estimating deals {share:.0%}"))
     league = League(folder, config, start, records)
     league.load()
     progress.say("self-play")
-    decisions, before, since = 0.0, dict(league.sums), time.perf_counter()
+    decisions, since = 0.0, time.perf_counter()
 
-    def tell(state: State, sums: dict[str, float]) -> None:
-        nonlocal decisions, before
-        decisions += sums["decisions"] - (before.get("decisions", 0.0) if sums["iterations"] > 1 else 0.0)
-        before = dict(sums)
+    def show(state: State, figures: Mapping[str, float]) -> None:
+        nonlocal decisions
+        decisions += figures["decisions"]
         progress.to(state.iteration)
-        figures = [f"{decisions / (time.perf_counter() - since):,.0f} decisions/s"]
+        texts = [f"{decisions / (time.perf_counter() - since):,.0f} decisions/s"]
         last = state.metrics[-1] if state.metrics else {}  # the first verdict comes while it learns
         points = [(name, point) for name, point in last.items() if isinstance(point, dict)]
-        figures += [f"{point['mean_imps']:+.2f} vs {name}" for name, point in points[:2]]
-        figures += [f"truth {100 * last['truth']:.1f}%"] if "truth" in last else []
-        progress.note(", ".join(figures))
+        texts += [f"{point['mean_imps']:+.2f} vs {name}" for name, point in points[:2]]
+        texts += [f"truth {100 * last['truth']:.1f}%"] if "truth" in last else []
+        progress.note(", ".join(texts))
 
-    for _ in league.run(cluster, lambda: time.perf_counter() - began > seconds, tell):
+    for _ in league.run(cluster, lambda: time.perf_counter() - began > seconds, show):
         pass
     networks_file.save(league.networks(), folder / POLICY)  # on other terms with its book, if these were changed
     return league.state
@@ -160,7 +158,7 @@ def _start(folder: Path, config: LeagueConfig, progress: Progress) -> Networks:
     path = folder / START
     if not path.exists():
         if config.start == NOTHING:
-            networks = pretrain(config, lambda share: progress.say(f"first lessons {share:.0%}"))
+            networks = pretrain(config, lambda share: progress.say(f"pretraining {share:.0%}"))
         elif config.start.startswith("policy:"):
             networks = start_networks(config.start, bool(config.book))
         else:
@@ -172,7 +170,7 @@ def _start(folder: Path, config: LeagueConfig, progress: Progress) -> Networks:
 def by_the_book(networks: Networks, config: LeagueConfig) -> Networks:
     """Return a network that bids by the book of ``config``, from one that may know no book.
 
-    What it begins with suggests calls; the book decides between them. Its outputs count half: a network is surer of its
+    The network suggests calls, and the book decides between them. Its outputs count half: a network is surer of its
     calls than the book's terms allow for.
     """
     if networks.book is None:
@@ -201,13 +199,13 @@ def _judge(result: LeagueResult, boards: int, progress: Progress) -> LeagueResul
     folder = result.folder
     progress.stage(f"judging on {boards:,} boards that training never saw")
 
-    def tell(opponent: str, count: int) -> None:
+    def show(opponent: str, count: int) -> None:
         progress.say(opponent)
         progress.add(count)
 
     lines = panel.panel(
         f"policy:{result.network}", None, boards, result.config.seed, start=f"policy:{folder / START}",
-        log=folder / "panel.json", progress=tell,
+        log=folder / "panel.json", progress=show,
     ).lines  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
     report.league_curve(result.metrics, curve)

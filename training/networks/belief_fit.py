@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,9 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from agents.networks.belief import OUTPUTS
-from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
-from agents.networks.network import quantized
+from agents.networks.network import Network, quantized
 from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
@@ -21,14 +19,14 @@ from bridge_env.rules.calls import call_indices, first_calls
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out
 from training.networks.configs import BeliefConfig, widths
-from training.networks.model import Perceptron
+from training.networks.model import Perceptron, random_layers
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
 _PART = 4096  # boards bid and learned at a time
 
 
 def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse, NDArray[np.int8]]:
-    """Bid boards at both tables, and collect the inputs of the seats of ``spec`` and the holder of each card.
+    """Bid boards at both tables; return what the seats of ``spec`` saw, and the holder of each card.
 
     Returns:
         The inputs that are on at N decisions, and int8 (N, 52): 0 left, 1 partner, 2 right, -1 the caller.
@@ -50,7 +48,7 @@ def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse,
 
 def fit_belief(
     spec: str, opponents: Sequence[str], config: BeliefConfig, progress: Callable[[float, float], None]
-) -> tuple[Perceptron, float]:
+) -> tuple[Network, float]:
     """Fit a belief for the network ``spec``.
 
     Args:
@@ -60,7 +58,7 @@ def fit_belief(
     Returns:
         The belief, and the loss on judging boards against itself, in nats a card.
     """
-    model = Perceptron([NUM_INPUTS, *widths(config.layers), OUTPUTS], config.seed)
+    model = Perceptron(random_layers([NUM_INPUTS, *widths(config.layers), OUTPUTS], config.seed))
     optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
     recent = 0.0
     pairs = [spec, *opponents]
@@ -75,15 +73,10 @@ def fit_belief(
         progress(min(1.0, (at + _PART) / config.boards), recent)
     rows, held = states(spec, spec, library_boards(2000, config.seed), config.seed)
     with torch.no_grad():
-        return model, float(_loss(model, rows, held, np.arange(len(held))))
+        return quantized(model.floats(), MOST_ON), float(_loss(model, rows, held, np.arange(len(held))))
 
 
 def _loss(model: Perceptron, rows: Sparse, held: NDArray[np.int8], batch: NDArray[np.int64]) -> torch.Tensor:
     outputs = model(take_rows(rows, batch)).reshape(-1, 3)
     holder = torch.from_numpy(held[batch].reshape(-1).astype(np.int64))
     return torch.nn.functional.cross_entropy(outputs, holder, ignore_index=-1)
-
-
-def with_belief(networks: Networks, model: Perceptron) -> Networks:
-    """Return the same network with this belief."""
-    return replace(networks, belief=quantized(model.floats(), MOST_ON))

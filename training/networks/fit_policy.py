@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -17,7 +16,7 @@ from bridge_env.io.files import atomic_write
 from training.evaluation.boards import BoardsError
 from training.networks import recorded
 from training.networks.configs import ImitationConfig
-from training.networks.imitate import agreement, calls_of, imitate, split
+from training.networks.imitate import agreement, calls_of, imitate
 from training.networks.report import Agreement, imitation_page
 from training.networks.start import start_networks
 from training.runtime import runs
@@ -31,15 +30,12 @@ _MOST_NAMED = 6  # files that the command of a report names one by one
 
 @dataclass(frozen=True)
 class FitResult:
-    """What came of a fit."""
+    """Hold the result of a fit."""
 
     folder: Path
     config: ImitationConfig
-    networks: Networks
-    calls: int  # learned
-    auctions: int  # that they are of
     agreement: Agreement  # on auctions held out
-    problems: tuple[str, ...]  # what could not be read, as file:line: reason
+    problems: tuple[str, ...]  # unreadable boards, as file:line: reason
     policy: Path  # plays as ``policy:PATH``
     report: Path
 
@@ -75,32 +71,30 @@ def fit_policy(
     layers = None if start is None else start_networks(start).policy.floats()
     progress.stage("reading the auctions", unit="%")
     read = recorded.read(records, card, without, boards, config.seed, meets)
-    learn, held_out = split(read)
+    held_out = recorded.held_out(read.owner)
+    learn = read.take(~held_out)
     if not len(learn):
         raise BoardsError("all deals of these records are held out: there is nothing to learn from")
-    calls, judged = calls_of(learn), calls_of(held_out)
+    calls, judged = calls_of(learn), calls_of(read.take(held_out))
     out.mkdir(parents=True, exist_ok=True)
     progress.folder(out)
     progress.stage(f"learning {len(calls):,} calls of {len(learn):,} auctions", unit="%")
 
-    def tell(share: float, loss: float) -> None:
+    def show(share: float, loss: float) -> None:
         progress.to(100 * share)
         progress.note(f"loss {loss:.3f}")
 
-    policy, seconds = imitate(config, calls, out, layers, tell)
+    policy, seconds = imitate(config, calls, out, layers, show)
     command = _command(config, records, start, card, without, boards, meets, role)
-    networks = Networks(policy, None, {"by": command, "auctions": len(learn), "role": role})
-    networks_file.save(networks, out / POLICY)
+    trained = {"by": command, "auctions": len(learn), "role": role}
+    networks_file.save(Networks(policy, trained=trained), out / POLICY)
     found = agreement(policy, judged)
     content = {
-        "command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(seconds),
-        "held_out_auctions": len(held_out), "agreement": found, "config": asdict(config),
+        "command": command, "auctions": len(learn), "calls": len(calls), "seconds": seconds, "agreement": found,
+        "config": asdict(config),
     }  # fmt: skip
-    atomic_write(out / "report.json", json.dumps(content, indent=2) + "\n")
     atomic_write(out / "report.md", imitation_page(content))
-    return FitResult(
-        out, config, networks, len(calls), len(learn), found, read.problems, out / POLICY, out / "report.md"
-    )
+    return FitResult(out, config, found, read.problems, out / POLICY, out / "report.md")
 
 
 def _command(

@@ -18,8 +18,8 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import NUM_CALLS, PASS, call_indices, first_calls
 from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks.configs import ImitationConfig, widths
-from training.networks.model import Perceptron
-from training.networks.recorded import Recorded, held_out
+from training.networks.model import Perceptron, random_layers
+from training.networks.recorded import Recorded
 from training.runtime import checkpoint
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
@@ -84,9 +84,7 @@ def imitate(
         ValueError: the checkpoint in the folder is of other settings.
         RunError: it is damaged.
     """
-    model = Perceptron([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed)
-    if start is not None:
-        model.load_floats(start)
+    model = Perceptron(start or random_layers([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed))
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, weight_decay=config.decay, fused=True)
     first, seconds = _resume(folder / CHECKPOINT, config, model, optimizer)
     steps, recent = -(-len(calls) // config.batch), 0.0
@@ -128,28 +126,20 @@ def _resume(
     return int(state["epoch"]), float(state["seconds"])
 
 
-def split(recorded: Recorded) -> tuple[Recorded, Recorded]:
-    """Return the auctions to learn from, and those that are held out."""
-    out = held_out(recorded.owner)
-    return recorded.take(~out), recorded.take(out)
-
-
 def agreement(policy: Network, calls: Calls) -> dict[str, dict[str, float]]:
     """Return how often a network makes the recorded call: ``{"right": share, "calls": N}`` by kind of call."""
     made = np.empty(len(calls), np.int8)
-    for at in range(0, len(calls), 4096):
-        rows = np.arange(at, min(at + 4096, len(calls)))
+    for rows in np.array_split(np.arange(len(calls)), len(calls) // 4096 + 1):
         outputs = policy.outputs(*take_rows(calls.rows, rows))
-        outputs[~calls.mask[rows]] = -np.inf
-        made[rows] = outputs.argmax(axis=1)
-    right = made == calls.called
-    out = {"all calls": right, "calls that are no pass": right[calls.called != PASS]}
-    out["openings"] = right[calls.kind == OPENING]
-    out["openings that are no pass"] = right[(calls.kind == OPENING) & (calls.called != PASS)]
-    for number, kind in enumerate(KINDS[1:], 1):
-        out[kind] = right[calls.kind == number]
-    for turn in range(4):
-        out[f"the caller's call number {turn + 1}" if turn < 3 else "later calls of the caller"] = right[
-            calls.turn == turn if turn < 3 else calls.turn >= turn
-        ]
-    return {name: {"right": float(r.mean()) if len(r) else float("nan"), "calls": len(r)} for name, r in out.items()}
+        made[rows] = np.where(calls.mask[rows], outputs, -np.inf).argmax(axis=1)
+    right, bids = made == calls.called, calls.called != PASS
+    openings = calls.kind == OPENING
+    rows_of = {"all calls": bids | True, "calls that are no pass": bids, "openings": openings}
+    rows_of["openings that are no pass"] = openings & bids
+    rows_of |= {kind: calls.kind == number for number, kind in enumerate(KINDS[1:], 1)}
+    rows_of |= {f"the caller's call number {turn + 1}": calls.turn == turn for turn in range(3)}
+    rows_of["later calls of the caller"] = calls.turn >= 3
+    return {
+        name: {"right": float(right[rows].mean()) if rows.any() else float("nan"), "calls": int(rows.sum())}
+        for name, rows in rows_of.items()
+    }

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import Meanings, auction_keys
 from agents.networks.tables import all_by
-from bridge_env.hands.deals import deals_of, hands
-from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
+from agents.systems.bidder import deal_features
+from bridge_env.hands.deals import deals_of
+from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rng.streams import key as hashed
 
 _PART = 8192  # boards bid at a time
@@ -21,7 +22,7 @@ _TAIL = 0.05  # of the hands below a range, and as many above
 
 
 def measure(
-    bidder: NetworkBidder, boards: int, seed: int, tell: Callable[[float], None] = lambda share: None
+    bidder: NetworkBidder, boards: int, seed: int, progress: Callable[[float], None] = lambda share: None
 ) -> Meanings:
     """Bid random boards at all four seats, and return the ranges of nine in ten hands behind each call.
 
@@ -37,7 +38,7 @@ def measure(
         if at // _PART % 8 == 7:  # an auction met once in so many boards will not be met often enough
             common = count > 1
             met, count = met[common], count[common]
-        tell(0.5 * (at + _PART) / boards)
+        progress(0.5 * (at + _PART) / boards)
     frequent = np.sort(met[count >= min(LEAST, boards)])
     histogram = np.zeros((len(frequent), 5, _BINS), np.int64)
     for at in parts:
@@ -47,7 +48,7 @@ def measure(
         for quantity in range(5):
             index = place[rows] * _BINS + features[rows, quantity]
             histogram[:, quantity] += np.bincount(index, minlength=len(frequent) * _BINS).reshape(-1, _BINS)
-        tell(0.5 + 0.5 * (at + _PART) / boards)
+        progress(0.5 + 0.5 * (at + _PART) / boards)
     total = histogram.sum(axis=2)
     below = np.cumsum(histogram, axis=2) / np.maximum(total, 1)[..., None]
     low = (below > _TAIL).argmax(axis=2)
@@ -76,10 +77,5 @@ def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArr
     length = auctions.length.astype(np.int64)
     history = auctions.history[:, : int(length.max())]
     row, call = np.nonzero(np.arange(history.shape[1]) < length[:, None])
-    return auction_keys(history)[row, call], held(owner, row, (dealer[row] + call) & 3).astype(np.int64)
-
-
-def held(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Return the points, and cards of C D H S, (n, 5), of ``board`` and ``seat`` (n,) among deals (N, 52)."""
-    four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(len(owner), 4, -1)
-    return four[board, seat][:, HCP_AND_LENGTHS]
+    features = deal_features(owner)[row, (dealer[row] + call) & 3][:, HCP_AND_LENGTHS]
+    return auction_keys(history)[row, call], features.astype(np.int64)

@@ -28,7 +28,7 @@ def _scatter_rows(gradient, numbers, starts, out):  # type: ignore[no-untyped-de
 
 
 class _SparseLinear(torch.autograd.Function):
-    """Bias plus the sum of the weight's rows that are on. A dense product would mostly multiply by zero."""
+    """Add the weight's rows that are on to the bias. A dense product would mostly multiply by zero."""
 
     @staticmethod
     def forward(ctx: Any, weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch.Tensor:
@@ -52,41 +52,42 @@ def summed_rows(weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch
     return torch.nn.functional.embedding_bag(numbers, weight, starts[:-1], mode="sum") + bias
 
 
+def random_layers(sizes: Sequence[int], seed: int) -> list[FloatLayer]:
+    """Return layers of random weights for networks of sparse inputs.
+
+    Args:
+        sizes: inputs, hidden units, outputs.
+    """
+    chance = torch.Generator().manual_seed(seed)
+    out = []
+    for number, (inputs, outputs) in enumerate(pairwise(sizes)):
+        scale = 0.1 if number == len(sizes) - 2 else 1.4
+        on = 45 if number == 0 else inputs  # what adds up in a sum
+        weight = torch.randn(inputs, outputs, generator=chance) * scale / on**0.5
+        out.append((weight.numpy(), np.zeros(outputs, np.float32)))
+    return out
+
+
 class Perceptron(torch.nn.Module):
-    """ReLU layers over sparse inputs, cut off at ``MOST`` as in the integer network.
+    """Compute ReLU layers over sparse inputs, cut off at ``MOST`` as in the integer network.
 
     On another device than the CPU, torch's own functions sum the rows that are on.
 
     Args:
-        sizes: inputs, hidden units, outputs.
-        seed: of the weights.
+        layers: copied as float32.
     """
 
-    def __init__(self, sizes: Sequence[int], seed: int) -> None:
+    def __init__(self, layers: Sequence[FloatLayer]) -> None:
         super().__init__()
-        self.by_torch = False  # also on the CPU
-        chance = torch.Generator().manual_seed(seed)
-        self.weights, self.biases = torch.nn.ParameterList(), torch.nn.ParameterList()
-        for number, (inputs, outputs) in enumerate(pairwise(sizes)):
-            last = number == len(sizes) - 2
-            on = 45 if number == 0 else inputs  # what adds up in a sum
-            weight = torch.randn(inputs, outputs, generator=chance) * (0.1 if last else 1.4) / on**0.5
-            self.weights.append(torch.nn.Parameter(weight))
-            self.biases.append(torch.nn.Parameter(torch.zeros(outputs)))
+        self.weights = torch.nn.ParameterList([torch.tensor(weight, dtype=torch.float32) for weight, _ in layers])
+        self.biases = torch.nn.ParameterList([torch.tensor(bias, dtype=torch.float32) for _, bias in layers])
 
     def forward(self, rows: Sparse) -> torch.Tensor:
-        signal = self._first(rows)
-        for weight, bias in zip(list(self.weights)[1:], list(self.biases)[1:], strict=True):
-            hidden = torch.nn.functional.hardtanh(signal, 0.0, MOST)
-            signal = torch.addmm(bias, hidden, weight)
-        return signal
-
-    def _first(self, rows: Sparse) -> torch.Tensor:
         weight, bias = self.weights[0], self.biases[0]
-        if weight.device.type == "cpu" and not self.by_torch:
-            signal: torch.Tensor = _SparseLinear.apply(weight, bias, rows)  # type: ignore[no-untyped-call]
-            return signal
-        return summed_rows(weight, bias, rows)
+        signal: torch.Tensor = (_SparseLinear.apply if weight.device.type == "cpu" else summed_rows)(weight, bias, rows)
+        for weight, bias in zip(list(self.weights)[1:], list(self.biases)[1:], strict=True):
+            signal = torch.addmm(bias, torch.nn.functional.hardtanh(signal, 0.0, MOST), weight)
+        return signal
 
     def floats(self) -> list[FloatLayer]:
         """Return copies of the layers as arrays."""
@@ -94,10 +95,3 @@ class Perceptron(torch.nn.Module):
             (w.detach().numpy().copy(), b.detach().numpy().copy())
             for w, b in zip(self.weights, self.biases, strict=True)
         ]
-
-    def load_floats(self, layers: Sequence[tuple[Any, Any]]) -> None:
-        """Take over the layers of another network of the same sizes."""
-        with torch.no_grad():
-            for (w, b), weight, bias in zip(layers, self.weights, self.biases, strict=True):
-                weight.copy_(torch.from_numpy(np.asarray(w, np.float32)))
-                bias.copy_(torch.from_numpy(np.asarray(b, np.float32)))

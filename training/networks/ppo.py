@@ -212,7 +212,7 @@ def _learn(
     env.seed(int(streams.key("ppo", config.seed, model.num_timesteps).item() >> 33))
     model.set_logger(configure(str(folder / TENSORBOARD), ["tensorboard"] if find_spec("tensorboard") else []))
     # A run that was killed before it saved its model learns again what the last row of the metrics is of.
-    rows = runs.read_metrics(folder) if resume else []
+    rows = runs.read_result(folder, runs.METRICS) if resume else []
     run = _Run(folder, config, [row for row in rows if row["steps"] <= model.num_timesteps], evaluated, progress)
     run.init_callback(model)  # a run that is over before its first rollout is saved too
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +40,8 @@ class Recorded:
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Recorded:
         """Return some of the auctions."""
-        return Recorded(
-            self.owner[rows], self.dealer[rows], self.vulnerability[rows], self.history[rows], self.learned[rows],
-            self.problems,
-        )  # fmt: skip
+        arrays = {name: array[rows] for name, array in vars(self).items() if name != "problems"}
+        return replace(self, **arrays)
 
 
 def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
