@@ -44,7 +44,7 @@ def _weights(folder):
 
 COMMANDS = {
     "match": ("match doubler random --boards 600 --play rule --keep {}/log --json {}/match.json", None, _rows, "log"),
-    "solve": ("solve --n 40 --seed 1 --verify 1 --out {}/a.bdl --workers 1", None,
+    "solve": ("solve --n 40 --seed 1 --out {}/a.bdl --workers 1", None,
               lambda folder: Library.open(folder / "a.bdl").records.tobytes(), "*.bdl*"),
     "evolve": (f"evolve --out {{}} --name run {EVOLVE}", "evolve --resume {}/evolve/run --workers 1", _population,
                "evolve/run/checkpoint.json"),
