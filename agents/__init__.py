@@ -1,7 +1,6 @@
 """Make agents that bid, by ``make(spec)``, and get their calls in plain text, by ``call`` and ``calls``.
 
-The import name ``agents`` is also used by another package (openai-agents). Install one of the two in an
-environment; where the other one comes first on the path, ``bridge-env`` says so and stops.
+The import name ``agents`` is also used by another package (openai-agents): install one of the two in an environment.
 """
 
 from agents.text_api import call, calls
