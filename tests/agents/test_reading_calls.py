@@ -146,5 +146,6 @@ def test_what_most_deals_contradict_is_not_believed():
 
 
 def test_the_door_for_other_programs_reads_the_networks_calls():
-    why = Answers("policy:champion", play="montecarlo?deals=3").card(Question(1, HAND, 0, 0, CALLS), details=True).why
+    answers = Answers("policy:champion", play="montecarlo?deals=3")
+    why = answers.card(Question(1, HAND, 0, 0, CALLS), details=True)["why"]
     assert "calls of NSW read" in why
