@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import signal
 import sys
 
@@ -50,6 +51,24 @@ def one_ray():
 
     with Cluster(2):
         yield
+
+
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in the Makefile
+_FOUND = [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES)]
+CHROMIUM = next(filter(None, _FOUND), None)  # else the one that playwright installed, if it did
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return Chromium, or skip."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+    with api.sync_playwright() as play:
+        try:
+            found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        except api.Error as error:
+            pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
+        yield found
+        found.close()
 
 
 #: What `make test` does not install, and its tests are skipped without: `make browser` does.

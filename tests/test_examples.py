@@ -88,7 +88,7 @@ def test_evolve_on_a_cluster(one_ray, tmp_path):
 def test_sweep_with_ray_tune(one_ray, tmp_path):
     pytest.importorskip("sb3_contrib")
     pytest.importorskip("ray.tune")
-    small = {"tables": 64, "evaluate": 50, "every": 0.0, "layers": "16", "critic": "16"}
+    small = {"tables": 64, "evaluate": 50, "every": 0.0, "layers": "16"}
     module = example("sweep_with_ray_tune")
     best = module.main(2, 2_048, tmp_path, **small)
     ended = [json.loads(file.read_text()) for file in tmp_path.glob("train/*/manifest.json")]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import threading
 from urllib.parse import urljoin
 
@@ -12,22 +10,6 @@ import pytest
 from support.web import TOKEN
 
 SEED = 3
-_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in the Makefile
-_FOUND = [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES)]
-CHROMIUM = next(filter(None, _FOUND), None)  # else the one that playwright installed, if it did
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Return Chromium, or skip."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
-    with api.sync_playwright() as play:
-        try:
-            found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        except api.Error as error:
-            pytest.skip(f"no Chromium here: {str(error).splitlines()[0]}")
-        yield found
-        found.close()
 
 
 class Served:

@@ -204,7 +204,7 @@ def test_a_wrong_board_is_refused_before_anything_is_lost(visit):
     page = visit("editor.html", ready="#box button")
     give(page, ["SA", "SK"], "N")
     page.click("#open")
-    expect(page.locator("#message")).to_contain_text("Every hand holds thirteen cards; North holds 2,")
+    expect(page.locator("#message")).to_contain_text("hand 'AK...' has 2 cards, not 13")
     assert page.locator(".hand.north [data-card]").count() == 2
     assert "editor.html" in page.url
     page.click("summary")
