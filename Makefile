@@ -19,8 +19,8 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help selfplay test test-slow test-bounds browser chromium lint docs check clean
 
 help:
-	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (two; compiling, once, one more)"
-	@echo "make test       install the tools for developers, then run the tests (some minutes, ten the first time)"
+	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (some minutes)"
+	@echo "make test       install the tools for developers, then run the tests (some minutes, about twelve the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
 	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"

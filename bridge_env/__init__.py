@@ -27,6 +27,13 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _drawing(thing: _Any) -> str:
+    """Return what ``show`` draws, as HTML."""
+    from bridge_env.display.notebook import show
+
+    return show(thing).drawing
+
+
 def _draw_in_notebooks() -> None:
     """Let IPython, where it runs, draw batches of auctions and boards, and boards of records, as ``show`` does."""
     ipython = _sys.modules.get("IPython")
@@ -35,7 +42,7 @@ def _draw_in_notebooks() -> None:
         return
     formatter = shell.display_formatter.formatters["text/html"]
     for module, name in (("rules.auction", "Auctions"), ("double_dummy.boards", "Boards"), ("records.board", "Board")):
-        formatter.for_type_by_name(f"bridge_env.{module}", name, lambda thing: __getattr__("show")(thing).drawing)
+        formatter.for_type_by_name(f"bridge_env.{module}", name, _drawing)
 
 
 _draw_in_notebooks()

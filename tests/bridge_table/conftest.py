@@ -1,4 +1,4 @@
-"""The table in a real browser: a server, Chromium where it is installed, and pages whose faults fail the test."""
+"""The table in a real browser: a server, and pages whose faults fail the test."""
 
 from __future__ import annotations
 
