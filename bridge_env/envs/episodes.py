@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.bidders.protocols import SlowBidder
 from bridge_env.bidders.registry import implements
 from bridge_env.double_dummy.boards import Boards, boards_of
+from bridge_env.envs.compiled.rounds import find_episodes
 from bridge_env.envs.compiled.rows import EPISODE, SETTLED
 from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.rewards import PAR
@@ -24,7 +25,7 @@ from bridge_env.rules.par import par
 
 OPTIONS = ("deal", "dealer", "vulnerability")
 _BUFFERED = 4096  # episodes of all tables: some MB
-_BUFFERED_PER_TABLE = 256
+_BUFFERED_PER_TABLE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +141,9 @@ class EpisodeBuffer:
         slow = any(implements(bidder, SlowBidder) for bidder in config.other_table or ())
         ahead = config.deals.solved and not slow
         self._depth = max(1, min(_BUFFERED_PER_TABLE, _BUFFERED // count)) if ahead else 1
-        self._base = np.zeros(count, np.uint64)  # of each table's episodes
-        self._next = np.zeros(count, np.int64)  # number of the next episode that a table takes
-        self._end = np.zeros(count, np.int64)  # number of the first that has not been drawn
-        self._used = np.zeros(count, np.bool_)
+        # Those in the buffer: of which seed each table's are, and the number of the first one after them.
+        self._base = np.zeros(count, np.uint64)
+        self._end = np.zeros(count, np.int64)
         self._episodes: Episodes | None = None  # episode n of table t is row depth * t + n % depth
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -157,47 +157,37 @@ class EpisodeBuffer:
         Args:
             options: of ``parse_reset_options``, for these episodes alone.
         """
-        base, number = tables.state.base[rows], tables.state.number[rows]
-        if options is not None:
-            episodes, at = self._draw(base, number, **options), np.arange(len(rows))
-        elif self._depth == 1:
-            episodes, at = self._draw(base, number), np.arange(len(rows))
+        state = tables.state
+        if self._depth > 1 and options is None:
+            at = np.empty(len(rows), np.intp)
+            while not find_episodes(tables.pointers.addresses, rows, self._base, self._end, self._depth, at):
+                self._refill(state.base, state.number)
+            assert self._episodes is not None
+            episodes = self._episodes
         else:
-            episodes, at = self._take(rows, base, number)
-        tables.state.number[rows] += 1
+            episodes = self._draw(state.base[rows], state.number[rows], **options or {})
+            at = np.arange(len(rows))
+        state.number[rows] += 1
         tables.start(rows, episodes.boards, episodes.key, at, episodes.reference)
         return episodes, at
 
     def _draw(self, base: NDArray[np.uint64], number: NDArray[np.int64], **options: Any) -> Episodes:
         return draw_episodes(self._config, episode_key(base, number), number, **options)
 
-    def _take(
-        self, rows: NDArray[np.intp], base: NDArray[np.uint64], number: NDArray[np.int64]
-    ) -> tuple[Episodes, NDArray[np.intp]]:
-        """Return all episodes in the buffer and the place of each row's in it; draw some if they are missing."""
-        restarted = rows[(self._base[rows] != base) | (self._next[rows] != number)]
-        self._base[rows], self._next[rows], self._used[rows] = base, number, True
-        self._end[restarted] = self._next[restarted]
-        if (self._end[rows] <= number).any():
-            self._refill()
-        self._next[rows] += 1
-        assert self._episodes is not None
-        return self._episodes, rows * self._depth + number % self._depth
-
-    def _refill(self) -> None:
-        """Draw ``depth`` episodes ahead at all tables in use."""
-        rows = np.flatnonzero(self._used)
-        missing = self._next[rows] + self._depth - self._end[rows]
-        tables = np.repeat(rows, missing)
-        first = self._end[rows] - np.cumsum(missing) + missing
-        numbers = np.repeat(first, missing) + np.arange(len(tables))
-        drawn = self._draw(self._base[tables], numbers)
+    def _refill(self, base: NDArray[np.uint64], number: NDArray[np.int64]) -> None:
+        """Draw what is missing of the ``depth`` episodes of each table from its next one, ``number`` (N,), on."""
+        ahead = self._end - number
+        ahead[(ahead < 0) | (ahead > self._depth) | (base != self._base)] = 0
+        missing = self._depth - ahead
+        tables = np.repeat(np.arange(self._count), missing)
+        numbers = np.arange(len(tables)) + np.repeat(number + ahead - np.cumsum(missing) + missing, missing)
+        drawn = self._draw(base[tables], numbers)
         if self._episodes is None:
             self._episodes = _empty_like(drawn, self._count * self._depth)
         places = tables * self._depth + numbers % self._depth
         for target, source in zip(_arrays(self._episodes), _arrays(drawn), strict=True):
             target[places] = source
-        self._end[rows] = self._next[rows] + self._depth
+        self._base[:], self._end[:] = base, number + self._depth
 
 
 def _empty_like(episodes: Episodes, count: int) -> Episodes:

@@ -139,13 +139,13 @@ class Tables:
             self._call_bidders()
 
     def _call_bidders(self) -> None:
-        """Bid rounds of injected bidders until no table waits for one.
+        """Bid rounds of injected bidders until no table waits for one, as at least one does now.
 
         Raises:
             BidderError: a bidder's call is not legal, or no call.
         """
         auctions, state = self.auctions, self.state
-        rows = (state.status == BIDDER_TURN).nonzero()[0]
+        rows = self._rows if len(self._rows) == 1 else (state.status == BIDDER_TURN).nonzero()[0]
         while rows.size:
             if self._group is not None:
                 self._group.call(auctions, state.owner, rows)

@@ -91,7 +91,7 @@ function drawVerdict(found) {
     element("h3", { class: right ? "good" : found.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(found.call)),
     right ? "" : element("p", {}, "The call is ", element("b", {}, accepted), "."),
     element("p", {}, coloured(found.reason)),
-    found.due ? element("p", { class: "aside" }, `It is current again on ${dayWords(found.due)}.`) : "",
+    found.due ? element("p", { class: "aside" }, `It comes again on ${dayWords(found.due)}.`) : "",
     right ? "" : element("p", { class: "aside" }, "Your ", callMark(found.call), " would show ", coloured(current.shows[found.call].text), "."),
     element("div", { class: "row end" }, next)));
   next.focus();

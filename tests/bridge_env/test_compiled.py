@@ -1,5 +1,6 @@
 """The cache of compiled kernels, kernels in plain Python, and intrinsics."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -40,9 +41,11 @@ USE = "import module_under_test as m; print(m.twice(21), sum(m.twice.stats.cache
 
 
 def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in this environment alone."""
+    """Run a program in this environment alone, with bounds checked as here."""
     command = [sys.executable, "-c", program]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env={"PATH": "", **environment})
+    checks = {name: value for name, value in os.environ.items() if name == "NUMBA_BOUNDSCHECK"}
+    environment = {"PATH": "", **checks, **environment}
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
 
 
 def double(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:

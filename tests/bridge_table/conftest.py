@@ -63,7 +63,7 @@ def visit(browser, served):
 
     def page(path="", width=1200, ready=".calls button"):
         made = browser.new_page(viewport={"width": width, "height": 850})
-        made.set_default_timeout(120_000)
+        made.set_default_timeout(300_000)  # a cold machine compiles meanwhile
         made.requests, made.responses, made.faults = [], [], []
         made.on("request", lambda request: made.requests.append(request.url))
         made.on("response", lambda response: made.responses.append(response))  # noqa: PLW0108 - playwright marks it

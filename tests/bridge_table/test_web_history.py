@@ -48,7 +48,7 @@ def test_yesterdays_board_opens_and_its_mistake_is_drilled(visit, served, tmp_pa
     page.keyboard.press("7")
     page.keyboard.press("n")
     expect(page.locator("#verdict")).to_contain_text("your 7NT lost")
-    expect(page.locator("#verdict")).to_contain_text("It is asked again on")
+    expect(page.locator("#verdict")).to_contain_text("It comes again on")
     page.keyboard.press("Enter")
     expect(page.locator("#mine")).to_contain_text("the next is due on")
     expect(page.locator("#mine")).to_be_disabled()

@@ -95,6 +95,19 @@ def deal_rows(rows, addresses):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
+def find_episodes(addresses, rows, base, end, depth, places):  # type: ignore[no-untyped-def]
+    """Write where the next episodes of ``rows`` lie in an ``EpisodeBuffer``; return whether all are there."""
+    tables = _tables_at(addresses)
+    for i in range(len(rows)):
+        row = rows[i]
+        number = tables.number[row]
+        if tables.base[row] != base[row] or not 0 < end[row] - number <= depth:
+            return False
+        places[i] = depth * row + number % depth
+    return True
+
+
+@njit(nogil=True)
 def start_rows(addresses, rows, at, owner, tricks, dealer, vulnerability, key, reference):  # type: ignore[no-untyped-def]
     """Deal board ``at[i]`` at table ``rows[i]``; return how many tables wait for an injected bidder."""
     tables = _tables_at(addresses)
