@@ -37,10 +37,10 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _one_loop_ends():
+def _loop_ends():
     yield
-    if "support.one_loop" in sys.modules:
-        sys.modules["support.one_loop"].end()
+    if "support.table" in sys.modules:
+        sys.modules["support.table"].end_loop()
 
 
 @pytest.fixture(scope="module")

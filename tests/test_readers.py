@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.damage import ARRAY_WORDS, JSON_WORDS, RECORD_WORDS, SYSTEM_WORDS, damaged
+from support.boards import ARRAY_WORDS, JSON_WORDS, RECORD_WORDS, SYSTEM_WORDS, damaged
 
 import agents
 import bridge_env

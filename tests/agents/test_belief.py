@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.networks import by_book, random_networks, views, with_belief
+from support.learners import by_book, random_networks, views, with_belief
 
 from agents.lookahead.call_models import LIKELY, NetworkCallModel
 from agents.lookahead.importance_sampling import redeal_opponents, thin_weights, weight_of_partner, weighted_deals

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from support.networks import by_book
-from support.positions import positions
+from support.bidders import positions
+from support.learners import by_book
 
 from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.cardplay import card, cards, keys
-from support.plays import contracts_of
+from support.plays import card, cards, contracts_of, keys
 
 from agents.cardplay.card_values import Slack, behind, equals
 from agents.cardplay.lead import (

@@ -6,8 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from support.cardplay import after, card, cards, keys
-from support.plays import contracts_of, random_plays
+from support.plays import after, card, cards, contracts_of, keys, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS, FACTS, _Search, believed_deals

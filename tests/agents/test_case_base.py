@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.cases import record, small_base
+from support.learners import record, small_base
 
 from agents.cases import actions
 from agents.cases.base import Retained

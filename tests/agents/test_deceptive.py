@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.cardplay import after as played_after
-from support.cardplay import cards, keys
-from support.plays import contracts_of, random_plays
+from support.plays import after as played_after
+from support.plays import cards, contracts_of, keys, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import FACTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.systems import FORCING, boards
+from support.bidders import FORCING, boards
 
 from agents.registry import make_system
 from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features, seen_rows

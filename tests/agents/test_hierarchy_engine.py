@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference.hierarchy import Tree
 from reference.hierarchy import hand_features as slow_features
-from support.systems import TANGLE, boards
+from support.bidders import TANGLE, boards
 
 from agents.registry import make_system
 from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features

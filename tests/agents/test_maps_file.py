@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.cases import record
 from support.command import refused
-from support.maps import CONFIG, small_atlas
+from support.learners import CONFIG, record, small_atlas
 
 from agents.maps.atlas import around, load, save
 from agents.maps.bidder import MapBidder, read_atlas

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.command import refused
-from support.networks import random_networks
+from support.learners import random_networks
 
 from agents.networks import explain, meaning
 from agents.networks import file as networks_file

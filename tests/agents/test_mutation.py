@@ -1,6 +1,6 @@
 """Changes to systems: every one is a legal tree, does what it says, and leaves its parent alone."""
 
-from support.systems import with_constraint
+from support.bidders import with_constraint
 
 from agents.systems.changes.mutation import SeededRandom, addresses, line_at, threshold_move, with_lines
 from agents.systems.engine.compiled import compile_system

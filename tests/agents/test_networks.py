@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from reference.network_inputs import inputs_on, number
-from support.networks import random_layers, random_networks, views
-from support.positions import longest_auction
+from support.bidders import longest_auction
+from support.learners import random_layers, random_networks, views
 
 from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from support.positions import positions
+from support.bidders import positions
 
 import agents
 from agents.outputs import Outputs

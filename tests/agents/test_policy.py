@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from support.networks import observation_policy, random_networks, views
+from support.learners import observation_policy, random_networks, views
 
 from agents.networks import file as networks_file
 from agents.networks.network import TOP, UNIT

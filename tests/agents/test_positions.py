@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from reference.boards import bid_boards
-from support.systems import FORCING, TANGLE, boards, with_constraint
+from support.bidders import FORCING, TANGLE, boards, with_constraint
 
 from agents.systems.bidder import Hierarchy, bid_out, deal_features, line_usage
 from agents.systems.changes.mutation import SeededRandom, threshold_move

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from support.cardplay import keys
+from support.plays import keys
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AUCTION, Belief, believed_deals

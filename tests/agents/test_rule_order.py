@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.systems import TANGLE
+from support.bidders import TANGLE
 
 from agents.systems.engine.compiled import LAST_RESORT, RULE_LINE, compile_system, pool
 from agents.systems.engine.rule_order import (

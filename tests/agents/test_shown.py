@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.sampling import differ, holding_mine, kinds_of
+from support.bidders import differ, holding_mine, kinds_of
 
 from agents.registry import make_system
 from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.systems import boards
+from support.bidders import boards
 
 from agents.systems.audit import audit, mend, preempts
 from agents.systems.audit.audit import audit_regressions, audit_system

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.systems import TANGLE
+from support.bidders import TANGLE
 
 from agents.systems.engine.compiled import FIRST_RULE, RULE_CALL, compile_system
 from agents.systems.language.text import SystemTextError, parse_system

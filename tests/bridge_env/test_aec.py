@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from support.envs import SLAM
+from support.bidders import SLAM
 
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.rules.calls import parse_call

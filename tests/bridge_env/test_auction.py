@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reference.auction import LawAuction
-from support.positions import longest_auction
+from support.bidders import longest_auction
 
 from bridge_env.rules.auction import DOUBLING, LENGTH, MAX_CALLS, PASSES, Auctions, IllegalCall, one_auction
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
-from support.positions import positions
+from support.bidders import positions
 
 from agents.cases.file import save as save_cases
 from agents.maps.atlas import save as save_maps
@@ -63,9 +63,7 @@ def make_timid():
 
 def write_files(folder):
     """Write the files that the words of specs mean, with random weights or fitted to fifty boards."""
-    from support.cases import small_base
-    from support.maps import small_atlas
-    from support.networks import observation_policy, with_belief
+    from support.learners import observation_policy, small_atlas, small_base, with_belief
 
     networks_file.save(observation_policy().networks, folder / "FILE.npz")
     networks_file.save(with_belief(), folder / "BELIEF.npz")

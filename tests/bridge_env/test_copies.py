@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from support.envs import some_deals
+from support.bidders import some_deals
 
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from support.envs import QUIET
+from support.bidders import QUIET
 
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, canonical_key, is_judging, write_library
 from bridge_env.double_dummy.boards import UNKNOWN, Boards, boards_of, contract_tricks

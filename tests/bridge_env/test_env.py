@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from support.envs import ID, PART, QUIET, SLAM, Unsolved
+from support.bidders import ID, PART, QUIET, SLAM, Unsolved
 
 from bridge_env.bidders import registry
 from bridge_env.bidders.builtin import PassBidder, RandomBidder

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
+from support.bidders import calls
 from support.page import Page
-from support.positions import calls
 
 from bridge_env import show
 from bridge_env.display import html

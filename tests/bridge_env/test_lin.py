@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.lin import BOARD, HANDS, played_board
-from support.pbn import random_board
-from support.positions import calls
+from support.bidders import calls
+from support.boards import BOARD, HANDS, played_board, random_board
 
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board, Problem

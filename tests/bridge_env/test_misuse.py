@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from support.envs import QUIET
+from support.bidders import QUIET
 
 from bridge_env.bidders.builtin import RandomBidder
 from bridge_env.envs.single import BiddingEnv

@@ -9,10 +9,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.lin import played_board
-from support.pbn import DEAL, GAME, random_board
+from support.bidders import calls
+from support.boards import DEAL, GAME, played_board, random_board
 from support.places import SHARED
-from support.positions import calls
 
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.lin import write_lin

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from support.envs import SLAM
+from support.bidders import SLAM
 
 from bridge_env.envs.picture import HEIGHT, WIDTH
 from bridge_env.envs.single import BiddingEnv

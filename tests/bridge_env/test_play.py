@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from support.pbn import GAME
+from support.boards import GAME
 from support.plays import contracts_of, law_card, law_play, random_plays
 
 from bridge_env.bidders.play_view import PlayView, play_view

@@ -6,8 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from support.lin import BOARD
-from support.pbn import DEAL, GAME
+from support.boards import BOARD, DEAL, GAME
 from support.places import SHARED
 
 from bridge_env.records.board import Board

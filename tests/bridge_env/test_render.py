@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.positions import calls
+from support.bidders import calls
 
 from bridge_env.display.text import (
     auction_table,

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.sampling import MINE, differ, holding_mine, kinds_of
+from support.bidders import MINE, differ, holding_mine, kinds_of
 
 from bridge_env.hands.deals import parse_deal, parse_hand, random_deals
 from bridge_env.hands.features import FEATURES, hand_features

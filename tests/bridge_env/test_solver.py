@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 import pytest
+from reference.dds import dds_cards, dds_tables
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
-from support.dds import dds_cards, dds_tables
-from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
+from support.boards import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
 from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver, builtin_library
 from bridge_env.double_dummy import exact as exact_module

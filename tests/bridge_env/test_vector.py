@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from support.envs import ID, SLAM, Unsolved, some_deals
+from support.bidders import ID, SLAM, Unsolved, some_deals
 
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.config import EnvConfig

@@ -7,7 +7,7 @@ import threading
 from urllib.parse import urljoin
 
 import pytest
-from support.web import TOKEN
+from support.table import TOKEN
 
 SEED = 3
 

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from support.ben_client import BenClient
+from support.servers import BenClient
 
 from bridge_env.hands.deals import parse_hand
 from bridge_env.records.pbn import read_boards

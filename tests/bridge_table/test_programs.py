@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl
 import msgspec
 import numpy as np
 import pytest
+from support.bidders import longest_auction, positions
 from support.plays import contracts_of, random_plays
-from support.positions import longest_auction, positions
 
 from agents.cardplay.known_cards import view_of_seen
 from bridge_env.bidders.play_view import play_view

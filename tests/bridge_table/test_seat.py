@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from support.positions import positions
-from support.serve import program, publish_seat, serving
+from support.bidders import positions
+from support.servers import program, publish_seat, serving
 
 from bridge_env.bidders.errors import BidderError
 from bridge_env.bidders.registry import make

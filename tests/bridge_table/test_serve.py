@@ -17,8 +17,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
 from support import command as typed
-from support import one_loop
-from support.web import HOST, is_sentence
+from support.table import client_of, is_sentence
 
 import agents
 from agents.cardplay.montecarlo import CardDecision
@@ -38,7 +37,7 @@ THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
 
 
 def client(spec="system:sayc", opponents=None, play="rule", timeout=120.0):
-    return one_loop.client(make_app(Answers(spec, opponents, play, timeout)), HOST)
+    return client_of(make_app(Answers(spec, opponents, play, timeout)))
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +129,7 @@ def test_calls_are_explained(ours, network):
 
 def test_pages_and_names_that_are_allowed_may_ask():
     app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",), names=("bridge.local",))
-    server = one_loop.client(app, HOST)
+    server = client_of(app)
     page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
     found = server.get(BID, headers=page)
     assert found.status_code == 200

@@ -7,8 +7,7 @@ import random
 
 import pytest
 from support import command
-from support.table import client, visitor_of
-from support.web import HOST, TOKEN, is_sentence
+from support.table import HOST, TOKEN, client, is_sentence, visitor_of
 
 from bridge_table.app import make_app
 

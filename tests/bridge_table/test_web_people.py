@@ -16,7 +16,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
 from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor, cards_of, dealt, is_sentence
+from support.table import HOST, TOKEN, Visitor, cards_of, dealt, is_sentence
 
 from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.scoring import imps

@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from support.table import visitor_of
-from support.web import cards_of, dealt
+from support.table import cards_of, dealt, visitor_of
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.records.lin import read_lin

@@ -6,8 +6,7 @@ import time
 
 import pytest
 from support.jobs import failing, sleeping
-from support.table import visitor_of
-from support.web import is_sentence
+from support.table import is_sentence, visitor_of
 
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system

@@ -92,20 +92,14 @@ def board_fields(board: Any) -> dict[str, Any]:
 
 def random_record(pbn: bool, seed: int) -> Any:
     """Return a board of a record, drawn by chance."""
-    from support import lin as lin_support
-    from support import pbn as pbn_support
+    from support.boards import played_board, random_board
 
-    return (
-        pbn_support.random_board(seed, {"Event": "Cup", "Site": f"Room {seed}"})
-        if pbn
-        else lin_support.played_board(seed)
-    )
+    return random_board(seed, {"Event": "Cup", "Site": f"Room {seed}"}) if pbn else played_board(seed)
 
 
 def small_files(folder: Path) -> dict[str, str]:
     """Write a small case base and small maps; return their specs by kind."""
-    from support.cases import small_base
-    from support.maps import small_atlas
+    from support.learners import small_atlas, small_base
 
     from agents.cases import file as cases_file
     from agents.maps import atlas
@@ -190,7 +184,7 @@ def exam_paper(spec: str) -> dict[str, Any]:
 
 def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Evolve in this process; return the systems, what was accepted, the champion, and the verdict."""
-    from support.here import Here
+    from support.learners import Here
 
     from agents.systems.language.text import system_text
     from training.evaluation import verdict as judge
@@ -225,7 +219,7 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
 def league_run(folder: Path) -> dict[str, Any]:
     """Train a network in this process; return coarse figures of its weights and of how it was judged."""
     import torch
-    from support.league import run_league
+    from support.learners import run_league
 
     from training.league.config import LeagueConfig
 
@@ -247,7 +241,7 @@ def coach_run(folder: Path, text: str) -> dict[str, Any]:
     from dataclasses import replace
 
     import torch
-    from support.here import Here
+    from support.learners import Here
 
     from agents.systems.language.text import system_text
     from agents.systems.library.shipped import read_system

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.cases import record
+from support.learners import record
 
 from agents.cases.bidder import majority
 from bridge_env.hands.deals import hands, parse_hand, random_deals

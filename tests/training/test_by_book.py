@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.league import run_league, same
-from support.networks import by_book, random_networks
+from support.learners import by_book, random_networks, run_league, same
 
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder

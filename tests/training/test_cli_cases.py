@@ -4,8 +4,8 @@ import importlib.util
 import json
 
 import pytest
-from support.cases import record
 from support.command import refused
+from support.learners import record
 
 from agents.cases.file import load
 from bridge_env.io import optional_dependencies as extras

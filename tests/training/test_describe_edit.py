@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.command import refused
-from support.here import Here
+from support.learners import Here
 
 from agents.systems.changes.edits import CompositeEdit, Insert, InsertGeneral, Replace, SwapLines
 from agents.systems.changes.mutation import line_at

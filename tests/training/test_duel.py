@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.systems import TANGLE
+from support.bidders import TANGLE
 
 from agents.systems.changes.edits import Insert, InsertGeneral, Replace, SwapLines, differences, sub_hierarchies
 from agents.systems.changes.mutation import SeededRandom, addresses

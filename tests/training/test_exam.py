@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from reference.exam_sense import Hand
 from support.command import refused, run
-from support.exam_sense import Hand
 from support.places import ROOT
 
 from bridge_env.hands.deals import hand_text

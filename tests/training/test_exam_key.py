@@ -5,7 +5,7 @@ import tomllib
 from fnmatch import fnmatch
 
 import pytest
-from support.exam_sense import LEAST, Hand, fault
+from reference.exam_sense import LEAST, Hand, fault
 from support.places import DATA, ROOT
 
 from bridge_env.rules.calls import DOUBLE, PASS, call_text, parse_call

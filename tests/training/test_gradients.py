@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.support.here import Here
-from tests.support.league import run_league, same
+from tests.support.learners import Here, run_league, same
 from training.league import contract_pretraining, league
 from training.league.config import LeagueConfig
 from training.league.deal_pool import solved_deals

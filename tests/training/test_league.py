@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import torch
 from support.command import refused
-from support.here import Here
-from support.league import run_league, same
-from support.networks import random_networks
+from support.learners import Here, random_networks, run_league, same
 
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder

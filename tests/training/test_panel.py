@@ -56,7 +56,7 @@ def test_what_was_played_is_not_played_again(tmp_path):
 
 
 def test_a_network_that_changed_is_played_again(tmp_path):
-    from support.networks import random_networks
+    from support.learners import random_networks
 
     from agents.networks import file as networks_file
 

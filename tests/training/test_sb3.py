@@ -13,7 +13,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
-from support.envs import PART, SLAM
+from support.bidders import PART, SLAM
 
 from agents.registry import make_policy
 from bridge_env.double_dummy import LibraryThenSolver

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from support.here import Here
+from support.learners import Here
 
 from agents.systems.changes.chapters import chapters
 from agents.systems.language.text import parse_system, system_text

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.here import Here
+from support.learners import Here
 
 from agents.systems.audit.audit import audit_regressions
 from agents.systems.changes.edits import Insert

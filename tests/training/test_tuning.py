@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.here import Here
+from support.learners import Here
 
 from agents.systems.bidder import Hierarchy, bid_out
 from agents.systems.changes.mutation import addresses
