@@ -22,7 +22,7 @@ from bridge_env.bidders.protocols import Bidder, Partnership
 ENTRY_POINT_GROUP = "bridge_env.bidders"
 DEFAULT_BIDDER = "system:two-over-one"
 FOLDERS: list[str] = []
-"""Folders in which ``python:module:factory`` looks, after all installed packages; only such specs import from them."""
+"""Folders of modules for ``python:module:factory``; the first such spec adds them to ``sys.path``, after all others."""
 _LONGEST_TEXT = 2000  # characters of an error in a message
 
 
@@ -64,6 +64,8 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
         raise SpecError(f"{spec!r} is neither a spec string nor a Bidder (an object with bid(view, key))")
     head, _, argument = full_spec(spec).partition(":")
     if argument == spec.strip() and _is_champion(argument):
+        if _published_bidder("system", argument) is None:
+            raise SpecError(f"{argument!r}: a word alone names a system; for the network write policy:{argument}")
         raise SpecError(
             f"{argument!r} names two bidders: system:{argument}, a system, and policy:{argument}, a network"
         )
@@ -84,13 +86,18 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
 
 
 def _is_champion(word: str) -> bool:
-    """Return whether a network of this name is a champion, and not one that bids by the system of that name."""
-    published = _published().get("policy")
-    try:
-        found = published.load()(word) if published is not None else None
-    except (ValueError, OSError):  # or a file of that name that is no network
-        return False
+    """Return whether a network of this name has the role ``champion``."""
+    found = _published_bidder("policy", word)
     return getattr(getattr(found, "networks", None), "trained", {}).get("role") == "champion"
+
+
+def _published_bidder(head: str, word: str) -> Any:
+    """Return the bidder ``head:word``, None where there is none."""
+    published = _published().get(head)
+    try:
+        return None if published is None else published.load()(word)
+    except (ValueError, OSError):  # or a file of that name holds something else
+        return None
 
 
 def _from_published(

@@ -229,9 +229,9 @@ def board_html(
 
     Args:
         tables: the board as it was played at each table; deal, dealer and vulnerability are those of the first.
-        titles: a headline for each table, or none.
-        notes: for each table the explanations of calls, by their index; by default the board's own, which are also its
-            alerts.
+        titles: a headline for each table; by default the players' names, if all four are known.
+        notes: for each table the explanations of calls, by their index; by default the board's own. Alerts are always
+            the board's own.
         tricks: (4, 5), the double-dummy table, where it is known.
         links: link each table to Bridge Base Online's hand viewer.
     """

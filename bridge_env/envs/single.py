@@ -76,12 +76,12 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         partner: a spec string (``bridge_env.bidders.registry``) or a Bidder; not used if the learner bids both seats.
         opponents: spec or Bidder of the other side, the same at both tables.
         control: spec or Bidder of the learner's side at the other table; used by the reward ``imps`` only.
-        deals: ``"training"``, ``"judging"``, ``"library"``, ``"random"``, a PBN file, owners, or a DealSource
-            (``bridge_env.envs.deals``). Nothing is read before the first reset.
+        deals: ``"training"``, ``"judging"``, ``"library"``, ``"random"``, ``"estimated"``, a PBN file, owners, or a
+            DealSource (``bridge_env.envs.deals``). Nothing is read before the first reset.
         dealer: a seat; None = the board's, else at random.
         vulnerability: ``"None" "NS" "EW" "Both"``; None = the board's, else at random.
         reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``; None = ``"imps"``, and ``"imps_vs_par"`` for all
-            four seats, who have no control pair. Or a function, see below.
+            four seats, who have no control pair. Or a function, see above.
         illegal: ``"end"`` or ``"raise"``.
         illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points. A function that
             pays needs a number here, unless ``illegal="raise"``.

@@ -150,7 +150,7 @@ def hull(classes: UInt64Array) -> tuple[tuple[int, int], NDArray[np.int64]]:
 
 
 def relaxed(classes: UInt64Array) -> UInt64Array:
-    """Return the classes, and those one point or one exchanged card away."""
+    """Return the classes, and those at most one point and one exchanged card away."""
     rows, _ = shape_features()
     reached = classes | (classes << np.uint64(1)) | (classes >> np.uint64(1))
     old = np.zeros((16, 16, 16), np.uint64)

@@ -48,7 +48,7 @@ class SameOriginMiddleware:
             return origin.lower() in self.origins or origin.lower() == f"http://{headers.get('host', '').lower()}"
         if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
             return True
-        return method == "GET" and headers.get("sec-fetch-mode") == "navigate"  # a link leads here
+        return method == "GET" and headers.get("sec-fetch-mode") == "navigate"  # someone followed a link
 
 
-_FORBIDDEN = error_response("Another page may not send requests to this server.", 403)
+_FORBIDDEN = error_response("A page of another site may not send requests to this server.", 403)

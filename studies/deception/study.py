@@ -114,7 +114,7 @@ def read_problems(path: str | Path) -> list[Problem]:
     """Return all problems of a PBN file.
 
     Raises:
-        ValueError: a board is no problem; the message has its line and the fault.
+        ValueError: a board poses no problem; the message has its line and the fault.
     """
     read = read_records(path)
     if read.problems:

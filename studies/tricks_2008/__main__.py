@@ -34,7 +34,7 @@ def repeat(
         workers: processes
         library: library of solved deals (default: the one in the package)
         deals: maximum number of training deals (default: all)
-        epochs: passes over the deals (default: by the network's size)
+        epochs: passes over the deals (default: each network its own)
         seed: random seed
         out: folder for the results
     """

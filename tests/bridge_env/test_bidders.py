@@ -259,6 +259,8 @@ def test_a_published_factory_that_fails_is_named(value, message, monkeypatch):
 def test_a_short_name_of_two_bidders_is_refused():
     with pytest.raises(SpecError, match=r"system:champion, a system, and policy:champion"):
         registry.make("champion")
+    with pytest.raises(SpecError, match="for the network write policy:by-the-book"):
+        registry.make("by-the-book")
     for name in ("sayc", "acol"):
         assert type(registry.make(name)) is type(registry.make(f"system:{name}"))
 

@@ -291,16 +291,16 @@ def test_unseen_positions_count_the_points_of_their_hands():
 TABLE = """\
 Standard American (sayc): 4 positions, percent of the points
 
-area            positions  pass
--------------------------------
-First calls             2   0.0
-Second calls            2  50.0
--------------------------------
-all areas               4  25.0
-best call made          4  25.0"""
+area                       positions  pass
+------------------------------------------
+First calls                        2   0.0
+Second calls                       2  50.0
+------------------------------------------
+all areas                          4  25.0
+best call, % of positions          4  25.0"""
 
 WRONG = """\
-pass: 3 of 4 answered otherwise
+pass: 3 of 4 answers without full points
 
 First calls (2)
 
@@ -326,7 +326,7 @@ def test_a_table_for_each_key(small):
     tables = scores_text(papers).split("\n\n")
     assert [table.split(":")[0] for table in tables[::2]] == [
         "Standard American (sayc)",
-        "either key",
+        "either system's answers",
         "two over one (2/1)",
     ]
     assert ["system:sayc" in tables[1], "pass" in tables[3], "system:two-over-one" in tables[5]] == [True] * 3

@@ -331,11 +331,16 @@ def test_gatekeepers_are_refused(tmp_path, capsys):
     path = tmp_path / "judge.npz"
     networks = random_networks()
     networks_file.save(Networks(networks.policy, None, {"role": "gatekeeper"}), path)
-    for spec in (f"policy:{path}", "policy:wbridge5", "policy:standard-met"):
+    for spec in (f"policy:{path}", "policy:wbridge5", "reason:policy:humans?samples=4"):
         with pytest.raises(SpecError, match="gatekeeper"):
             refuse_gatekeepers([spec])
         for words in (["--start", spec], ["--pool", f"pass,{spec}"], ["--panel", spec]):
             assert "gatekeeper" in refused(capsys, "train", "league", "--out", tmp_path / "runs", *words)
+    with pytest.raises(SpecError, match="gatekeeper"):
+        refuse_gatekeepers(["pair:pass,policy:polish"])
+    for words in (["--opponents", "policy:humans"], ["--control", "policy:polish"]):
+        assert "gatekeeper" in refused(capsys, "train", "ppo", "--out", tmp_path / "runs", *words)
+    assert "gatekeeper" in refused(capsys, "fit", "policy", "policy:humans", "--out", tmp_path / "runs")
     assert "gatekeeper" in refused(
         capsys, "fit", "policy", "system:sayc", "--start", "policy:polish", "--out", tmp_path / "runs"
     )

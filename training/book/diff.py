@@ -15,7 +15,7 @@ from agents.systems.explain import player_terms
 from agents.systems.explain.player_terms import symbols
 from agents.systems.language.tree import Block, Line, Step, System
 from training.book.graph import AuctionGraph
-from training.book.worth import Judge, Worth, without
+from training.book.worth import FEWEST, Judge, Worth, without
 from training.evaluation.boards import standard_error
 
 
@@ -80,8 +80,8 @@ class Difference:
             f"Against {self.control}, {self.source}: {self.a} {self.results[0]:+.3f}, {self.b} {self.results[1]:+.3f} "
             f"IMPs a board; the difference {self.gain[0]:+.3f} ± {self.gain[1]:.3f}.",
             f"Worth: IMPs by which {self.b} does better than {self.b} without this one change, on a board whose "
-            f"auction it alters ± standard error, and on 1,000 boards of all kinds. With fewer than 30 such boards no "
-            f"figure is given. Single changes need not add up to the difference.",
+            f"auction it alters ± standard error, and on 1,000 boards of all kinds. With fewer than {FEWEST} such "
+            f"boards no figure is given. Single changes need not add up to the difference.",
             symbols(player_terms.TERMS),
         ]
 

@@ -33,7 +33,7 @@ from agents.systems.explain.player_terms import symbols
 from agents.systems.language.tree import Step
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
-from training.book.shows import Coverage
+from training.book.shows import FEWEST, Coverage
 from training.book.worth import Worth
 
 HOLDOUT = 20_000  # deals on which coverage is counted, at most
@@ -43,7 +43,7 @@ LEGEND = symbols(
     "be. Calls in brackets are theirs; their passes in between are left out. Of several calls that fit a hand the "
     "first in the system's text counts. Shares are of the calls there; a bid without a name is natural, and a call "
     "that is not called forcing may be passed. What a call shows is left out where it is what the call promises, where "
-    f"fewer than 20 hands made it, or where hands of all kinds did. {player_terms.TERMS}"
+    f"fewer than {FEWEST} hands made it, or where hands of all kinds did. {player_terms.TERMS}"
 )
 FORCING = (
     "A *forcing* call asks partner to speak, unless the next player does; *forcing to game* binds both partners up to "

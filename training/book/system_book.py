@@ -24,7 +24,7 @@ from training.book.model import HOLDOUT, Book
 from training.book.shows import Check, Coverage, Shows, check, shown_by_entries
 from training.book.surprises import surprises
 from training.book.survey import SystemSurvey
-from training.book.worth import Judge, Worth
+from training.book.worth import FEWEST, Judge, Worth
 
 _SURPRISES = 36  # so many are listed
 #: Ways to count that a line may ask for, by their names in the text.
@@ -81,7 +81,7 @@ class SystemBook(Book):
         return [
             f"Figures are of {m.deals:,} random deals (seed {m.seed}), dealer and vulnerability by board number, "
             "all four seats playing the system.",
-            f"On {c.deals:,} other deals (seed {c.seed}), rows of this book make {cover.covered / cover.calls:.2%} of "
+            f"On {c.deals:,} other deals (seed {c.seed}), rows of this book cover {cover.covered / cover.calls:.2%} of "
             f"the {cover.calls:,} calls; {cover.share:.2%} of the {cover.hands:,} hands behind a call fit what the "
             "book says it shows. (The other calls were seen too seldom for ranges, or made on hands of all kinds.)",
             "{:.1f} ± {:.1f} artificial calls in 100 auctions of a side.".format(*m.artificial),
@@ -185,7 +185,7 @@ def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: C
         f"Worth: IMPs by which the system does better with a call than without it (the next line that fits decides) "
         f"against {control.name}, on a board where the call comes up ± standard error, and on 1,000 boards of all "
         f"kinds; {judge.boards.source}. The system as it is: {judge.mean:+.3f} ± {judge.error:.3f} IMPs a board. With "
-        f"fewer than 30 boards no figure is given."
+        f"fewer than {FEWEST} boards no figure is given."
     )
     for entry in book.entries:
         if book.is_printed(entry):

@@ -33,6 +33,7 @@ from bridge_env.rules.scoring import imps
 from training.cases.fit import CASES, RESULTS
 from training.evaluation.boards import library_boards, standard_error
 from training.evaluation.duplicate import bid_out, match
+from training.evaluation.network_opponents import refuse_gatekeepers
 from training.runtime import runs
 from training.runtime.progress import Progress
 
@@ -68,8 +69,9 @@ def retain(
 
     Raises:
         BidderFileError: the file holds no case base.
-        SpecError: there are no such opponents.
+        SpecError: there are no such opponents, or they are gatekeepers.
     """
+    refuse_gatekeepers([opponents])
     progress = progress or Progress()
     base = case_file.load(path)
     training = library_boards(boards, seed, "training")

@@ -77,7 +77,7 @@ def coach(
     Args:
         out, name: the folder is ``out/coach/name``; without a name it is the system's.
         resume: the folder of an earlier coaching to go on with instead.
-        workers: tasks at a time; None for all cores of this machine but one.
+        workers: tasks at a time; None for all of the cluster at ``address``, or all cores of this machine but one.
         address: of a running Ray cluster; None to start one on this machine.
         progress: shows how far the run is.
 
@@ -97,7 +97,8 @@ def coach(
         folder = open_run(KIND, config, out, name, resume)
     progress.folder(folder)
     rounds = [Round(folder, config, number) for number in range(1, config.rounds + 1)]
-    with Cluster(max(2, (os.cpu_count() or 2) - 1) if workers is None else workers, address) as cluster:
+    tasks = workers if workers or address else max(2, (os.cpu_count() or 2) - 1)
+    with Cluster(tasks, address) as cluster:
         amendments = []
         for this in rounds:
             train_player(this, cluster, progress)
@@ -205,7 +206,7 @@ def _judge(
     folder: Path, config: CoachConfig, rounds: list[Round], amendments: list[list[str]], progress: Progress
 ) -> list[RoundResult]:
     """Judge players and amended books against gatekeepers, count departures, and write the report."""
-    gatekeepers = [opponent for group, opponent in panel.opponents() if group == "gatekeepers"]
+    gatekeepers = panel.gatekeepers()
     progress.stage("judging")
 
     def show(opponent: str, boards: int) -> None:

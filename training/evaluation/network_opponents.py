@@ -15,6 +15,7 @@ from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, evaluate
+from agents.registry import seat_specs, without_search
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.state_cache import Queries, shared_cache
 from bridge_env.bidders.registry import SpecError
@@ -50,9 +51,13 @@ def stranger(spec: str) -> Stranger:
 
 
 def refuse_gatekeepers(specs: Iterable[str]) -> None:
-    """Raise ``SpecError`` where a spec names a gatekeeper, which nothing may train against or start from."""
+    """Raise ``SpecError`` where a spec names a gatekeeper, which nothing may train against, imitate or start from.
+
+    One that looks ahead, or is half of a pair, counts as well.
+    """
     for spec in specs:
-        if spec.startswith(_POLICY) and is_gatekeeper(spec.removeprefix(_POLICY)):
+        plain = [part for part in seat_specs(without_search(spec)) if part.startswith(_POLICY)]
+        if any(is_gatekeeper(part.removeprefix(_POLICY)) for part in plain):
             raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
 
 

@@ -24,7 +24,6 @@ from bridge_env.io.json_files import read_json
 from training.evaluation.artificial_calls import of_match
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import MatchResult, match
-from training.evaluation.network_opponents import is_gatekeeper
 from training.runtime import runs
 from training.runtime.pages import table, text_table
 
@@ -33,12 +32,13 @@ if TYPE_CHECKING:
 
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
 PLAIN = ("pass", "doubler")
-GROUPS = ("start", "gatekeepers", "strangers", "families", "no bidders")
+GROUPS = ("start", "gatekeepers", "strangers", "families", "others", "no bidders")
 _NAMES = {
     "start": "the bidder that it began with",
     "gatekeepers": "abroad: gatekeepers, which no training meets",
     "strangers": "abroad: strangers that training may meet",
     "families": "at home: bidding systems",
+    "others": "other bidders",
     "no bidders": "bidders that never bid",
 }
 
@@ -94,12 +94,19 @@ def opponents() -> list[tuple[str, str]]:
     return sorted(((group_of(spec), spec) for spec in specs), key=lambda row: GROUPS.index(row[0]))
 
 
+def gatekeepers() -> list[str]:
+    """Return the specs of the shipped gatekeepers."""
+    return [spec for group, spec in opponents() if group == "gatekeepers"]
+
+
 def group_of(spec: str) -> str:
     """Return the group of a bidder."""
-    head, _, argument = spec.partition(":")
+    head, _, argument = full_spec(spec).partition(":")
     if head == "policy":
-        return "gatekeepers" if is_gatekeeper(argument) else "strangers"
-    return "no bidders" if spec in (*PLAIN, "random") else "families"
+        return {GATEKEEPER: "gatekeepers", "stranger": "strangers"}.get(role(read_networks(argument)), "others")
+    if spec in (*PLAIN, "random"):
+        return "no bidders"
+    return "families" if head == "system" else "others"
 
 
 def panel(
@@ -139,7 +146,7 @@ def panel(
     done = {} if log is None or not log.exists() else read(log)
     lines = []
     for group, opponent in listed:
-        if opponent == spec:
+        if full_spec(opponent) == full_spec(spec):
             continue
         gain_key = (over, version(over)) if over else ()
         key = json.dumps([spec, version(spec), opponent, version(opponent), boards, seed, *gain_key])
@@ -154,7 +161,7 @@ def panel(
             done[key] = _line(group, opponent, played, other)
             if log is not None:
                 atomic_write(log, json.dumps({k: asdict(line) for k, line in done.items()}, indent=1) + "\n")
-        lines.append(done[key])
+        lines.append(replace(done[key], group=group))
     return PanelResult(spec, boards, seed, lines)
 
 

@@ -1,7 +1,7 @@
 """Play a partnership against another or a stranger on a range of boards, and measure the gain of a change.
 
 A duel is bid once and cached: its auctions show on which boards a changed partnership can make another call, and only
-those are bid again (``changes.sameness``). So a change to a rare sequence costs a hundredth of a match.
+those are bid again (``agents.systems.changes.equivalence``). So a rare change costs a hundredth of a match.
 """
 
 from __future__ import annotations

@@ -40,12 +40,14 @@ def _replaced(edit: Replace) -> str:
         return f"dropped: {_line_text(old)}"
     if len(edit.new) == 1 and edit.new[0].path == old.path:
         new = edit.new[0]
-        if new.constraint != old.constraint:
-            return f"{_call_text(old)}: {player_terms.promise(old.constraint)} → {player_terms.promise(new.constraint)}"
-        return f"{_call_text(old)}: {player_terms.remark(old) or 'no label'} → {player_terms.remark(new) or 'no label'}"
+        pairs = [
+            (player_terms.promise(old.constraint), player_terms.promise(new.constraint)),
+            (player_terms.remark(old) or "no label", player_terms.remark(new) or "no label"),
+        ]
+        return f"{_call_text(old)}: {', '.join(f'{before} → {after}' for before, after in pairs if before != after)}"
     added = [line for line in edit.new if (line.path, line.constraint) != (old.path, old.constraint)]
-    beside = "" if len(added) < len(edit.new) else f", in place of {_line_text(old)}"
-    return f"new: {'; '.join(map(_line_text, added))}{beside}"
+    replaced = "" if len(added) < len(edit.new) else f", in place of {_line_text(old)}"
+    return f"new: {'; '.join(map(_line_text, added))}{replaced}"
 
 
 def _line_text(line: Line) -> str:

@@ -24,7 +24,7 @@ from training.evolution.config import EvolveConfig, is_stranger, spec_of
 from training.evolution.finalize import finalize
 from training.evolution.generations import State, advance, begin, league, load, write_systems
 from training.evolution.proposals import NATURAL
-from training.evolution.refine.judgement import judge as network_by_book
+from training.evolution.refine.judgement import network_by_book
 from training.runtime import runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress

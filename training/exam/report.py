@@ -10,7 +10,7 @@ from training.exam.marks import Answer, Paper
 from training.exam.positions import ALL, FULL
 from training.runtime.pages import text_table
 
-_KEYS = {ALL: "either key", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
+_KEYS = {ALL: "either system's answers", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
 
 
 def scores_text(papers: Sequence[Paper]) -> str:
@@ -26,7 +26,9 @@ def _table(papers: Sequence[Paper]) -> str:
     marks = [paper.marks() for paper in papers]
     rows = [[first.titles[area], *_figures(papers, area)] for area in first.areas()]
     rows.append(["all areas", *_figures(papers, None)])
-    rows.append(["best call made", str(marks[0].positions), *(f"{100 * m.best / m.positions:.1f}" for m in marks)])
+    rows.append(
+        ["best call, % of positions", str(marks[0].positions), *(f"{100 * m.best / m.positions:.1f}" for m in marks)]
+    )
     head, *lines = text_table(["area", "positions", *(paper.spec for paper in papers)], rows)
     rule = "-" * len(head)
     title = f"{_KEYS[first.key]}: {marks[0].positions} positions, percent of the points"
@@ -39,7 +41,7 @@ def _figures(papers: Sequence[Paper], area: str | None) -> list[str]:
 
 def wrong_text(paper: Paper) -> str:
     """Return every position that did not get all points, by area."""
-    lines = [f"{paper.spec}: {len(paper.wrong())} of {len(paper.answers)} answered otherwise"]
+    lines = [f"{paper.spec}: {len(paper.wrong())} of {len(paper.answers)} answers without full points"]
     for area in paper.areas():
         wrong = paper.wrong(area)
         if wrong:

@@ -1,8 +1,8 @@
 """Provide the deals of a league: solved ones, and many more with tricks drawn from the trick estimator.
 
-A network that meets the same few deals for hours learns them by heart; estimated deals are cheap, so there can be too
-many for that. Their tables are drawn from the estimator's distributions, so that every contract is worth on average
-what the estimator expects. They are for training only; nothing is judged on them.
+A network that meets the same few deals for hours learns them by heart; estimated deals are cheap, so there can be more
+than it can learn so. Their tables are drawn from the estimator's distributions: on average every contract is worth what
+the estimator expects. They are for training only; nothing is judged on them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bridge_env.rng import streams
 from bridge_env.rules.cards import UInt8Array
 from training.evaluation.boards import Boards, library_boards
 
-NUM_CURVE_DEALS = 4_000  # solved training deals that no league plays: its curve is judged on them
+NUM_CURVE_DEALS = 4_000  # solved training deals that no league plays: the learning curve is measured on them
 _PART = 8_192  # deals estimated at a time
 
 
@@ -34,12 +34,12 @@ def solved_deals() -> UInt8Array:
 
 @lru_cache(maxsize=2)
 def curve_boards(count: int, seed: int) -> Boards:
-    """Return boards to judge a curve on: training deals, but none that a league plays."""
+    """Return boards to measure a learning curve on: training deals, but none that a league plays."""
     return library_boards(count, seed, "training", among=builtin_library().split("training")[:NUM_CURVE_DEALS])
 
 
 def deal_pool(estimated: int, seed: int, progress: Callable[[float], None] = lambda share: None) -> UInt8Array:
-    """Return the solved deals and ``estimated`` more, none of which may judge: records uint8 (n, 23).
+    """Return the solved deals and ``estimated`` more, none of the judging split: records uint8 (n, 23).
 
     Args:
         progress: called with the share done, 0..1.

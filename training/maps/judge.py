@@ -40,7 +40,7 @@ def held_out_examples(teacher: str, seed: int) -> Calls:
 
 
 def calls_by_map(atlas: Atlas, examples: Calls) -> list[Share]:
-    """Return how often the maps make the example's call: all calls, the six maps of 2007, every map."""
+    """Return how often the maps make the examples' calls: all calls, the six maps of 2007, every map."""
     found = MapBidder(atlas).consult(examples.view)
     kinds = {"all calls": np.ones(len(examples), np.bool_), "the six maps of 2007": found.situation < PUBLISHED}
     kinds |= {name: found.situation == k for k, name in enumerate(SITUATIONS)}
@@ -48,7 +48,7 @@ def calls_by_map(atlas: Atlas, examples: Calls) -> list[Share]:
 
 
 def play_matches(atlas: Atlas, boards: int, name: str = "the maps", opponents: Sequence[str] = ()) -> list[Match]:
-    """Return matches on judging boards against the opponents, by default ``pass``, ``system:sayc`` and the teacher."""
+    """Return matches on judging boards, by default against ``pass``, ``system:sayc`` and the maps' reader."""
     played, out = library_boards(boards, MATCH_SEED), []
     for other in opponents or dict.fromkeys(("pass", "system:sayc", atlas.reader)):
         result = match(MapBidder(atlas, other), other, played, MATCH_SEED)

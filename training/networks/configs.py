@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from training.runtime.settings import AtLeast2, Count, CountOrZero, Integer, NonNegative, Rate, Settings, listed
+from training.runtime.settings import AtLeast2, Count, CountOrZero, NonNegative, Rate, Seed, Settings, listed
 
 
 def widths(text: str) -> list[int]:
@@ -70,8 +70,8 @@ class PPOConfig(Settings):
     """stop after this many minutes, evaluations included; 0 = no limit"""
     steps: CountOrZero = 0
     """stop after this many calls; 0 = no limit"""
-    seed: Integer = 1
-    """random seed of weights, deals and exploration"""
+    seed: Seed = 1
+    """random seed of weights, deals and exploration, 0 to 4,294,967,295"""
     opponents: str = "pass"
     """bidder that sits East-West while the policy learns"""
     control: str = "pass"

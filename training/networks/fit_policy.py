@@ -14,6 +14,7 @@ from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from bridge_env.io.files import atomic_write
 from training.evaluation.boards import BoardsError
+from training.evaluation.network_opponents import refuse_gatekeepers
 from training.networks import recorded
 from training.networks.configs import ImitationConfig
 from training.networks.imitate import agreement, calls_of, imitate
@@ -60,11 +61,12 @@ def fit_policy(
 
     Raises:
         BoardsError: there is no auction to learn from, or an array file is faulty.
-        SpecError: a bidder cannot be had, or the start is a gatekeeper.
+        SpecError: a bidder cannot be had, or it or the start is a gatekeeper.
         ValueError: settings make no sense, or the folder holds a fit with others.
         OSError: a file cannot be read.
     """
     config.check()
+    refuse_gatekeepers([*map(str, records), *meets])
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     progress = progress or Progress()

@@ -45,6 +45,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import bid_out, match
+from training.evaluation.network_opponents import refuse_gatekeepers
 from training.evaluation.verdict import Row
 from training.networks import report
 from training.networks.configs import PPOConfig, widths
@@ -98,7 +99,7 @@ def train_ppo(
         progress: shows how far the run is.
 
     Raises:
-        SpecError: opponents or control name no bidder.
+        SpecError: opponents or control name no bidder, or a gatekeeper.
         ValueError: settings make no sense.
         RunError: the folder cannot be used, or is damaged.
         KeyboardInterrupt: after the state of that moment has been saved.
@@ -106,6 +107,7 @@ def train_ppo(
     progress = progress or Progress()
     config.check()
     make(config.opponents), make(config.control)
+    refuse_gatekeepers([config.opponents, config.control])
     folder = open_run(KIND, config, out, name, resume)
     progress.folder(folder)
     progress.stage("learning", unit="%")

@@ -7,12 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from training.evaluation import panel
 from training.evaluation.duplicate import match
 from training.evaluation.verdict import Row, rows_table
 from training.networks.configs import PPOConfig
 from training.runtime import pages, runs
 
-NEVER_MET = ("pass", "doubler", "system:sayc", "policy:humans", "policy:polish", "policy:wbridge5")
+AT_HOME = ("pass", "doubler", "system:sayc")  # judge PPO beside the gatekeepers
 Agreement = Mapping[str, Mapping[str, float]]
 """How often a network makes the recorded call, as ``imitate.agreement`` returns it."""
 
@@ -46,7 +47,7 @@ def judge_ppo(spec: str, config: PPOConfig) -> tuple[list[Row], str]:
     """Play a policy on judging boards, against its control pair first; return the rows and the source of the boards."""
     first = match(spec, config.control, config.judge, config.seed)
     rows = [Row(f"against {config.control}, its control pair", first.mean_imps, first.standard_error, config.judge)]
-    for other in NEVER_MET:
+    for other in (*AT_HOME, *panel.gatekeepers()):
         if other not in (config.control, config.opponents):
             result = match(spec, other, first.boards, config.seed)
             rows.append(Row(f"against {other}, never met", result.mean_imps, result.standard_error, config.judge))

@@ -9,6 +9,7 @@ import msgspec
 
 _MOST = (1 << 63) - 1
 Integer = Annotated[int, msgspec.Meta(ge=-_MOST, le=_MOST)]
+Seed = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]  # as numpy and Stable-Baselines3 take it
 Count = Annotated[int, msgspec.Meta(ge=1, le=_MOST)]
 CountOrZero = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
 AtLeast2 = Annotated[int, msgspec.Meta(ge=2, le=_MOST)]

@@ -274,6 +274,8 @@ def counted(low: int, high: int, most: int, many: str, one: str) -> str:
     """Write ``five or more hearts``, ``two to four hearts``, ``at most one ace``, ``no aces``."""
     if high >= most:
         return f"{number(low)} or more {many}"
+    if low == high == 0 and many.startswith("of "):
+        return f"none {many}"
     if low == high:
         return f"{number(low)} {one if low == 1 else many}"
     if low <= 0:
@@ -313,7 +315,9 @@ def _spoken_difference(word: str, low: int, high: int) -> str:
     a, _, b = word.partition("-")
     first, second = SUIT_NAMES[a], SUIT_NAMES[b]
     if high < 13:
-        return f"as many {first} as {second}" if low == high == 0 else f"{low} to {high} more {first} than {second}"
+        if low == high:
+            return f"{number(low)} more {first} than {second}" if low else f"as many {first} as {second}"
+        return f"{low} to {high} more {first} than {second}"
     if low == 0:
         return f"{first} not shorter than {second}"
     if low < 0:

@@ -24,7 +24,7 @@ LEAST, MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
 UNIT = 64  # labels are multiples of 1/64 IMP: so that sums of them are exact in any order
 
 
-def judge(spec: str) -> NetworkBidder:
+def network_by_book(spec: str) -> NetworkBidder:
     """Return the network that ``policy:NAME`` or ``policy:FILE`` names, which bids by a book.
 
     Raises:
@@ -65,7 +65,7 @@ def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np
     use_fast_matmul()
     boards, calls = at.boards, first_calls(at.history[board], number)
     auctions = Auctions.replay(calls, boards.dealer[board], boards.vulnerability[board])
-    chances = judge(spec).probabilities(view_of(auctions, boards.owner[board]))
+    chances = network_by_book(spec).probabilities(view_of(auctions, boards.owner[board]))
     logs: NDArray[np.float64] = np.log(np.maximum(chances, 1e-12))
     return logs
 
