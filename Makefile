@@ -5,7 +5,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 # One more than the cores: those that start processes, or Ray, mostly wait.
 SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(4, (os.cpu_count() or 1) + 1))")
-MORE_SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(6, 2 * (os.cpu_count() or 1) + 1))")
 KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
 	bridge_env/test_compiled.py bridge_env/test_sampling.py agents/test_rule_order.py agents/test_positions.py agents/test_systems_at_tables.py agents/test_networks.py \
 	agents/test_book_bidder.py)
@@ -35,10 +34,9 @@ selfplay: $(VENV)/.train
 test: $(VENV)/.dev
 	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --dist loadfile
 
-# Slow tests wait for processes more than others do, so more of them run side by side. Each worker reads all tests that
-# it may be given: the files without slow ones would take it eight seconds.
+# Each worker reads all tests that it may be given: the files without slow ones would take it eight seconds.
 test-slow: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(MORE_SIDE_BY_SIDE) --dist loadfile \
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(SIDE_BY_SIDE) --dist loadfile \
 		$$(grep -rl --include="test_*.py" "mark\.slow" tests | sort)
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.

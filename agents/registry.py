@@ -6,14 +6,13 @@ spec                        agent
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours. Either without some conventions:
                             ``system:sayc?without=splinter+support`` (``agents.systems.library.conventions``)
-``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; options:
-                            ``reason:sayc?samples=128&look=minimax`` (``agents.lookahead.options``)
+``reason:NAME``             the same systems, thinking: deals that fit the calls, each bid out; options:
+                            ``reason:sayc?samples=256&looks=2`` (``agents.lookahead.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
                             by a book may bid on other terms: ``policy:by-the-book?truth=16`` (``agents.networks.book``)
 ``policy:FILE.onnx``        any network from the env's observations to 38 outputs (``agents.outputs``)
-``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say. Where
-                            opponents are no systems, ``reason:NAME`` thinks so as well
+``reason:policy:NAME``      the same networks, thinking
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
 ``som:FILE``                self-organizing maps that ``bridge-env fit maps`` wrote: calls as similar hands were called
 ``seat:URL``                another program over HTTP: ``seat:http://127.0.0.1:8085`` (``bridge_table.programs``)
@@ -31,10 +30,11 @@ from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.lookahead.call_models import NetworkCallModel, SystemCallModel
-from agents.lookahead.network_lookahead import NetworkLookahead
+from agents.lookahead.game_lookahead import GameLookahead
+from agents.lookahead.importance_sampling import Model
+from agents.lookahead.lookahead import Lookahead
 from agents.lookahead.options import Options, parse_options
 from agents.lookahead.player_models import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, PlayerModel, trivial
-from agents.lookahead.system_lookahead import SystemLookahead
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
@@ -51,8 +51,9 @@ from bridge_env.bidders.view import BidView
 
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
-_DOUBTING = Options(samples=256, looks=5, candidates=5, caution=0.5, margin=0.3)  # tuned on training boards
-_DOUBTING_SYSTEM = Options(samples=128, candidates=5, margin=0.5)
+_NETWORK = Options(looks=5, caution=0.5)  # tuned on training boards
+_SYSTEM = Options()  # tuned on training boards among strangers
+_GAME = Options(samples=64, candidates=6, caution=1.5, margin=0.2)
 
 
 def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
@@ -79,7 +80,7 @@ def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> s
     from agents.lookahead.explain import explain_by_book
 
     thinker = make_reason(f"policy:{bidder.path}")
-    assert isinstance(thinker, NetworkLookahead), "networks think as doubters do"
+    assert isinstance(thinker, Lookahead)
     if bidder.networks.book is not None:
         return explain_by_book(bidder, thinker, view, key)
     return thinker.explain(view, key, acts=False)
@@ -97,51 +98,50 @@ def make_maps(argument: str, *, partner: str | None = None, opponents: str | Non
 
 def make_reason(
     argument: str, *, partner: str | None = None, opponents: str | None = None
-) -> SystemLookahead | NetworkLookahead:
-    """Make the bidder of ``reason:SYSTEM?OPTIONS`` or ``reason:policy:NAME?OPTIONS``."""
+) -> Lookahead | GameLookahead:
+    """Make the bidder of ``reason:SYSTEM?OPTIONS`` or ``reason:policy:NAME?OPTIONS``.
+
+    Calls of two opponents that differ are read by the system of the first; their deals fit what either may play.
+    """
     name, _, options = argument.partition("?")
     if name.startswith("policy:"):
-        return _doubter(name, options, opponents)
-    if opponents and all(_is_stranger(spec) for spec in seat_specs(opponents)):
-        return _doubting_system(name, options, partner, opponents)
+        return _thinking_network(name, options, opponents)
     own = hierarchy_of(name)
-    free = not own.system.lines
-    itself = own, PlayerModel(AS_BEST if free else BY_SYSTEM)
-    players = [_player(spec, itself) for spec in (partner, *(seat_specs(opponents) if opponents else (None, None)))]
-    (mate, mates), (low, lows), (high, highs) = players
-    usual = Options(look="minimax", trust=0.15) if free else Options()
-    given = parse_options(options, f"reason:{argument}", usual)
-    return SystemLookahead(HierarchyBidder(own, mate, (low, high)), given, (mates, lows, highs))
+    mate = own if partner is None else trivial(partner) if partner in TRIVIAL else system_of(partner) or own
+    theirs = seat_specs(opponents)[0] if opponents else None
+    their_system = trivial(theirs) if theirs in TRIVIAL else system_of(theirs) or own
+    reader = HierarchyBidder(own, mate, (their_system, their_system), explain)
+    given = parse_options(options, f"reason:{argument}", _SYSTEM if own.system.lines else _GAME)
+    if not own.system.lines:
+        mates, others = _player_model(partner), _player_model(theirs)
+        return GameLookahead(reader, (PlayerModel(AS_BEST), others, mates, others), given)
+    hints = _mixture()
+    models = _models(opponents or f"system:{name}", own, mate) or hints
+    return Lookahead(SystemCallModel(reader, hints), default_belief(), models, given)
 
 
-def _doubter(name: str, options: str, opponents: str | None) -> NetworkLookahead:
-    """Make a network that looks ahead; disclosed opponents are read by their networks, strangers by a mixture."""
-    given = parse_options(options, f"reason:{name}", _DOUBTING)
-    if given.seconds or given.look != "systems":
-        raise SpecError(f"reason:{name}: a network takes neither seconds= nor look=; set samples= instead")
+def _thinking_network(name: str, options: str, opponents: str | None) -> Lookahead:
+    """Make a network that looks ahead; opponents are read by what they disclose, strangers by a mixture."""
+    given = parse_options(options, f"reason:{name}", _NETWORK)
     own = make_policy(name.removeprefix("policy:"))
     belief = own.networks.belief if isinstance(own, NetworkBidder) else None
     if belief is None and isinstance(own, NetworkBidder) and own.networks.book is not None:
         belief = default_belief()  # to begin with: deals are weighed by the book's readers afterwards
     if not isinstance(own, NetworkBidder) or belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
-    return NetworkLookahead(
-        NetworkCallModel(own), belief, _models(opponents) or [own.networks.player, *_mixture()], given
-    )
+    known = _models(opponents) or [own.networks.player, *_mixture()]
+    return Lookahead(NetworkCallModel(own), belief, known, given)
 
 
-def _doubting_system(
-    name: str, options: str, partner: str | None, opponents: str
-) -> SystemLookahead | NetworkLookahead:
-    """Make a system that looks ahead among strangers; disclosed networks are read as what they are."""
-    given = parse_options(options, f"reason:{name}", _DOUBTING_SYSTEM)
-    own = hierarchy_of(name)
-    if given.seconds or given.look != "systems" or not own.system.lines:
-        return make_reason(f"{name}?{options}", partner=partner)  # these options are of the other look-ahead
-    mate = (system_of(partner) if partner else None) or own
-    hints = _mixture()
-    call_model = SystemCallModel(HierarchyBidder(own, mate, (own, own)), hints)
-    return NetworkLookahead(call_model, default_belief(), _models(opponents) or hints, given)
+def _player_model(spec: str | None) -> PlayerModel:
+    """Return how a player calls, for one without a system."""
+    if spec in TRIVIAL:
+        return TRIVIAL[spec]
+    if spec is None:
+        return PlayerModel(AS_BEST)
+    system = system_of(spec)
+    thinks = spec.startswith("reason:") and system is not None and not system.system.lines
+    return PlayerModel(AS_BEST if thinks else NOTHING if system is None else BY_SYSTEM)
 
 
 def _is_stranger(spec: str) -> bool:
@@ -154,10 +154,22 @@ def _mixture() -> list[Network]:
     return [read_networks(model).policy for model in _STRANGERS]
 
 
-def _models(opponents: str | None) -> list[Network | SystemGuided]:
-    """Return the networks of opponents that disclose them all; else none."""
-    networks = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
-    return [network for network in networks if network is not None] if None not in networks else []
+def _models(opponents: str | None, *ours: Hierarchy) -> list[Model]:
+    """Return what the opponents play, where they disclose it; else none.
+
+    Args:
+        ours: the systems by which they read us, if we have one.
+    """
+    out: list[Model] = []
+    for spec in dict.fromkeys(seat_specs(opponents) if opponents else ()):
+        network, system = _network_of(spec), trivial(spec) if spec in TRIVIAL else system_of(spec)
+        if network is not None:
+            out.append(network)
+        elif system is not None:
+            out.append(HierarchyBidder(system, system, (ours[0], ours[-1]) if ours else None))
+        else:
+            return []
+    return out
 
 
 def _network_of(spec: str) -> Network | SystemGuided | None:
@@ -187,21 +199,6 @@ def models_for(spec: str | None) -> list[Network | SystemGuided]:
         return []
     network = _network_of(spec)
     return [network] if network is not None else [*_mixture()] if _is_stranger(spec) else []
-
-
-def _player(spec: str | None, unknown: tuple[Hierarchy, PlayerModel]) -> tuple[Hierarchy, PlayerModel]:
-    """Return the system by which to read and foresee the player ``spec``, and its ways."""
-    if spec in TRIVIAL:
-        return trivial(spec), TRIVIAL[spec]
-    system = system_of(spec)
-    if system is None:
-        return (
-            unknown
-            if spec is None
-            else (unknown[0], PlayerModel(NOTHING if unknown[1].inference == AS_BEST else BY_SYSTEM))
-        )
-    thinks = spec is not None and spec.startswith("reason:")
-    return system, PlayerModel(AS_BEST if thinks and not system.system.lines else BY_SYSTEM)
 
 
 def system_of(spec: str | None) -> Hierarchy | None:

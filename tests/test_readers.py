@@ -47,7 +47,7 @@ _WEIGHTS = {
     load_estimator: Path(bridge_env.__file__).parent / "data" / "estimator.npz",
 }
 _SPECS = (
-    "system:sayc", "pair:system:sayc,pass", "reason:sayc?samples=8&look=minimax", "policy:champion", "pass",
+    "system:sayc", "pair:system:sayc,pass", "reason:sayc?samples=8&looks=2", "policy:champion", "pass",
     "cases:nothing.npz", "som:nothing.npz", "seat:http://127.0.0.1:9?form=ben&tries=1", "python:no_such_module:thing",
 )  # fmt: skip
 _STATE = {"hand": "AKQ2.T98.J7.A543", "dealer": "N", "vulnerability": "None", "auction": ["1C", "Pass"]}

@@ -1,15 +1,13 @@
-"""The two kinds of players that think among strangers: a network, and a system. What each considers, and what its
-calls show."""
+"""The players that look ahead, a network or a system: the calls that they consider, and what their calls show."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead.candidates import by_system, near_calls, worth_thinking
 from agents.lookahead.options import Options
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided, misdescriptions
@@ -21,21 +19,34 @@ from agents.networks.network import Network
 from agents.networks.tables import Player
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.state_cache import Queries
+from agents.systems.explain.shown_text import shown_text
+from agents.systems.inference.hand_classes import near_rows
 from bridge_env.bidders.view import BidView
-from bridge_env.rules.calls import NUM_CALLS
+from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
+from bridge_env.rules.auction import FIRST_NAMER, Auctions
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS
+from bridge_env.rules.cards import SEATS
 
 LIKELY = 0.0005  # a call with at least this chance by a network is its candidate: it is sure of most calls
 _HINTED = 0.1  # and for a system one with this chance by networks on average
+_CONTRACTS = 2  # of ours that the deals suggest
+_HIGH = 3  # from this level on their contract may be doubled by somebody whose system has no such double
+_WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought before partner has spoken
 
-Considered = tuple[list[int], NDArray[np.float64]]
-"""Calls, the usual one first, and the chance of each."""
+
+class Considered(NamedTuple):
+    """The calls to consider in a position."""
+
+    calls: list[int]  # the usual one first
+    chance: NDArray[np.float64]  # (C,), of each; empty where nobody has one
+    hard: bool  # another call than the usual may be better
 
 
 class CallModel(Protocol):
     """How a player calls, and how it reads its partner's calls.
 
     Attributes:
-        player: bids on in play-outs.
+        player: bids on in play-outs, for both seats of the side.
         mixed: share of knowing nothing in the belief before any call is weighed.
     """
 
@@ -43,7 +54,15 @@ class CallModel(Protocol):
     mixed: float
 
     def considers(self, view: BidView, options: Options) -> list[Considered]:
-        """Return the calls to consider, row by row; a single call where there is no choice."""
+        """Return the calls to consider, row by row."""
+        ...
+
+    def suggests(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
+        """Return more calls to consider, for the one row of a turned view, by deals that fit the auction.
+
+        Args:
+            leaves: float32 (S, 4, 35, 3), points of each contract to declarer's side; weight: (S,), of the deals.
+        """
         ...
 
     def shown(self, view: BidView) -> list[str]:
@@ -72,8 +91,11 @@ class NetworkCallModel:
             order = np.argsort(-chance, kind="stable")
             order = order[~untrue[row, order] | (order == order[0])]
             calls = [int(c) for c in order[: options.candidates] if chance[c] >= LIKELY] or [int(order[0])]
-            out.append((calls, chance[calls]))
+            out.append(Considered(calls, chance[calls], len(calls) > 1))
         return out
+
+    def suggests(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
+        return []
 
     def _untrue(self, view: BidView) -> NDArray[np.bool_]:
         """Return the calls that misdescribe the hands by the book, bool (N, 38)."""
@@ -90,10 +112,10 @@ class NetworkCallModel:
 
 
 class SystemCallModel:
-    """A bidding system: its call, those that the hand nearly fits, and those that networks would make.
+    """A bidding system: its call, those that the hand nearly fits, that networks would make and that deals suggest.
 
     Args:
-        bidder: the system; strangers are read by it too.
+        bidder: the system, which reads the other seats by theirs.
         hints: networks that suggest calls.
     """
 
@@ -101,9 +123,8 @@ class SystemCallModel:
 
     def __init__(self, bidder: HierarchyBidder, hints: Sequence[Network]) -> None:
         self.bidder, self.hints = bidder, [NetworkBidder(Networks(network)) for network in hints]
-        self.player: Player = bidder
-        strangers = bidder.own, bidder.own
-        self.partner = HierarchyBidder(bidder.partner, bidder.own, strangers)
+        self.partner = HierarchyBidder(bidder.partner, bidder.own, bidder.opponents)
+        self.player: Player = _Partners(bidder, self.partner) if bidder.partner is not bidder.own else bidder
 
     def considers(self, view: BidView, options: Options) -> list[Considered]:
         usual, near, hinted = self.bidder.call(view), near_calls(self.bidder, view), self._hinted(view)
@@ -111,23 +132,71 @@ class SystemCallModel:
         for row in range(len(view)):
             order = np.argsort(-hinted[row], kind="stable")
             likely = [int(c) for c in order if hinted[row, c] >= _HINTED]
-            close = by_system(int(usual[row]), near[row], view.mask[row], options)
-            calls = list(dict.fromkeys([close[0], *likely, *close]))[: options.candidates]
-            if set(likely) <= {close[0]} and not worth_thinking(view, row, close, free=False):
-                calls = close[:1]
-            out.append((calls, hinted[row, calls]))
+            order = np.argsort(near[row], kind="stable")
+            close = [int(c) for c in order if near[row, c] <= options.near and view.mask[row, c]]
+            own = list(dict.fromkeys([int(usual[row]), PASS, *close]))[: options.candidates]
+            calls = list(dict.fromkeys([own[0], *likely, *own]))[: options.candidates]
+            hard = not set(likely) <= {own[0]} or _worth_thinking(view, row, own)
+            out.append(Considered(calls, hinted[row, calls], hard))
         return out
+
+    def suggests(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
+        """Return the bids of ours with the best average score, and a double that pays."""
+        auction = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability)
+        declarers = np.maximum(auction.state[0, FIRST_NAMER : FIRST_NAMER + 5], 0)
+        mean = np.tensordot(weight, leaves, 1)
+        ours = mean[declarers[np.arange(NUM_BIDS) % 5], np.arange(NUM_BIDS)]
+        final = np.where(view.mask[0, FIRST_BID:], np.minimum(ours[:, 0], ours[:, 1]), -np.inf)  # failing, doubled
+        best = np.argsort(-final, kind="stable")[:_CONTRACTS]
+        calls = [FIRST_BID + int(bid) for bid in best if final[bid] > -np.inf]
+        now = auction.contracts().at(0)
+        if view.mask[0, DOUBLE] and mean[now.declarer, now.bid, 1] < mean[now.declarer, now.bid, now.doubling]:
+            calls.insert(0, DOUBLE)
+        return calls
 
     def _hinted(self, view: BidView) -> NDArray[np.float64]:
         """Return the hints' average chance of every call, float64 (N, 38)."""
-        if not self.hints:
-            return np.zeros((len(view), NUM_CALLS))
         average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)
         return average
 
     def shown(self, view: BidView) -> list[str]:
-        return []
+        seat, meaning = int(view.seat[0]), self.bidder.meaning(view)[0]
+        return [f"{SEATS[(seat + k) & 3]}  {shown_text(meaning[(seat + k) & 3])}" for k in (1, 2, 3)]
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
-        sure: NDArray[np.float64] = (self.partner.call(view) == calls).astype(np.float64)
-        return sure
+        return chance_of(self.partner, view, calls)
+
+
+class _Partners:
+    """Two systems opposite each other, the first at seat 0 of a turned view. A ``Bidder``."""
+
+    def __init__(self, own: HierarchyBidder, partner: HierarchyBidder) -> None:
+        self.own, self.partner = own, partner
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        return np.where(view.seat == 0, self.own.call(view), self.partner.call(view))
+
+
+def near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
+    """Measure how far each hand is from a rule for each call: float32 (N, 38), infinite without a rule."""
+    pool, systems = bidder.seated(view)
+    out = np.empty((len(view), NUM_CALLS), np.float32)
+    near_rows(
+        pool, systems, view.dealer, view.vulnerability, np.ascontiguousarray(view.history),
+        np.ascontiguousarray(view.length), hand_features(view.hand), out,
+    )  # fmt: skip
+    return out
+
+
+def _worth_thinking(view: BidView, row: int, calls: list[int]) -> bool:
+    """Return whether a call other than the system's, the first of ``calls``, may be better."""
+    if calls[0] != PASS or len(calls) > 1:
+        return True
+    history = view.history[row, : int(view.length[row])]
+    bids = history[history >= FIRST_BID]
+    high = len(bids) > 0 and (int(bids[-1]) - FIRST_BID) // 5 + 1 >= _HIGH
+    features = hand_features(view.hand[row : row + 1])[0]
+    if view.mask[row, DOUBLE] and high and (features[HCP] >= 6 or features[LENGTH : LENGTH + 4].max() >= 6):
+        return True
+    strong = features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6
+    return bool(strong and (history[-2::-4] != PASS).any() and len(bids) > 0)

@@ -1,7 +1,8 @@
 """Draw deals that fit auctions, for many positions at once: by a belief, and weigh them by the others' calls.
 
-Partner's calls are judged by what the player and its partner play, the opponents' by a mixture of networks, as nobody
-knows how a stranger bids. A share of surprise keeps every call possible.
+Partner's calls are judged by what the player and its partner play, the opponents' by their
+system or network, or by a mixture of networks, as nobody knows how a stranger bids. A share of surprise keeps every
+call possible.
 
 How likely a call was depends on the caller's hand alone. So partner's hands are found first: deals are drawn by a
 network's belief, and weighed by partner's calls. Then the opponents' cards are dealt again, several times beside each
@@ -27,6 +28,7 @@ from agents.networks import belief
 from agents.networks.book import SystemGuided
 from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
+from agents.systems.bidder import HierarchyBidder
 from bridge_env.bidders.view import BidView
 from bridge_env.compiled.jit import njit
 from bridge_env.hands.deals import hands
@@ -37,6 +39,10 @@ from bridge_env.rules.calls import PASS
 _SURPRISE = 0.02  # of all calls, the share that follows no network
 _DRAWN = 4  # deals drawn for each that is wanted, and again once partner was heard
 _ALIVE = 1  # deals for each that is wanted, which are left after a call was heard
+
+
+Model = Network | SystemGuided | HierarchyBidder
+"""What an opponent may be playing."""
 
 
 class WeightedDeals(NamedTuple):
@@ -71,7 +77,7 @@ def weighted_deals(
     key: NDArray[np.uint64],
     call_model: CallModel,
     belief_network: Network,
-    models: Sequence[Network | SystemGuided],
+    models: Sequence[Model],
     options: Options,
 ) -> list[WeightedDeals]:
     """Draw deals for every row of a turned view.
@@ -115,6 +121,16 @@ def weighted_deals(
             weights[row] = weights[row] * chance
             thin(row, weights[row].sum(axis=1), "opponents", number)
     return [_sampled(*pair, options.samples, key[row]) for row, pair in enumerate(zip(owners, weights, strict=True))]
+
+
+def turned(view: BidView) -> BidView:
+    """Rotate rows so that the seat to call is N."""
+    swap = (view.seat & 1 == 1) & ((view.vulnerability == 1) | (view.vulnerability == 2))
+    vulnerability = np.where(swap, 3 - view.vulnerability, view.vulnerability).astype(np.int16)
+    return BidView(
+        view.hand, view.history, view.length, ((view.dealer - view.seat) & 3).astype(np.int16), vulnerability,
+        np.zeros_like(view.seat), view.mask,
+    )  # fmt: skip
 
 
 @njit

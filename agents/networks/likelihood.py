@@ -12,6 +12,7 @@ from agents.networks.bidder import outputs_of
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.tables import decide
+from agents.systems.bidder import HierarchyBidder
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.rules.auction import Auctions
 
@@ -73,6 +74,11 @@ def chances_of(network: Network | SystemGuided, view: BidView) -> NDArray[np.flo
     return decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))[0].astype(np.float64)
 
 
-def chance_of(network: Network | SystemGuided, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return a network's chance of ``calls`` (N,), float64 (N,)."""
-    return chances_of(network, view)[np.arange(len(view)), calls]
+def chance_of(
+    player: Network | SystemGuided | HierarchyBidder, view: BidView, calls: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """Return a player's chance of ``calls`` (N,), float64 (N,); a system's is 1 or 0."""
+    if isinstance(player, HierarchyBidder):
+        sure: NDArray[np.float64] = (player.call(view) == calls).astype(np.float64)
+        return sure
+    return chances_of(player, view)[np.arange(len(view)), calls]

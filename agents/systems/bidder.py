@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.systems.engine.compiled import RULE_LINE, Compiled, compile_system, pool
 from agents.systems.engine.engine import bid_rows, feature_rows
-from agents.systems.engine.state_cache import SystemsAtTables, shared_cache
+from agents.systems.engine.state_cache import Queries, SystemsAtTables, shared_cache
 from agents.systems.language.columns import QUANTITIES
 from agents.systems.language.tree import System
 from agents.systems.language.vocabulary import NUM_COLUMNS
@@ -83,7 +83,13 @@ class HierarchyBidder:
 
     def call(self, view: BidView) -> NDArray[np.int8]:
         """Return the call of each row: int8 (N,)."""
-        return self.decide(view)[0]
+        calls = np.empty(len(view), np.int8)
+        for seat in range(4):
+            rows = np.flatnonzero(view.seat == seat)
+            if rows.size:
+                cache, systems = shared_cache(self.reading(seat))
+                calls[rows] = cache.look(Queries.of_view(view.take(rows)), systems)[0]
+        return calls
 
     def meaning(self, view: BidView) -> NDArray[np.int16]:
         """Return what each seat has shown: int16 (N, 4, QUANTITIES, 2).

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import Options as CardOptions
-from agents.lookahead.network_lookahead import NetworkDecision, NetworkLookahead
-from agents.lookahead.system_lookahead import SystemDecision, SystemLookahead
+from agents.lookahead.game_lookahead import GameLookahead
+from agents.lookahead.lookahead import Decision, Lookahead
 from agents.networks.bidder import NetworkBidder
-from agents.registry import network_at, spec_at, without_search
+from agents.registry import make_reason, network_at, spec_at, without_search
 from bridge_env.bidders.errors import explain_call, legal_calls
-from bridge_env.bidders.protocols import Bidder, Explains
-from bridge_env.bidders.registry import implements, make
+from bridge_env.bidders.protocols import Explains
+from bridge_env.bidders.registry import implements
 from bridge_env.bidders.view import BidView, view_of
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import call_text
@@ -28,7 +28,6 @@ from bridge_table.http.fields import RequestError
 from training.evaluation.boards import nan_as_none
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
-_NETWORK_SAMPLES = 32  # each of four that several networks weigh
 _CARD_DEALS = 20
 _LEAST = 0.005  # chance of a call that is named
 _NAMED = 6
@@ -67,11 +66,11 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     if not rows:
         rows = [{"call": call_text(best)}]
     # A bidder that does not look ahead makes its usual call.
-    call = best if isinstance(bidder, SystemLookahead | NetworkLookahead) else usual
+    call = best if isinstance(bidder, Lookahead | GameLookahead) else usual
     return {"call": call_text(call), "rows": rows[:_NAMED], "deals": deals, "why": why}
 
 
-def lookahead(spec: str, opponents: str) -> SystemLookahead | NetworkLookahead | None:
+def lookahead(spec: str, opponents: str) -> Lookahead | GameLookahead | None:
     """Return a bidder that looks ahead as ``spec`` would, with few deals; None where there is none."""
     head, _, _ = spec.partition(":")
     if head not in ("system", "policy", "reason"):
@@ -79,19 +78,16 @@ def lookahead(spec: str, opponents: str) -> SystemLookahead | NetworkLookahead |
     plain = without_search(spec)
     argument = plain if plain.startswith("policy:") else plain.removeprefix("system:")
     try:
-        made: Bidder = make(f"reason:{argument}", partner=plain, opponents=opponents)
+        made = make_reason(argument, partner=plain, opponents=opponents)
     except ValueError:
         return None  # a network without a belief does not look ahead
-    if isinstance(made, NetworkLookahead):
-        return NetworkLookahead(
-            made.call_model, made.belief, made.models, replace(made.options, samples=_NETWORK_SAMPLES, looks=1)
-        )
-    if isinstance(made, SystemLookahead):
-        return SystemLookahead(made.reader, replace(made.options, samples=_SAMPLES), made.player_models)
-    return None
+    options = replace(made.options, samples=_SAMPLES, looks=1)
+    if isinstance(made, Lookahead):
+        return Lookahead(made.call_model, made.belief, made.models, options)
+    return GameLookahead(made.reader, made.player_models, options)
 
 
-def _rows(decision: SystemDecision | NetworkDecision) -> tuple[list[dict[str, Any]], int]:
+def _rows(decision: Decision) -> tuple[list[dict[str, Any]], int]:
     """Return the candidates, the best first, and on how many deals they were compared."""
     rows = []
     for i, call in enumerate(decision.calls):
@@ -99,18 +95,11 @@ def _rows(decision: SystemDecision | NetworkDecision) -> tuple[list[dict[str, An
         if len(decision.gain):
             gain, error = (nan_as_none(round(float(of[i]), 2)) for of in (decision.gain, decision.error))
             row |= {"gain": gain, "error": error}
-        if isinstance(decision, NetworkDecision):
+        if len(decision.chance):
             row["chance"] = round(float(decision.chance[i]), 4)
         rows.append(row)
     rows.sort(key=lambda row: -(row.get("gain") or 0.0))
-    return rows, _deals_of(decision)
-
-
-def _deals_of(decision: SystemDecision | NetworkDecision) -> int:
-    """Return on how many deals calls were compared; of a network's, those with a weight."""
-    if isinstance(decision, NetworkDecision):
-        return 0 if decision.drawn is None else len(decision.drawn.owner)
-    return 0 if decision.sample is None else len(decision.sample)
+    return rows, decision.deals
 
 
 def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -125,7 +114,7 @@ def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[
     return sorted(known.values(), key=lambda row: -row.get("chance", 0.0))
 
 
-def _why(decision: SystemDecision | NetworkDecision, spec: str) -> str:
+def _why(decision: Decision, spec: str) -> str:
     usual, best = call_text(decision.usual), call_text(decision.call)
     if not len(decision.gain):
         return f"{spec} calls {usual}; no other call is a candidate."
@@ -174,7 +163,7 @@ class Comparison:
 
 
 def compare_call(table: Table, number: int, others: list[int]) -> Comparison | None:
-    """Compare a person's call with ``others``, and with the candidates of the side's bidder, on what the seat knew.
+    """Compare a person's call with ``others`` on what the seat knew.
 
     Args:
         number: of the call in the auction.
@@ -191,12 +180,8 @@ def compare_call(table: Table, number: int, others: list[int]) -> Comparison | N
         return None
     view, key = view_of(before, deal.owner[None]), table.key(number, "fair")
     calls = list(dict.fromkeys([table.calls[number], *others]))
-    if isinstance(player, NetworkLookahead):
-        found: SystemDecision | NetworkDecision = player.compare(view, key, (calls, np.zeros(len(calls))))
-    else:
-        found = player.compare(view, key, calls)
-    deals = _deals_of(found)
-    if not deals:
+    found = player.compare(view, key, calls)
+    if not found.deals:
         return None
     best = int(np.nanargmax(found.gain))
-    return Comparison(found.calls[best], float(found.gain[best]), float(found.error[best]), deals)
+    return Comparison(found.calls[best], float(found.gain[best]), float(found.error[best]), found.deals)

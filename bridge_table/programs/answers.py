@@ -19,7 +19,8 @@ from agents.cardplay.options import TRICKS
 from agents.cardplay.registry import Split, make_player
 from agents.cardplay.table import declares
 from agents.lookahead.explain import explain
-from agents.lookahead.system_lookahead import SystemLookahead
+from agents.lookahead.game_lookahead import GameLookahead
+from agents.lookahead.lookahead import Lookahead
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
 from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
@@ -33,7 +34,6 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
 from bridge_env.rules.cards import SEATS, UNKNOWN, card_text
-from bridge_env.sampling import Sample
 from bridge_table.http.server import TIMEOUT
 from bridge_table.programs import ben
 from bridge_table.programs.question import Question
@@ -93,11 +93,11 @@ class Answers:
                 "bid": ben.answer_word(call), "who": self.spec, "alert": shows.artificial,
                 "candidates": _candidates(player, view, call), "explanation": ben.meaning(shows),
             }  # fmt: skip
-            if details and isinstance(player, SystemLookahead):
+            if details and isinstance(player, Lookahead | GameLookahead):
                 thought = player.think(view, key)
-                if (sample := thought.sample) is not None:  # of deals whose N is the seat to call
-                    owner = ((sample.owner + seat) & 3).astype(np.uint8)
-                    out |= _sample_fields(seat, owner, sample.weight, sample, True)
+                if (drawn := thought.drawn) is not None:  # of deals whose N is the seat to call
+                    owner = ((drawn.owner[drawn.deal] + seat) & 3).astype(np.uint8)
+                    out |= _sample_fields(seat, owner, drawn.weight, drawn.effective / len(drawn.weight), True)
                 out["why"] = explain(player, view, thought)
             elif details and implements(player, Explains):
                 out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]
@@ -138,7 +138,8 @@ class Answers:
         out = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": [], **turn}
         if (belief := thought.belief) is not None:
             out["candidates"] = _expected(thought, belief, view)
-            deals = belief.owner, belief.weight, belief.sample
+            quality = float(belief.sample.weight @ (belief.sample.violation == 0))
+            deals = belief.owner, belief.weight, quality
             out |= _sample_fields(question.seat, *deals, details, first, question.played)
         if details:
             out["why"] = thought_text(thought, view, 0, str(player.options.score))
@@ -188,17 +189,17 @@ def _candidates(player: Bidder, view: BidView, made: int) -> list[dict[str, Any]
 
 
 def _sample_fields(
-    seat: int, owner: NDArray[np.uint8], weight: NDArray[np.float64], sample: Sample, details: bool, first: int = 0,
+    seat: int, owner: NDArray[np.uint8], weight: NDArray[np.float64], quality: float, details: bool, first: int = 0,
     played: tuple[int, ...] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """Return the fields about sampled deals; without ``details`` the quality alone.
 
     Args:
         seat: of the player that sampled. owner: (S, 52), the cards that each seat was dealt.
-        weight: (S,), what each deal counts for; they add up to 1. sample: from which the deals come.
+        weight: (S,), what each deal counts for; they add up to 1. quality: how well they fit, 0 to 1.
         first: whose hand each text begins with. played: cards that are left out of the texts.
     """
-    out: dict[str, Any] = {"quality": f"{float(sample.weight @ (sample.violation == 0)):.2f}"}
+    out: dict[str, Any] = {"quality": f"{quality:.2f}"}
     if not details:
         return out
     hands = owner[None] == ((seat + np.arange(1, 4)) & 3)[:, None, None]  # left, partner, right

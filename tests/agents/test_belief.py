@@ -7,10 +7,15 @@ import pytest
 from support.learners import by_book, random_networks, views, with_belief
 
 from agents.lookahead.call_models import LIKELY, NetworkCallModel
-from agents.lookahead.importance_sampling import redeal_opponents, thin_weights, weight_of_partner, weighted_deals
-from agents.lookahead.network_lookahead import UNCLEAR, NetworkLookahead, expected_loss
+from agents.lookahead.importance_sampling import (
+    redeal_opponents,
+    thin_weights,
+    turned,
+    weight_of_partner,
+    weighted_deals,
+)
+from agents.lookahead.lookahead import UNCLEAR, Lookahead, expected_loss
 from agents.lookahead.options import Options
-from agents.lookahead.system_lookahead import SystemLookahead, turned
 from agents.networks import belief
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
@@ -137,7 +142,7 @@ def test_it_leaves_the_network_only_where_that_pays():
     bidder = NetworkBidder(networks)
     models = [networks.policy, random_networks(5).policy]
     options = Options(samples=8, candidates=3, margin=0.5)
-    thinker = NetworkLookahead(NetworkCallModel(bidder), networks.belief, models, options)
+    thinker = Lookahead(NetworkCallModel(bidder), networks.belief, models, options)
     view, key = views(12, seed=3)
     calls = thinker.bid(view, key)
     usual = bidder.bid(view, key)
@@ -164,7 +169,7 @@ def test_deals_that_fit_the_calls_are_believed_more():
     """After an opening of 1S by two-over-one's network, the opener holds spades and points."""
     own = read_networks("two-over-one")
     plain = quantized([(np.zeros((814, belief.OUTPUTS)), np.zeros(belief.OUTPUTS))], MOST_ON)  # knows nothing
-    thinker = NetworkLookahead(NetworkCallModel(NetworkBidder(own)), plain, [own.policy], Options(samples=64))
+    thinker = Lookahead(NetworkCallModel(NetworkBidder(own)), plain, [own.policy], Options(samples=64))
     view, key = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
     opener, points, drawn = partners(thinker, view, key)
     assert drawn.weight @ opener[:, 3].sum(axis=1) > 4.8
@@ -176,9 +181,7 @@ def test_more_deals_are_drawn_where_the_choice_is_not_clear():
     networks = with_belief()
     models = [networks.policy, random_networks(5).policy]
     call_model, given = NetworkCallModel(NetworkBidder(networks)), Options(samples=8, candidates=3, margin=0.0)
-    once, often = (
-        NetworkLookahead(call_model, networks.belief, models, replace(given, looks=looks)) for looks in (1, 3)
-    )
+    once, often = (Lookahead(call_model, networks.belief, models, replace(given, looks=looks)) for looks in (1, 3))
     view, key = views(30, seed=7)
     more = 0
     for first, found in zip(once.think_all(view, key), often.think_all(view, key), strict=True):
@@ -213,7 +216,7 @@ def test_by_a_book_only_truthful_calls_are_considered():
     own = networks.book.look(queries).call
     likely, rows = 0, np.arange(len(view))
     misdescription[rows, own] = 0
-    for row, (calls, _) in enumerate(call_model.considers(view, options)):
+    for row, (calls, _, _) in enumerate(call_model.considers(view, options)):
         assert calls[0] == chances[row].argmax()
         assert (misdescription[row, calls[1:]] == 0).all()
         likely += ((chances[row] > LIKELY) & (misdescription[row] > 0)).sum()
@@ -222,13 +225,11 @@ def test_by_a_book_only_truthful_calls_are_considered():
 
 def test_a_system_thinks_so_among_strangers():
     """Its partner's calls tell what the system says; opponents' what networks would have made them on."""
-    known, among_strangers = (make_reason("sayc", opponents=spec) for spec in ("system:precision", "policy:polish"))
-    assert isinstance(known, SystemLookahead)
-    assert isinstance(among_strangers, NetworkLookahead)
-    assert isinstance(make_reason("sayc"), SystemLookahead)
+    among_strangers = make_reason("sayc", opponents="policy:polish")
     assert len(among_strangers.models) == 3  # a gatekeeper is read by nobody's network but the mixture
     assert len(make_reason("sayc", opponents="policy:acol").models) == 1  # a disclosed network by its own
-    assert isinstance(make_reason("sayc?look=minimax", opponents="policy:polish"), SystemLookahead)
+    (model,) = make_reason("sayc", opponents="system:precision").models
+    assert model.own.system.name == "precision"
     view, key = read_states([{"hand": "K842.AQ94.72.J65", "auction": ["1NT", "Pass"]}])
     _, points, drawn = partners(among_strangers, view, key)
     assert drawn.weight @ ((points >= 15) & (points <= 17)) > 0.9
@@ -260,12 +261,12 @@ def test_specs_of_networks_that_think(tmp_path):
     assert len(make_reason(spec).models) == 4
     assert len(make_reason(spec, opponents="policy:acol").models) == 1
     assert len(make_reason(spec, opponents="pair:policy:acol,reason:policy:standard").models) == 2
-    assert len(make_reason(spec, opponents="system:sayc").models) == 4
+    assert len(make_reason(spec, opponents="system:sayc").models) == 1
+    assert len(make_reason(spec, opponents="pair:system:sayc,policy:polish").models) == 4
     assert len(make_reason(spec, opponents="policy:polish").models) == 4  # nobody reads a gatekeeper by its own network
     for bad, says in (
         (f"policy:{tmp_path / 'n.npz'}", "no belief"),
-        (f"{spec}?seconds=1", "samples"),
-        (f"{spec}?look=minimax", "networks"),
+        (f"{spec}?seconds=1", "'seconds' is not an option"),
         ("policy:nobody", "no such network"),
     ):
         with pytest.raises(SpecError, match=says):

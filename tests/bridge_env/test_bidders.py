@@ -43,7 +43,7 @@ SPECS = [
     "som:LEARNED",
     "reason:sayc?samples=4",
     "reason:empty?samples=4",
-    "pair:reason:sayc?samples=4&look=minimax,system:sayc",
+    "pair:reason:sayc?samples=4&looks=2,system:sayc",
 ]
 
 

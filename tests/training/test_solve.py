@@ -231,7 +231,7 @@ def test_a_stopped_command_resumes(one_ray, monkeypatch, tmp_path, capsys, how):
     process = subprocess.Popen([*words, *command], stderr=subprocess.PIPE, text=True, start_new_session=True)
     while not (path.exists() and len(Library.open(path))):
         time.sleep(0.02)
-        assert process.poll() is None
+        assert process.poll() is None, process.communicate()[1]
     os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
     error = process.communicate(timeout=90)[1]
     assert 0 < len(Library.open(path)) < 24

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead.network_lookahead import NetworkLookahead
+from agents.lookahead.lookahead import Lookahead
 from agents.registry import PairBidder
 from agents.systems.bidder import HierarchyBidder, deal_features
 from agents.systems.bidder import bid_out as hierarchies_bid_out
@@ -277,7 +277,7 @@ def _players(teams: tuple[Bidder, Bidder]) -> list[Bidder]:
 
 
 def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Tables:
-    if any(isinstance(player, NetworkLookahead) for player in _players((a, b))):
+    if any(isinstance(player, Lookahead) for player in _players((a, b))):
         use_fast_matmul()  # they call networks thousands of times a board
     return _tables_of(bid_out(a, b, boards, seed), boards)
 

@@ -1,10 +1,12 @@
-"""Sample deals for a reasoner: its own cards, and hands for the others that fit their calls.
+"""Define ``reason:empty``: a bidder without a system, which looks ahead in the game with open hands.
 
-A seat with a system has shown the hands on which the system makes its calls (``agents.systems.inference.shown``).
-One without has shown that its calls seemed best to it. So each deal counts by how good they look from that hand: the
+Others' calls show the hands on which their system makes them (``agents.systems.inference.shown``), and calls of a
+bidder without a system that they seemed best to it. So each deal counts by how good they look from that hand: the
 other three hands are dealt anew, the game of ``agents.lookahead.game`` is solved there, and what a call costs against
 the best one, in IMPs, makes the hand less likely. One such deal says little; a straight line through all of them, over
 the hand's points and lengths, says more.
+
+Everything is seen from the seat to call, which is turned to N.
 """
 
 from __future__ import annotations
@@ -14,23 +16,111 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead.game import call_values
+from agents.lookahead.game import call_values, game_values
+from agents.lookahead.importance_sampling import WeightedDeals, turned
+from agents.lookahead.lookahead import Decision, choose
 from agents.lookahead.options import Options
 from agents.lookahead.player_models import AS_BEST, BY_SYSTEM, PlayerModel
 from agents.lookahead.valuation import contract_values, smooth_imps
 from agents.systems.bidder import HierarchyBidder
+from agents.systems.explain.shown_text import shown_text
 from agents.systems.inference.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hands
-from bridge_env.hands.features import HCP, LENGTH, hand_features
+from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import first_calls
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, first_calls
+from bridge_env.rules.cards import SEATS
 from bridge_env.sampling import KnownCards, Sample, sample_deals
 
 _POOL = 2  # deals for each that is wanted, where they are weighed by earlier calls
 _RIDGE = 1.0
 _TWO_NOTRUMP = 9
+_HIGH = 3  # from this level on their contract may be doubled
+_WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought before partner has spoken
+
+
+class GameLookahead:
+    """Thinks before it calls, by no system. A ``Bidder``.
+
+    Args:
+        reader: reads the calls of those that have a system.
+        player_models: of me, the left opponent, partner and the right opponent.
+        options: ``samples``, ``caution``, ``margin``, ``candidates``, ``trust``, ``recall``.
+    """
+
+    slow = True
+
+    def __init__(self, reader: HierarchyBidder, player_models: Sequence[PlayerModel], options: Options) -> None:
+        self.reader, self.player_models, self.options = reader, tuple(player_models), options
+        self._memory = Memory()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"reader": self.reader, "player_models": self.player_models, "options": self.options}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        rows = (np.array([row]) for row in range(len(view)))
+        return np.array([self.think(view.take(row), key[row]).call for row in rows], np.int8)
+
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """Explain the call for the one row of ``view``."""
+        from agents.lookahead.explain import explain
+
+        return explain(self, view, self.think(view, key))
+
+    def think(self, view: BidView, key: NDArray[np.uint64]) -> Decision:
+        """Find the call for the one row of ``view``, with the reasons."""
+        seen, usual = turned(view), Decision(PASS, PASS, [PASS])
+        return self._weigh(seen, key[0], None) if _worth_thinking(seen) else usual
+
+    def compare(self, view: BidView, key: NDArray[np.uint64], calls: list[int]) -> Decision:
+        """Weigh some calls for the one row of ``view``: what each is worth beside the first."""
+        return self._weigh(turned(view), key[0], calls)
+
+    def shown(self, view: BidView) -> list[str]:
+        """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
+        seat, meaning = int(view.seat[0]), self.reader.meaning(view)[0]
+        words = {AS_BEST: "that its calls seemed best", BY_SYSTEM: ""}
+        return [
+            f"{SEATS[(seat + k) & 3]}  "
+            + (words.get(self.player_models[k].inference, "nothing") or shown_text(meaning[(seat + k) & 3]))
+            for k in (1, 2, 3)
+        ]
+
+    def _weigh(self, view: BidView, key: np.uint64, calls: list[int] | None) -> Decision:
+        """Weigh ``calls``, or Pass and those that are worth most on the deals."""
+        options, trust = self.options, trusts(self.player_models, self.options)
+        sample = fitting_deals(self.reader, self.player_models, view, key, options.samples, options, self._memory)
+        leaves = as_they_double(contract_values(sample.owner, int(view.vulnerability[0])), self.player_models)
+        state = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability).state
+        if calls is None:
+            worth = np.empty((len(leaves), NUM_CALLS), np.float32)
+            call_values(np.repeat(state, len(leaves), axis=0), np.arange(len(leaves)), leaves, trust, worth)
+            mean = sample.weight @ worth
+            best = np.argsort(-mean, kind="stable")[: options.candidates]
+            calls = list(dict.fromkeys([PASS, *(int(call) for call in best if mean[call] > -1e8)]))
+        before = np.tile(view.history[0, : int(view.length[0])], (len(calls), 1))
+        after = np.column_stack([before, np.array(calls, np.int8)])
+        points = np.empty((len(calls), len(leaves)), np.float32)
+        game_values(Auctions.replay(after, view.dealer[0], view.vulnerability[0]).state, leaves, trust, points)
+        n = len(sample)
+        effective = 1 / float(np.square(sample.weight).sum())
+        drawn = WeightedDeals(sample.owner, np.arange(n), np.zeros(n, np.int64), sample.weight, effective)
+        return choose(Decision(calls[0], calls[0], calls), drawn, points.astype(np.float64), options)
+
+
+def _worth_thinking(view: BidView) -> bool:
+    """Return whether a call other than Pass may be better."""
+    history = view.history[0, : int(view.length[0])]
+    features = hand_features(view.hand[:1])[0]
+    bids = history[history >= FIRST_BID]
+    high = len(bids) > 0 and (int(bids[-1]) - FIRST_BID) // 5 + 1 >= _HIGH
+    strong = features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6
+    return bool(strong or (history[-2::-4] != PASS).any() or high)
 
 
 def fitting_deals(
