@@ -107,9 +107,8 @@ def make_reason(
     if name.startswith("policy:"):
         return _thinking_network(name, options, opponents)
     own = hierarchy_of(name)
-    mate = own if partner is None else trivial(partner) if partner in TRIVIAL else system_of(partner) or own
     theirs = seat_specs(opponents)[0] if opponents else None
-    their_system = trivial(theirs) if theirs in TRIVIAL else system_of(theirs) or own
+    mate, their_system = (_system_or_trivial(spec) or own for spec in (partner, theirs))
     reader = HierarchyBidder(own, mate, (their_system, their_system), explain)
     given = parse_options(options, f"reason:{argument}", _SYSTEM if own.system.lines else _GAME)
     if not own.system.lines:
@@ -144,6 +143,11 @@ def _player_model(spec: str | None) -> PlayerModel:
     return PlayerModel(AS_BEST if thinks else NOTHING if system is None else BY_SYSTEM)
 
 
+def _system_or_trivial(spec: str | None) -> Hierarchy | None:
+    """Return a player's system, or for a trivial bidder one that calls as it does; None without one."""
+    return trivial(spec) if spec in TRIVIAL else system_of(spec)
+
+
 def _is_stranger(spec: str) -> bool:
     """Return whether a player has no system that could be read."""
     return spec not in TRIVIAL and system_of(spec) is None
@@ -162,7 +166,7 @@ def _models(opponents: str | None, *ours: Hierarchy) -> list[Model]:
     """
     out: list[Model] = []
     for spec in dict.fromkeys(seat_specs(opponents) if opponents else ()):
-        network, system = _network_of(spec), trivial(spec) if spec in TRIVIAL else system_of(spec)
+        network, system = _network_of(spec), _system_or_trivial(spec)
         if network is not None:
             out.append(network)
         elif system is not None:

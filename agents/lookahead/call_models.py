@@ -34,7 +34,7 @@ _HIGH = 3  # from this level on their contract may be doubled by somebody whose 
 _WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought before partner has spoken
 
 
-class Considered(NamedTuple):
+class Candidates(NamedTuple):
     """The calls to consider in a position."""
 
     calls: list[int]  # the usual one first
@@ -53,11 +53,11 @@ class CallModel(Protocol):
     player: Player
     mixed: float
 
-    def considers(self, view: BidView, options: Options) -> list[Considered]:
+    def candidates(self, view: BidView, options: Options) -> list[Candidates]:
         """Return the calls to consider, row by row."""
         ...
 
-    def suggests(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
+    def suggestions(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
         """Return more calls to consider, for the one row of a turned view, by deals that fit the auction.
 
         Args:
@@ -84,17 +84,17 @@ class NetworkCallModel:
         self.network = bidder.networks.player
         self.player: Player = self.network
 
-    def considers(self, view: BidView, options: Options) -> list[Considered]:
+    def candidates(self, view: BidView, options: Options) -> list[Candidates]:
         out = []
         untrue = self._untrue(view)
         for row, chance in enumerate(self.bidder.probabilities(view)):
             order = np.argsort(-chance, kind="stable")
             order = order[~untrue[row, order] | (order == order[0])]
             calls = [int(c) for c in order[: options.candidates] if chance[c] >= LIKELY] or [int(order[0])]
-            out.append(Considered(calls, chance[calls], len(calls) > 1))
+            out.append(Candidates(calls, chance[calls], len(calls) > 1))
         return out
 
-    def suggests(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
+    def suggestions(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
         return []
 
     def _untrue(self, view: BidView) -> NDArray[np.bool_]:
@@ -126,8 +126,8 @@ class SystemCallModel:
         self.partner = HierarchyBidder(bidder.partner, bidder.own, bidder.opponents)
         self.player: Player = _Partners(bidder, self.partner) if bidder.partner is not bidder.own else bidder
 
-    def considers(self, view: BidView, options: Options) -> list[Considered]:
-        usual, near, hinted = self.bidder.call(view), near_calls(self.bidder, view), self._hinted(view)
+    def candidates(self, view: BidView, options: Options) -> list[Candidates]:
+        usual, near, hinted = self.bidder.call(view), _near_calls(self.bidder, view), self._hinted(view)
         out = []
         for row in range(len(view)):
             order = np.argsort(-hinted[row], kind="stable")
@@ -137,10 +137,10 @@ class SystemCallModel:
             own = list(dict.fromkeys([int(usual[row]), PASS, *close]))[: options.candidates]
             calls = list(dict.fromkeys([own[0], *likely, *own]))[: options.candidates]
             hard = not set(likely) <= {own[0]} or _worth_thinking(view, row, own)
-            out.append(Considered(calls, hinted[row, calls], hard))
+            out.append(Candidates(calls, hinted[row, calls], hard))
         return out
 
-    def suggests(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
+    def suggestions(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
         """Return the bids of ours with the best average score, and a double that pays."""
         auction = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability)
         declarers = np.maximum(auction.state[0, FIRST_NAMER : FIRST_NAMER + 5], 0)
@@ -160,8 +160,7 @@ class SystemCallModel:
         return average
 
     def shown(self, view: BidView) -> list[str]:
-        seat, meaning = int(view.seat[0]), self.bidder.meaning(view)[0]
-        return [f"{SEATS[(seat + k) & 3]}  {shown_text(meaning[(seat + k) & 3])}" for k in (1, 2, 3)]
+        return shown_by_others(self.bidder, view)
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
         return chance_of(self.partner, view, calls)
@@ -177,7 +176,13 @@ class _Partners:
         return np.where(view.seat == 0, self.own.call(view), self.partner.call(view))
 
 
-def near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
+def shown_by_others(bidder: HierarchyBidder, view: BidView) -> list[str]:
+    """Describe what each other seat has shown by its system, for the one row of ``view``, seat by seat to the left."""
+    seat, meaning = int(view.seat[0]), bidder.meaning(view)[0]
+    return [f"{SEATS[(seat + k) & 3]}  {shown_text(meaning[(seat + k) & 3])}" for k in (1, 2, 3)]
+
+
+def _near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
     """Measure how far each hand is from a rule for each call: float32 (N, 38), infinite without a rule."""
     pool, systems = bidder.seated(view)
     out = np.empty((len(view), NUM_CALLS), np.float32)
@@ -192,11 +197,25 @@ def _worth_thinking(view: BidView, row: int, calls: list[int]) -> bool:
     """Return whether a call other than the system's, the first of ``calls``, may be better."""
     if calls[0] != PASS or len(calls) > 1:
         return True
-    history = view.history[row, : int(view.length[row])]
-    bids = history[history >= FIRST_BID]
-    high = len(bids) > 0 and (int(bids[-1]) - FIRST_BID) // 5 + 1 >= _HIGH
     features = hand_features(view.hand[row : row + 1])[0]
-    if view.mask[row, DOUBLE] and high and (features[HCP] >= 6 or features[LENGTH : LENGTH + 4].max() >= 6):
+    some = features[HCP] >= 6 or features[LENGTH : LENGTH + 4].max() >= 6
+    if view.mask[row, DOUBLE] and is_high(view, row) and some:
         return True
-    strong = features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6
-    return bool(strong and (history[-2::-4] != PASS).any() and len(bids) > 0)
+    return is_strong(view, row) and partner_has_called(view, row)
+
+
+def is_high(view: BidView, row: int) -> bool:
+    """Return whether the last bid is so high that a double without a system may pay."""
+    history = view.history[row, : int(view.length[row])]
+    return bool((history >= FIRST_BID + 5 * (_HIGH - 1)).any())
+
+
+def is_strong(view: BidView, row: int) -> bool:
+    """Return whether a hand is worth a thought before partner has spoken."""
+    features = hand_features(view.hand[row : row + 1])[0]
+    return bool(features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6)
+
+
+def partner_has_called(view: BidView, row: int) -> bool:
+    """Return whether partner of the seat to call has made another call than Pass."""
+    return bool((view.history[row, : int(view.length[row])][-2::-4] != PASS).any())

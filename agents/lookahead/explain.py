@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead.call_models import SystemCallModel
+from agents.lookahead.call_models import SystemCallModel, shown_by_others
 from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Decision, Lookahead
 from agents.networks.bidder import NetworkBidder
@@ -19,7 +19,6 @@ from agents.systems.explain.explain import symbol_text
 from agents.systems.explain.player_terms import SUIT_NAMES, counted, sentence, under
 from agents.systems.explain.position import Position
 from agents.systems.explain.ranges import hull, unite
-from agents.systems.explain.shown_text import shown_text
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hand_text
 from bridge_env.rules.calls import PASS, call_text, strain_of
@@ -47,11 +46,11 @@ def explain(lookahead: Lookahead | GameLookahead, view: BidView, found: Decision
     elif not isinstance(model, GameLookahead):
         lines.append(f"  usual     {usual}")
     lines += under("shown", model.shown(view))
-    if found.drawn is None:
+    if found.sample is None:
         return "\n".join([*lines, "  thought   none: no other call is likely enough"])
-    owner, weight = found.drawn.owner[found.drawn.deal], found.drawn.weight
+    owner, weight = found.sample.owner[found.sample.deal], found.sample.weight
     how = "a game with open hands" if isinstance(model, GameLookahead) else "each bid out after each call"
-    lines.append(f"  thought   {found.deals} deals that tell as much as {found.drawn.effective:.0f}, {how}")
+    lines.append(f"  thought   {found.num_deals} deals that tell as much as {found.sample.effective:.0f}, {how}")
     chances = found.chance if len(found.chance) else np.full(len(found.calls), np.nan)
     lines.append(f"  calls     {'':5} {'chance' if len(found.chance) else '':>7}  IMPs v. {usual}")
     for call, chance, gain, error in zip(found.calls, chances, found.gain, found.error, strict=True):
@@ -87,8 +86,6 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
     mine, theirs = symbol_text(call), symbol_text(book.call)
     off = "the hand has it" if not misdescription else f"the hand is {misdescription} short of it, in points and cards"
     worth = f"{weighing.gain[-1]:+.2f} ± {weighing.error[-1]:.2f} IMPs over {theirs}"
-    seat, before = int(view.seat[0]), system.meaning(view)[0]
-    shown = (f"{SEATS[(seat + k) % 4]}  {shown_text(before[(seat + k) % 4])}" for k in (1, 2, 3))
     return "\n".join(
         [
             call_text(call),
@@ -96,8 +93,8 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
             f"  book      {book.says}",
             f"            {book.because}",
             f"  tells     {mine} by the book: {_meaning_by_system(system, view, call)}; {off}",
-            f"  worth     {worth}, on {weighing.deals} deals that fit the auction",
-            *under("shown", shown),
+            f"  worth     {worth}, on {weighing.num_deals} deals that fit the auction",
+            *under("shown", shown_by_others(system, view)),
         ]
     )
 

@@ -16,29 +16,26 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.lookahead.call_models import is_high, is_strong, partner_has_called, shown_by_others
 from agents.lookahead.game import call_values, game_values
-from agents.lookahead.importance_sampling import WeightedDeals, turned
+from agents.lookahead.importance_sampling import WeightedDeals, from_north
 from agents.lookahead.lookahead import Decision, choose
 from agents.lookahead.options import Options
-from agents.lookahead.player_models import AS_BEST, BY_SYSTEM, PlayerModel
+from agents.lookahead.player_models import AS_BEST, BY_SYSTEM, NOTHING, PlayerModel
 from agents.lookahead.valuation import contract_values, smooth_imps
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.explain.shown_text import shown_text
 from agents.systems.inference.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hands
-from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
+from bridge_env.hands.features import HCP, LENGTH, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, first_calls
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
 from bridge_env.sampling import KnownCards, Sample, sample_deals
 
 _POOL = 2  # deals for each that is wanted, where they are weighed by earlier calls
 _RIDGE = 1.0
 _TWO_NOTRUMP = 9
-_HIGH = 3  # from this level on their contract may be doubled
-_WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought before partner has spoken
 
 
 class GameLookahead:
@@ -56,11 +53,8 @@ class GameLookahead:
         self.reader, self.player_models, self.options = reader, tuple(player_models), options
         self._memory = Memory()
 
-    def __getstate__(self) -> dict[str, object]:
-        return {"reader": self.reader, "player_models": self.player_models, "options": self.options}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
+    def __reduce__(self) -> tuple[object, ...]:
+        return GameLookahead, (self.reader, self.player_models, self.options)
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         rows = (np.array([row]) for row in range(len(view)))
@@ -74,22 +68,20 @@ class GameLookahead:
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Decision:
         """Find the call for the one row of ``view``, with the reasons."""
-        seen, usual = turned(view), Decision(PASS, PASS, [PASS])
-        return self._weigh(seen, key[0], None) if _worth_thinking(seen) else usual
+        if is_strong(view, 0) or is_high(view, 0) or partner_has_called(view, 0):
+            return self._weigh(from_north(view), key[0], None)
+        return Decision(PASS, PASS, [PASS])
 
     def compare(self, view: BidView, key: NDArray[np.uint64], calls: list[int]) -> Decision:
         """Weigh some calls for the one row of ``view``: what each is worth beside the first."""
-        return self._weigh(turned(view), key[0], calls)
+        return self._weigh(from_north(view), key[0], calls)
 
     def shown(self, view: BidView) -> list[str]:
         """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
-        seat, meaning = int(view.seat[0]), self.reader.meaning(view)[0]
-        words = {AS_BEST: "that its calls seemed best", BY_SYSTEM: ""}
-        return [
-            f"{SEATS[(seat + k) & 3]}  "
-            + (words.get(self.player_models[k].inference, "nothing") or shown_text(meaning[(seat + k) & 3]))
-            for k in (1, 2, 3)
-        ]
+        words = {AS_BEST: "that its calls seemed best", NOTHING: "nothing"}
+        models = (self.player_models[k].inference for k in (1, 2, 3))
+        lines = zip(shown_by_others(self.reader, view), models, strict=True)
+        return [line if model == BY_SYSTEM else f"{line[0]}  {words[model]}" for line, model in lines]
 
     def _weigh(self, view: BidView, key: np.uint64, calls: list[int] | None) -> Decision:
         """Weigh ``calls``, or Pass and those that are worth most on the deals."""
@@ -111,16 +103,6 @@ class GameLookahead:
         effective = 1 / float(np.square(sample.weight).sum())
         drawn = WeightedDeals(sample.owner, np.arange(n), np.zeros(n, np.int64), sample.weight, effective)
         return choose(Decision(calls[0], calls[0], calls), drawn, points.astype(np.float64), options)
-
-
-def _worth_thinking(view: BidView) -> bool:
-    """Return whether a call other than Pass may be better."""
-    history = view.history[0, : int(view.length[0])]
-    features = hand_features(view.hand[:1])[0]
-    bids = history[history >= FIRST_BID]
-    high = len(bids) > 0 and (int(bids[-1]) - FIRST_BID) // 5 + 1 >= _HIGH
-    strong = features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6
-    return bool(strong or (history[-2::-4] != PASS).any() or high)
 
 
 def fitting_deals(

@@ -123,7 +123,7 @@ def weighted_deals(
     return [_sampled(*pair, options.samples, key[row]) for row, pair in enumerate(zip(owners, weights, strict=True))]
 
 
-def turned(view: BidView) -> BidView:
+def from_north(view: BidView) -> BidView:
     """Rotate rows so that the seat to call is N."""
     swap = (view.seat & 1 == 1) & ((view.vulnerability == 1) | (view.vulnerability == 2))
     vulnerability = np.where(swap, 3 - view.vulnerability, view.vulnerability).astype(np.int16)

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead.call_models import CallModel, Considered
-from agents.lookahead.importance_sampling import Model, WeightedDeals, turned, weighted_deals
+from agents.lookahead.call_models import CallModel, Candidates
+from agents.lookahead.importance_sampling import Model, WeightedDeals, from_north, weighted_deals
 from agents.lookahead.options import Options
 from agents.lookahead.valuation import contract_values, points_of, smooth_imps
 from agents.networks.network import Network
@@ -46,27 +46,28 @@ class Decision:
     gain: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     # (C,), the standard error of that; empty where nothing was thought
     error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    drawn: WeightedDeals | None = None  # the deals, seen from the seat to call as 0; None where nothing was thought
+    sample: WeightedDeals | None = None  # the deals, seen from the seat to call as 0; None where nothing was thought
 
     @property
-    def deals(self) -> int:
+    def num_deals(self) -> int:
         """Return on how many deals the calls were compared."""
-        return 0 if self.drawn is None else len(self.drawn.owner)
+        return 0 if self.sample is None else len(self.sample.owner)
 
 
-def choose(usual: Decision, drawn: WeightedDeals, points: NDArray[np.float64], options: Options) -> Decision:
+def choose(usual: Decision, sample: WeightedDeals, points: NDArray[np.float64], options: Options) -> Decision:
     """Choose the best of the candidates that are surely better than the usual call.
 
     Args:
-        usual: the decision before thinking. points: float64 (C, S), what each comes to on each sample, to my side.
+        usual: the decision before thinking.
+        points: float64 (C, S), what each candidate comes to on each deal of the sample, to my side.
     """
     difference = smooth_imps(points - points[0])
-    gain = difference @ drawn.weight
-    spread = np.square(difference - gain[:, None]) @ drawn.weight
-    error = np.sqrt(spread / max(1.0, drawn.effective - 1))
+    gain = difference @ sample.weight
+    spread = np.square(difference - gain[:, None]) @ sample.weight
+    error = np.sqrt(spread / max(1.0, sample.effective - 1))
     better = (gain > options.caution * error) & (gain > options.margin)
     chosen = int(np.where(better, gain, -np.inf).argmax()) if better.any() else 0
-    return replace(usual, call=usual.calls[chosen], gain=gain, error=error, drawn=drawn)
+    return replace(usual, call=usual.calls[chosen], gain=gain, error=error, sample=sample)
 
 
 class Lookahead:
@@ -102,17 +103,17 @@ class Lookahead:
 
         A row's figures depend neither on the rows beside it nor on the seat. Many rows at once are the fastest.
         """
-        seen = turned(view)
-        return self._weigh(seen, key, self.call_model.considers(seen, self.options))
+        seen = from_north(view)
+        return self._weigh(seen, key, self.call_model.candidates(seen, self.options))
 
     def compare(self, view: BidView, key: NDArray[np.uint64], calls: list[int]) -> Decision:
         """Weigh some calls for the one row of ``view`` on deals that fit: what each is worth beside the first."""
-        return self._weigh(turned(view), key, [Considered(calls, np.zeros(0), True)])[0]
+        return self._weigh(from_north(view), key, [Candidates(calls, np.zeros(0), True)])[0]
 
-    def _weigh(self, seen: BidView, key: NDArray[np.uint64], considered: Sequence[Considered]) -> list[Decision]:
-        out = [Decision(each.calls[0], each.calls[0], each.calls, each.chance) for each in considered]
+    def _weigh(self, seen: BidView, key: NDArray[np.uint64], candidates: Sequence[Candidates]) -> list[Decision]:
+        out = [Decision(each.calls[0], each.calls[0], each.calls, each.chance) for each in candidates]
         points: dict[int, NDArray[np.float64]] = {}  # of each row, (C, S)
-        hard = np.array([row for row, each in enumerate(considered) if each.hard], np.int64)
+        hard = np.array([row for row, each in enumerate(candidates) if each.hard], np.int64)
         for look in range(self.options.looks):
             fresh = streams.key(key, "look", look) if look else key
             for start in range(0, len(hard), _TOGETHER):
@@ -127,7 +128,7 @@ class Lookahead:
                 calls = [out[row].calls for row in rows]
                 reached = self._played_out(positions, calls, drawn, np.concatenate(leaves), fresh[rows])
                 for row, deals, new in zip(rows, drawn, reached, strict=True):
-                    before = out[row].drawn
+                    before = out[row].sample
                     points[row] = np.concatenate([points[row], new], axis=1)
                     deals = deals if before is None else before.and_more(deals)
                     out[row] = choose(out[row], deals, points[row], self.options)
@@ -139,7 +140,7 @@ class Lookahead:
     ) -> Decision:
         """Add the candidates that the deals suggest."""
         weight: NDArray[np.float64] = np.bincount(drawn.deal, drawn.weight, len(drawn.owner)).astype(np.float64)
-        calls = list(dict.fromkeys([*found.calls, *self.call_model.suggests(view, leaves, weight)]))
+        calls = list(dict.fromkeys([*found.calls, *self.call_model.suggestions(view, leaves, weight)]))
         chance = np.pad(found.chance, (0, len(calls) - len(found.calls))) if len(found.chance) else found.chance
         return replace(found, calls=calls, chance=chance)
 

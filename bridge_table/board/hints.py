@@ -81,10 +81,8 @@ def lookahead(spec: str, opponents: str) -> Lookahead | GameLookahead | None:
         made = make_reason(argument, partner=plain, opponents=opponents)
     except ValueError:
         return None  # a network without a belief does not look ahead
-    options = replace(made.options, samples=_SAMPLES, looks=1)
-    if isinstance(made, Lookahead):
-        return Lookahead(made.call_model, made.belief, made.models, options)
-    return GameLookahead(made.reader, made.player_models, options)
+    made.options = replace(made.options, samples=_SAMPLES, looks=1)
+    return made
 
 
 def _rows(decision: Decision) -> tuple[list[dict[str, Any]], int]:
@@ -99,7 +97,7 @@ def _rows(decision: Decision) -> tuple[list[dict[str, Any]], int]:
             row["chance"] = round(float(decision.chance[i]), 4)
         rows.append(row)
     rows.sort(key=lambda row: -(row.get("gain") or 0.0))
-    return rows, decision.deals
+    return rows, decision.num_deals
 
 
 def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -181,7 +179,7 @@ def compare_call(table: Table, number: int, others: list[int]) -> Comparison | N
     view, key = view_of(before, deal.owner[None]), table.key(number, "fair")
     calls = list(dict.fromkeys([table.calls[number], *others]))
     found = player.compare(view, key, calls)
-    if not found.deals:
+    if not found.num_deals:
         return None
     best = int(np.nanargmax(found.gain))
-    return Comparison(found.calls[best], float(found.gain[best]), float(found.error[best]), found.deals)
+    return Comparison(found.calls[best], float(found.gain[best]), float(found.error[best]), found.num_deals)

@@ -95,9 +95,9 @@ class Answers:
             }  # fmt: skip
             if details and isinstance(player, Lookahead | GameLookahead):
                 thought = player.think(view, key)
-                if (drawn := thought.drawn) is not None:  # of deals whose N is the seat to call
-                    owner = ((drawn.owner[drawn.deal] + seat) & 3).astype(np.uint8)
-                    out |= _sample_fields(seat, owner, drawn.weight, drawn.effective / len(drawn.weight), True)
+                if (sample := thought.sample) is not None:  # of deals whose N is the seat to call
+                    owner = ((sample.owner[sample.deal] + seat) & 3).astype(np.uint8)
+                    out |= _sample_fields(seat, owner, sample.weight, sample.effective / len(sample.weight), True)
                 out["why"] = explain(player, view, thought)
             elif details and implements(player, Explains):
                 out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]

@@ -8,9 +8,9 @@ from support.learners import by_book, random_networks, views, with_belief
 
 from agents.lookahead.call_models import LIKELY, NetworkCallModel
 from agents.lookahead.importance_sampling import (
+    from_north,
     redeal_opponents,
     thin_weights,
-    turned,
     weight_of_partner,
     weighted_deals,
 )
@@ -160,7 +160,7 @@ def test_it_leaves_the_network_only_where_that_pays():
 
 def partners(thinker, view, key):
     """Partner's hands on the deals drawn for one row, bool (S, 4, 13), their points, and what was drawn."""
-    [drawn] = weighted_deals(turned(view), key, thinker.call_model, thinker.belief, thinker.models, thinker.options)
+    [drawn] = weighted_deals(from_north(view), key, thinker.call_model, thinker.belief, thinker.models, thinker.options)
     held = (drawn.owner[drawn.deal] == 2).reshape(-1, 4, 13)
     return held, (held * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2)), drawn
 
@@ -185,16 +185,16 @@ def test_more_deals_are_drawn_where_the_choice_is_not_clear():
     view, key = views(30, seed=7)
     more = 0
     for first, found in zip(once.think_all(view, key), often.think_all(view, key), strict=True):
-        if first.drawn is None:
-            assert found.drawn is None
+        if first.sample is None:
+            assert found.sample is None
             continue
         unclear = max(expected_loss(gain, error) for gain, error in zip(first.gain[1:], first.error[1:], strict=True))
-        assert (len(found.drawn.owner) > len(first.drawn.owner)) == (unclear > UNCLEAR)
+        assert (len(found.sample.owner) > len(first.sample.owner)) == (unclear > UNCLEAR)
         more += unclear > UNCLEAR
-        assert found.drawn.weight.sum() == pytest.approx(1)
-        assert found.drawn.effective >= first.drawn.effective
-        np.testing.assert_array_equal(found.drawn.owner[: len(first.drawn.owner)], first.drawn.owner)
-        assert found.drawn.deal.max() == len(found.drawn.owner) - 1
+        assert found.sample.weight.sum() == pytest.approx(1)
+        assert found.sample.effective >= first.sample.effective
+        np.testing.assert_array_equal(found.sample.owner[: len(first.sample.owner)], first.sample.owner)
+        assert found.sample.deal.max() == len(found.sample.owner) - 1
     assert more > 0
 
 
@@ -206,7 +206,7 @@ def test_what_a_wrong_choice_costs_is_the_mean_over_what_may_be_true(gain, error
     assert expected_loss(gain, 0.0) == 0
 
 
-def test_by_a_book_only_truthful_calls_are_considered():
+def test_by_a_book_only_truthful_calls_are_candidates():
     networks = by_book(terms=Terms(0.5, 0.5))
     view, _ = views(60, seed=6)
     call_model, options = NetworkCallModel(NetworkBidder(networks)), Options(candidates=6)
@@ -216,11 +216,11 @@ def test_by_a_book_only_truthful_calls_are_considered():
     own = networks.book.look(queries).call
     likely, rows = 0, np.arange(len(view))
     misdescription[rows, own] = 0
-    for row, (calls, _, _) in enumerate(call_model.considers(view, options)):
+    for row, (calls, _, _) in enumerate(call_model.candidates(view, options)):
         assert calls[0] == chances[row].argmax()
         assert (misdescription[row, calls[1:]] == 0).all()
         likely += ((chances[row] > LIKELY) & (misdescription[row] > 0)).sum()
-    assert likely > 20  # so many would have been considered
+    assert likely > 20  # so many would have been candidates
 
 
 def test_a_system_thinks_so_among_strangers():

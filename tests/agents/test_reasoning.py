@@ -8,7 +8,7 @@ from reference.bidding_game import value
 
 from agents.lookahead.game import call_values, game_values
 from agents.lookahead.game_lookahead import fitting_deals
-from agents.lookahead.importance_sampling import turned
+from agents.lookahead.importance_sampling import from_north
 from agents.lookahead.options import Options
 from agents.lookahead.player_models import AS_BEST, TRIVIAL, PlayerModel
 from agents.lookahead.valuation import smooth_imps
@@ -144,7 +144,7 @@ def test_what_should_be_passed_is_passed():
 
 def test_nothing_is_spent_where_only_one_call_is_sensible():
     thought = make_reason("sayc").think(*position("8743.T62.J852.94"))
-    assert thought.drawn is None
+    assert thought.sample is None
     assert (thought.call, thought.calls) == (PASS, [PASS])
 
 
@@ -163,7 +163,9 @@ def believed(auction, seat, player_models=ALL_AS_BEST, **options):
     """Average points and lengths (C D H S) that ``seat`` is believed to hold, with nobody playing a system."""
     view, key = position("K43.Q82.K954.J63", auction)
     reader = make_reason("empty").reader
-    sample = fitting_deals(reader, player_models, turned(view), key[0], 64, Options(trust=0.15, **options), Memory())
+    sample = fitting_deals(
+        reader, player_models, from_north(view), key[0], 64, Options(trust=0.15, **options), Memory()
+    )
     features = hand_features(hands(sample.owner, np.full(len(sample), seat)))
     mean = sample.weight @ features
     return mean[HCP], mean[LENGTH : LENGTH + 4]
@@ -185,9 +187,9 @@ def test_without_systems_a_call_shows_that_it_seemed_best():
 def test_the_deals_hold_my_cards_and_are_as_many_as_the_options_say(spec, count):
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H", vulnerability="EW", dealer="W")
     thought = make_reason(spec).think(view, key)
-    assert len(thought.drawn.weight) <= count
-    assert thought.drawn.weight.sum() == pytest.approx(1)
-    assert ((thought.drawn.owner == 0) == view.hand[0]).all()
+    assert len(thought.sample.weight) <= count
+    assert thought.sample.weight.sum() == pytest.approx(1)
+    assert ((thought.sample.owner == 0) == view.hand[0]).all()
     assert len(thought.gain) == len(thought.error) == len(thought.calls)
 
 
@@ -195,8 +197,8 @@ def test_a_system_believes_what_the_other_seats_systems_say():
     """Deals on which an opponent would not have made its call by its system weigh next to nothing."""
     view, key = position("KQ5.AT83.Q52.A74", "1S", dealer="W")
     found = make_reason("sayc", opponents="system:sayc").think(view, key)
-    spades = hand_features(hands(found.drawn.owner, np.full(found.deals, 3)))[:, LENGTH + 3]
-    assert np.bincount(found.drawn.deal, found.drawn.weight) @ (spades >= 5) > 0.9
+    spades = hand_features(hands(found.sample.owner, np.full(found.num_deals, 3)))[:, LENGTH + 3]
+    assert np.bincount(found.sample.deal, found.sample.weight) @ (spades >= 5) > 0.9
 
 
 # --- specs --------------------------------------------------------------------------------------------------------

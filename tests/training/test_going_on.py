@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 import pytest
+from support.learners import Here
 
 from training.cli.app import main
 from training.evolution import run
@@ -12,20 +13,11 @@ from training.runtime.cluster import ClusterError
 from training.runtime.result_log import ResultLog
 
 
-class NoCluster:
+class NoCluster(Here):
     """Starts nothing; its tasks fail."""
 
     def __init__(self, workers=None, address=None):
-        self.workers = 1
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def put(self, value):
-        return value
+        super().__init__()
 
     def map(self, function, tasks):
         raise ClusterError("Ray could not finish a task")

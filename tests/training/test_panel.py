@@ -30,6 +30,17 @@ def test_strangers_and_gatekeepers_are_all_on_it():
         make(spec)
 
 
+@pytest.mark.parametrize(
+    ("spec", "group"),
+    [
+        ("policy:humans", "gatekeepers"), ("policy:acol", "strangers"), ("policy:champion", "others"),
+        ("policy:mine.onnx", "others"), ("reason:sayc", "others"), ("sayc", "families"), ("random", "no bidders"),
+    ],
+)  # fmt: skip
+def test_a_bidder_stands_in_its_own_group(spec, group):
+    assert panel.group_of(spec) == group
+
+
 def test_lines_are_those_of_matches(tmp_path):
     result = panel.panel("system:acol", ["system:sayc", "pass", "policy:polish"], 60, 3)
     lines = result.lines

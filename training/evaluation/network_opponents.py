@@ -61,12 +61,17 @@ def refuse_gatekeepers(specs: Iterable[str]) -> None:
             raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
 
 
+def role_of(argument: str) -> str:
+    """Return the role of ``policy:ARGUMENT``; empty where its file has none, or cannot be read as networks."""
+    try:
+        return role(read_networks(argument))
+    except SpecError:
+        return ""  # its user raises the error
+
+
 def is_gatekeeper(argument: str) -> bool:
     """Return whether the file of ``policy:ARGUMENT`` names it a gatekeeper."""
-    try:
-        return role(read_networks(argument)) == GATEKEEPER
-    except SpecError:
-        return False  # its user raises the error
+    return role_of(argument) == GATEKEEPER
 
 
 def bid_against(

@@ -24,6 +24,7 @@ from bridge_env.io.json_files import read_json
 from training.evaluation.artificial_calls import of_match
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import MatchResult, match
+from training.evaluation.network_opponents import role_of
 from training.runtime import runs
 from training.runtime.pages import table, text_table
 
@@ -103,7 +104,7 @@ def group_of(spec: str) -> str:
     """Return the group of a bidder."""
     head, _, argument = full_spec(spec).partition(":")
     if head == "policy":
-        return {GATEKEEPER: "gatekeepers", "stranger": "strangers"}.get(role(read_networks(argument)), "others")
+        return {GATEKEEPER: "gatekeepers", "stranger": "strangers"}.get(role_of(argument), "others")
     if spec in (*PLAIN, "random"):
         return "no bidders"
     return "families" if head == "system" else "others"

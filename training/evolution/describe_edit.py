@@ -46,8 +46,8 @@ def _replaced(edit: Replace) -> str:
         ]
         return f"{_call_text(old)}: {', '.join(f'{before} → {after}' for before, after in pairs if before != after)}"
     added = [line for line in edit.new if (line.path, line.constraint) != (old.path, old.constraint)]
-    replaced = "" if len(added) < len(edit.new) else f", in place of {_line_text(old)}"
-    return f"new: {'; '.join(map(_line_text, added))}{replaced}"
+    place = "" if len(added) < len(edit.new) else f", in place of {_line_text(old)}"
+    return f"new: {'; '.join(map(_line_text, added))}{place}"
 
 
 def _line_text(line: Line) -> str:
