@@ -28,9 +28,9 @@ from bridge_env.double_dummy.library import Library, LibraryError, write_library
 from bridge_env.hands.deals import random_deals
 from bridge_env.io.files import FileError
 from bridge_env.records.board import Board
-from bridge_env.records.lin import iter_lin, lin_text
+from bridge_env.records.lin import lin_text, read_lin
 from bridge_env.records.links import LinkError, board_of_link
-from bridge_env.records.pbn import board_text, iter_boards
+from bridge_env.records.pbn import board_text, read_boards
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.evaluation import panel
@@ -67,20 +67,21 @@ def _boards():
 
 _PBN = "".join(board_text(board) + "\n" for board in _boards()).encode()
 _LIN = "\n".join(map(lin_text, _boards())).encode()
-_RECORDS = [(iter_boards, _PBN), (iter_boards, gzip.compress(_PBN)), (iter_lin, _LIN), (iter_lin, gzip.compress(_LIN))]
+_RECORDS = [
+    (read, packed) for read, text in ((read_boards, _PBN), (read_lin, _LIN)) for packed in (text, gzip.compress(text))
+]
 
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_boards_of_damaged_records_are_possible(data):
     read, content = data.draw(st.sampled_from(_RECORDS))
-    for item in read(io.BytesIO(data.draw(damaged(content, RECORD_WORDS)))):
-        if isinstance(item, Board):
-            assert (np.bincount(item.owner, minlength=4) == 13).all()
-            Auctions.replay(np.array([item.auction or ()], np.int8), [item.dealer], [item.vulnerability])
-            with contextlib.suppress(ValueError):  # a value that PBN cannot hold
-                text = board_text(replace(item, sections={}))
-                assert list(iter_boards(io.StringIO(text))) == [replace(item, sections={})]
+    for board in read(io.BytesIO(data.draw(damaged(content, RECORD_WORDS)))).boards:
+        assert (np.bincount(board.owner, minlength=4) == 13).all()
+        Auctions.replay(np.array([board.auction or ()], np.int8), [board.dealer], [board.vulnerability])
+        with contextlib.suppress(ValueError):  # a value that PBN cannot hold
+            text = board_text(replace(board, sections={}))
+            assert read_boards(io.StringIO(text)).boards == [replace(board, sections={})]
 
 
 @FEW

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
-from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import FIRST_BID, PASS, Contract, call_text
+from bridge_env.rules.auction import IllegalCall, one_auction
+from bridge_env.rules.calls import FIRST_BID, PASS, Contract
 from bridge_env.rules.cards import UInt8Array
-from bridge_env.rules.play import Plays
+from bridge_env.rules.play import IllegalCard, Plays
 
 BAD_PLAY, ILLEGAL_PLAY = "bad play", "illegal play"
+Draft = TypeVar("Draft")
 
 
 class BadBoard(Exception):
-    """Something of a board that cannot be read.
+    """Something of a file that cannot be read.
 
     Attributes:
         line: its number in the file.
@@ -24,7 +27,7 @@ class BadBoard(Exception):
         kind: the reason in a few words, the same for all boards that suffer from the same.
     """
 
-    def __init__(self, line: int, reason: str, kind: str) -> None:
+    def __init__(self, line: int, reason: str, kind: str = "text outside of boards") -> None:
         super().__init__(reason)
         self.line, self.reason, self.kind = line, reason, kind
 
@@ -77,15 +80,13 @@ class Problem:
     Attributes:
         kind: the reason in a few words, the same for all that suffer from the same.
         board: whether a whole board was skipped, not just its play or a line of text.
-        auction: whether the skipped board had both a deal and an auction.
     """
 
     file: str
     line: int
     reason: str
-    kind: str = "text outside of boards"
-    board: bool = False
-    auction: bool = False
+    kind: str
+    board: bool
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}"
@@ -98,33 +99,28 @@ class ReadResult:
     boards: list[Board]
     problems: list[Problem]
 
-    @classmethod
-    def of(cls, items: Iterable[Board | Problem]) -> ReadResult:
-        """Sort a stream of boards and problems into the two lists."""
-        result = cls([], [])
-        for item in items:
-            (result.boards if isinstance(item, Board) else result.problems).append(item)  # type: ignore[arg-type]
-        result.problems.sort(key=lambda problem: problem.line)
-        return result
 
-
-def board_and_problems(
-    file: str, read: Callable[[], tuple[Board, BadBoard | None]], called: bool
-) -> Iterator[Board | Problem]:
-    """Yield a board and the problem of its play, or the problem for which it is left out.
+def read_drafts(
+    source: object, drafts: Iterable[Draft], read: Callable[[Draft, list[BadBoard]], Board], faults: list[BadBoard]
+) -> ReadResult:
+    """Make boards of the texts of boards.
 
     Args:
-        read: returns the board and the fault of its play, or raises ``BadBoard``.
-        called: whether the board has both a deal and an auction.
+        source: a path or a stream, which names the file in problems.
+        drafts: the texts, in order.
+        read: makes a board and adds the fault of its play to the list, or raises ``BadBoard``.
+        faults: those of the file outside of boards.
     """
-    try:
-        board, bad_play = read()
-    except BadBoard as bad:
-        yield Problem(file, bad.line, bad.reason, bad.kind, True, called)
-        return
-    yield board
-    if bad_play is not None:
-        yield Problem(file, bad_play.line, bad_play.reason, bad_play.kind)
+    boards, bad = list[Board](), list[BadBoard]()
+    for draft in drafts:
+        try:
+            boards.append(read(draft, faults))
+        except BadBoard as fault:
+            bad.append(fault)
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else getattr(source, "name", "<stream>")
+    problems = [Problem(name, fault.line, fault.reason, fault.kind, board=True) for fault in bad]
+    problems += [Problem(name, fault.line, fault.reason, fault.kind, board=False) for fault in faults]
+    return ReadResult(boards, sorted(problems, key=lambda problem: problem.line))
 
 
 def by_board_number(number: int | None, rule: Callable[[int], object], line: int, what: str) -> int:
@@ -146,31 +142,28 @@ def passes_missing(calls: Sequence[int]) -> int:
     return max(0, (3 if any(c >= FIRST_BID for c in calls) else 4) - trailing)
 
 
-def check_auction(line: int, calls: Sequence[int], dealer: int, vulnerability: int) -> Contract | None:
+def auction_end(line: int, calls: Sequence[int], dealer: int) -> Contract | None:
     """Return the contract that an auction ends in, None if it is not finished.
 
     Raises:
         BadBoard: a call that is not legal, or one after the end.
     """
-    auctions, faults = Auctions.replay_legal(np.array([calls], np.int64), dealer, vulnerability)
-    if faults[0] >= 0:
-        bad = calls[faults[0]]
-        late = f"{call_text(bad)} comes after the end of {auctions.text(0)}"
-        raise BadBoard(line, f"auction: {late if auctions.done[0] else auctions.fault_text(0, bad)}", "illegal call")
+    try:
+        auctions = one_auction(calls, dealer)
+    except IllegalCall as error:
+        reason = str(error).replace(" at table 0", "").replace("auction 0 ", "it ")
+        raise BadBoard(line, f"auction: {reason}", "illegal call") from None
     return auctions.contracts().at(0) if auctions.done[0] else None
 
 
-def check_play(
-    line: int, owner: UInt8Array, contract: Contract, cards: Sequence[int]
-) -> tuple[tuple[int, ...] | None, BadBoard | None]:
-    """Return the cards before the first illegal one, None if there are none, and the fault of that one."""
-    if not cards:
-        return None, None
-    if contract.passed_out:
-        return None, BadBoard(line, "play: the board was passed out", ILLEGAL_PLAY)
-    history = np.array([cards[:53]], np.int8)
-    plays, faults = Plays.replay_legal(owner, contract.declarer, contract.strain, history)
-    if faults[0] < 0:
-        return tuple(cards), None
-    name, _, why = plays.fault_text(0, int(history[0, faults[0]])).partition(" is not legal at table 0 ")
-    return plays.cards(0) or None, BadBoard(line, f"play: {name} is not legal {why}", ILLEGAL_PLAY)
+def check_play(line: int, owner: UInt8Array, contract: Contract, cards: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the cards of a play, None if there are none.
+
+    Raises:
+        BadBoard: a card that is not legal.
+    """
+    try:
+        Plays.replay(owner, contract.declarer, contract.strain, np.array([cards[:53]], np.int8))
+    except IllegalCard as error:
+        raise BadBoard(line, f"play: {str(error).replace(' at table 0', '')}", ILLEGAL_PLAY) from None
+    return tuple(cards) or None

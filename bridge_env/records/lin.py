@@ -1,13 +1,12 @@
 """Read and write LIN, the notation of Bridge Base Online.
 
-``read_lin`` and ``iter_lin`` never raise for what a file contains: a board that cannot be trusted becomes a
-``Problem`` with file, line and reason, and the others are read. A file may hold several boards, one a line or
-all in one, and both rooms of a match (``qx|o1|``, ``qx|c1|``). Keys that are read: ``md`` deal and dealer, ``sv``
-vulnerability, ``mb`` and ``an`` calls and their explanations, ``pc`` and ``mc`` play and tricks, ``pn`` players, ``qx``
-and ``ah`` room and number, ``vg`` the event. Other keys (``rs``, ``nt``, ``pg``, ...) are skipped.
+``read_lin`` never raises for what a file contains: a board that cannot be trusted becomes a ``Problem`` with file, line
+and reason, and the others are read. A file may hold several boards, one a line or all in one, and both rooms of a match
+(``qx|o1|``, ``qx|c1|``). Keys that are read: ``md`` deal and dealer, ``sv`` vulnerability, ``mb`` and ``an`` calls and
+their explanations, ``pc`` and ``mc`` play and tricks, ``pn`` players, ``qx`` and ``ah`` room and number, ``vg`` the
+event. Other keys (``rs``, ``nt``, ``pg``, ...) are skipped.
 
-A bad play costs only itself: its cards up to the first that is not legal are read, and a ``Problem`` beside the board
-reports the rest.
+A bad play costs only itself: a ``Problem`` beside the board reports it.
 
 LIN has no place for a contract without its auction, for play without a contract, for a room without a board's number,
 for other tags and for sections: these are not written. LIN counts seats from South, clockwise.
@@ -18,31 +17,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
-from bridge_env.hands.deals import suit_ranks
+from bridge_env.hands.deals import hand_text, parse_deal, parse_hand, suit_ranks
 from bridge_env.records.board import (
     BAD_PLAY,
     BadBoard,
     Board,
-    Problem,
     ReadResult,
-    board_and_problems,
+    auction_end,
     by_board_number,
-    check_auction,
     check_play,
     passes_missing,
+    read_drafts,
 )
-from bridge_env.records.text import Source, source_name, text_lines, write_text
+from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
-    RANKS,
     SEATS,
     SUITS,
-    UNKNOWN,
+    DealError,
     UInt8Array,
     board_dealer,
     board_vulnerability,
@@ -55,12 +51,13 @@ _ROOMS = {"o": "Open", "c": "Closed"}
 _VULNERABLE = {"o": 0, "0": 0, "-": 0, "n": 1, "e": 2, "b": 3}
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
-_CALL = re.compile(
-    r"[\s,]*(?:(?P<bid>[1-7]\s*(?:NT|[NCDHS]))|(?P<all>AP)|(?P<pass>PASS|P|--)|(?P<redouble>REDOUBLE|RDBL|XX|R)"
-    r"|(?P<double>DOUBLE|DBL|X|D))(?P<mark>[!?*]*)(?P<note>\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
+_CALL = re.compile(  # the call, its mark, its note; a comment
+    r"[\s,]*([1-7]\s*(?:NT|[NCDHS])|AP|PASS|P|--|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)([!?*]*)(\s*\([^()]*\))?"
+    r"(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"\s*([SHDC])\s*(10|[2-9TJQKA])\s*", re.IGNORECASE)
+_SUIT = re.compile("([SHDC])([^SHDC]*)")
 _NUMBER = re.compile(r"(?:board|bd)?[\s#.]*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
 _ROOM = re.compile(r"([oc])\s*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
 
@@ -78,6 +75,10 @@ class _LinBoard:
 
     def value(self, key: str) -> str:
         return self.values.get(key, "").strip()
+
+    def bad(self, reason: str, kind: str) -> BadBoard:
+        """Return the error for what is wrong."""
+        return BadBoard(self.line, reason, kind)
 
     @property
     def number(self) -> int | None:
@@ -98,21 +99,15 @@ def read_lin(source: Source) -> ReadResult:
     Raises:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
-    return ReadResult.of(iter_lin(source))
+    faults: list[BadBoard] = []
+    values = _values("\n".join(text_lines(source, faults)), faults)
+    return read_drafts(source, _boards(values), _board_of, faults)
 
 
-def iter_lin(source: Source) -> Iterator[Board | Problem]:
-    """Read boards one by one; otherwise as :func:`read_lin`."""
-    name, problems = source_name(source), list[Problem]()
-    for lin in _boards(_values(source, problems)):
-        yield from board_and_problems(name, partial(_board_of, lin), bool(lin.value("md") and lin.calls))
-    yield from problems
-
-
-def _values(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str, str]]:
+def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]:
     """Yield (line, key, value) of each pair between bars; line ends inside a value are blanks."""
     line, key, key_line = 1, "", 0
-    for piece in "\n".join(text_lines(source, problems)).split("|"):
+    for piece in text.split("|"):
         word = piece.strip()
         start = line + piece[: piece.find(word)].count("\n")
         line += piece.count("\n")
@@ -122,7 +117,7 @@ def _values(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str,
         elif _KEY.match(word):
             key, key_line = word.lower(), start
         elif word:
-            problems.append(Problem(source_name(source), start, f"text between the values: {word[:80]!r}"))
+            faults.append(BadBoard(start, f"text between the values: {word[:80]!r}"))
 
 
 def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[_LinBoard]:
@@ -181,8 +176,8 @@ def _take_deal(lin: _LinBoard, before: _LinBoard) -> None:
 # --- the fields of a board ----------------------------------------------------------------------------------
 
 
-def _board_of(lin: _LinBoard) -> tuple[Board, BadBoard | None]:
-    """Return the board, and the fault of its play.
+def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
+    """Return the board; add the fault of its play to ``faults``.
 
     Raises:
         BadBoard: the board cannot be trusted.
@@ -190,19 +185,22 @@ def _board_of(lin: _LinBoard) -> tuple[Board, BadBoard | None]:
     calls, notes = _read_calls(lin)
     number, owner = lin.number, _read_deal(lin)
     dealer, vulnerability = _read_dealer(lin, number), _read_vulnerability(lin, number)
-    contract = check_auction(lin.line, calls, dealer, vulnerability)
+    contract, tricks, play = auction_end(lin.line, calls, dealer), _read_tricks(lin), None
     room = _ROOM.match(lin.value("qx"))
     tags = {"Event": lin.value("vg"), "Room": _ROOMS[room[1].lower()] if room else ""}
     tags |= _read_names(lin, tags["Room"])
-    tricks = _read_tricks(lin)
-    passed_out = contract is not None and contract.passed_out
-    play, bad_play = (None, None) if passed_out else _read_play(lin, owner, contract)
-    board = Board(
-        owner, dealer, vulnerability, number, calls or None, contract, None if passed_out else tricks, play,
+    if contract is not None and contract.passed_out:
+        tricks = None
+    else:
+        try:
+            play = _read_play(lin, owner, contract)
+        except BadBoard as bad:
+            faults.append(bad)
+    return Board(
+        owner, dealer, vulnerability, number, calls or None, contract, tricks, play,
         {tag: value for tag, value in tags.items() if value and value[0] != "#"},  # PBN's sign of inheritance
         line=lin.line, notes=notes,
     )  # fmt: skip
-    return board, bad_play
 
 
 def _read_calls(lin: _LinBoard) -> tuple[tuple[int, ...], dict[int, str]]:
@@ -214,29 +212,26 @@ def _read_calls(lin: _LinBoard) -> tuple[tuple[int, ...], dict[int, str]]:
         while end < len(text):
             match = _CALL.match(text, end)
             if match is None:
-                raise BadBoard(lin.line, f"auction: {text[end : end + 20]!r} is not a call", "not a call")
-            end = match.end()
-            if match["all"]:
-                calls += [PASS] * passes_missing(calls)
-            elif match["bid"]:
-                calls.append(parse_call(match["bid"][0] + match["bid"][1:].strip()))
-            else:
-                calls.append(PASS if match["pass"] else REDOUBLE if match["redouble"] else DOUBLE)
-            if "!" in match["mark"] or match["note"]:
-                notes[len(calls) - 1] = (match["note"] or "").strip()[1:-1].strip()
+                raise lin.bad(f"auction: {text[end : end + 20]!r} is not a call", "not a call")
+            end, word = match.end(), "".join(match[1].upper().split())
+            calls += [PASS] * passes_missing(calls) if word == "AP" else [parse_call(word)]
+            if "!" in match[2] or match[3]:
+                notes[len(calls) - 1] = (match[3] or "").strip()[1:-1]
         if calls and index in lin.notes:
             notes[len(calls) - 1] = lin.notes[index]
     return tuple(calls), {index: " ".join(text.split()) for index, text in notes.items()}
 
 
-def _read_play(
-    lin: _LinBoard, owner: UInt8Array, contract: Contract | None
-) -> tuple[tuple[int, ...] | None, BadBoard | None]:
-    """Return the cards before the first illegal one, and the fault of that one."""
+def _read_play(lin: _LinBoard, owner: UInt8Array, contract: Contract | None) -> tuple[int, ...] | None:
+    """Return the cards; none where the contract is not known.
+
+    Raises:
+        BadBoard: the play cannot be trusted.
+    """
     if rest := _CARD.sub("", lin.cards).strip():
-        return None, BadBoard(lin.line, f"play: {rest[:20]!r} is not a card", BAD_PLAY)
+        raise lin.bad(f"play: {rest[:20]!r} is not a card", BAD_PLAY)
     words = [suit + rank.replace("10", "T") for suit, rank in _CARD.findall(lin.cards.upper())]
-    return (None, None) if contract is None else check_play(lin.line, owner, contract, [CARD_NUMBERS[w] for w in words])
+    return None if contract is None else check_play(lin.line, owner, contract, [CARD_NUMBERS[w] for w in words])
 
 
 def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
@@ -249,44 +244,26 @@ def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
 
 def _read_deal(lin: _LinBoard) -> UInt8Array:
     """Return owner uint8 (52,), read-only. A hand that is left out has the cards that nobody else has."""
-    text = lin.value("md")
-    hands = text.lstrip("01234").split(",")
-    if not text or not any(hands):
-        raise BadBoard(lin.line, "the board has no deal", "no deal")
-    if len(hands) > 4:
-        raise _no_deal(lin, f"it has {len(hands)} hands")
-    owner = np.full(52, UNKNOWN, np.uint8)
-    for digit, hand in enumerate(hands):
-        for card in _read_hand(lin, hand):
-            if owner[card] != UNKNOWN:
-                raise _no_deal(lin, f"it has {card_text(card)} twice")
-            owner[card] = digit ^ 2  # S W N E in LIN's order, N E S W in ours
-    held = np.bincount(owner, minlength=256)
-    empty = np.flatnonzero(held[:4] == 0)
-    if len(empty) == 1 and held[UNKNOWN] == 13:
-        owner[owner == UNKNOWN] = empty[0]
-    elif (held[:4] != 13).any():
-        counts = ", ".join(f"{seat} {held[i ^ 2]}" for i, seat in enumerate(LIN_SEATS))
-        raise _no_deal(lin, f"its hands have not 13 cards each: {counts}")
+    text = "".join(lin.value("md").upper().split()).lstrip("01234")
+    if not text.strip(","):
+        raise lin.bad("the board has no deal", "no deal")
+    hands = [_pbn_hand(hand) for hand in text.split(",")]
+    hands += [""] * (4 - len(hands))
+    try:
+        if hands.count("") == 1 and len(hands) == 4:
+            held = [parse_hand(hand) for hand in hands if hand]
+            hands[hands.index("")] = hand_text(~np.any(held, axis=0))
+        owner = parse_deal("S:" + " ".join(hands))
+    except DealError as error:
+        raise lin.bad(str(error), "not 52 distinct cards") from None
     owner.flags.writeable = False
     return owner
 
 
-def _read_hand(lin: _LinBoard, text: str) -> list[int]:
-    cards: list[int] = []
-    suit = -1
-    for letter in text.upper().replace("10", "T"):
-        if letter in SUITS:
-            suit = SUITS.index(letter)
-        elif letter in RANKS and suit >= 0:
-            cards.append(suit * 13 + RANKS.index(letter))
-        elif not letter.isspace():
-            raise _no_deal(lin, f"{letter!r} is not a card")
-    return cards
-
-
-def _no_deal(lin: _LinBoard, why: str) -> BadBoard:
-    return BadBoard(lin.line, f"deal {lin.values['md'][:100]!r}: {why}", "not 52 distinct cards")
+def _pbn_hand(text: str) -> str:
+    """Return ``"AKQ2.T98.J7.A543"`` of ``"SAKQ2HT98DJ7CA543"``; text before the first suit stays before it."""
+    suits = dict(_SUIT.findall(text))
+    return text and _SUIT.sub("", text) + ".".join(suits.get(suit, "") for suit in SUITS[::-1])
 
 
 def _read_dealer(lin: _LinBoard, number: int | None) -> int:
@@ -303,7 +280,7 @@ def _read_vulnerability(lin: _LinBoard, number: int | None) -> int:
     if text in _VULNERABLE:
         return _VULNERABLE[text]
     if text:
-        raise BadBoard(lin.line, f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability")
+        raise lin.bad(f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability")
     return by_board_number(number, board_vulnerability, lin.line, "vulnerability")
 
 
@@ -313,18 +290,18 @@ def _read_tricks(lin: _LinBoard) -> int | None:
     if not text:
         return None
     if not re.fullmatch(r"\d\d?", text, re.ASCII) or int(text) > 13:
-        raise BadBoard(lin.line, f"claim {text[:20]!r} is not a number of tricks", "result")
+        raise lin.bad(f"claim {text[:20]!r} is not a number of tricks", "result")
     return int(text)
 
 
 # --- writing ------------------------------------------------------------------------------------------------
 
 
-def write_lin(target: Source, boards: Iterable[Board]) -> None:
+def write_lin(target: Target, boards: Iterable[Board]) -> None:
     """Write boards, one a line. ``read_lin`` returns the same boards, except for what LIN cannot hold.
 
     Args:
-        target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
+        target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text stream.
         boards: any boards.
     """
     event, lines = False, []

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from urllib.parse import parse_qs, quote, urlsplit
 
-from bridge_env.records.board import Board, Problem
-from bridge_env.records.lin import LIN_SEATS, iter_lin, lin_text
+from bridge_env.records.board import Board
+from bridge_env.records.lin import LIN_SEATS, lin_text, read_lin
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
@@ -37,12 +37,11 @@ def board_of_link(link: str) -> Board:
     values = {key.lower(): re.sub(r"[\x00-\x1f\x7f]", " ", found[0]).strip() for key, found in query.items()}
     if "lin" not in values and not values.keys() & set("nesw"):
         raise LinkError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
-    items = list(iter_lin(io.StringIO(values.get("lin") or _lin_of_link(values))))
-    boards = [item for item in items if isinstance(item, Board)]
-    if len(boards) != 1:
-        why = next((item.reason for item in items if isinstance(item, Problem)), f"it has {len(boards)} boards")
+    result = read_lin(io.StringIO(values.get("lin") or _lin_of_link(values)))
+    if len(result.boards) != 1:
+        why = result.problems[0].reason if result.problems else f"it has {len(result.boards)} boards"
         raise LinkError(f"{link[:200]!r} shows no board: {why}")
-    return boards[0]
+    return result.boards[0]
 
 
 def _lin_of_link(values: Mapping[str, str]) -> str:

@@ -1,23 +1,19 @@
-"""Read and write Portable Bridge Notation (PBN 2.1, https://www.tistis.nl/pbn/), board by board.
+"""Read and write Portable Bridge Notation (PBN 2.1, https://www.tistis.nl/pbn/).
 
-``read_boards`` (a list) and ``iter_boards`` (one by one) never raise for what a file contains. A board that cannot be
-trusted (cards missing or twice, an illegal auction, a contract that its auction does not end in, ...) becomes a
-``Problem`` with file, line and reason, and the others are read. Accepted beyond the clean export format: ``%`` lines,
-``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252 and UTF-16, any line ends, missing [Dealer] (from the auction's,
-else the board's number) and [Vulnerable] (from the number), values inherited by ``#`` and ``##``, marks such as ``AP``,
-``-``, ``*``, ``+`` and ``^``, notes and annotations.
+``read_boards`` never raises for what a file contains. A board that cannot be trusted (cards missing or twice, an
+illegal auction, a contract that its auction does not end in, ...) becomes a ``Problem`` with file, line and reason, and
+the others are read. Accepted beyond the clean export format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8 and
+Windows-1252, any line ends, missing [Dealer] (from the auction's, else the board's number) and [Vulnerable] (from the
+number), values inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, and notes.
 
-A bad [Play] costs only itself: its cards up to the first that is not known or not legal are read, and a ``Problem``
-beside the board reports the rest.
-
-Not read: comments, annotation marks, the notes of the play, and plays without a contract.
+A bad [Play] costs only itself: a ``Problem`` beside the board reports it. Not read: comments, annotation marks, the
+notes of the play, and plays without a contract.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import (
@@ -25,16 +21,15 @@ from bridge_env.records.board import (
     ILLEGAL_PLAY,
     BadBoard,
     Board,
-    Problem,
     ReadResult,
-    board_and_problems,
+    auction_end,
     by_board_number,
-    check_auction,
     check_play,
     passes_missing,
+    read_drafts,
 )
-from bridge_env.records.pbn_games import Game, escape, games, inherited, unescape
-from bridge_env.records.text import Source, source_name, write_text
+from bridge_env.records.pbn_games import Game, games, inherited
+from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.rules.calls import PASS, CallError, Contract, call_text, parse_call
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
@@ -75,25 +70,15 @@ def read_boards(source: Source) -> ReadResult:
     Raises:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
-    return ReadResult.of(iter_boards(source))
-
-
-def iter_boards(source: Source) -> Iterator[Board | Problem]:
-    """Read boards one by one, so that a file of any size fits in memory; otherwise as :func:`read_boards`."""
-    name, problems = source_name(source), list[Problem]()
-    for game in inherited(games(source, problems)):
-        called = any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
-        yield from board_and_problems(name, partial(_board_of, game), called and game.value("Deal") not in _UNKNOWN)
-        yield from problems
-        problems.clear()
-    yield from problems
+    faults: list[BadBoard] = []
+    return read_drafts(source, inherited(games(text_lines(source, faults), faults)), _board_of, faults)
 
 
 # --- the fields of a board ----------------------------------------------------------------------------------
 
 
-def _board_of(game: Game) -> tuple[Board, BadBoard | None]:
-    """Return the board of a game, and the fault of its play.
+def _board_of(game: Game, faults: list[BadBoard]) -> Board:
+    """Return the board of a game; add the fault of its play to ``faults``.
 
     Raises:
         BadBoard: the board cannot be trusted.
@@ -105,50 +90,45 @@ def _board_of(game: Game) -> tuple[Board, BadBoard | None]:
     owner = _read_deal(game)
     dealer, vulnerability = _read_dealer(game, number), _read_vulnerability(game, number)
     auction, notes = _read_auction(game, dealer)
-    end = check_auction(game.line_of("Auction"), auction, dealer, vulnerability)
-    contract = _read_contract(game)
+    contract, end = _read_contract(game), auction_end(game.line_of("Auction"), auction, dealer)
     if end is not None and contract is not None and end != contract:
-        raise BadBoard(
-            game.line_of("Contract"),
-            f"the auction ends in {end}, the tags say {contract}",
-            "contract is not the auction's",
-        )
+        reason = f"the auction ends in {end}, the tags say {contract}"
+        raise game.bad("Contract", reason, "contract is not the auction's")
     contract = contract if end is None else end
-    play, bad_play = _read_play(game, owner, contract)
+    play = None
+    try:
+        play = _read_play(game, owner, contract)
+    except BadBoard as bad:
+        faults.append(bad)
     tags = {
-        name: unescape(value)
+        name: _unescape(value)
         for name, (value, _) in game.tags.items()
         if value != "" and name not in _FIELDS and name != "Note" and name not in game.rows
     }
-    # What cannot be read as a number or a contract stays a tag.
-    if number is None and game.value("Board"):
-        tags["Board"] = unescape(game.value("Board"))
-    for name in ("Contract", "Declarer"):
-        if contract is None and game.value(name) not in _UNKNOWN:
-            tags[name] = unescape(game.value(name))
+    if number is None and text:  # what is no number stays a tag
+        tags["Board"] = _unescape(text)
     sections = {
         name: (game.tags[name][0], *(row for _, row in rows))
         for name, rows in game.rows.items()
         if name not in _FIELDS
     }  # fmt: skip
-    board = Board(
+    return Board(
         owner, dealer, vulnerability, number, auction or None, contract, _read_tricks(game, contract), play,
         tags, sections, game.line, notes,
     )  # fmt: skip
-    return board, bad_play
 
 
 def _read_deal(game: Game) -> UInt8Array:
     """Return the deal, uint8 (52,), read-only."""
-    text, line = game.value("Deal"), game.line_of("Deal")
+    text = game.value("Deal")
     if not text:
-        raise BadBoard(line, "the board has no deal", "no deal")
+        raise game.bad("Deal", "the board has no deal", "no deal")
     if "-" in text.partition(":")[2].split():
-        raise BadBoard(line, f"deal {text!r} leaves out a hand", "deal leaves out a hand")
+        raise game.bad("Deal", f"deal {text!r} leaves out a hand", "deal leaves out a hand")
     try:
         owner = parse_deal(text)
     except DealError as error:
-        raise BadBoard(line, str(error), "not 52 distinct cards") from None
+        raise game.bad("Deal", str(error), "not 52 distinct cards") from None
     owner.flags.writeable = False
     return owner
 
@@ -165,7 +145,7 @@ def _seat(game: Game, name: str) -> int:
     try:
         return parse_seat(game.value(name))
     except ValueError as error:
-        raise BadBoard(game.line_of(name), f"[{name}]: {error}", "dealer") from None
+        raise game.bad(name, f"[{name}]: {error}", "dealer") from None
 
 
 def _read_vulnerability(game: Game, number: int | None) -> int:
@@ -176,7 +156,7 @@ def _read_vulnerability(game: Game, number: int | None) -> int:
     try:
         return parse_vulnerability(text)
     except ValueError as error:
-        raise BadBoard(game.line_of("Vulnerable"), str(error), "vulnerability") from None
+        raise game.bad("Vulnerable", str(error), "vulnerability") from None
 
 
 def _words(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
@@ -219,14 +199,14 @@ def _read_auction(game: Game, dealer: int) -> tuple[tuple[int, ...], dict[int, s
         starts = (_seat(game, "Auction") + skipped) & 3
         if starts != dealer:
             reason = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
-            raise BadBoard(game.line_of("Auction"), reason, "dealer and auction differ")
+            raise game.bad("Auction", reason, "dealer and auction differ")
     return tuple(calls), _read_notes(game, marks)
 
 
 def _read_notes(game: Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
     texts: dict[str, str] = {}
     for section, value in game.notes:
-        number, colon, text = unescape(value).partition(":")
+        number, colon, text = _unescape(value).partition(":")
         if section == "Auction" and colon:
             texts[f"={number.strip()}="] = text.strip()
     notes: dict[int, list[str]] = {}
@@ -246,7 +226,7 @@ def _read_contract(game: Game) -> Contract | None:
     try:
         return Contract.parse(f"{text} {declarer}")
     except CallError as error:
-        raise BadBoard(game.line_of("Contract"), str(error), "contract") from None
+        raise game.bad("Contract", str(error), "contract") from None
 
 
 def _read_tricks(game: Game, contract: Contract | None) -> int | None:
@@ -257,7 +237,7 @@ def _read_tricks(game: Game, contract: Contract | None) -> int | None:
     match = _TRICKS.match(text)
     tricks = int(match[2]) if match else 14
     if match is None or tricks > 13:
-        raise BadBoard(game.line_of("Result"), f"result {text!r} is not a number of tricks", "result")
+        raise game.bad("Result", f"result {text!r} is not a number of tricks", "result")
     if match[1]:
         if contract is None:
             return None
@@ -265,56 +245,54 @@ def _read_tricks(game: Game, contract: Contract | None) -> int | None:
     return tricks
 
 
-def _read_play(
-    game: Game, owner: UInt8Array, contract: Contract | None
-) -> tuple[tuple[int, ...] | None, BadBoard | None]:
-    """Return the cards in the order of play, up to the first that is not known or not legal, and its fault."""
-    line, rows = game.line_of("Play"), list[list[int]]()
+def _read_play(game: Game, owner: UInt8Array, contract: Contract | None) -> tuple[int, ...] | None:
+    """Return the cards in the order of play.
+
+    Raises:
+        BadBoard: the play cannot be trusted.
+    """
+    rows: list[list[int]] = []
     for number, words in _words(game, "Play"):
         if unread := [word for word in words if word not in _CARDS]:
-            return None, BadBoard(number, f"play: {unread[0]!r} is not a card", BAD_PLAY)
+            raise BadBoard(number, f"play: {unread[0]!r} is not a card", BAD_PLAY)
         if len(words) > 4:
-            return None, BadBoard(number, f"play: {len(words)} cards in one trick", BAD_PLAY)
+            raise BadBoard(number, f"play: {len(words)} cards in one trick", BAD_PLAY)
         if words:
             rows.append([_CARDS[word] for word in words] + [-1] * (4 - len(words)))
     if not rows:
-        return None, None
+        return None
     if contract is None:
-        return None, BadBoard(line, "play: the contract is not known", BAD_PLAY)
+        raise game.bad("Play", "play: the contract is not known", BAD_PLAY)
     leader = game.value("Play").upper()
     if not contract.passed_out and leader in tuple(SEATS) and leader != SEATS[(contract.declarer + 1) & 3]:
-        return None, BadBoard(line, f"play: {leader} leads against {contract}", ILLEGAL_PLAY)
-    cards, gap = _in_order(rows, contract.strain)
-    play, bad = check_play(line, owner, contract, cards)
-    if gap and bad is None:
-        bad = BadBoard(line, f"play: cards follow one that is missing, after {len(cards)} cards", ILLEGAL_PLAY)
-    return play, bad
+        raise game.bad("Play", f"play: {leader} leads against {contract}", ILLEGAL_PLAY)
+    cards = _in_order(rows, contract.strain)
+    known = cards.index(-1) if -1 in cards else len(cards)
+    if max(cards[known:], default=-1) >= 0:
+        raise game.bad("Play", f"play: cards follow one that is missing, after {known} cards", ILLEGAL_PLAY)
+    return check_play(game.line_of("Play"), owner, contract, cards[:known])
 
 
-def _in_order(rows: Sequence[Sequence[int]], strain: int) -> tuple[list[int], bool]:
-    """Put tricks whose columns are seats into the order of play, up to the first -1; return whether cards follow it."""
+def _in_order(rows: Iterable[Sequence[int]], strain: int) -> list[int]:
+    """Put tricks whose columns are seats into the order of play; a card that is not known is -1."""
     cards: list[int] = []
     first = 0
-    for number, row in enumerate(rows):
+    for row in rows:
         trick = [row[(first + k) & 3] for k in range(4)]
-        if -1 in trick:
-            known = trick.index(-1)
-            rest = [*trick[known:], *(card for later in rows[number + 1 :] for card in later)]
-            return cards + trick[:known], max(rest) >= 0
         cards += trick
         best = max(trick, key=lambda card: (card // 13 == strain, card // 13 == trick[0] // 13, card))
         first = (first + trick.index(best)) & 3
-    return cards, False
+    return cards
 
 
 # --- writing ----------------------------------------------------------------------------------------------
 
 
-def write_boards(target: Source, boards: Iterable[Board]) -> None:
+def write_boards(target: Target, boards: Iterable[Board]) -> None:
     """Write boards in PBN 2.1 export format; ``read_boards`` returns the same boards.
 
     Args:
-        target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
+        target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text stream.
         boards: any boards.
 
     Raises:
@@ -357,7 +335,7 @@ def _tag_line(name: str, value: str) -> str:
         raise ValueError(f"{name!r} cannot be the name of a tag")
     if any(c in value for c in _UNWRITABLE) or value == "#" or value.startswith("##"):
         raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")
-    return f'[{name} "{escape(value)}"]'
+    return f'[{name} "{_escape(value)}"]'
 
 
 def _play_lines(board: Board) -> list[str]:
@@ -387,5 +365,13 @@ def _auction_lines(board: Board) -> list[str]:
         text = board.notes[index]
         if text != text.strip() or any(c in text for c in _UNWRITABLE):
             raise ValueError(f"a note cannot hold {text!r}: no control characters, nor blanks around it")
-        rows.append(f'[Note "{mark}:{escape(text)}"]')
+        rows.append(f'[Note "{mark}:{_escape(text)}"]')
     return rows
+
+
+def _unescape(value: str) -> str:
+    return re.sub(r'\\(["\\])', r"\1", value)
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')

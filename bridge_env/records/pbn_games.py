@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bridge_env.records.board import BadBoard, Problem
-from bridge_env.records.text import Source, source_name, text_lines
+from bridge_env.records.board import BadBoard
 
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
 # They may follow a blank line inside a game, which should have none.
 _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
-_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|;.*|\{[^}]*(?:\}|$)')  # or a text in quotes, which is none
+# A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
+_GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
 
 
 @dataclass(slots=True)
@@ -41,40 +42,24 @@ class Game:
     def line_of(self, name: str) -> int:
         return self.tags[name][1] if name in self.tags else self.line
 
-
-def _uncommented(source: Source, problems: list[Problem]) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line without comments; blank lines are empty, those of comments alone left out.
-
-    A comment that is not closed ends before the next tag.
-    """
-    opened = 0  # the line on which the present comment began
-    for number, line in enumerate(text_lines(source, problems), 1):
-        if line.startswith("%"):
-            continue
-        if not opened and not line.strip():
-            yield number, ""
-            continue
-        if opened:
-            closed = "}" in line
-            if not closed and not _TAG.match(line.strip()):
-                continue
-            if closed:
-                line = line.partition("}")[2]
-            else:
-                problems.append(Problem(source_name(source), opened, "a comment opened by '{' is never closed"))
-        *_, last = ("", *_COMMENT.findall(line))
-        opened = number if last.startswith("{") and not last.endswith("}") else 0
-        if text := _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else " ", line).strip():
-            yield number, text
+    def bad(self, name: str, reason: str, kind: str) -> BadBoard:
+        """Return the error for what is wrong at a tag."""
+        return BadBoard(self.line_of(name), reason, kind)
 
 
-def games(source: Source, problems: list[Problem]) -> Iterator[Game]:
-    """Group the lines of a file into games; text outside of any is added to ``problems``, once a paragraph."""
+def _without_comment(found: re.Match[str]) -> str:
+    return found[0] if found[0][0] == '"' else _GAP + f"\n{_GAP}" * found[0].count("\n")
+
+
+def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
+    """Group the lines of a file into games; text outside of any is added to ``faults``, once a paragraph."""
     game: Game | None = None
     section, ended, reported = "", True, False  # a blank line ends a game
-    for number, row in _uncommented(source, problems):
+    for number, line in enumerate(_COMMENT.sub(_without_comment, "\n".join(lines)).split("\n"), 1):
+        row = line.replace(_GAP, " ").strip()
         if not row:
-            ended, reported = True, False
+            if _GAP not in line:
+                ended, reported = True, False
             continue
         tags, rest = _parse_tags(row)
         for name, value in tags:
@@ -95,7 +80,7 @@ def games(source: Source, problems: list[Problem]) -> Iterator[Game]:
         reason = f"{'not a tag' if rest[0] == '[' else 'text outside of any game'}: {rest[:80]!r}"
         if ended or game is None:
             if not reported:
-                problems.append(Problem(source_name(source), number, reason))
+                faults.append(BadBoard(number, reason))
             reported = True
         elif rest[0] == "[":
             game.broken = game.broken or BadBoard(number, reason, "broken tag")
@@ -142,11 +127,3 @@ def inherited(games: Iterable[Game]) -> Iterator[Game]:
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
         yield game
-
-
-def unescape(value: str) -> str:
-    return re.sub(r'\\(["\\])', r"\1", value)
-
-
-def escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"')

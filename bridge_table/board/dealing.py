@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.hands.deals import parse_deal, random_deals
-from bridge_env.records.board import Board, Problem, ReadResult
+from bridge_env.records.board import Board, ReadResult
 from bridge_env.records.lin import read_lin
 from bridge_env.records.links import board_of_link
 from bridge_env.records.pbn import read_boards
@@ -98,10 +98,9 @@ def problem_texts(result: ReadResult) -> list[str]:
 
 def _read(stripped: str, text: str) -> ReadResult:
     if stripped.startswith(("http://", "https://")):
-        found: list[Board | Problem] = [board_of_link(stripped)]
-        return ReadResult.of(iter(found))
+        return ReadResult([board_of_link(stripped)], [])
     if _DEAL.match(stripped) and "\n" not in stripped:
-        return ReadResult.of(iter([Board(parse_deal(stripped), 0, 0, 1)]))
+        return ReadResult([Board(parse_deal(stripped), 0, 0, 1)], [])
     if "md|" in stripped or "qx|" in stripped:
         return read_lin(io.StringIO(text))
     return read_boards(io.StringIO(text))

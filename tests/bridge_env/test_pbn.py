@@ -15,7 +15,7 @@ from support.places import SHARED
 
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.lin import write_lin
-from bridge_env.records.pbn import Board, Problem, board_text, iter_boards, read_boards, write_boards
+from bridge_env.records.pbn import Board, board_text, read_boards, write_boards
 from bridge_env.records.read import read_records
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import CARD_NUMBERS
@@ -134,7 +134,7 @@ def test_contract_and_result(contract, declarer, result, expected, tricks):
     board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n{tags}')
     assert (str(board.contract) if board.contract else None) == expected
     assert board.tricks == tricks
-    assert board.tags == ({"Contract": "4H"} if expected is None and contract == "4H" else {})
+    assert board.tags == {}
     assert read(board_text(board)).boards == [board]
 
 
@@ -189,20 +189,19 @@ def test_line_ends_and_encodings(newline):
             board = only(packed)
             assert (board.tags["Event"], board.line) == ("Málaga", 2)
     text = GAME.replace("A match", "Łódź € “open”")
-    assert only(text.encode("utf-16")).tags["Event"] == "Łódź € “open”"
     data = GAME.replace("A match", "Málaga € “open”").encode("cp1252")
     both = read(data + b"\n" + text.encode()).boards  # two files in one: every line by itself
     assert [b.tags["Event"] for b in both] == ["Málaga € “open”", "Łódź € “open”"]
     assert only(data.replace(b"open", b"\x81")).tags["Event"].startswith("Málaga")
 
 
-def test_boards_and_problems_one_by_one():
+def test_kinds_of_problems():
     bad = GAME.replace("Pass 2H", "Pass 1H")
-    items = list(iter_boards(io.StringIO(GAME + "\n" + bad + "\nx\n\n" + GAME)))
-    assert [type(item) for item in items if isinstance(item, Board)] == [Board, Board]
-    lost, text = sorted((item for item in items if isinstance(item, Problem)), key=lambda p: p.line)
-    assert (lost.kind, lost.board, lost.auction) == ("illegal call", True, True)
-    assert (text.kind, text.board, text.auction) == ("text outside of boards", False, False)
+    result = read(GAME + "\n" + bad + "\nx\n\n" + GAME)
+    assert len(result.boards) == 2
+    lost, text = result.problems
+    assert (lost.kind, lost.board) == ("illegal call", True)
+    assert (text.kind, text.board) == ("text outside of boards", False)
 
 
 def test_notes_of_calls():
@@ -236,7 +235,7 @@ BAD = [
     (GAME.replace(f'[Deal "{DEAL}"]\n', ""), 1, "no deal"),
     (GAME.replace("Pass 2H", "Pass 1H"), 10, "1H is not legal after N: Pass Pass 1S 1NT Pass 2D Pass"),
     (GAME.replace("Pass 2D Pass 2H", "Pass 2D Pass 8H"), 12, "'8H' is not a call"),
-    (GAME.replace("2NT Pass Pass\nPass", "2NT Pass Pass\nPass Pass"), 10, "Pass comes after the end of"),
+    (GAME.replace("2NT Pass Pass\nPass", "2NT Pass Pass\nPass Pass"), 10, "it goes on after it has ended"),
     (GAME.replace('Auction "N"', 'Auction "S"'), 10, "the auction starts with S, but N is the dealer"),
     (GAME.replace('Dealer "N"', 'Dealer "Q"'), 4, "'Q' is not a seat"),
     (GAME.replace('"None"', '"Some"'), 5, "'Some' is not a vulnerability"),
@@ -269,12 +268,8 @@ def test_a_bad_board_in_the_middle_is_reported_and_the_others_are_read(bad, line
 
 def test_a_comment_that_is_never_closed_loses_no_board():
     opened = GAME.replace("[Declarer", "{ oops\n[Declarer")
-    result = read(opened + "\n" + GAME)
-    assert len(result.boards) == 2
-    assert [(p.line, "never closed" in p.reason) for p in result.problems] == [(7, True)]
-    result = read(opened + "\n" + GAME.replace("[Declarer", "{fine}\n[Declarer"))
-    assert len(result.boards) == 2
-    assert len(result.problems) == 1
+    for game in (GAME, GAME.replace("[Declarer", "{fine}\n[Declarer")):
+        assert read(opened + "\n" + game).boards == [only(GAME)] * 2
 
 
 def test_text_that_is_no_pbn():
@@ -287,12 +282,10 @@ def test_text_that_is_no_pbn():
     assert len(read('[Note "1:x"]\nrow\n' + GAME).boards) == 1
 
 
-def test_the_boards_before_a_cut_in_a_gzip_file_are_read():
-    games = "\n".join(GAME.replace('Board "1"', f'Board "{i}"') for i in range(1, 400))
-    data = gzip.compress(games.encode())
-    result = read(data[: len(data) // 2])
-    assert 100 < len(result.boards) < 399
-    assert "cut short" in result.problems[-1].reason
+def test_a_gzip_file_that_is_cut_short_is_reported():
+    result = read(gzip.compress(GAME.encode())[:-20])
+    assert result.boards == []
+    assert "cut short" in result.problems[0].reason
 
 
 def test_a_missing_file_raises(tmp_path):
@@ -318,9 +311,9 @@ def test_written_boards_read_the_same(drawn):
     result = read(stream.getvalue())
     assert (result.boards, result.problems) == (boards, [])
     assert all(board != other for board, other in pairwise(boards) if board.number != other.number)
-    again = io.BytesIO()
+    again = io.StringIO()
     write_boards(again, result.boards)
-    assert again.getvalue().decode() == stream.getvalue()
+    assert again.getvalue() == stream.getvalue()
 
 
 @pytest.mark.parametrize("name", ["a.pbn", "a.pbn.gz", "a.lin", "a.lin.gz"])

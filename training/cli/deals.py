@@ -71,25 +71,24 @@ def read(file: Path, /, *files: Path, problems: bool = False, out: Path | None =
         out: write the sound boards here: LIN if it ends in .lin, else PBN
         links: print a link to Bridge Base Online's viewer for each board
     """
-    from bridge_env.records.board import Board
+    from bridge_env.records.board import ReadResult
     from bridge_env.records.lin import write_lin
     from bridge_env.records.links import viewer_link
     from bridge_env.records.pbn import write_boards
-    from bridge_env.records.read import Report, iter_records
+    from bridge_env.records.read import read_records, report
 
-    report, boards = Report(), []
+    found = ReadResult([], [])
     for path in (file, *files):
-        report.files += 1
-        for item in iter_records(path):
-            report.add(item)
-            if isinstance(item, Board):
-                boards.append(item)
-                if links:
-                    print(viewer_link(item))
+        result = read_records(path)
+        found.boards.extend(result.boards)
+        found.problems.extend(result.problems)
+    boards = found.boards
+    for board in boards if links else ():
+        print(viewer_link(board))
     if problems:
-        print(*report.problems, sep="\n", end="\n" * bool(report.problems))
-    print(report)
-    if not report.boards:
+        print(*found.problems, sep="\n", end="\n" * bool(found.problems))
+    print(report(found))
+    if not boards:
         raise ValueError(f"no board could be read from {', '.join(map(str, (file, *files)))}")
     if out is not None:
         if out.name.lower().removesuffix(".gz").endswith(".lin"):

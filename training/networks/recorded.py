@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import canonical_key, key_is_judging
-from bridge_env.records.board import Board
-from bridge_env.records.read import iter_records
+from bridge_env.records.read import read_records
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, IllegalCall
 from bridge_env.rules.calls import as_wide, histories_of
@@ -115,13 +114,8 @@ def _bid(dealt: Boards, made: Auctions, learned: NDArray[np.bool_]) -> Recorded:
 
 
 def _records(path: str) -> Recorded:
-    boards: list[Board] = []
-    problems = []
-    for item in iter_records(path):
-        if not isinstance(item, Board):
-            problems.append(str(item))
-        elif item.auction:
-            boards.append(item)
+    result = read_records(path)
+    boards, problems = [board for board in result.boards if board.auction], list(map(str, result.problems))
     if not boards:
         problems.append(f"{path}: no board has both a deal and an auction")
     return Recorded(
