@@ -1,4 +1,4 @@
-"""Draw hands, deals, auctions, contracts, results, tables of tricks, boards and batches of them.
+"""Draw hands, deals, auctions, contracts, results, tables of tricks and boards.
 
 A fragment carries class names (all begin with ``bridge-``) and no style; ``framed`` adds it: light and dark, no font
 and no picture from elsewhere. Without any style, as on pages that remove it, deals and auctions are still tables.
@@ -13,21 +13,16 @@ from functools import lru_cache
 from html import escape
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.display.text import (
     AUCTION_ORDER,
-    FEW,
     SEAT_NAMES,
     SUIT_SYMBOLS,
     about_lines,
-    auction_end,
     auction_rows,
-    count_text,
-    dealer_and_vulnerability,
     is_vulnerable,
     result_line,
 )
@@ -37,10 +32,6 @@ from bridge_env.records.board import Board
 from bridge_env.records.links import viewer_link
 from bridge_env.rules.calls import FIRST_BID, NOTRUMP, STRAINS, Contract, call_text, level_of, strain_of
 from bridge_env.rules.cards import SEATS, SUITS
-
-if TYPE_CHECKING:  # a page of text would load the solver
-    from bridge_env.double_dummy.boards import Boards
-    from bridge_env.rules.auction import Auctions
 
 _COMPASS = (("N", 0), ("W", 3), ("E", 1), ("S", 2))
 
@@ -267,31 +258,3 @@ def _table(board: Board, title: str, notes: Mapping[int, str], *, links: bool) -
         link = f'<a href="{escape(viewer_link(board))}" rel="noreferrer">BBO hand viewer</a>'
         parts.append(f'<p class="bridge-link">{link}</p>')
     return f'<section class="bridge-table">{"".join(parts)}</section>' if parts else ""
-
-
-# --- batches ----------------------------------------------------------------------------------------------
-
-
-def boards_html(boards: Boards) -> str:
-    """Draw the first deals of a batch, and their number."""
-    drawn = []
-    for row in range(min(len(boards), FEW)):
-        tricks = boards.tricks[row] if (boards.tricks[row] >= 0).all() else None
-        drawn.append(
-            deal_html(boards.owner[row], *dealer_and_vulnerability(boards, row), int(boards.number[row]), tricks)
-        )
-    return _batch(drawn, count_text(len(drawn), len(boards), "board", boards.source))
-
-
-def auctions_html(auctions: Auctions) -> str:
-    """Draw the first auctions of a batch, each with its contract or the seat to call, and their number."""
-    drawn = []
-    for row in range(min(len(auctions), FEW)):
-        table = auction_html(auctions.calls(row), int(auctions.dealer[row]), int(auctions.vulnerability[row]))
-        now = result_html(auctions.contracts().at(row)) if auctions.done[row] else auction_end(auctions, row)
-        drawn.append(f'<section class="bridge-table">{table}<p class="bridge-result">{now}</p></section>')
-    return _batch(drawn, count_text(len(drawn), len(auctions), "auction"))
-
-
-def _batch(drawn: Sequence[str], caption: str) -> str:
-    return f'<div class="bridge-board">{"".join(drawn)}<p class="bridge-aside">{escape(caption)}</p></div>'

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bridge_env.display import html
-from bridge_env.display.text import (
-    auction_table,
-    auctions_text,
-    boards_text,
-    deal_diagram,
-    hand_lines,
-    record_text,
-    result_line,
-    trick_table,
-)  # fmt: skip
-from bridge_env.double_dummy.boards import Boards
+from bridge_env.display import html, text
 from bridge_env.hands.deals import parse_deal, parse_hand
 from bridge_env.records.board import Board
-from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import Contract, call_text, parse_call
 from bridge_env.rules.cards import parse_seat, parse_vulnerability
 
@@ -39,14 +25,12 @@ class Shown:
     """The result of ``show``: a notebook draws it, ``str`` is the text.
 
     Attributes:
-        kind: hand, deal, auction, result, tricks, or the name of a type.
         text: for terminals.
         drawing: HTML with its style.
     """
 
-    kind: str
-    text: str = field(repr=False)
-    drawing: str = field(repr=False)
+    text: str
+    drawing: str
 
     def __str__(self) -> str:
         return self.text
@@ -68,8 +52,8 @@ def show(
 
     Args:
         thing: a hand (``"AKQ2.T98.J7.A543"``, or bool (52,)); a deal (``"N:..."``, or owners (52,)); an auction
-            (``"1NT Pass 3NT"``, or a list of calls); a ``Contract``; double-dummy tricks (4, 5); or what draws itself:
-            a ``Board``, ``Boards``, ``Auctions``, the result of a match.
+            (``"1NT Pass 3NT"``, or a list of calls); a ``Contract``; double-dummy tricks (4, 5); a ``Board``; or what
+            draws itself, such as the result of a match.
         dealer: of a deal or an auction (an auction without one begins with North).
         vulnerability: of a deal, an auction or a contract.
         number: the board's, beside a deal.
@@ -85,7 +69,7 @@ def show(
     """
     seat = None if dealer is None else parse_seat(dealer)
     code = None if vulnerability is None else parse_vulnerability(vulnerability)
-    shown = _shown(thing, seat, code, number, tricks, notes)
+    shown = _shown(thing, seat, code, number, tricks, notes or {})
     if not in_notebook():
         print(shown.text)
     return shown
@@ -99,39 +83,31 @@ def in_notebook() -> bool:
 
 
 def _shown(
-    thing: Any, dealer: int | None, code: int | None, number: int | None, tricks: int | None,
-    notes: Mapping[int, str] | None,
-) -> Shown:  # fmt: skip
-    if isinstance(thing, Auctions):
-        return Shown("auctions", auctions_text(thing), html.framed(html.auctions_html(thing)))
-    if isinstance(thing, Boards):
-        return Shown("boards", boards_text(thing), html.framed(html.boards_html(thing)))
-    if isinstance(thing, Board):
-        return Shown("board", record_text(thing), html.framed(html.board_html([thing])))
+    thing: Any, dealer: int | None, code: int | None, number: int | None, tricks: int | None, notes: Mapping[int, str]
+) -> Shown:
     if hasattr(thing, "_repr_html_"):  # such as the result of a match, whose ``str`` is the text of the same
-        return Shown(type(thing).__name__, str(thing), thing._repr_html_())
+        return Shown(str(thing), thing._repr_html_())
+    if isinstance(thing, Board):
+        return Shown(text.board_text(thing), html.framed(html.board_html([thing])))
     if isinstance(thing, Contract):
-        line = result_line(thing, tricks, code or 0)
-        return _framed("result", line, f'<p class="bridge-result">{html.result_html(thing, tricks, code or 0)}</p>')
+        drawing = f'<p class="bridge-result">{html.result_html(thing, tricks, code or 0)}</p>'
+        return _framed(text.result_line(thing, tricks, code or 0), drawing)
     found = _read(thing)
     if isinstance(found, list):
-        first, vulnerable = dealer or 0, code or 0
-        text = auction_table(found, first, vulnerable)
-        shown = notes or {}
-        text += "".join(f"\n{call_text(found[place])}: {shown[place]}" for place in sorted(shown) if place < len(found))
-        table = html.auction_html(found, first, vulnerable, shown, shown)
-        table += html.notes_html(found, first, shown)
-        return _framed("auction", text, f'<section class="bridge-table">{table}</section>')
+        lines = [text.auction_table(found, dealer or 0, code or 0)]
+        lines += [f"{call_text(call)}: {notes[place]}" for place, call in enumerate(found) if place in notes]
+        drawing = html.auction_html(found, dealer or 0, code or 0, notes, notes)
+        drawing += html.notes_html(found, dealer or 0, notes)
+        return _framed("\n".join(lines), f'<section class="bridge-table">{drawing}</section>')
     if found.shape == (4, 5):
-        return _framed("tricks", trick_table(found), html.tricks_html(found))
+        return _framed(text.trick_table(found), html.tricks_html(found))
     if found.dtype == np.bool_:
-        return _framed("hand", "\n".join(hand_lines(found)), html.hand_html(found))
-    return _framed("deal", deal_diagram(found, dealer, code, number), html.deal_html(found, dealer, code, number))
+        return _framed("\n".join(text.hand_lines(found)), html.hand_html(found))
+    return _framed(text.deal_diagram(found, dealer, code, number), html.deal_html(found, dealer, code, number))
 
 
-def _framed(kind: str, text: str, drawing: str) -> Shown:
-    label = f'<div class="bridge-board" role="group" aria-label="{escape(kind)}">{drawing}</div>'
-    return Shown(kind, text, html.framed(label))
+def _framed(written: str, drawing: str) -> Shown:
+    return Shown(written, html.framed(f'<div class="bridge-board">{drawing}</div>'))
 
 
 def _read(thing: Any) -> np.ndarray[Any, Any] | list[int]:
@@ -148,10 +124,6 @@ def _read(thing: Any) -> np.ndarray[Any, Any] | list[int]:
         return [parse_call(word) for word in thing.replace(",", " ").split()]
     if isinstance(thing, Sequence) and all(isinstance(call, str | int | np.integer) for call in thing):
         return [parse_call(call) for call in thing]
-    return _array(thing)
-
-
-def _array(thing: ArrayLike) -> np.ndarray[Any, Any] | list[int]:
     array = np.asarray(thing)
     if array.dtype == np.bool_ and array.size == 52:
         return array.reshape(52)
@@ -164,5 +136,5 @@ def _array(thing: ArrayLike) -> np.ndarray[Any, Any] | list[int]:
             return [int(call) for call in array if call >= 0]
     raise ShowError(
         f"{type(thing).__name__} cannot be shown; show a hand, a deal, an auction, a contract, double-dummy tricks, a "
-        "Board, Boards, Auctions or the result of a match"
+        "Board or the result of a match"
     )

@@ -19,12 +19,8 @@ from bridge_env.rules.cards import SEATS, SUITS
 from bridge_env.rules.scoring import score
 
 if TYPE_CHECKING:  # an env that draws one table would load the solver
-    from bridge_env.double_dummy.boards import Boards
     from bridge_env.records.board import Board
-    from bridge_env.rules.auction import Auctions
 
-FEW = 4
-"""Boards or auctions of a batch that are written or drawn."""
 SEAT_NAMES = ("North", "East", "South", "West")
 VULNERABLE_TEXT = ("None vul", "NS vul", "EW vul", "All vul")
 SUIT_SYMBOLS = "♣♦♥♠"
@@ -140,64 +136,9 @@ def trick_table(tricks: ArrayLike) -> str:
 # --- boards -----------------------------------------------------------------------------------------------
 
 
-def board_text(
-    owner: ArrayLike,
-    dealer: int,
-    vulnerability: int,
-    number: int | None = None,
-    calls: Iterable[int] | None = None,
-    contract: Contract | None = None,
-    tricks: int | None = None,
-) -> str:
-    """Draw a board: the deal; below it the auction and the result, where they are known. Arguments as above."""
-    parts = [deal_diagram(owner, dealer, vulnerability, number)]
-    parts += [] if calls is None else [auction_table(calls, dealer, vulnerability)]
-    parts += [] if contract is None else [result_line(contract, tricks, vulnerability)]
+def board_text(board: Board) -> str:
+    """Draw a board: the deal; below it the auction and the result, where they are known."""
+    parts = [deal_diagram(board.owner, board.dealer, board.vulnerability, board.number)]
+    parts += [] if board.auction is None else [auction_table(board.auction, board.dealer, board.vulnerability)]
+    parts += [] if board.contract is None else [result_line(board.contract, board.tricks, board.vulnerability)]
     return "\n\n".join(parts)
-
-
-def record_text(board: Board) -> str:
-    """Draw a board of a record: its deal, its auction and its result."""
-    return board_text(
-        board.owner, board.dealer, board.vulnerability, board.number, board.auction, board.contract, board.tricks
-    )
-
-
-# --- batches ----------------------------------------------------------------------------------------------
-
-
-def boards_text(boards: Boards) -> str:
-    """Return the first deals of a batch, and their number."""
-    parts = []
-    for row in range(min(len(boards), FEW)):
-        dealer, vulnerability = dealer_and_vulnerability(boards, row)
-        parts.append(deal_diagram(boards.owner[row], dealer, vulnerability, int(boards.number[row])))
-    return "\n\n".join([*parts, count_text(len(parts), len(boards), "board", boards.source)])
-
-
-def dealer_and_vulnerability(boards: Boards, row: int) -> tuple[int | None, int | None]:
-    """Return dealer and vulnerability of a board, None where they are not known."""
-    dealer, vulnerability = int(boards.dealer[row]), int(boards.vulnerability[row])
-    return dealer if dealer >= 0 else None, vulnerability if vulnerability >= 0 else None
-
-
-def auctions_text(auctions: Auctions) -> str:
-    """Return the first auctions of a batch, and their number."""
-    parts = []
-    for row in range(min(len(auctions), FEW)):
-        table = auction_table(auctions.calls(row), int(auctions.dealer[row]), int(auctions.vulnerability[row]))
-        parts.append(f"{table}\n{auction_end(auctions, row)}")
-    return "\n\n".join([*parts, count_text(len(parts), len(auctions), "auction")])
-
-
-def auction_end(auctions: Auctions, row: int) -> str:
-    """Return the contract of an auction, or the seat to call."""
-    if auctions.done[row]:
-        return result_line(auctions.contracts().at(row))
-    return f"{SEATS[int(auctions.turn[row])]} to call"
-
-
-def count_text(shown: int, count: int, name: str, source: str = "") -> str:
-    """Return ``1,000 boards; the first 4 are shown``; ``source`` replaces the number, if it is not empty."""
-    text = source or f"{count:,} {name}{'s' * (count != 1)}"
-    return text + (f"; the first {shown} are shown" if shown < count else "")

@@ -8,20 +8,15 @@ from support.bidders import calls
 
 from bridge_env.display.text import (
     auction_table,
-    auctions_text,
     board_text,
-    boards_text,
     deal_diagram,
     hand_lines,
-    record_text,
     result_line,
     shown_call,
     trick_table,
 )
-from bridge_env.double_dummy.boards import boards_of
-from bridge_env.hands.deals import hands, parse_deal, random_deals
+from bridge_env.hands.deals import hands, parse_deal
 from bridge_env.records.board import Board
-from bridge_env.rules.auction import Auctions, one_auction
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import UNKNOWN
 
@@ -99,27 +94,8 @@ def test_trick_table():
 
 
 def test_a_board_is_its_deal_its_auction_and_its_result():
-    text = board_text(OWNER, 1, 1, 2, calls("1H P 4H P P P"), Contract.parse("4H E"), 11)
+    text = board_text(Board(OWNER, 1, 1, 2, calls("1H P 4H P P P"), Contract.parse("4H E"), 11))
     deal, auction, result = text.split("\n\n")
-    assert deal == deal_diagram(OWNER, 1, 1, 2)
+    assert deal == deal_diagram(OWNER, 1, 1, 2) == board_text(Board(OWNER, 1, 1, 2))
     assert auction == auction_table(calls("1H P 4H P P P"), 1, 1)
     assert result == "4H by E, 11 tricks, +1: -450"
-    assert board_text(OWNER, 1, 1, 2) == deal
-    board = Board(OWNER, 1, 1, 2, calls("1H P 4H P P P"), Contract.parse("4H E"), 11)
-    assert record_text(board) == text
-
-
-def test_batches_show_their_first_and_their_number():
-    owner = random_deals(3, 0, 6)
-    many = boards_text(boards_of(owner, dealer=[0, 1, 2, 3, -1, 0]))
-    assert many.startswith("Board 1 ")
-    assert many.count("Dealer") == 4
-    assert many.endswith("6 boards; the first 4 are shown")
-    one = boards_text(boards_of(owner[:1]))
-    assert "Dealer" not in one
-    assert one.endswith("\n\n1 board")
-    auctions = Auctions.joined([one_auction(calls("1H P"), 0), one_auction(calls("P P P P"), 3)])
-    assert auctions_text(auctions) == (
-        "West    North   East    South\n        1H      Pass\nS to call\n\n"
-        "West    North   East    South\nPass    Pass    Pass    Pass\nPassed out: 0\n\n2 auctions"
-    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bridge_env.display.text import board_text as deal_board_text
+from bridge_env.display import text
+from bridge_env.records.board import Board
 from training.evaluation.boards import Boards, standard_error
 
 if TYPE_CHECKING:
@@ -16,10 +17,11 @@ _UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
 
 def board_text(boards: Boards, table: TableResult, row: int) -> str:
     """Return a board as it went at one table: diagram, auction, contract, double-dummy result."""
-    return deal_board_text(
+    return text.board_text(Board(
         boards.owner[row], int(boards.dealer[row]), int(boards.vulnerability[row]), int(boards.number[row]),
-        table.history[row], table.contracts.at(row), int(table.tricks[row]),
-    )  # fmt: skip
+        tuple(call for call in table.history[row].tolist() if call >= 0), table.contracts.at(row),
+        int(table.tricks[row]),
+    ))  # fmt: skip
 
 
 def match_rows(result: MatchResult) -> list[tuple[str, str]]:
