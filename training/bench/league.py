@@ -26,6 +26,12 @@ _CALLERS = ("two-over-one", "champion", "by-the-book")
 _ITERATIONS = 8  # of a league that is timed
 
 
+def all_rates(repetitions: int) -> Iterator[Rate]:
+    """Yield each rate as it is measured."""
+    yield from calls(repetitions)
+    yield from league_speeds(repetitions)
+
+
 def calls(repetitions: int) -> list[Rate]:
     """Return calls a second of shipped networks that bid boards at all four seats, on one core."""
     number = np.arange(_BOARDS) + 1
@@ -53,7 +59,7 @@ def league_speeds(repetitions: int) -> list[Rate]:
         name = f"league, {workers} worker{'s' * (workers > 1)}, decisions"
         remark = f"champion's size, {_ITERATIONS} iterations of {_BOARDS:,} boards"
         median = float(np.median(found))
-        out.append(Rate(name, "decisions/s", median, min(found), max(found), repetitions, remark))
+        out.append(Rate(name, "decisions/s", median, min(found), max(found), remark))
     return out
 
 

@@ -6,10 +6,9 @@ IMPs against par from stored tables, deal a new board after the last call.
 
 from __future__ import annotations
 
-import os
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -24,14 +23,14 @@ from agents.systems.engine.compiled import compile_system
 from agents.systems.inference.shown import sample_view
 from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
-from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
+from bridge_env.double_dummy import ExactDoubleDummy
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
-from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import random_deals, rotate_deals
 from bridge_env.rng import streams
 from training.evaluation import match
 from training.evaluation.boards import library_boards
+from training.runtime.pages import table
 
 SECONDS = 1.0  # of one repetition, about
 TABLES, STEPS = 1024, 100_000  # tables of an env as it comes, and steps at a time
@@ -54,7 +53,6 @@ class Rate:
     median: float
     least: float
     most: float
-    repetitions: int
     remark: str = ""
 
 
@@ -72,11 +70,12 @@ def rate(
         work()
     found = []
     for _ in range(repetitions):
-        began, done = time.perf_counter(), 0
-        while (spent := time.perf_counter() - began) < SECONDS:
+        began, done, spent = time.perf_counter(), 0, 0.0
+        while spent < SECONDS:
             done += work()
+            spent = time.perf_counter() - began
         found.append(done / spent)
-    return Rate(what, unit, statistics.median(found), min(found), max(found), repetitions, remark)
+    return Rate(what, unit, statistics.median(found), min(found), max(found), remark)
 
 
 def vector_env(name: str, tables: int, repetitions: int, remark: str, *, at_random: bool, **settings: Any) -> Rate:
@@ -161,19 +160,6 @@ def sampled_deals(auction: str, repetitions: int) -> Rate:
     return rate(f"deals that fit {auction}, system:sayc", "deals/s", work, repetitions, "one core, 1,000 at a time")
 
 
-def library_reads(repetitions: int) -> Rate:
-    """Return solved deals a second, read in random order."""
-    library = builtin_library()
-    order = np.random.default_rng(1).permutation(len(library))
-
-    def work() -> int:
-        library.owners(order)
-        library.tricks_at(order)
-        return len(order)
-
-    return rate("library, deals with tables in random order", "deals/s", work, repetitions, "one core")
-
-
 def solving(repetitions: int) -> list[Rate]:
     """Return tables and single contracts solved a second; every repetition has fresh deals."""
     solver, fresh = ExactDoubleDummy(), count(0, 1000)
@@ -194,49 +180,30 @@ def solving(repetitions: int) -> list[Rate]:
     ]
 
 
-def memory() -> Rate:
-    """Return the bytes of a table of the vector env, from the growth of this process."""
-    small, large = 1024, 262_144
-    before = _resident_after(small)
-    each = (_resident_after(large) - before) / (large - small)
-    return Rate("bridge-env, memory of a table", "bytes", each, each, each, 1, f"{small:,} and {large:,} tables")
-
-
-def _resident_after(tables: int) -> int:
-    """Return the bytes that this process holds after a step of so many tables."""
-    env = BiddingVectorEnv(tables, learner="all", copy=False)
-    env.reset(seed=1)
-    env.step(np.zeros(tables, np.int64))
-    with open("/proc/self/statm", encoding="ascii") as file:
-        pages = int(file.read().split()[1])
-    env.close()
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
 def all_rates(repetitions: int) -> Iterator[Rate]:
     """Yield each rate as it is measured."""
-    from training.bench import peers  # here: it takes this module's Rate
-
     for number, (name, settings) in enumerate(SETTINGS):
         for at_random in (False, True)[: 1 + (number < 2)]:
             remark = f"{TABLES:,} tables, one core, {'random legal calls' if at_random else 'the caller passes'}"
             yield vector_env(name, TABLES, repetitions, remark, at_random=at_random, **settings)
     yield single_env("as it comes", repetitions, at_random=False)
-    missing = peers.missing()
-    for batch in (128, 4096, 16384, 65536):
+    for batch in (128, 4096, 65536):
         name, seats = f"batch {batch:,}", {"learner": "all", "reward": "imps_vs_par"}
         yield vector_env(name, batch, repetitions, "new arrays every step", at_random=True, **seats)
-        if "pgx" not in missing and batch <= 4096:
-            yield peers.pgx(batch, repetitions)
     yield single_env("(learner=all)", repetitions, at_random=True, learner="all")
-    yield single_env("(learner=NS)", repetitions, at_random=True, learner="NS")
-    if "OpenSpiel" not in missing:
-        yield peers.open_spiel(repetitions)
     yield from matches(repetitions)
-    yield library_reads(repetitions)
     for auction in ("1N P", "1S 2H", "1C P 1H P"):
         yield sampled_deals(auction, repetitions)
     yield from solving(repetitions)
-    if "endplay" not in missing:
-        yield from peers.endplay_loops(repetitions)
-    yield memory()
+
+
+def page(rates: Sequence[Rate], machine: str, command: str) -> str:
+    """Return the measured rates as a page of Markdown."""
+    cells = ([r.what, *(f"{n:,.1f}" for n in (r.median, r.least, r.most)), f"{r.unit}; {r.remark}"] for r in rates)
+    return "\n".join([
+        "# How fast", "", f"`{command}`, one run: {machine}.", "Median, least and most of the repetitions.", "",
+        "A step of an env: a random legal call drawn and made, 480 int8 features and the mask written, IMPs against",
+        "par paid from stored tables, a new deal after the last call; remarks name the differences. In envs without a",
+        "remark on the caller all seats are the caller's.", "",
+        *table(("", "median", "least", "most", "remarks"), cells), "",
+    ])  # fmt: skip
