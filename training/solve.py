@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, write_records
-from bridge_env.double_dummy.protocol import DoubleDummy
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.packing import DEAL_BYTES, RECORD_BYTES, pack_deals, pack_records
 from bridge_env.io.files import FileError
@@ -48,7 +48,7 @@ class Solved:
 
 
 def solve_random(
-    out: str | os.PathLike[str], count: int, *, seed: int, start: int, solver: DoubleDummy,
+    out: str | os.PathLike[str], count: int, *, seed: int, start: int, solver: ExactDoubleDummy,
     cluster: Cluster | None = None, progress: Callable[[int], None] = lambda deals: None,
 ) -> Solved:  # fmt: skip
     """Solve deals ``start .. start + count - 1`` of ``bridge_env.hands.deals.random_deals(seed)`` into a library.
@@ -104,7 +104,7 @@ def solve_random(
     return Solved(deals, deals - before, time.monotonic() - began)
 
 
-def solve_range(solver: DoubleDummy, seed: int, first: int, count: int) -> UInt8Array:
+def solve_range(solver: ExactDoubleDummy, seed: int, first: int, count: int) -> UInt8Array:
     """Return deals ``first .. first + count - 1`` of ``seed`` with their tables, packed: uint8 (count, 23)."""
     deals = random_deals(seed, first, count)
     return pack_records(deals, solver.tricks(deals))

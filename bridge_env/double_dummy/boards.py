@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.double_dummy.library_then_solver import library_then_solver
-from bridge_env.double_dummy.protocol import DoubleDummy
+from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.hands.canonical import is_judging
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import check_deals
@@ -17,9 +16,10 @@ from bridge_env.rules.scoring import score
 
 UNKNOWN = -1
 UNKNOWN_TRICKS = -1
+_DEFAULT: Any = None
 
 
-@dataclass(frozen=True, slots=True, init=False, eq=False)
+@dataclass(frozen=True, eq=False)
 class Boards:
     """N boards, for the envs and for matches. ``boards_of`` makes them of the caller's arrays and checks these.
 
@@ -31,36 +31,19 @@ class Boards:
     # (N,), seat 0..3, or -1 where it is not known; int8 in the envs, int16 in matches
     dealer: NDArray[np.signedinteger[Any]]
     vulnerability: NDArray[np.signedinteger[Any]]  # (N,), code 0..3, or -1 where it is not known; as ``dealer``
-    number: NDArray[np.int64]  # (N,), board numbers; a match's random streams hang on them
-    base: NDArray[np.int64]  # (N,): boards with the same number here are images of one deal, so not independent
-    tricks: NDArray[np.int8]  # (N, 4, 5), -1 where they are not known; then contracts are solved as they are reached
-    source: str  # where the boards are from, in words, for reports
-    problems: tuple[str, ...]  # of that source: boards that were left out, and why
+    number: NDArray[np.int64] = _DEFAULT  # (N,), board numbers; a match's random streams hang on them
+    base: NDArray[np.int64] = _DEFAULT  # (N,): boards with the same number here are images of one deal
+    # (N, 4, 5), -1 where they are not known; then contracts are solved as they are reached
+    tricks: NDArray[np.int8] = _DEFAULT
+    source: str = ""  # where the boards are from, in words, for reports
+    problems: tuple[str, ...] = ()  # of that source: boards that were left out, and why
 
-    def __init__(
-        self,
-        owner: NDArray[np.uint8],
-        dealer: NDArray[np.signedinteger[Any]],
-        vulnerability: NDArray[np.signedinteger[Any]],
-        number: ArrayLike | None = None,
-        base: ArrayLike | None = None,
-        tricks: ArrayLike | None = None,
-        source: str = "",
-        problems: tuple[str, ...] = (),
-    ) -> None:
-        n = len(owner)
-        values = (
-            owner,
-            dealer,
-            vulnerability,
-            np.arange(1, n + 1) if number is None else np.asarray(number, np.int64),
-            np.arange(n) if base is None else np.asarray(base, np.int64),
-            np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8) if tricks is None else np.asarray(tricks, np.int8),
-            source,
-            problems,
-        )
-        for field, value in zip(fields(self), values, strict=True):
-            object.__setattr__(self, field.name, value)
+    def __post_init__(self) -> None:
+        n = len(self.owner)
+        defaults = np.arange(1, n + 1), np.arange(n), np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8)
+        for name, default in zip(("number", "base", "tricks"), defaults, strict=True):
+            given = getattr(self, name)
+            object.__setattr__(self, name, default if given is _DEFAULT else np.asarray(given, default.dtype))
 
     def __len__(self) -> int:
         return len(self.owner)
@@ -79,7 +62,7 @@ class Boards:
 
     def tricks_for(self, declarer: NDArray[np.int8], strain: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the exact tricks of one contract a board, int8 (N,); 0 where ``declarer`` is -1 (passed out)."""
-        return contract_tricks(self.owner, self.tricks, declarer, strain, library_then_solver())
+        return contract_tricks(self.owner, self.tricks, declarer, strain)
 
     def points(self, auctions: Auctions) -> NDArray[np.int64]:
         """Score finished auctions, one a board, with exact tricks, NS-positive: int64 (N,)."""
@@ -124,9 +107,8 @@ def contract_tricks(
     tricks: NDArray[np.int8],
     declarer: NDArray[np.int8],
     strain: NDArray[np.int8],
-    double_dummy: DoubleDummy,
 ) -> NDArray[np.int8]:
-    """Return the tricks of one contract a board, int8 (N,): the known ones, else those that ``double_dummy`` finds.
+    """Return the tricks of one contract a board, int8 (N,): those not known are looked up in the library or solved.
 
     Args:
         owner: uint8 (N, 52).
@@ -139,5 +121,5 @@ def contract_tricks(
     out[played] = tricks[played, declarer[played], strain[played]]
     unknown = np.flatnonzero(out < 0)
     if unknown.size:
-        out[unknown] = double_dummy.tricks_for(owner[unknown], declarer[unknown], strain[unknown])
+        out[unknown] = library_then_solver().tricks_for(owner[unknown], declarer[unknown], strain[unknown])
     return out

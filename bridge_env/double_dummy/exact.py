@@ -1,4 +1,4 @@
-"""Compute exact double-dummy tricks, with a cache of solved deals.
+"""Find exact double-dummy tricks in a cache, in the shipped library, or by the solver.
 
 Compiled code is loaded at the first solve, not before.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.double_dummy.library import builtin_library
 from bridge_env.hands.packing import pack_deals
 from bridge_env.rules.cards import UInt8Array, check_deals
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 Int8Array = NDArray[np.int8]
 
+_CACHED = 100_000  # deals in the cache, 0.2 kB each; beyond that it is emptied
 THREADS_VARIABLE = "BRIDGE_ENV_SOLVER_THREADS"
 
 
@@ -45,29 +48,8 @@ def default_threads() -> int:
     return os.cpu_count() or 1
 
 
-def check_contracts(
-    owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike
-) -> tuple[UInt8Array, NDArray[np.intp], NDArray[np.intp]]:
-    """Check deals with a declarer and a strain for each; return them as (N, 52), (N,), (N,).
-
-    A declarer or a strain may be one for all deals.
-
-    Raises:
-        DealError: not deals.
-        ValueError: a declarer outside 0..3, a strain outside 0..4, or lengths that differ.
-    """
-    deals = check_deals(owner)
-    d = np.broadcast_to(np.asarray(declarer, np.intp), len(deals))
-    s = np.broadcast_to(np.asarray(strain, np.intp), len(deals))
-    if ((d < 0) | (d > 3)).any():
-        raise ValueError(f"a declarer is a seat 0..3 (N E S W); got {d.min()}..{d.max()}")
-    if ((s < 0) | (s > 4)).any():
-        raise ValueError(f"a strain is 0..4 (C D H S NT); got {s.min()}..{s.max()}")
-    return deals, d, s
-
-
 class ExactDoubleDummy:
-    """Exact tricks of any deal. A ``bridge_env.bidders.protocols.DoubleDummy``.
+    """Exact tricks of any deal.
 
     A table costs about 0.2 s of CPU, one (declarer, strain) a fourteenth of it. Solved deals are cached. Ctrl-C
     stops within milliseconds, and deals that are solved stay in the cache.
@@ -77,15 +59,14 @@ class ExactDoubleDummy:
     Args:
         threads: threads that solve; None = ``default_threads()``, which is one in worker processes. Each
             takes some 80 MB.
-        cache_size: deals in the cache; the oldest go first. About 0.2 kB each.
+        library: look deals up in the shipped library first, in all 96 symmetries; it is opened at the first call.
     """
 
-    def __init__(self, threads: int | None = None, cache_size: int = 100_000) -> None:
+    def __init__(self, threads: int | None = None, library: bool = False) -> None:
         self.threads = default_threads() if threads is None else threads
         if self.threads < 1:
             raise ValueError(f"a solver needs at least one thread; got {threads}")
-        self._settings = (threads, cache_size)
-        self._cache_size = cache_size
+        self._settings, self._library = (threads, library), library
         self._cache: dict[bytes, Int8Array] = {}  # packed deal -> int8 (4, 5), -1 = unknown
         self._lock = threading.Lock()
         self._pool: WorkspacePool | None = None  # made, with its compiled code, at the first solve
@@ -103,7 +84,7 @@ class ExactDoubleDummy:
         return self._complete(deals, np.ones((len(deals), 4, 5), bool))
 
     def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> Int8Array:
-        """Return the tricks int8 (N,) that ``declarer`` (N,) takes in ``strain`` (N,) on deals uint8 (N, 52).
+        """Return the tricks int8 (N,) that ``declarer`` takes in ``strain``, scalars or (N,), on deals uint8 (N, 52).
 
         Only these contracts are solved, and equal rows once.
 
@@ -111,29 +92,34 @@ class ExactDoubleDummy:
             DealError: not deals.
             ValueError: not a declarer or a strain.
         """
-        deals, d, s = check_contracts(owner, declarer, strain)
+        deals = check_deals(owner)
         rows = np.arange(len(deals))
+        d, s = (np.broadcast_to(np.asarray(numbers, np.intp), len(deals)) for numbers in (declarer, strain))
+        if ((d < 0) | (d > 3) | (s < 0) | (s > 4)).any():
+            raise ValueError("a declarer is a seat 0..3 (N E S W), and a strain 0..4 (C D H S NT)")
         wanted = np.zeros((len(deals), 4, 5), bool)
         wanted[rows, d, s] = True
         return self._complete(deals, wanted)[rows, d, s]
 
     def _complete(self, deals: UInt8Array, wanted: NDArray[np.bool_]) -> Int8Array:
         """Return tables int8 (N, 4, 5) in which at least the ``wanted`` (N, 4, 5) entries are known."""
-        row_of: dict[bytes, int] = {}
-        row = np.array([row_of.setdefault(k.tobytes(), len(row_of)) for k in pack_deals(deals)], np.intp)
-        first = np.unique(row, return_index=True)[1]
-        deals = deals[first]
-        needed = np.zeros((len(row_of), 4, 5), bool)
+        packed, first, row = np.unique(pack_deals(deals), axis=0, return_index=True, return_inverse=True)
+        keys, deals = [key.tobytes() for key in packed], deals[first]
+        needed = np.zeros((len(keys), 4, 5), bool)
         np.logical_or.at(needed, row, wanted)
         with self._lock:
-            tricks = np.full((len(row_of), 4, 5), -1, np.int8)
-            for key, at in row_of.items():
-                if key in self._cache:
-                    tricks[at] = self._cache[key]
+            tricks = np.full((len(keys), 4, 5), -1, np.int8)
+            known = np.array([key in self._cache for key in keys], bool)
+            tricks[known] = [self._cache[key] for key in keys if key in self._cache] or -1
+            if self._library and not known.all():
+                tricks[~known] = builtin_library().tables_of(deals[~known])
             try:
                 self._solve(deals, needed & (tricks < 0), tricks)
             finally:
-                self._cache_tables(list(row_of), tricks)
+                new = dict(zip(keys, tricks, strict=True))
+                self._cache.update(new)
+                if len(self._cache) > _CACHED:
+                    self._cache = new
         return tricks[row]
 
     def _solve(self, deals: UInt8Array, missing: NDArray[np.bool_], tricks: Int8Array) -> None:
@@ -157,9 +143,8 @@ class ExactDoubleDummy:
         finally:
             tricks[rows] = found
 
-    def _cache_tables(self, keys: list[bytes], tricks: Int8Array) -> None:
-        for key, table in zip(keys[-self._cache_size :], tricks[-self._cache_size :], strict=True):
-            self._cache.pop(key, None)  # so that the last one used is the last
-            self._cache[key] = table.copy()
-        while len(self._cache) > self._cache_size:
-            del self._cache[next(iter(self._cache))]
+
+@cache
+def library_then_solver() -> ExactDoubleDummy:
+    """Return the one solver of this process that looks deals up in the library, whose cache all callers share."""
+    return ExactDoubleDummy(library=True)

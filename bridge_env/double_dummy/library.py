@@ -46,7 +46,6 @@ IndexArray = NDArray[np.intp]
 MAGIC, VERSION = b"BRIDGEDD", 1
 HEADER = struct.Struct("<8sIIQQI24x")  # magic, version, CRC, deals, offset and length of the provenance
 HEADER_BYTES = 64
-SPLITS = ("training", "judging", "all")
 _AT_A_TIME = 1 << 14  # deals; the canonical forms of a million at once would take most of a gigabyte
 
 
@@ -74,18 +73,10 @@ def write_library(
 
 
 def check_tables(owner: ArrayLike, tricks: ArrayLike) -> tuple[UInt8Array, Int8Array]:
-    """Return deals and their tables as arrays.
-
-    Raises:
-        DealError: not deals.
-        ValueError: tables of another shape, or entries outside 0..13.
-    """
+    """Return deals and their tables as arrays, or raise the errors of :func:`write_library`."""
     deals, tables = check_deals(owner), np.asarray(tricks)
-    if tables.shape != (len(deals), 4, 5) or tables.dtype.kind not in "iu":
-        wanted = f"whole numbers of shape ({len(deals)}, 4, 5)"
-        raise ValueError(f"{len(deals)} deals need {wanted} as tricks; got {tables.dtype} {tables.shape}")
-    if tables.size and (tables.min() < 0 or tables.max() > 13):
-        raise ValueError(f"tricks go from 0 to 13; got {tables.min()}..{tables.max()}")
+    if tables.shape != (len(deals), 4, 5) or ((tables < 0) | (tables > 13)).any():
+        raise ValueError(f"{len(deals)} deals need tricks 0..13 of shape ({len(deals)}, 4, 5); got {tables.shape}")
     return deals, tables.astype(np.int8)
 
 
@@ -125,9 +116,17 @@ class Library:
             LibraryError: it is no library, ends early, was changed, or is of a later version; the message says which.
             OSError: no such file, or it cannot be read.
         """
-        path = Path(path)
-        content = np.fromfile(path, np.uint8)
-        count, offset = _check(path, content)
+        path, content = Path(path), np.fromfile(path, np.uint8)
+        start = bytes(content[:HEADER_BYTES])
+        if not start.startswith(MAGIC):
+            raise LibraryError(f"{path}: not a library of solved deals; it begins with {start[: len(MAGIC)]!r}")
+        if len(start) < HEADER_BYTES or zlib.crc32(start[:60]) != int.from_bytes(start[60:], "little"):
+            raise LibraryError(f"{path}: the header is cut short, or its checksum is wrong")
+        _, version, checksum, count, offset, length = HEADER.unpack_from(start)
+        if version > VERSION:
+            raise LibraryError(f"{path}: written in format {version}; this version reads {VERSION}; update bridge-env")
+        if len(content) != offset + length or zlib.crc32(content[HEADER_BYTES:].data) != checksum:
+            raise LibraryError(f"{path}: cut short or damaged: its length or the checksum of {count:,} deals is wrong")
         content.flags.writeable = False
         records = content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES)
         return cls(path, records, json.loads(bytes(content[offset:])))
@@ -171,13 +170,18 @@ class Library:
             DealError: not deals.
         """
         forms = canonical.canonical_form(owner)
-        index = self._index_of(canonical.key_of_words(forms.words))
-        out = np.full((len(index), 4, 5), -1, np.int8)
-        row = np.flatnonzero(index >= 0)
-        stored = canonical.canonical_form(self.owners(index[row]))
+        known, order = self._keys_in_order
+        out = np.full((len(forms.words), 4, 5), -1, np.int8)
+        if not len(self):
+            return out
+        keys = canonical.key_of_words(forms.words)
+        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        row = np.flatnonzero(known[at] == keys)
+        index = order[at[row]]
+        stored = canonical.canonical_form(self.owners(index))
         same = (stored.words == forms.words[row]).all(axis=1)  # else two deals share a hash
-        row, stored = row[same], stored[same]
-        out[row] = stored.tricks_to(self.tricks_at(index[row]), forms[row])
+        row, index, stored = row[same], index[same], stored[same]
+        out[row] = stored.tricks_to(self.tricks_at(index), forms[row])
         return out
 
     def split(self, name: str = "all") -> IndexArray:
@@ -186,64 +190,27 @@ class Library:
         Raises:
             ValueError: another name.
         """
-        if name not in SPLITS:
-            raise ValueError(f"no split is called {name!r}; use one of {', '.join(SPLITS)}")
+        if name not in self._splits:
+            raise ValueError(f"no split is called {name!r}; use one of {', '.join(self._splits)}")
         return self._splits[name]
 
     @functools.cached_property
     def _splits(self) -> dict[str, IndexArray]:
         judging = canonical.key_is_judging(self._canonical_keys)
-        splits = {
-            "training": np.flatnonzero(~judging),
-            "judging": np.flatnonzero(judging),
-            "all": np.arange(len(self)),
-        }
-        for indices in splits.values():
-            indices.flags.writeable = False  # callers get the cached arrays
-        return splits
+        return {
+            "training": np.flatnonzero(~judging), "judging": np.flatnonzero(judging), "all": np.arange(len(self)),
+        }  # fmt: skip
 
     @functools.cached_property
     def _canonical_keys(self) -> NDArray[np.uint64]:
-        keys = np.empty(len(self), np.uint64)
-        for first in range(0, len(self), _AT_A_TIME):
-            part = slice(first, first + _AT_A_TIME)
-            keys[part] = canonical.canonical_key(unpack_deals(self.records[part, :DEAL_BYTES]))
-        return keys
+        parts = np.array_split(self.records[:, :DEAL_BYTES], len(self) // _AT_A_TIME + 1)
+        return np.concatenate([canonical.canonical_key(unpack_deals(part)) for part in parts])
 
     @functools.cached_property
     def _keys_in_order(self) -> tuple[NDArray[np.uint64], IndexArray]:
         """Return the canonical keys, sorted, and the index of each one's deal."""
         order = np.argsort(self._canonical_keys, kind="stable")
         return self._canonical_keys[order], order
-
-    def _index_of(self, keys: NDArray[np.uint64]) -> IndexArray:
-        """Return the first deal with each canonical key, intp (N,); -1 if there is none."""
-        if not len(self):
-            return np.full(len(keys), -1, np.intp)
-        known, order = self._keys_in_order
-        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        return np.where(known[at] == keys, order[at], -1)
-
-
-def _check(path: Path, content: UInt8Array) -> tuple[int, int]:
-    """Return the number of deals and the offset of the provenance, once the file's ``content`` is found undamaged."""
-    start = bytes(content[:HEADER_BYTES])
-    if not start.startswith(MAGIC):
-        raise LibraryError(f"{path}: not a library of solved deals; it begins with {start[: len(MAGIC)]!r}")
-    if len(start) < HEADER_BYTES:
-        raise LibraryError(f"{path}: the file ends within its header, after {len(start)} bytes")
-    _, version, checksum, count, offset, length = HEADER.unpack_from(start)
-    if version > VERSION:
-        raise LibraryError(
-            f"{path}: written in format {version}, and this version reads up to {VERSION}; update bridge-env"
-        )
-    if zlib.crc32(start[:60]) != int.from_bytes(start[60:], "little"):
-        raise LibraryError(f"{path}: the header's checksum is wrong")
-    if len(content) != offset + length:
-        raise LibraryError(f"{path}: {len(content):,} bytes, but the header announces {offset + length:,}")
-    if zlib.crc32(content[HEADER_BYTES:].data) != checksum:
-        raise LibraryError(f"{path}: the checksum over {count:,} deals and their provenance is wrong")
-    return count, offset
 
 
 @functools.cache

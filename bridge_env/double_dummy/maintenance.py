@@ -8,16 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, LibraryError, check_tables, write_library, write_records
-from bridge_env.double_dummy.protocol import DoubleDummy
 from bridge_env.hands.packing import DEAL_BYTES
 from bridge_env.io.files import PathLike
 from bridge_env.rng import streams
 from bridge_env.rules.calls import STRAINS
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.cards import SEATS, UInt8Array
 
 
 def info(path: PathLike) -> dict[str, Any]:
@@ -37,7 +36,7 @@ def info(path: PathLike) -> dict[str, Any]:
     }
 
 
-def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = None, seed: int = 0) -> int:
+def verify(path: PathLike, sample: int = 20, *, solver: ExactDoubleDummy | None = None, seed: int = 0) -> int:
     """Check a library: its checksum, and a random sample solved again.
 
     Args:
@@ -52,31 +51,20 @@ def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = Non
         LibraryError: damage, or a table that differs from the solver's.
     """
     library = Library.open(path)
-    return verify_sample(library.path.name, library.owners(), library.tricks_at(), sample, solver=solver, seed=seed)
+    return _solve_again(library.path.name, library.owners(), library.tricks_at(), sample, solver, seed)
 
 
-def verify_sample(
-    name: str, owner: ArrayLike, tricks: ArrayLike, sample: int, *, solver: DoubleDummy | None = None, seed: int = 0
+def _solve_again(
+    name: str, owner: UInt8Array, tricks: NDArray[np.int8], sample: int, solver: ExactDoubleDummy | None, seed: int
 ) -> int:
-    """Solve ``sample`` random deals of ``owner`` (N, 52) again and compare with ``tricks`` (N, 4, 5).
-
-    Returns:
-        How many were solved.
-
-    Raises:
-        LibraryError: an entry differs; names the deal, the entry and both numbers, and ``name``.
-    """
-    deals, tables = np.asarray(owner, np.uint8), np.asarray(tricks)
-    chosen = np.sort(np.argsort(streams.key("verify", seed, np.arange(len(deals))))[:sample])
-    solved = (solver or ExactDoubleDummy()).tricks(deals[chosen])
-    wrong = np.argwhere(solved != tables[chosen])
+    """Compare ``sample`` random deals with the solver's tables; return how many, or raise ``LibraryError``."""
+    chosen = np.sort(np.argsort(streams.key("verify", seed, np.arange(len(owner))))[:sample])
+    solved = (solver or ExactDoubleDummy()).tricks(owner[chosen])
+    wrong = np.argwhere(solved != tricks[chosen])
     if wrong.size:
         row, seat, strain = wrong[0]
-        deal = chosen[row]
-        raise LibraryError(
-            f"{name}: deal {deal} has {SEATS[seat]} {tables[deal, seat, strain]} tricks in "
-            f"{STRAINS[strain]}; solved again it is {solved[row, seat, strain]}"
-        )
+        entry = f"{SEATS[seat]} {tricks[chosen[row], seat, strain]} tricks in {STRAINS[strain]}"
+        raise LibraryError(f"{name}: deal {chosen[row]} has {entry}; solved again it is {solved[row, seat, strain]}")
     return len(chosen)
 
 
@@ -91,15 +79,13 @@ def merge(paths: Sequence[PathLike], out: PathLike) -> int:
     """
     libraries = [Library.open(path) for path in paths]
     records = np.concatenate([library.records for library in libraries])
-    deals = np.ascontiguousarray(records[:, :DEAL_BYTES]).view(f"S{DEAL_BYTES}").ravel()
-    _, first, which = np.unique(deals, return_index=True, return_inverse=True)
-    first_of = first[which]  # for every record the index of the first one with the same deal
-    differs = np.flatnonzero((records != records[first_of]).any(axis=1))
+    _, first, which = np.unique(records[:, :DEAL_BYTES], axis=0, return_index=True, return_inverse=True)
+    differs = np.flatnonzero((records != records[first[which]]).any(axis=1))
     if differs.size:
-        ends = np.cumsum([len(library) for library in libraries])
-        a, b = (int(np.searchsorted(ends, i, "right")) for i in (first_of[differs[0]], differs[0]))
-        raise LibraryError(f"{libraries[a].path} and {libraries[b].path} disagree about a deal: verify both")
-    merged = records[first_of == np.arange(len(records))]
+        source = np.repeat([str(path) for path in paths], [len(library) for library in libraries])
+        one, other = source[first[which[differs[0]]]], source[differs[0]]
+        raise LibraryError(f"{one} and {other} disagree about a deal: verify both")
+    merged = records[np.sort(first)]
     write_records(out, merged, {"merged": [library.provenance for library in libraries]})
     return len(merged)
 
@@ -110,7 +96,7 @@ def import_npz(
     provenance: Mapping[str, Any],
     *,
     sample: int,
-    solver: DoubleDummy | None = None,
+    solver: ExactDoubleDummy | None = None,
     seed: int = 0,
 ) -> int:
     """Make a library of a NumPy file with ``owner`` uint8 (N, 52) and ``tricks`` int8 (N, 4, 5).
@@ -133,6 +119,6 @@ def import_npz(
             owner, tricks = check_tables(file["owner"], file["tricks"])
     except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise LibraryError(f"{path}: not a NumPy file with solved deals, 'owner' and 'tricks': {error}") from None
-    verified = verify_sample(str(path), owner, tricks, sample, solver=solver, seed=seed)
+    verified = _solve_again(str(path), owner, tricks, sample, solver, seed)
     write_library(out, owner, tricks, {**provenance, "verified": verified, "verified_seed": seed})
     return len(owner)

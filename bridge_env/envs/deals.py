@@ -27,13 +27,11 @@ from functools import cached_property
 from typing import Protocol, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bridge_env.double_dummy import Library, builtin_library
 from bridge_env.double_dummy.boards import UNKNOWN, Boards, boards_of
 from bridge_env.double_dummy.estimator import builtin_estimator, quantile
-from bridge_env.double_dummy.library_then_solver import library_then_solver
-from bridge_env.double_dummy.protocol import DoubleDummy
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
 from bridge_env.hands.deals import deals_of
 from bridge_env.records.pbn import read_boards
@@ -42,11 +40,10 @@ from bridge_env.rng import streams
 _NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.pbn or FILE.bdl'
 
 
-class DealSource(DoubleDummy, Protocol):
-    """A source of boards, the same for the same keys and numbers, and of the tricks that do not come with them.
+class DealSource(Protocol):
+    """A source of boards, the same for the same keys and numbers.
 
-    ``bridge_env.double_dummy.boards.boards_of`` makes boards of arrays. ``SolvingDeals`` is a base that has the methods
-    of a ``DoubleDummy``.
+    ``bridge_env.double_dummy.boards.boards_of`` makes boards of arrays.
     """
 
     @property
@@ -64,19 +61,7 @@ class DealSource(DoubleDummy, Protocol):
         ...
 
 
-class SolvingDeals:
-    """A deal source whose tricks are looked up in the shipped library, else solved."""
-
-    def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
-        """Return tables of tricks, int8 (N, 4, 5)."""
-        return library_then_solver().tricks(owner)
-
-    def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:
-        """Return the tricks of the given contracts, int8 (N,)."""
-        return library_then_solver().tricks_for(owner, declarer, strain)
-
-
-class LibraryDeals(SolvingDeals):
+class LibraryDeals:
     """Solved deals drawn at random, each equally likely.
 
     For training, each deal is drawn as any of its 96 images (``bridge_env.double_dummy.symmetries``), which are solved
@@ -113,7 +98,7 @@ class LibraryDeals(SolvingDeals):
         return self.library.records, indices, NUM_SYMMETRIES if self.split == "training" else 1
 
 
-class RandomDeals(SolvingDeals):
+class RandomDeals:
     """Fresh random deals, solved only as far as their contracts ask."""
 
     solved = False
@@ -122,7 +107,7 @@ class RandomDeals(SolvingDeals):
         return boards_of(deals_of(streams.key(key, "random deal")))
 
 
-class EstimatedDeals(SolvingDeals):
+class EstimatedDeals:
     """Fresh random deals, the same as of ``RandomDeals``, with tricks drawn from estimated distributions.
 
     All 20 entries of a table are drawn at one quantile of theirs, high for one side where it is low for the
@@ -141,7 +126,7 @@ class EstimatedDeals(SolvingDeals):
         return Boards(owner, *_unknown(len(key)), tricks=tricks)
 
 
-class FixedDeals(SolvingDeals):
+class FixedDeals:
     """The boards of ``boards_of``, in order and then from the start again."""
 
     def __init__(self, boards: Boards) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.bidders.protocols import SlowBidder
 from bridge_env.bidders.registry import implements
 from bridge_env.double_dummy.boards import Boards, boards_of
+from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.envs.compiled.rounds import find_episodes
 from bridge_env.envs.compiled.rows import EPISODE, SETTLED
 from bridge_env.envs.config import EnvConfig
@@ -106,14 +107,14 @@ def draw_episodes(
         tables = Tables(len(key), config.other_table)
         rows = np.arange(len(key))
         tables.start(rows, boards, key, rows)
-        reference = tables.scores(config.deals)
+        reference = tables.scores()
         control = tables.auctions.contracts()
         boards = replace(boards, tricks=tables.state.tricks)
     elif config.reward.reference == PAR:
         unknown = np.flatnonzero((boards.tricks < 0).any(axis=(1, 2)))
         if unknown.size:
             tricks = boards.tricks.copy()
-            tricks[unknown] = config.deals.tricks(boards.owner[unknown])
+            tricks[unknown] = library_then_solver().tricks(boards.owner[unknown])
             boards = replace(boards, tricks=tricks)
         reference = par(boards.tricks, boards.dealer, boards.vulnerability)
     return Episodes(key, boards, reference, control)

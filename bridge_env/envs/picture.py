@@ -23,7 +23,6 @@ from bridge_env.display.text import (
     is_vulnerable,
     shown_call,
 )
-from bridge_env.double_dummy.protocol import DoubleDummy
 
 if TYPE_CHECKING:
     from bridge_env.envs.table import Tables
@@ -58,7 +57,7 @@ def _font() -> Any:
     return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", 18)
 
 
-def frame_of(tables: Tables, row: int, double_dummy: DoubleDummy) -> Frame:
+def frame_of(tables: Tables, row: int) -> Frame:
     """Draw one table, uint8 (480, 720, 3): the hands, the auction's last rounds and, at its end, the result."""
     from PIL import Image, ImageDraw
 
@@ -83,7 +82,7 @@ def frame_of(tables: Tables, row: int, double_dummy: DoubleDummy) -> Frame:
             if column < len(calls) and (call := calls[column]) is not None:
                 _write(draw, left + 12 + 58 * column, top + 34 + 22 * line, shown_call(call))
     if a.done[row]:
-        _write(draw, left + 12, top + 404, tables.result(row, double_dummy).replace(" tricks", ""))
+        _write(draw, left + 12, top + 404, tables.result(row).replace(" tricks", ""))
     return np.array(image)
 
 

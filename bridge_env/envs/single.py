@@ -222,8 +222,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         if not self._dealt:
             raise ResetNeeded("call reset() before render()")
         if self.render_mode == "ansi":
-            return self._tables.text(0, self._config.deals)
-        frame = frame_of(self._tables, 0, self._config.deals)
+            return self._tables.text(0)
+        frame = frame_of(self._tables, 0)
         if self.render_mode == "rgb_array":
             return frame
         self._window.show(frame, 1 / self.metadata["render_fps"])
@@ -240,7 +240,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     def _finish(self, info: dict[str, Any]) -> float:
         """Return the reward of an episode that has ended, and write its outcome to ``info``."""
         config, auctions, output = self._config, self._tables.auctions, new_output(1, DISABLED)
-        self._tables.finish(output, config.deals)
+        self._tables.finish(output)
         self._tables.write_custom_rewards(output)
         outcome = output.outcome[:, 0]
         if output.illegal[0]:

@@ -19,7 +19,6 @@ from bridge_env.bidders.protocols import Bidder
 from bridge_env.compiled.array_structs import PointerTable, writeable
 from bridge_env.display.text import auction_table, deal_diagram, result_line
 from bridge_env.double_dummy.boards import Boards, contract_tricks
-from bridge_env.double_dummy.protocol import DoubleDummy
 from bridge_env.envs.compiled.arrays import (
     BID,
     BIDDER,
@@ -157,14 +156,14 @@ class Tables:
                 break
             rows = rows[state.status[rows] == BIDDER_TURN]
 
-    def finish(self, output: StepOutput, double_dummy: DoubleDummy) -> None:
+    def finish(self, output: StepOutput) -> None:
         """Write rewards and outcomes of the tables that have not ``finished``, all of ``output`` but observations.
 
-        Tricks that are not known are solved by ``double_dummy``, only for the contracts reached, and stored.
+        Tricks that are not known are looked up or solved, only for the contracts reached, and stored.
         """
         state = self.state
         if finish_rows(self.pointers.addresses, *output):
-            self.solve(np.flatnonzero((state.status == OVER) & ~state.finished & ~output.terminated), double_dummy)
+            self.solve(np.flatnonzero((state.status == OVER) & ~state.finished & ~output.terminated))
             finish_rows(self.pointers.addresses, *output)
 
     def write_custom_rewards(self, output: StepOutput) -> None:
@@ -196,36 +195,35 @@ class Tables:
         write_seat(self.pointers.addresses, row, seat, out)
         return out
 
-    def text(self, row: int, double_dummy: DoubleDummy) -> str:
+    def text(self, row: int) -> str:
         """Return one table as text: all four hands, the auction so far and, at its end, the result."""
         auctions = self.auctions
         dealer, vulnerability = auctions.dealer.item(row), auctions.vulnerability.item(row)
         parts = [deal_diagram(self.state.owner[row], dealer, vulnerability)]
         parts.append(auction_table(auctions.calls(row), dealer, vulnerability))
         if auctions.done[row]:
-            parts.append(self.result(row, double_dummy))
+            parts.append(self.result(row))
         return "\n\n".join(parts)
 
-    def result(self, row: int, double_dummy: DoubleDummy) -> str:
+    def result(self, row: int) -> str:
         """Return the contract, tricks and score of a finished auction, on one line."""
-        self.solve(np.array([row]), double_dummy)
+        self.solve(np.array([row]))
         contract = self.auctions.contracts().at(row)
         tricks = 0 if contract.bid < 0 else int(self.state.tricks[row, contract.declarer, contract.bid % 5])
         return result_line(contract, tricks, self.auctions.vulnerability.item(row))
 
-    def solve(self, rows: NDArray[np.intp], double_dummy: DoubleDummy) -> None:
+    def solve(self, rows: NDArray[np.intp]) -> None:
         """Solve and store the tricks of the contracts at ``rows`` that are not known."""
         bid, _, declarer = self.auctions.take(rows).contracts()
         played = np.flatnonzero(bid >= 0)
         rows, declarer, strain = rows[played], declarer[played], bid[played] % 5
-        self.state.tricks[rows, declarer, strain] = contract_tricks(
-            self.state.owner[rows], self.state.tricks[rows], declarer, strain, double_dummy
-        )
+        owner, tricks = self.state.owner[rows], self.state.tricks[rows]
+        self.state.tricks[rows, declarer, strain] = contract_tricks(owner, tricks, declarer, strain)
 
-    def scores(self, double_dummy: DoubleDummy) -> NDArray[np.int16]:
+    def scores(self) -> NDArray[np.int16]:
         """Return the scores of the contracts as they stand, points for NS int16 (N,); solve those not known."""
         score = np.empty(len(self._rows), np.int16)
         if score_rows(self.pointers.addresses, SCORE_TABLE, score):
-            self.solve(self._rows, double_dummy)
+            self.solve(self._rows)
             score_rows(self.pointers.addresses, SCORE_TABLE, score)
         return score

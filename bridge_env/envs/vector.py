@@ -223,10 +223,10 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             return None
         if not self._started:
             raise ResetNeeded("call reset() before render()")
-        tables, deals, rows = self._tables, self._config.deals, range(self.num_envs)
+        tables, rows = self._tables, range(self.num_envs)
         if self.render_mode == "ansi":
-            return tuple(tables.text(row, deals) for row in rows)
-        return tuple(frame_of(tables, row, deals) for row in rows)
+            return tuple(tables.text(row) for row in rows)
+        return tuple(frame_of(tables, row) for row in rows)
 
     # --- episodes -----------------------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             return bad, 0, 0
         waiting = np.flatnonzero(finished) if self._mode == NEXT_STEP else None
         tables.call(calls)
-        tables.finish(output, self._config.deals)
+        tables.finish(output)
         ended = np.flatnonzero(output.terminated)
         finished[ended] = True
         if waiting is not None and waiting.size:

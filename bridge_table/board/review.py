@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.registry import without_search
 from bridge_env.bidders.bidding import ask, complete_auctions
 from bridge_env.display.text import result_line
-from bridge_env.double_dummy.library_then_solver import library_then_solver
+from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.rules.auction import Auctions, one_auction
 from bridge_env.rules.calls import STRAINS, Contract, call_text, parse_call

@@ -7,6 +7,7 @@ import pytest
 from support.bidders import QUIET
 
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, canonical_key, is_judging, write_library
+from bridge_env.double_dummy import boards as boards_module
 from bridge_env.double_dummy.boards import UNKNOWN, Boards, boards_of, contract_tricks
 from bridge_env.envs import deals
 from bridge_env.envs.deals import FixedDeals, LibraryDeals, pbn_deals, resolve
@@ -87,7 +88,7 @@ def test_arrays_with_tricks_are_never_solved(monkeypatch):
     def solve():
         raise AssertionError("solved")
 
-    monkeypatch.setattr(deals, "library_then_solver", solve)
+    monkeypatch.setattr(boards_module, "library_then_solver", solve)
     monkeypatch.setattr(deals, "builtin_library", solve)
     owner, tricks = random_deals(2, 0, 7), np.full((7, 4, 5), 8)
     source = FixedDeals(boards_of(owner, tricks, dealer=2, vulnerability=np.arange(7) % 4))
@@ -187,15 +188,16 @@ def test_boards_of_a_match_may_be_an_envs_and_travel_as_pickles():
     assert 0 < boards_of(random_deals(1, 0, 100)).share_in_training() < 1
 
 
-def test_known_tricks_are_read_and_only_the_others_solved():
+def test_known_tricks_are_read_and_only_the_others_solved(monkeypatch):
     owner = random_deals(2, 0, 4)
     tricks = np.full((4, 4, 5), -1, np.int8)
     tricks[:2] = 7
     declarer, strain, solver = np.array([0, -1, 3, 2]), np.array([4, 0, 1, 2]), Counted()
-    assert contract_tricks(owner, tricks, declarer, strain, solver).tolist() == [7, 0, 9, 9]
+    monkeypatch.setattr(boards_module, "library_then_solver", lambda: solver)
+    assert contract_tricks(owner, tricks, declarer, strain).tolist() == [7, 0, 9, 9]
     assert solver.requests == [2]
     assert (tricks[2:] == -1).all()
-    contract_tricks(owner[:2], tricks[:2], declarer[:2], strain[:2], solver)
+    contract_tricks(owner[:2], tricks[:2], declarer[:2], strain[:2])
     assert solver.requests == [2]
 
 

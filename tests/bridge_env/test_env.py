@@ -14,7 +14,7 @@ from bridge_env.bidders import registry
 from bridge_env.bidders.builtin import PassBidder, RandomBidder
 from bridge_env.bidders.observation import observe
 from bridge_env.bidders.view import view_of
-from bridge_env.double_dummy import LibraryThenSolver
+from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.hands.deals import deal_text, parse_deal
@@ -98,7 +98,7 @@ def test_the_constructor_opens_nothing(monkeypatch):
     def opened(*args):
         raise AssertionError("data opened")
 
-    for name in ("builtin_library", "library_then_solver", "read_boards"):
+    for name in ("builtin_library", "read_boards"):
         monkeypatch.setattr(f"bridge_env.envs.deals.{name}", opened)
     env = BiddingEnv()
     BiddingEnv(deals=LibraryDeals())
@@ -201,7 +201,7 @@ def test_dealer_and_vulnerability_are_honoured(dealer, vulnerability):
 
 
 def test_the_tricks_of_the_fixed_deals_are_these():
-    tricks = LibraryThenSolver().tricks(np.stack([parse_deal(SLAM), parse_deal(PART)]))
+    tricks = library_then_solver().tricks(np.stack([parse_deal(SLAM), parse_deal(PART)]))
     assert tricks.tolist() == [SLAM_TRICKS, PART_TRICKS]
 
 
@@ -358,8 +358,10 @@ def test_a_deal_is_text_or_owners():
 
 
 @pytest.mark.parametrize("reward", ["points", "imps", "imps_vs_par"])
-def test_only_the_contracts_reached_are_solved(reward):
+def test_only_the_contracts_reached_are_solved(reward, monkeypatch):
     deals, random = Unsolved(), {"partner": "random", "opponents": "random", "control": "random"}
+    for module in ("double_dummy.boards", "envs.episodes"):
+        monkeypatch.setattr(f"bridge_env.{module}.library_then_solver", lambda: deals)
     env = BiddingEnv(deals=deals, reward=reward, **random)
     rng = np.random.default_rng(0)
     env.reset(seed=1)

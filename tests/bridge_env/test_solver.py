@@ -13,7 +13,7 @@ from reference.dds import dds_cards, dds_tables
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 from support.boards import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
-from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver, builtin_library
+from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
 from bridge_env.double_dummy import exact as exact_module
 from bridge_env.double_dummy.positions import ALL_BEST, NOT_LEGAL, ONE_BEST, card_tricks
 from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
@@ -195,13 +195,16 @@ def test_only_the_wanted_contracts_are_solved():
 
 def test_cached_tables_are_not_solved_again(monkeypatch):
     deals, tables = dds_list()
-    solver = ExactDoubleDummy(cache_size=2)
-    solver.tricks(deals[:3])
+    monkeypatch.setattr(exact_module, "_CACHED", 4)
+    solver = ExactDoubleDummy()
+    solver.tricks(deals[:1])
+    solver.tricks(deals[1:3])
     monkeypatch.setattr(solver, "_solve", lambda deals, missing, tricks: missing.any() and pytest.fail("solved again"))
     np.testing.assert_array_equal(solver.tricks(deals[1:3]), tables[1:3])
     np.testing.assert_array_equal(solver.tricks_for(deals[2], 1, 3), tables[2:3, 1, 3])
     with pytest.raises(pytest.fail.Exception, match="solved again"):
-        solver.tricks(deals[0])  # the oldest one made room for the third
+        solver.tricks(deals[3:5])
+    assert len(solver._cache) == 2  # the fifth found it full
 
 
 def test_other_deals_and_contracts_are_refused(solver):
@@ -243,30 +246,21 @@ def test_pickles_without_its_cache(solver):
     assert not again._cache
 
 
-class Counting:
-    """Counts the deals that reach the solver."""
+def test_only_deals_that_the_library_lacks_are_solved(monkeypatch):
+    library, solved = builtin_library(), []
 
-    def __init__(self) -> None:
-        self.deals = 0
+    def sevens(deals, missing, tricks):
+        solved.append(int(missing.sum()))
+        tricks[missing] = 7
 
-    def tricks(self, owner):
-        self.deals += len(owner)
-        return np.full((len(owner), 4, 5), 7, np.int8)
-
-    def tricks_for(self, owner, declarer, strain):
-        return self.tricks(owner)[np.arange(len(owner)), declarer, strain]
-
-
-def test_only_deals_that_the_library_lacks_are_solved():
-    library, counting = builtin_library(), Counting()
-    source = LibraryThenSolver(counting)
+    source = ExactDoubleDummy(1, library=True)
+    monkeypatch.setattr(source, "_solve", sevens)
     known = permute_suits(rotate_deals(library.owners([3, 9]), 1), (2, 0, 3, 1))
     deals = np.concatenate([known[:1], random_deals(7, 0, 2), known[1:]])
     tables = permute_tricks(rotate_tricks(library.tricks_at([3, 9]), 1), (2, 0, 3, 1))
+    some = source.tricks_for(deals, [0, 1, 2, 3], [4, 3, 2, 1])
+    np.testing.assert_array_equal(some, [tables[0, 0, 4], 7, 7, tables[1, 3, 1]])
     found = source.tricks(deals)
     np.testing.assert_array_equal(found[[0, 3]], tables)
     assert (found[1:3] == 7).all()
-    assert counting.deals == 2
-    some = source.tricks_for(deals, [0, 1, 2, 3], [4, 3, 2, 1])
-    np.testing.assert_array_equal(some, [tables[0, 0, 4], 7, 7, tables[1, 3, 1]])
-    assert counting.deals == 4
+    assert solved == [2, 38]

@@ -7,6 +7,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from support.bidders import ID, SLAM, Unsolved, some_deals
 
+from bridge_env.envs import episodes
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.episodes import EpisodeBuffer, draw_episodes, episode_key, seed_base
@@ -295,7 +296,7 @@ def test_the_buffer_has_the_episodes_that_would_be_drawn():
             np.testing.assert_array_equal(block.control.bid[at], expected.control.bid)
 
 
-def test_boards_of_slow_bidders_and_unsolved_ones_are_drawn_when_they_are_played():
+def test_boards_of_slow_bidders_and_unsolved_ones_are_drawn_when_they_are_played(monkeypatch):
     class Slow:
         slow = True
 
@@ -307,5 +308,6 @@ def test_boards_of_slow_bidders_and_unsolved_ones_are_drawn_when_they_are_played
     BiddingVectorEnv(3, learner="NS", opponents="pass", control=Slow()).reset(seed=1)
     assert max(boards) <= 3
     deals = Unsolved()
+    monkeypatch.setattr(episodes, "library_then_solver", lambda: deals)
     BiddingVectorEnv(3, learner="all", deals=deals).reset(seed=1)
     assert deals.requests == [3 * 20]

@@ -17,9 +17,8 @@ from agents.text_api import call, read_states
 from bridge_env.bidders.errors import explain_call
 from bridge_env.bidders.registry import make, player_at
 from bridge_env.double_dummy.estimator import builtin_estimator
-from bridge_env.double_dummy.exact import ExactDoubleDummy
+from bridge_env.double_dummy.exact import ExactDoubleDummy, library_then_solver
 from bridge_env.double_dummy.library import builtin_library
-from bridge_env.double_dummy.library_then_solver import library_then_solver
 from bridge_env.hands.deals import hand_text, random_deals
 from bridge_env.records.lin import lin_text, read_lin
 from bridge_env.records.links import viewer_link

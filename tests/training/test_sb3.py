@@ -16,8 +16,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMoni
 from support.bidders import PART, SLAM
 
 from agents.registry import make_policy
-from bridge_env.double_dummy import LibraryThenSolver
 from bridge_env.double_dummy.boards import boards_of
+from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
@@ -149,7 +149,7 @@ def test_infos_hold_episodes_as_a_monitor_adds_them():
 def test_ppo_learns_when_to_bid_what():
     """Two deals: on one, hearts make nine tricks for North-South; on the other every bid of theirs costs."""
     owner = np.stack([parse_deal(SLAM), parse_deal(PART)])
-    tricks = LibraryThenSolver().tricks(owner)
+    tricks = library_then_solver().tricks(owner)
     assert tricks[1, 0, 2] == 9
     deals = FixedDeals(boards_of(owner, tricks))
     config = PPOConfig(tables=64, rollout=16, batch=256, layers="32", learning_rate=5e-3)

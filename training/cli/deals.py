@@ -175,13 +175,13 @@ def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | 
 
 def _solve_pbn(path: Path, tricks: str, workers: int | None) -> int:
     from bridge_env.display.text import trick_table
-    from bridge_env.double_dummy import ExactDoubleDummy, LibraryThenSolver
+    from bridge_env.double_dummy import ExactDoubleDummy
     from bridge_env.double_dummy.estimator import builtin_estimator
     from bridge_env.hands.deals import deal_text
     from bridge_env.records.read import read_records
     from training.solve import estimate_text
 
-    source, records = LibraryThenSolver(exact=ExactDoubleDummy(workers)), read_records(path)
+    source, records = ExactDoubleDummy(workers, library=True), read_records(path)
     print_problems(records.problems)
     if tricks == "estimate":
         print("estimates of a network: mean tricks ± standard deviation")
