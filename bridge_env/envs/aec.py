@@ -70,22 +70,16 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         self._env = BiddingEnv(learner="all", render_mode=render_mode, **setting)
         self.possible_agents = list(SEATS)
         self.agents: list[str] = []
-        self._observation_spaces = {
-            agent: spaces.Dict(
-                observation=spaces.MultiBinary(OBSERVATION_SIZE),
-                action_mask=spaces.Box(0, 1, (NUM_CALLS,), np.int8),
-            )
-            for agent in SEATS
-        }
-        self._action_spaces = {agent: spaces.Discrete(NUM_CALLS) for agent in SEATS}
+        masks = spaces.Box(0, 1, (NUM_CALLS,), np.int8)
+        self._observation_space = spaces.Dict(observation=spaces.MultiBinary(OBSERVATION_SIZE), action_mask=masks)
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of all agents, the same object at every call."""
-        return self._observation_spaces[agent]
+        return self._observation_space
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """Return the space of all agents, the same object at every call."""
-        return self._action_spaces[agent]
+        return self._env.action_space
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal a board; the dealer is to call."""

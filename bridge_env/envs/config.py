@@ -160,12 +160,10 @@ def one_call(action: Any) -> int:
     Raises:
         ValueError: it is no call: another number, or something other than a whole number.
     """
-    if isinstance(action, np.ndarray) and action.shape == ():
-        action = action[()]
-    integer = isinstance(action, int | np.integer) and not isinstance(action, bool)
-    if not (integer and 0 <= action < NUM_CALLS):
+    call = np.asarray(action)
+    if call.shape != () or call.dtype.kind not in "iu" or not 0 <= call < NUM_CALLS:
         raise not_a_call(action)
-    return int(action)
+    return int(call)
 
 
 def many_calls(actions: ArrayLike, count: int) -> NDArray[np.int64]:

@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,8 +33,7 @@ _BOX = 130, 124
 _AUCTION = 460, 20, 700, 460
 _ROWS = 16  # of the auction, the last ones
 _TABLE, _PAPER, _INK, _RED, _TURN = "#1b6e4b", "#ffffff", "#1a1a1a", "#c62828", "#ffd54f"
-_WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib's backends for files
-_OTHER_BACKENDS = "no window can be opened by matplotlib's backend {}; use render_mode='rgb_array'"
+_WINDOW = "bridge-env"
 
 
 def checked_mode(mode: str | None, modes: Sequence[str]) -> str | None:
@@ -93,33 +91,16 @@ def _write(draw: Any, left: float, top: float, text: str) -> None:
         left += draw.textlength(letter, font=_font())
 
 
-class Window:
-    """A window that shows frames; it is opened by the first one, and a copy has none."""
+def show_frame(frame: Frame, seconds: float) -> None:
+    """Show a frame in the window of this process, which the first one opens, and leave it for some time."""
+    import matplotlib.pyplot as plt
 
-    def __init__(self) -> None:
-        self._image: Any = None
+    plt.figure(_WINDOW, figsize=(WIDTH / 100, HEIGHT / 100), dpi=100, clear=True).figimage(frame)
+    plt.pause(seconds)
 
-    def __reduce__(self) -> tuple[type[Window], tuple[()]]:
-        return Window, ()
 
-    def show(self, frame: Frame, seconds: float) -> None:
-        """Show a frame, and leave it for some time."""
-        import matplotlib.pyplot as plt
+def close_window() -> None:
+    """Close the window, if there is one."""
+    import matplotlib.pyplot as plt
 
-        if self._image is None:
-            backend = plt.get_backend()
-            if backend.lower() in _WITHOUT_WINDOWS:
-                gymnasium.logger.warn(_OTHER_BACKENDS.format(backend))
-            figure = plt.figure("bridge-env", figsize=(WIDTH / 100, HEIGHT / 100), dpi=100)
-            self._image = figure.figimage(frame)
-        self._image.set_data(frame)
-        self._image.figure.canvas.draw_idle()
-        plt.pause(seconds)
-
-    def close(self) -> None:
-        """Close it."""
-        if self._image is not None:
-            import matplotlib.pyplot as plt
-
-            plt.close(self._image.figure)
-            self._image = None
+    plt.close(_WINDOW)

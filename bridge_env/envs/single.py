@@ -16,7 +16,7 @@ from bridge_env.bidders.registry import DEFAULT_BIDDER
 from bridge_env.envs.compiled.arrays import CALLER_TURN, DISABLED, REFERENCE, SCORE, TRICKS, new_output
 from bridge_env.envs.config import EnvConfig, one_call
 from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
-from bridge_env.envs.picture import Frame, Window, checked_mode, frame_of
+from bridge_env.envs.picture import Frame, checked_mode, close_window, frame_of, show_frame
 from bridge_env.envs.rewards import PAR, RewardFunction
 from bridge_env.envs.table import Tables
 from bridge_env.rules.auction import Contracts
@@ -64,11 +64,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     reward that is no lambda.)
 
     A function as ``reward`` is called with the N auctions that have ended together, here one, and returns numbers,
-    (N,). The names of its parameters choose its arguments among: ``contract`` (``auction.Contracts``, int8 (N,) each:
-    ``contract.bid``, ``.doubling``, ``.declarer``; -1 where passed out), ``tricks`` (declarer's, int64 (N,), -1 if
-    passed out), ``score`` and ``par`` or ``control_score`` (points for the learner's side, int64 (N,)), and ``side``,
-    the learner's: 0 NS, 1 EW. For all four seats points are North-South's, and so is what it returns; East-West get the
-    opposite. Par, or the other table, is computed only where a parameter has its name.
+    (N,); the names of its parameters choose its arguments (``bridge_env.envs.rewards``).
 
     Args:
         learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
@@ -111,21 +107,12 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.render_mode = checked_mode(render_mode, self.metadata["render_modes"])
-        self._window = Window()
         self.action_space = spaces.Discrete(NUM_CALLS)
         self.observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
         self._config = EnvConfig.of(
-            learner=learner,
-            partner=partner,
-            opponents=opponents,
-            control=control,
-            deals=deals,
-            dealer=dealer,
-            vulnerability=vulnerability,
-            reward=reward,
-            illegal=illegal,
-            illegal_penalty=illegal_penalty,
-        )
+            learner=learner, partner=partner, opponents=opponents, control=control, deals=deals, dealer=dealer,
+            vulnerability=vulnerability, reward=reward, illegal=illegal, illegal_penalty=illegal_penalty,
+        )  # fmt: skip
         self._tables = Tables(1, self._config.table, self._config)
         self._episodes = EpisodeBuffer(self._config, 1)
         self._control: tuple[Contracts, int] | None = None  # the other table's contracts, and which is the episode's
@@ -182,7 +169,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
     def close(self) -> None:
         """Close the window."""
-        self._window.close()
+        if self.render_mode == "human":
+            close_window()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal calls, bool (38,).
@@ -226,7 +214,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         frame = frame_of(self._tables, 0)
         if self.render_mode == "rgb_array":
             return frame
-        self._window.show(frame, 1 / self.metadata["render_fps"])
+        show_frame(frame, 1 / self.metadata["render_fps"])
         return None
 
     # --- what a step returns ------------------------------------------------------------------------------

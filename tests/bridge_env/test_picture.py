@@ -1,7 +1,5 @@
 """Pictures of a table, in the three envs."""
 
-import copy
-import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -62,14 +60,11 @@ def test_a_window_is_renewed_by_reset_and_step_and_closed(monkeypatch):
     shown = []
     plt.switch_backend("agg")
     monkeypatch.setattr(plt, "pause", lambda seconds: shown.append((seconds, len(plt.get_fignums()))))
-    with pytest.warns(UserWarning, match="no window can be opened"):
-        env = started(render_mode="human")
+    env = started(render_mode="human")
     assert env.render() is None
     for call in (7, 0, 0, 0):
         env.step(call)
     assert shown == [(1.0, 1)] * 6
-    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert twin._window._image is None
     env.close()
     assert plt.get_fignums() == []
 
