@@ -13,7 +13,7 @@ from bridge_env.bidders.registry import SpecError
 from bridge_env.hands.deals import parse_deal
 from bridge_env.rules.calls import parse_call
 from training.evaluation import duplicate
-from training.evaluation.boards import Boards
+from training.evaluation.boards import Boards, standard_error
 
 # The sample deal of the 2009 slides, with its exact table.
 SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
@@ -92,7 +92,7 @@ def test_a_board_worked_by_hand():
         "points": 760,
         "imps": 13,
     }
-    assert (result.mean_imps, result.points[0], result.matchpoints[0]) == (13, 760, 100)
+    assert (result.mean_imps, result.points[0]) == (13, 760)
     assert math.isnan(result.standard_error)
     assert result.summary()["standard_error"] is None  # JSON has no NaN
 
@@ -105,7 +105,6 @@ def test_a_against_itself_is_level_on_every_board(spec):
     result = duplicate.match(spec, spec, 120, 5)
     assert not result.imps.any()
     assert not result.points.any()
-    assert (result.matchpoints == 50).all()
     assert (result.tables[0].history == result.tables[1].history).all()
 
 
@@ -171,17 +170,7 @@ def test_neither_chunks_nor_workers_change_the_result(monkeypatch):
     assert one.rows() == spread.rows()
 
 
-# --- scorings and what is reported -------------------------------------------------------------------------
-
-
-def test_scorings():
-    imps, mp, points = (duplicate.match("system:sayc", "pass", 300, 11, scoring=s) for s in duplicate.SCORINGS)
-    assert imps.mean == imps.mean_imps == mp.mean_imps == points.mean_imps
-    assert points.mean == points.points.sum() / 300
-    assert set(np.unique(mp.values)) <= {0, 50, 100}
-    assert mp.mean == 50 + 50 * np.sign(mp.points).sum() / 300
-    with pytest.raises(ValueError, match="scoring 'butler' is not one of imps, mp, points"):
-        duplicate.match("pass", "pass", 1, scoring="butler")
+# --- what is reported ---------------------------------------------------------------------------------------
 
 
 def test_summary_says_all_that_a_claim_needs():
@@ -203,12 +192,12 @@ def test_summary_says_all_that_a_claim_needs():
 
 def test_clustered_standard_error():
     values, distinct = np.array([3.0, -1, 4, 1, -5, 9]), np.arange(6)
-    assert duplicate.standard_error(values, distinct) == pytest.approx(values.std(ddof=1) / 6**0.5)
+    assert standard_error(values, distinct) == pytest.approx(values.std(ddof=1) / 6**0.5)
     pairs = np.array([7, 7, 5, 5, 1, 1])  # each deal twice: the mean of the two counts once
     means = values.reshape(3, 2).mean(axis=1)
-    assert duplicate.standard_error(values, pairs) == pytest.approx(means.std(ddof=1) / 3**0.5)
-    assert math.isnan(duplicate.standard_error(values, np.zeros(6)))
-    assert math.isnan(duplicate.standard_error(values[:0], distinct[:0]))
+    assert standard_error(values, pairs) == pytest.approx(means.std(ddof=1) / 3**0.5)
+    assert math.isnan(standard_error(values, np.zeros(6)))
+    assert math.isnan(standard_error(values[:0], distinct[:0]))
 
 
 # --- faults ------------------------------------------------------------------------------------------------

@@ -14,16 +14,14 @@ from support.page import Page
 from agents.meanings import Reader
 from bridge_env.display.text import result_line, shown_call
 from bridge_env.hands.deals import deal_text
+from bridge_env.records.board import Board
 from bridge_env.records.links import VIEWER, board_of_link
 from bridge_env.rules.calls import PASS, parse_call
 from training.cli import main
 from training.evaluation.duplicate import match as play_match
-from training.evaluation.first_difference import by_kind, differences
-from training.evaluation.report.charts import bar_svg, running_svg
-from training.evaluation.report.classes import ALIKE, SAMPLE, SWINGS, classes_of, select_boards
-from training.evaluation.report.explaining import Explainer
+from training.evaluation.first_difference import ALIKE, differences
 from training.evaluation.report.overview import match_html
-from training.evaluation.report.page import report, tables_of
+from training.evaluation.report.page import SAMPLE, SWINGS, call_notes, report, select_boards
 from training.evaluation.situations import KINDS
 
 A, B, BOARDS = "system:two-over-one", "system:acol", 600
@@ -54,7 +52,6 @@ def test_the_figures_are_those_of_the_match(match, made):
     assert f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board" in text
     won, lost = (match.imps > 0).sum(), (match.imps < 0).sum()
     assert f"A won {won:,} boards and lost {lost:,}; {BOARDS - won - lost:,} were level." in text
-    assert f"{match.imps.sum():+,} at the end" in text
     assert match.boards.source in text
     assert "seconds" not in text  # so that one match makes one page
 
@@ -72,14 +69,12 @@ def test_the_verdict_says_whether_the_teams_differ(match):
 
 
 def test_the_classes_share_out_what_the_match_came_to(match, made):
-    classes = classes_of(match)
-    shares = by_kind(match, differences(match))
-    assert classes.rows == shares
-    assert sum(row.mean for row in classes.rows) == pytest.approx(match.mean_imps)
-    for row in classes.rows:
+    classes, shares = differences(match).classes, differences(match).by_kind()
+    assert sum(row.mean for row in shares) == pytest.approx(match.mean_imps)
+    for row in shares:
         assert row.won - row.lost == pytest.approx(row.mean)
-        assert (classes.of_board == KINDS.index(row.what)).sum() == row.boards
-    assert (classes.of_board == ALIKE).sum() == BOARDS - sum(row.boards for row in classes.rows)
+        assert (classes == KINDS.index(row.what)).sum() == row.boards
+    assert (classes == ALIKE).sum() == BOARDS - sum(row.boards for row in shares)
     rows = rows_of(made.page, "report-where")
     assert len(rows) == len(shares)
     for text, share in zip(rows, shares, strict=True):
@@ -90,7 +85,7 @@ def test_the_classes_share_out_what_the_match_came_to(match, made):
 def test_the_boards_are_as_they_were_bid(match, made):
     boards = re.findall(r'<details class="report-board".*?\n(?=<details|</div>)', made.page, re.S)
     assert len(boards) == made.shown
-    kinds = classes_of(match).of_board
+    kinds = differences(match).classes
     place = {int(number): row for row, number in enumerate(match.boards.number)}
     before = 99
     for text in boards:
@@ -103,7 +98,7 @@ def test_the_boards_are_as_they_were_bid(match, made):
         before = abs(imps)
         links = page.values("href")
         assert len(links) == 2
-        for link, board, table in zip(links, tables_of(match, row), match.tables, strict=True):
+        for link, board, table in zip(links, match.records(row), match.tables, strict=True):
             shown = board_of_link(link)
             assert deal_text(shown.owner) == deal_text(match.boards.owner[row])
             assert list(shown.auction) == [c for c in table.history[row].tolist() if c >= 0]
@@ -126,16 +121,16 @@ def test_the_parting_of_the_tables_is_shown(match, made):
 
 
 def test_the_biggest_swings_and_a_sample_of_every_class_are_shown(match, made):
-    classes = classes_of(match)
-    rows = select_boards(match, classes)
+    classes = differences(match).classes
+    rows = select_boards(differences(match))
     assert len(set(rows.tolist())) == len(rows)
-    for number in {*classes.of_board.tolist()}:
-        of_class = np.flatnonzero(classes.of_board == number)
+    for number in {*classes.tolist()}:
+        of_class = np.flatnonzero(classes == number)
         assert len(np.intersect1d(of_class, rows)) >= min(SAMPLE, len(of_class))
     others = np.setdiff1d(np.arange(BOARDS), rows)
     rest = np.sort(np.abs(match.imps[rows]))[-SWINGS:]
     assert np.abs(match.imps[others]).max() <= rest.min()
-    np.testing.assert_array_equal(rows, select_boards(match, classes_of(match)))
+    np.testing.assert_array_equal(rows, select_boards(differences(match)))
     assert f"{BOARDS} boards were played; {made.shown} are shown here" in Page(made.page).text
 
 
@@ -211,22 +206,20 @@ def test_what_a_file_suffers_from_is_listed_in_part(match):
     ],
 )
 def test_calls_show_what_they_show_at_their_own_seats(a, b):
-    explainer = Explainer(a, b)
-    calls = [parse_call(word) for word in ("1NT", "P", "2C", "X", "2H", "P", "4H", "P", "P", "P")]
+    calls = tuple(parse_call(word) for word in ("1NT", "P", "2C", "X", "2H", "P", "4H", "P", "P", "P"))
+    reader = Reader(a, b, draws=False)
     for dealer in range(4):
         for vulnerability in (1, 2):
-            for table in (0, 1):
-                reader = Reader(*((a, b) if table == 0 else (b, a)), draws=False)
-                notes, alerts = explainer.notes(calls, dealer, vulnerability, table)
-                for place, call in enumerate(calls):
-                    shows = reader.call(calls[:place], dealer, vulnerability, call)
-                    expected = f"{shows.note}: {shows.text}" if shows.note else shows.text
-                    if call == PASS or not shows.known:
-                        assert place not in notes
-                    else:
-                        assert notes[place].removesuffix("…") == expected[: len(notes[place].removesuffix("…"))]
-                        assert (place in alerts) == shows.artificial
-                assert notes
+            notes, alerts = call_notes(Board(np.zeros(52, np.uint8), dealer, vulnerability, auction=calls), reader)
+            for place, call in enumerate(calls):
+                shows = reader.call(calls[:place], dealer, vulnerability, call)
+                expected = f"{shows.note}: {shows.text}" if shows.note else shows.text
+                if call == PASS or not shows.known:
+                    assert place not in notes
+                else:
+                    assert notes[place].removesuffix("…") == expected[: len(notes[place].removesuffix("…"))]
+                    assert (place in alerts) == shows.artificial
+            assert notes
 
 
 def test_artificial_calls_are_alerted_and_explained(match):
@@ -237,32 +230,18 @@ def test_artificial_calls_are_alerted_and_explained(match):
     assert "15-17" in page.text
 
 
-def test_of_bidders_without_a_spec_nothing_is_explained():
-    assert Explainer("Script", "pass").notes([3, 0], 0, 0, 0) == ({}, set())
+def test_of_bidders_without_a_spec_nothing_is_explained(match):
+    assert "What the calls show" not in report(replace(match.take(np.arange(5)), a="Script")).page
 
 
-# --- plots -------------------------------------------------------------------------------------------------
-
-
-def test_bars_are_as_long_as_what_was_gained_and_lost(match):
-    row = classes_of(match).rows[0]
-    page = Page(bar_svg(row, 2 * max(row.won, row.lost)))
-    width = {attrs["class"]: float(attrs["width"]) for attrs in page.all("rect")}
-    assert max(width["report-won"], width["report-lost"]) == pytest.approx(50, abs=0.1)
-    assert width["report-won"] * row.lost == pytest.approx(width["report-lost"] * row.won, rel=0.05)
-
-
-@pytest.mark.parametrize("imps", [[3], [0, 0, 0], [-5, 2, 10], [24] * 2000, [-24, 24] * 700])
-def test_the_running_total_ends_where_the_match_does(imps):
-    page = Page(running_svg(imps))
-    line, mean = (page.all("path", css)[0]["d"] for css in ("report-line", "report-mean"))
-    points = [tuple(map(float, point.split())) for point in line.removeprefix("M").split("L")]
-    assert len(points) <= 501
-    assert points[-1] == tuple(map(float, mean.rpartition("L")[2].split()))
-    assert all(0 <= x <= 720 and 0 <= y <= 250 for x, y in points)
-    assert f"{sum(imps):+,} at the end" in page.text
-    rises = points[-1][1] < points[0][1]
-    assert rises == (sum(imps) > 0)
+def test_bars_are_as_long_as_what_was_gained_and_lost(match, made):
+    shares = differences(match).by_kind()
+    most = max(max(row.won, row.lost) for row in shares)
+    widths = {
+        css: [float(w) for w in re.findall(rf'"report-{css}".*?width="([\d.]+)"', made.page)] for css in ("won", "lost")
+    }
+    assert widths["won"] == pytest.approx([100 * row.won / most for row in shares], abs=0.1)
+    assert widths["lost"] == pytest.approx([100 * row.lost / most for row in shares], abs=0.1)
 
 
 # --- elsewhere ---------------------------------------------------------------------------------------------
@@ -271,7 +250,7 @@ def test_the_running_total_ends_where_the_match_does(imps):
 def test_a_result_draws_itself_in_a_notebook(match):
     page = Page(match._repr_html_())
     assert f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board" in page.text
-    assert len(page.all("svg")) == 1 + len(classes_of(match).rows)
+    assert len(page.all("svg")) == len(differences(match).by_kind())
     assert str(match).startswith(f"{A} against {B}\n  IMPs per board")
 
 

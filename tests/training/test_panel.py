@@ -58,11 +58,13 @@ def test_what_was_played_is_not_played_again(tmp_path):
     against = ["system:sayc", "pass"]
     played = []
     log = tmp_path / "panel.json"
-    first = panel.panel("system:acol", against[:1], 40, log=log, each=lambda match: played.append(match.b))
-    again = panel.panel("system:acol", against, 40, log=log, each=lambda match: played.append(match.b))
+    first = panel.panel(
+        "system:acol", against[:1], 40, log=log, progress=lambda opponent, boards: played.append(opponent)
+    )
+    again = panel.panel("system:acol", against, 40, log=log, progress=lambda opponent, boards: played.append(opponent))
     assert played == ["system:sayc", "pass"]
     assert again.lines[0] == first.lines[0]
-    panel.panel("system:acol", against, 41, log=log, each=lambda match: played.append(match.b))
+    panel.panel("system:acol", against, 41, log=log, progress=lambda opponent, boards: played.append(opponent))
     assert len(played) == 4
 
 
@@ -76,7 +78,7 @@ def test_a_network_that_changed_is_played_again(tmp_path):
         networks_file.save(random_networks(seed), tmp_path / "n.npz")
         panel.panel(
             f"policy:{tmp_path / 'n.npz'}", ["pass"], 20, log=tmp_path / "panel.json",
-            each=lambda match: played.append(match.a),
+            progress=lambda opponent, boards: played.append(opponent),
         )  # fmt: skip
     assert len(played) == 2
 
@@ -88,7 +90,7 @@ def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
     for _ in range(3):
         panel.panel(
             "pass", ["system:sayc"], 20, log=tmp_path / "panel.json",
-            each=lambda match: played.append(match.b),
+            progress=lambda opponent, boards: played.append(opponent),
         )  # fmt: skip
     assert len(played) == 2
     assert len(panel.read(tmp_path / "panel.json")) == 2
@@ -112,7 +114,7 @@ def test_the_first_difference_is_the_same_hand_after_the_same_auction():
         calls = (a[at], b[at]) if ours_first else (b[at], a[at])
         assert (found.ours[i], found.theirs[i]) == calls
         assert found.kind[i] == kinds_of(np.array([[*a[:at], -1]]), [at])[0]
-    kinds = first_difference.by_kind(match, found)
+    kinds = found.by_kind()
     assert sum(s.boards for s in kinds) == len(found.board)
     assert sum(s.mean for s in kinds) == pytest.approx(match.mean_imps)
     assert [s.mean for s in kinds] == sorted(s.mean for s in kinds)
@@ -121,17 +123,13 @@ def test_the_first_difference_is_the_same_hand_after_the_same_auction():
 
 def test_the_command(tmp_path, capsys):
     words = ["panel", "system:acol", "--against", "policy:polish", "pass", "--boards", "50"]
-    assert main([*words, "--where", "--json", str(tmp_path / "p.json"), "--out", str(tmp_path / "out")]) == 0
-    printed = capsys.readouterr().out
-    assert "abroad: gatekeepers" in printed
-    assert "the dearest calls" in printed
-    lines = json.loads((tmp_path / "p.json").read_text())["lines"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    assert "abroad: gatekeepers" in capsys.readouterr().out
+    lines = json.loads((tmp_path / "panel.json").read_text()).values()
     assert [line["opponent"] for line in lines] == ["policy:polish", "pass"]
-    page = (tmp_path / "out" / "where.md").read_text()
-    assert "first difference" in page
-    assert "`bridge-env panel system:acol --against policy:polish pass --where --boards 50 --seed 1`" in page
-    assert main([*words, "--out", str(tmp_path / "out")]) == 0
-    assert "| `policy:polish` |" in (tmp_path / "out" / "panel.md").read_text()
+    page = (tmp_path / "panel.md").read_text()
+    assert "`bridge-env panel system:acol --against policy:polish pass --boards 50 --seed 1`" in page
+    assert "| `policy:polish` |" in page
 
 
 def test_bad_input_gets_a_clear_error(capsys):

@@ -12,7 +12,7 @@ from bridge_env.rules.play import Plays
 from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
 from training.evaluation.cardplay.match import CardPlayerError, Teams, play_hands
-from training.evaluation.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
+from training.evaluation.cardplay.result import FATES, boards_of_fate
 from training.evaluation.duplicate import match
 
 BOARDS = 12
@@ -42,9 +42,8 @@ def test_scores_are_those_of_the_tricks_taken(bidding):
             assert again.won[0] == board.tricks[table]
         tricks = [board.tricks[table] for board in result.boards]
         points.append(score(*contracts[:2], contracts.declarer, bidding.boards.vulnerability, tricks).astype(np.int64))
-    assert (result.imps == imps(points[0] - points[1])).all()
-    assert result.mean_imps()[0] == pytest.approx(imps(points[0] - points[1]).mean())
-    assert result.mean_double_dummy()[0] == pytest.approx(bidding.mean_imps)
+    assert (result.result.imps == imps(points[0] - points[1])).all()
+    assert result.summary()["double_dummy_mean_imps"] == bidding.mean_imps
     declared = sum((t.contracts.declarer >= 0).sum() for t in bidding.tables)
     assert len(result.tricks_over(0)) + len(result.tricks_over(1)) == declared
     assert "IMPs per board, cards played" in str(result)
@@ -56,7 +55,7 @@ def test_the_same_players_at_both_tables_play_the_same_cards():
     twice = play_hands(bidding, teams(RandomPlayer(), RandomPlayer()))
     assert once.boards == twice.boards
     assert all(board.cards[0] == board.cards[1] for board in once.boards)
-    assert not once.imps.any()
+    assert not once.result.imps.any()
 
 
 class Faulty(RulePlayer):
@@ -101,11 +100,11 @@ def test_boards_of_one_fate_are_played_as_among_all():
     bidding = match("system:sayc", "system:sayc", 40, seed=2)
     full = play_hands(bidding, teams("rule", "random"))
     seen = 0
-    for fate in (MAKES, DOWN_ONE, DOWN_MORE):
+    for number, fate in enumerate(FATES):
         rows = boards_of_fate(bidding, fate)
         for table in bidding.tables:
             short = table.contracts.bid[rows] // 5 + 7 - table.tricks[rows]
-            assert (np.clip(short, 0, 2) == (MAKES, DOWN_ONE, DOWN_MORE).index(fate)).all()
+            assert (np.clip(short, 0, 2) == number).all()
             assert (table.contracts.declarer[rows] >= 0).all()
         if not rows.size:
             continue
@@ -113,15 +112,15 @@ def test_boards_of_one_fate_are_played_as_among_all():
         some = play_hands(bidding, teams("rule", "random"), rows=rows)
         assert some.boards == [full.boards[i] for i in rows]
         assert some.bidding.boards.number.tolist() == bidding.boards.number[rows].tolist()
-        (made,) = [m for m in some.made() if sum(m.contracts)]
-        assert (made.fate, sum(made.contracts)) == (fate, 2 * len(rows))
+        declared = {other: sum(contracts for _, contracts in some.made(other)) for other in FATES}
+        assert declared == dict.fromkeys(FATES, 0) | {fate: 2 * len(rows)}
     assert seen > 10
     by_hand = [0, 0]
     for table, side in enumerate(bidding.tables):
         for i, board in enumerate(full.boards):
             if side.contracts.declarer[i] >= 0 and board.tricks[table] >= side.contracts.bid[i] // 5 + 7:
                 by_hand[(int(side.contracts.declarer[i]) & 1) ^ table] += 1
-    assert [sum(m.made[side] for m in full.made()) for side in (0, 1)] == by_hand
+    assert [sum(full.made(fate)[side][0] for fate in FATES) for side in (0, 1)] == by_hand
     assert "makes double dummy, made by A, by B" in str(full)
 
 

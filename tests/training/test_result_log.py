@@ -112,10 +112,10 @@ def test_the_play_of_a_match_resumes_from_its_log(tmp_path):
     path = tmp_path / "log ♠.jsonl"
     complete = play_hands(bidding, TEAMS, log=path)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:8]) + b'{"board": 9, "ca')
-    again = play_hands(bidding, TEAMS, log=path)
-    assert (again.boards, again.fresh) == (complete.boards, 5)
-    few = play_hands(bidding.take(np.arange(3)), TEAMS, log=path)
-    assert (few.boards, few.fresh) == (complete.boards[:3], 0)
+    progress: list[int] = []
+    assert play_hands(bidding, TEAMS, log=path, progress=progress.append).boards == complete.boards
+    assert progress == [7, 5]
+    assert play_hands(bidding.take(np.arange(3)), TEAMS, log=path).boards == complete.boards[:3]
     with pytest.raises(ResultLogError, match="its play_b is 'random', not 'rule'"):
         play_hands(bidding, Teams((None, None), ("rule", "rule")), log=path)
 

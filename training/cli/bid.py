@@ -78,12 +78,11 @@ def bid(
             raise ValueError(f"--{option} goes with --hand")
     if agree is not None:
         return _compare_with_records(spec, agree, rounds, held_out)
-    from training.evaluation.board_text import board_text
-    from training.evaluation.duplicate import play_tables
+    from bridge_env.display.text import board_text
+    from training.evaluation.duplicate import match
 
-    dealt = boards.read(1)
-    table, _ = play_tables(spec, opponents or spec, dealt, boards.seed)
-    print("\n\n\n".join(board_text(dealt, table, row) for row in range(len(dealt))))
+    result = match(spec, opponents or spec, boards.read(1), boards.seed)
+    print("\n\n\n".join(board_text(result.records(row)[0]) for row in range(len(result.boards))))
     return 0
 
 

@@ -25,7 +25,6 @@ def match(
     boards: BoardOptions = BoardOptions(),
     json: JsonFile | None = None,
     report: Path | None = None,
-    scoring: Literal["imps", "mp", "points"] = "imps",
     workers: Count = 1,
     keep: Path | None = None,
     play: str | None = None,
@@ -57,7 +56,7 @@ def match(
         bridge-env match reason:sayc system:sayc --boards 500 --workers 2
         bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
         bridge-env match policy:champion system:sayc --boards 5000 --report match.html
-        bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
+        bridge-env match python:mybots:make_bot system:sayc --deals event.pbn
         bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl
 
     Every board is bid twice: A sits North-South at one table and East-West at the other. The score is A's gain in IMPs
@@ -70,14 +69,12 @@ def match(
         b: SPEC of the second team
         json: write the result and a row for every board to this file; -: to standard output
         report: write a page (.html): where the IMPs were won and lost, and boards to click through
-        scoring: report IMPs, or matchpoints or points as well
         workers: number of processes; does not change the result
         keep: save each board to this file, and resume from it: its auctions, or with --play its cards
         play: play every hand with this card player
         play_b: card player for B (default: the same)
         only: play only boards whose contract makes, or goes down, double dummy at both tables
     """
-    from training.evaluation.board_text import match_text
     from training.evaluation.duplicate import match as play_match
     from training.evaluation.duplicate import seat_teams
 
@@ -92,10 +89,9 @@ def match(
         can_resume(keep)
     with Bar(len(dealt), "board", brief=True) as bar:
         result = play_match(
-            a, b, dealt, boards.seed, scoring=scoring, workers=workers, log=keep if play is None else None,
-            progress=bar.add,
+            a, b, dealt, boards.seed, workers=workers, log=keep if play is None else None, progress=bar.add
         )  # fmt: skip
-    print_text(match_text(result), json)
+    print_text(str(result), json)
     played = None if play is None else _play_hands(result, (a, b), (play, play_b or play), only, keep, workers)
     if played is not None:
         print_text(str(played), json)
@@ -134,9 +130,7 @@ def panel(
     seed: Seed = 1,
     workers: Count = 1,
     over: str | None = None,
-    where: bool = False,
     truth: bool = False,
-    json: JsonFile | None = None,
     out: Path | None = None,
 ) -> int:
     """Play a bidder against all strangers and the shipped systems, on boards that training never sees.
@@ -144,7 +138,6 @@ def panel(
         bridge-env panel system:two-over-one                     play against all: some minutes
         bridge-env panel policy:champion --workers 2 --out results/panel
         bridge-env panel policy:mine/policy.npz --against policy:polish system:sayc --boards 5000
-        bridge-env panel system:sayc --against policy:polish --where
         bridge-env panel policy:by-the-book --against policy:humans --truth
         bridge-env panel reason:policy:champion --over policy:champion --against policy:humans --boards 1000 --workers 2
 
@@ -161,12 +154,10 @@ def panel(
         seed: random seed of the boards
         workers: number of processes
         over: let this bidder play the same boards, and report the gain over it
-        where: split each result by the first call that differs between the two tables
         truth: also report the share of hands that are what they showed by the book
-        json: write the lines to this file; -: to standard output
         out: save finished lines and the page in this folder, and resume from it
     """
-    from training.evaluation import first_difference, system_consistency
+    from training.evaluation import system_consistency
     from training.evaluation.panel import opponents
     from training.evaluation.panel import panel as play_panel
     from training.runtime import lock
@@ -178,17 +169,8 @@ def panel(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         lock.hold(out)
-        log = None if where else out / "panel.json"
-        if log is not None:
-            can_resume(log)
-    sections: list[str] = []
-
-    def split(match: MatchResult) -> None:
-        if where:
-            found = first_difference.differences(match)
-            kinds, calls = first_difference.by_kind(match, found), first_difference.by_calls(match, found)
-            sections.append(first_difference.table_text(match.b, kinds, calls))
-
+        log = out / "panel.json"
+        can_resume(log)
     specs = against or [opponent for _, opponent in opponents()]
     matches = sum(opponent != spec for opponent in specs) * (2 if over else 1)
     with Bar(boards * matches, "board") as bar:
@@ -197,15 +179,12 @@ def panel(
             bar.say(opponent)
             bar.add(count)
 
-        result = play_panel(spec, specs, boards, seed, over=over, workers=workers, log=log, progress=add_to, each=split)
-    if truth:
-        sections.append("\n".join(system_consistency.lines_of(spec, boards, seed)))
-    print_text("\n\n".join([str(result), *sections]), json)
+        result = play_panel(spec, specs, boards, seed, over=over, workers=workers, log=log, progress=add_to)
+    sections = ["\n".join(system_consistency.lines_of(spec, boards, seed))] if truth else []
+    print("\n\n".join([str(result), *sections]))
     if out is not None:
         words = ["bridge-env", "panel", spec, *(["--over", over] if over else [])]
-        words += [*(["--against", *against] if against else []), *["--truth"] * truth, *["--where"] * where]
+        words += [*(["--against", *against] if against else []), *["--truth"] * truth]
         command = shlex.join([*map(portable, words), "--boards", str(boards), "--seed", str(seed)])
-        atomic_write(out / ("where.md" if where else "panel.md"), result.page(sections, command))
-    if json is not None:
-        write_json(json, {"spec": spec, "seed": seed, "lines": [vars(line) for line in result.lines]})
+        atomic_write(out / "panel.md", result.page(sections, command))
     return 0

@@ -26,20 +26,21 @@ from bridge_env.bidders.protocols import Bidder, SlowBidder
 from bridge_env.bidders.registry import implements, make, player_at
 from bridge_env.double_dummy.boards import Boards
 from bridge_env.hands.deals import deal_text
+from bridge_env.records.board import Board
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, Contracts
 from bridge_env.rules.calls import as_wide, call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_env.rules.scoring import imps, score
 from training.evaluation.auction_log import AuctionLog
-from training.evaluation.boards import library_boards, nan_as_none, pbn_boards, standard_error
+from training.evaluation.boards import library_boards, nan_as_none, standard_error
+from training.runtime.pages import facts_text, figure
 from training.runtime.processes import map_in_processes
 from training.runtime.speed import use_fast_matmul
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCORINGS = ("imps", "mp", "points")
 CHUNK = 4096  # boards bid at a time
 SOLVING_CHUNK = 200  # if their contracts have to be solved, some twenty milliseconds each
 SLOW_CHUNK = 50  # of slow bidders, so that progress can be seen
@@ -75,7 +76,6 @@ class MatchResult:
 
     Attributes:
         a, b: the specs.
-        scoring: imps, mp or points.
         seed: of the boards and of the bidders' chance.
         boards: the boards, in order.
         tables: A North-South, then A East-West.
@@ -85,7 +85,6 @@ class MatchResult:
 
     a: str
     b: str
-    scoring: str
     seed: int
     boards: Boards
     tables: Tables
@@ -107,25 +106,8 @@ class MatchResult:
         """Return A's total points a board, both tables together: int64 (N,)."""
         return self.tables[0].score.astype(np.int64) - self.tables[1].score
 
-    @property
-    def matchpoints(self) -> NDArray[np.float64]:
-        """Return A's matchpoints a board in percent, of a field of these two tables: 100, 50 or 0, float64 (N,)."""
-        return 50.0 * (np.sign(self.points) + 1)
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """Return A's results a board in the match's scoring."""
-        return {"imps": self.imps, "mp": self.matchpoints, "points": self.points}[self.scoring]
-
-    @property
-    def mean(self) -> float:
-        """Return the average of ``values``."""
-        return float(self.values.sum()) / len(self.values)
-
     def __str__(self) -> str:
-        from training.evaluation.board_text import match_text
-
-        return match_text(self)
+        return facts_text(f"{self.a} against {self.b}", self.figures())
 
     def _repr_html_(self) -> str:
         """Draw the result, for notebooks."""
@@ -140,43 +122,68 @@ class MatchResult:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the match, ready for JSON."""
-        out: dict[str, Any] = {
+        return {
             "a": self.a, "b": self.b, "boards": len(self.boards), "seed": self.seed,
             "mean_imps": self.mean_imps, "standard_error": nan_as_none(self.standard_error),
-            "scoring": self.scoring, "mean": self.mean,
-            "mean_standard_error": nan_as_none(standard_error(self.values, self.boards.base)),
             "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
             "dealer_and_vulnerability": "by board number" if self.boards.solved else "of the file",
             "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,
             "problems": list(self.boards.problems),
         }  # fmt: skip
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Return the figures of the match in words: name and value."""
+        facts, n = self.summary(), len(self.boards)
+        deals = "" if facts["deals"] == n else f" (images of {facts['deals']:,} deals)"
+        rows = [
+            ("IMPs per board", figure(self.mean_imps, self.standard_error)),
+            ("boards", f"{n:,}{deals}"),
+            ("boards from", self.boards.source),
+            ("dealer, vulnerability", facts["dealer_and_vulnerability"]),
+            ("seed", str(self.seed)),
+            ("seconds", f"{self.seconds:.1f}"),
+        ]
+        if facts["share_in_training"] > 0:
+            rows.append(("open to training", f"{facts['share_in_training']:.0%} of the boards"))
+        return rows
+
+    def records(self, row: int) -> list[Board]:
+        """Return a board, by position, as a record of each table: first that where A sits North-South."""
+        boards, out = self.boards, []
+        for table, (ns, ew) in zip(self.tables, ((self.a, self.b), (self.b, self.a)), strict=True):
+            contract = table.contracts.at(row)
+            out.append(Board(
+                boards.owner[row], int(boards.dealer[row]), int(boards.vulnerability[row]), int(boards.number[row]),
+                tuple(call for call in table.history[row].tolist() if call >= 0), contract,
+                None if contract.passed_out else int(table.tricks[row]),
+                tags={"North": ns, "East": ew, "South": ns, "West": ew},
+            ))  # fmt: skip
         return out
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a dict a board: deal, both auctions, contracts, tricks, scores, IMPs."""
-        return [self._row(i) for i in range(len(self.boards))]
+        names, out = ("a_ns", "a_ew"), []
+        for i in range(len(self.boards)):
+            both = self.records(i)
+            tables = {
+                name: {
+                    "auction": list(map(call_text, board.auction or ())), "contract": str(board.contract),
+                    "tricks": board.tricks, "score_ns": int(table.score[i]),
+                }
+                for name, board, table in zip(names, both, self.tables, strict=True)
+            }  # fmt: skip
+            out.append({
+                "board": both[0].number, "deal": deal_text(both[0].owner), "dealer": SEATS[both[0].dealer],
+                "vulnerability": VULNERABILITIES[both[0].vulnerability], **tables,
+                "points": tables["a_ns"]["score_ns"] - tables["a_ew"]["score_ns"], "imps": int(self.imps[i]),
+            })  # fmt: skip
+        return out
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return ``rows`` as a pandas DataFrame, with columns such as ``a_ns.contract``."""
         import pandas as pd  # optional
 
         return pd.json_normalize(self.rows())
-
-    def _row(self, i: int) -> dict[str, Any]:
-        tables = []
-        for table in self.tables:
-            contract = table.contracts.at(i)
-            tables.append({
-                "auction": [call_text(int(c)) for c in table.history[i] if c >= 0],
-                "contract": str(contract),
-                "tricks": None if contract.passed_out else int(table.tricks[i]),
-                "score_ns": int(table.score[i]),
-            })  # fmt: skip
-        return {
-            "board": int(self.boards.number[i]), "deal": deal_text(self.boards.owner[i]),
-            "dealer": SEATS[self.boards.dealer[i]], "vulnerability": VULNERABILITIES[self.boards.vulnerability[i]],
-            "a_ns": tables[0], "a_ew": tables[1], "points": int(self.points[i]), "imps": int(self.imps[i]),
-        }  # fmt: skip
 
 
 def match(
@@ -185,8 +192,6 @@ def match(
     boards: int | Boards = 1000,
     seed: int = 1,
     *,
-    scoring: str = "imps",
-    deals: str | Path | None = None,
     workers: int = 1,
     log: Path | None = None,
     progress: Callable[[int], object] = lambda boards: None,
@@ -195,29 +200,25 @@ def match(
 
     Args:
         a, b: spec strings or Bidders.
-        boards: how many, from the judging split of the shipped library (or the first of ``deals``), or Boards.
+        boards: how many, from the judging split of the shipped library, or Boards, such as those of ``pbn_boards``.
         seed: of the boards and of the bidders' random streams.
-        scoring: imps, mp (matchpoints of the two tables) or points.
-        deals: a PBN file to take the boards from, with their dealer and vulnerability.
         workers: processes; the result does not depend on it.
         log: a file of auctions; its boards are not bid again, and boards that are bid are appended.
         progress: called with the number of boards that have just been played, or found in the file.
 
     Raises:
-        ValueError: a spec, the scoring or the boards are faulty.
+        ValueError: a spec or the boards are faulty.
         ResultLogError: the file is of another match, or damaged.
         ChildProcessError: a worker process ended by itself.
         BidderError: a bidder raised an error or made an illegal call; the message names bidder, board and auction.
     """
-    if scoring not in SCORINGS:
-        raise ValueError(f"scoring {scoring!r} is not one of {', '.join(SCORINGS)}")
     if (boards if isinstance(boards, int) else len(boards)) < 1:
         raise ValueError(f"a match needs at least one board, not {boards}")
     if workers < 1:
         raise ValueError(f"a match needs at least one worker, not {workers}")
     teams = seat_teams(a, b)  # a faulty spec is an error before any work
     if not isinstance(boards, Boards):
-        boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
+        boards = library_boards(boards, seed)
     began = time.perf_counter()
     missing, places, tables = np.arange(len(boards)), list[NDArray[np.int64]](), list[Tables]()
     auction_log = None if log is None else AuctionLog(log, spec_name(a), spec_name(b), seed, boards)
@@ -242,7 +243,7 @@ def match(
     first, second = (_joined([both[k] for both in tables]).take(order) for k in (0, 1))
     gained = imps(first.score.astype(np.int64) - second.score).astype(np.int64)
     seconds = time.perf_counter() - began
-    return MatchResult(spec_name(a), spec_name(b), scoring, seed, boards, (first, second), gained, seconds)
+    return MatchResult(spec_name(a), spec_name(b), seed, boards, (first, second), gained, seconds)
 
 
 def _parts(

@@ -121,7 +121,6 @@ def panel(
     workers: int = 1,
     log: Path | None = None,
     progress: Callable[[str, int], object] = lambda opponent, boards: None,
-    each: Callable[[MatchResult], object] = lambda match: None,
 ) -> PanelResult:
     """Play a bidder against many, on the same judging boards.
 
@@ -132,7 +131,6 @@ def panel(
         workers: processes; the result does not depend on it.
         log: a file of lines; a match that is in it is not played again.
         progress: called with the opponent and the number of boards just played, by ``over`` too.
-        each: called with every match that is played.
 
     Raises:
         SpecError: a spec names no bidder.
@@ -158,7 +156,6 @@ def panel(
                 other = match(over, opponent, dealt, seed, workers=workers, progress=tick) if over else None
             except BidderError as fault:
                 raise type(fault)(f"against {opponent}: {fault}") from fault
-            each(played)
             done[key] = _line(group, opponent, played, other)
             if log is not None:
                 atomic_write(log, json.dumps({k: asdict(line) for k, line in done.items()}, indent=1) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +21,7 @@ def render(template: str, **values: object) -> str:
     """Return the text that a template of ``training/templates`` makes of values.
 
     Values are escaped in HTML. The filter ``suits`` colours suit symbols there; ``cell`` makes a text fit a table of
-    Markdown.
+    Markdown, ``figure`` writes a mean with its error.
     """
     return _templates().get_template(template).render(values)
 
@@ -43,7 +44,11 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"suits": lambda text: markupsafe.Markup(html.words_html(str(text))), "cell": cell}
+    environment.filters |= {
+        "suits": lambda text: markupsafe.Markup(html.words_html(str(text))),
+        "cell": cell,
+        "figure": figure,
+    }
     environment.tests["in_brackets"] = lambda text: text.startswith("(")
     environment.globals["board_style"] = html.style
     return environment
@@ -66,6 +71,18 @@ def text_table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 
     widths = [max(map(len, column)) for column in zip(*every, strict=True)]
     forms = [f"{{:{'<' if i < left else '>'}{width}}}" for i, width in enumerate(widths)]
     return ["  ".join(forms).format(*cells).rstrip() for cells in every]
+
+
+def facts_text(head: str, facts: Iterable[tuple[str, str]]) -> str:
+    """Return a title, and names with their values below it, for the terminal."""
+    rows = list(facts)
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([head, *(f"  {name:<{width}}  {value}" for name, value in rows)])
+
+
+def figure(mean: float, error: float) -> str:
+    """Return ``+0.123 ± 0.045``; the mean alone where the error is not known."""
+    return f"{mean:+.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")
 
 
 def settings(config: Mapping[str, object]) -> list[str]:

@@ -167,7 +167,7 @@ def play_hands(
         done |= new
         progress(len(at))
     names = (player_name(teams.players[0]), player_name(teams.players[1]))
-    return PlayedMatch(bidding, names, [done[int(n)] for n in number], time.perf_counter() - began, len(missing))
+    return PlayedMatch(bidding, names, [done[int(n)] for n in number], time.perf_counter() - began)
 
 
 def player_name(player: str | CardPlayer) -> str:

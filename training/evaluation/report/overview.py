@@ -6,10 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.display.html import framed
-from training.evaluation.board_text import figure, match_rows
-from training.evaluation.report.charts import bar_svg, running_svg
-from training.evaluation.report.classes import ALIKE, Classes, classes_of
-from training.runtime.pages import render, source
+from training.evaluation.first_difference import Differences, differences
+from training.runtime.pages import figure, render, source
 
 if TYPE_CHECKING:
     from training.evaluation.cardplay.result import PlayedMatch
@@ -20,39 +18,23 @@ _TWO = 2  # standard errors from level, from which on a match tells two teams ap
 
 def match_html(match: MatchResult, played: PlayedMatch | None = None) -> str:
     """Return what a match came to, for notebooks: all but the boards."""
-    return framed(render("match_panel.html", m=overview(match, classes_of(match), played)), source("page.css"))
+    return framed(render("match_panel.html", m=overview(differences(match), played)), source("page.css"))
 
 
-def overview(match: MatchResult, classes: Classes, played: PlayedMatch | None = None) -> dict[str, Any]:
-    """Return the values of the templates: names, figures, classes of boards, plots."""
+def overview(found: Differences, played: PlayedMatch | None = None) -> dict[str, Any]:
+    """Return the values of the templates: names, figures, shares of the kinds of calls."""
+    match, shares = found.match, found.by_kind()
+    rows = [*match.figures()[1:], *(played.figures() if played is not None else [])]
     mean, _, error = figure(match.mean_imps, match.standard_error).partition(" ")
-    rows = [*match_rows(match)[1:], *(played.figures() if played is not None else [])]
-    most = max([max(row.won, row.lost) for row in classes.rows], default=0.0)
     return {
-        "a": match.a,
-        "b": match.b,
-        "mean": mean,
-        "error": error,
+        "a": match.a, "b": match.b, "mean": mean, "error": error, "verdict": _verdict(match),
         "kind": "bridge-good" if match.mean_imps > 0 else "bridge-bad" if match.mean_imps < 0 else "",
-        "verdict": _verdict(match),
-        "boards": len(match.imps),
-        "won": int((match.imps > 0).sum()),
-        "lost": int((match.imps < 0).sum()),
+        "boards": len(match.imps), "won": int((match.imps > 0).sum()), "lost": int((match.imps < 0).sum()),
         "figures": [row for row in rows if not row[0].startswith("seconds")],  # the same match gives the same page
-        "problems": match.boards.problems,
-        "alike": int((classes.of_board == ALIKE).sum()),
-        "classes": [
-            {"what": r.what, "bar": bar_svg(r, most), "mean": figure(r.mean, r.error), "boards": r.boards}
-            for r in classes.rows
-        ],
-        "total": int(match.imps.sum()),
-        "running": running_svg(match.imps),
-        "calls": [
-            {"what": r.what, "mean": figure(r.mean, r.error), "boards": r.boards, "examples": r.examples}
-            for r in classes.calls
-            if r.mean < 0
-        ],
-    }
+        "problems": match.boards.problems, "alike": len(match.imps) - len(found.board),
+        "classes": shares, "most": max([max(row.won, row.lost) for row in shares], default=0.0),
+        "calls": [row for row in found.by_calls() if row.mean < 0],
+    }  # fmt: skip
 
 
 def _verdict(match: MatchResult) -> str:

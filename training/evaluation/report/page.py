@@ -9,18 +9,28 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from agents.meanings import Reader
+from bridge_env.bidders.registry import SpecError
 from bridge_env.display import html
 from bridge_env.records.board import Board
+from bridge_env.rng import streams
+from bridge_env.rules.calls import PASS
 from bridge_env.rules.cards import SEATS
 from training.evaluation.duplicate import MatchResult
-from training.evaluation.report.classes import NAMES, SAMPLE, Classes, classes_of, select_boards
-from training.evaluation.report.explaining import Explainer
+from training.evaluation.first_difference import ALIKE, NAMES, Differences, differences
 from training.evaluation.report.overview import overview
 from training.runtime.pages import render, source
 
 if TYPE_CHECKING:
     from training.evaluation.cardplay.result import PlayedMatch
+
+SAMPLE = 8
+"""Boards of a class that are chosen by chance."""
+SWINGS = 180
+"""Boards that are chosen for their swing."""
+_LONGEST = 160  # characters of an explanation
 
 
 @dataclass(frozen=True)
@@ -49,21 +59,22 @@ def report(
         explain: say what calls show, where the bidders follow a system or were measured.
         progress: called with 1 after each board.
     """
-    classes = classes_of(match)
-    rows = select_boards(match, classes)
+    found = differences(match)
+    rows = select_boards(found)
     rows = rows[np.lexsort((match.boards.number[rows], -np.abs(match.imps[rows])))]
-    explainer = Explainer(match.a, match.b) if explain else None
+    readers = _readers(match) if explain else []
     boards = []
     for row in rows.tolist():
-        boards.append(_board_html(match, classes, row, explainer))
+        boards.append(_board_html(found, row, readers))
         progress(1)
     script = source("report.js")
+    kinds = [*(NAMES.index(share.what) for share in found.by_kind()), ALIKE]
     page = render(
         "match_report.html",
-        m=overview(match, classes, played),
+        m=overview(found, played),
         boards=boards,
         linked=set(match.boards.number[rows].tolist()),
-        kinds=[[str(number), NAMES[number]] for number in classes.numbers],
+        kinds=[[str(number), NAMES[number]] for number in kinds],
         sample=SAMPLE,
         script=script,
         hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -71,24 +82,57 @@ def report(
     return Report(page, len(rows), len(match.imps))
 
 
-# --- one board ----------------------------------------------------------------------------------------------
+def select_boards(found: Differences) -> NDArray[np.int64]:
+    """Return the positions of the boards to show: those that the table of calls names, a sample of each class, the
+    biggest swings; all of a small match."""
+    match, classes = found.match, found.classes
+    order = np.argsort(-np.abs(match.imps), kind="stable")
+    named = np.flatnonzero(np.isin(match.boards.number, [n for share in found.by_calls() for n in share.examples]))
+    key = streams.key("report", match.seed, match.boards.number)
+    of_class = [np.flatnonzero(classes == number) for number in np.unique(classes)]
+    samples = [rows[np.argsort(key[rows], kind="stable")][:SAMPLE] for rows in of_class]
+    wanted = np.unique(np.concatenate([named, *samples]))
+    return np.concatenate([wanted, order[~np.isin(order, wanted)][:SWINGS]])
 
 
-def _board_html(match: MatchResult, classes: Classes, row: int, explainer: Explainer | None) -> str:
+def _readers(match: MatchResult) -> list[Reader]:
+    """Return what reads the auctions of each table; nothing if a bidder was handed over as an object."""
+    try:
+        return [Reader(*sides, draws=False) for sides in ((match.a, match.b), (match.b, match.a))]
+    except SpecError:
+        return []
+
+
+def call_notes(board: Board, reader: Reader) -> tuple[dict[int, str], list[int]]:
+    """Return what the calls of a board show, by their place, and the places of those that are alerted.
+
+    Passes are left out, and calls of which nothing is known.
+    """
+    notes, alerts, calls = {}, [], board.auction or ()
+    for place, call in enumerate(calls):
+        if call == PASS:
+            continue
+        shows = reader.call(calls[:place], board.dealer, board.vulnerability, call)
+        if not shows.known:
+            continue
+        text = f"{shows.note}: {shows.text}" if shows.note else shows.text
+        notes[place] = text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
+        if shows.artificial:
+            alerts.append(place)
+    return notes, alerts
+
+
+def _board_html(found: Differences, row: int, readers: list[Reader]) -> str:
     """Return a board of the list: a line to open, and below it the board with both tables."""
-    boards = tables_of(match, row)
-    notes: list[dict[int, str]] = []
-    for table, board in enumerate(boards):
-        calls = board.auction or ()
-        texts, alerts = dict[int, str](), set[int]()
-        if explainer is not None:
-            texts, alerts = explainer.notes(calls, board.dealer, board.vulnerability, table)
+    match = found.match
+    boards, notes = match.records(row), []
+    for table, reader in enumerate(readers):
+        texts, alerts = call_notes(boards[table], reader)
         notes.append(texts)
-        boards[table] = replace(board, notes=dict.fromkeys(sorted(alerts), ""))
+        boards[table] = replace(boards[table], notes=dict.fromkeys(alerts, ""))
     titles = f"A sits North-South: {match.a}", f"B sits North-South: {match.b}"
     tricks = match.boards.tricks[row]
-    drawing = html.board_html(boards, titles=titles, notes=notes, tricks=tricks if (tricks >= 0).all() else None)
-    kind = int(classes.of_board[row])
+    kind = int(found.classes[row])
     return render(
         "match_board.html",
         number=int(match.boards.number[row]),
@@ -96,24 +140,9 @@ def _board_html(match: MatchResult, classes: Classes, row: int, explainer: Expla
         kind=kind,
         name=NAMES[kind],
         sides=[_side(board) for board in boards],
-        parting=_parting(match, classes, row),
-        drawing=drawing,
+        parting=_parting(found, row),
+        drawing=html.board_html(boards, titles=titles, notes=notes, tricks=tricks if (tricks >= 0).all() else None),
     )
-
-
-def tables_of(match: MatchResult, row: int) -> list[Board]:
-    """Return the board as a record of each table: first that where A sits North-South."""
-    out = []
-    for place, table in enumerate(match.tables):
-        contract = table.contracts.at(row)
-        names = (match.a, match.b) if place == 0 else (match.b, match.a)
-        out.append(Board(
-            match.boards.owner[row], int(match.boards.dealer[row]), int(match.boards.vulnerability[row]),
-            int(match.boards.number[row]), tuple(int(call) for call in table.history[row] if call >= 0), contract,
-            None if contract.passed_out else int(table.tricks[row]),
-            tags={"North": names[0], "East": names[1], "South": names[0], "West": names[1]},
-        ))  # fmt: skip
-    return out
 
 
 def _side(board: Board) -> str:
@@ -123,9 +152,8 @@ def _side(board: Board) -> str:
     return f"{html.contract_html(board.contract)} {result.rpartition(': ')[2]}"
 
 
-def _parting(match: MatchResult, classes: Classes, row: int) -> dict[str, Any] | None:
+def _parting(found: Differences, row: int) -> dict[str, Any] | None:
     """Return where the two tables parted: the call's number, seat, and both calls; None where they never did."""
-    found = classes.found
     places = np.flatnonzero(found.board == row)
     if not places.size:
         return None
@@ -134,5 +162,5 @@ def _parting(match: MatchResult, classes: Classes, row: int) -> dict[str, Any] |
     ours, theirs = (
         "no call" if call < 0 else html.call_html(int(call)) for call in (found.ours[place], found.theirs[place])
     )
-    seat = SEATS[(int(match.boards.dealer[row]) + before) & 3]
+    seat = SEATS[(int(found.match.boards.dealer[row]) + before) & 3]
     return {"number": before + 1, "seat": seat, "ours": ours, "theirs": theirs}
