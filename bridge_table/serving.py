@@ -10,9 +10,10 @@ import webbrowser
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from bridge_env.io.optional_dependencies import missing
 from bridge_table.http.server import LOCAL, NoServer, address_of, listen, make_server
-from training.runtime.speed import multiply_on_one_thread
 
 
 def serve_table(
@@ -108,7 +109,7 @@ def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
     """
     if absent := missing("table", "starlette", "uvicorn"):
         raise NoServer(absent)
-    multiply_on_one_thread()
+    threadpool_limits(1)  # threads of small products spin and wait for each other on a busy machine
     with contextlib.closing(listen(host, port)) as listening:
         yield listening
 

@@ -64,19 +64,3 @@ def test_sayc_opens_as_wbridge5_does():
     found = agreement("system:sayc", [WBRIDGE5])
     assert found.positions > 14_000
     assert found.share > 0.89
-
-
-def test_two_tables_in_the_same_position(tmp_path):
-    """Three tables open the same hand: two pass, one bids; then two are in the same position again, and differ."""
-    deals = random_deals(3, 0, 2)
-    auctions = [(0, 0, 0, 0), (0, 3, 0, 0, 0), (3, 0, 0, 0)]
-    path = tmp_path / "three.pbn"
-    write_boards(path, [Board(deals[0], 0, 0, number=i + 1, auction=a) for i, a in enumerate(auctions)])
-    found = agreement("pass", [path], "all")
-    assert (found.shared, found.shared_deals) == (5, 1)  # three first calls, two second ones
-    assert found.tables_agree == pytest.approx((1 / 2 + 1 / 2 + 0 + 0 + 0) / 5)
-    assert found.shared_matches == 3
-    alone = tmp_path / "alone.pbn"
-    write_boards(alone, [Board(deals[1], 0, 0, number=1, auction=(0, 0, 0, 0))])
-    assert agreement("pass", [path, alone], "all").shared == 5
-    assert agreement("pass", [alone], "all").shared == 0

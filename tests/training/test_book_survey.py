@@ -22,9 +22,7 @@ from training.book.deals import random_boards
 from training.book.surprises import bid_table, hand_distance, surprises
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
-from training.cli.app import main
-from training.evaluation.artificial_calls import count_artificial, of_match
-from training.evaluation.duplicate import match
+from training.evaluation.artificial_calls import count_artificial
 
 SAYC = read_system("sayc")
 
@@ -147,16 +145,6 @@ def test_the_book_counts_artificial_calls_of_both_sides():
     both = [count_artificial(history, dealer, owner, np.full(500, side)) for side in (0, 1)]
     assert book.measured.artificial[0] == pytest.approx(100 * np.mean(both))
     assert f"{book.measured.artificial[0]:.1f} ± " in book.facts()[2]
-
-
-def test_artificial_calls_of_any_bidder(capsys):
-    words = of_match(match("system:sayc", "system:sayc", 200, 1))
-    assert 15 < words[0] < 45
-    assert main(["book", "--artificial-calls", "system:sayc", "pass", "--boards", "200"]) == 0
-    out = capsys.readouterr().out
-    rows = [line for line in out.splitlines() if line.startswith("| `")]
-    assert rows == ["| `pass` | 0.0 ± 0.0 |", f"| `system:sayc` | {words[0]:.1f} ± {words[1]:.1f} |"]
-    assert main(["book", "sayc", "--artificial-calls", "pass"]) == 2
 
 
 def test_the_card_reads_answers_to_four_notrump():

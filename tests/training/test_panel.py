@@ -22,7 +22,7 @@ def test_strangers_and_gatekeepers_are_all_on_it():
         what = role(read_networks(name))
         assert (f"policy:{name}" in listed) == (what in ("gatekeeper", "stranger"))
     groups = [group for group, _ in panel.opponents()]
-    assert groups == sorted(groups, key=panel.GROUPS.index)
+    assert groups == sorted(groups, key=list(panel.GROUPS).index)
     assert {f"policy:{n}" for n in ("humans", "polish", "standard-met", "wbridge5")} == {
         spec for group, spec in panel.opponents() if group == "gatekeepers"
     }

@@ -57,7 +57,7 @@ def bid(
         dealer: N, E, S or W (default N)
         vulnerability: None, NS, EW or Both (default None)
         json: print the call and its reason as JSON
-        agree: report how often the bidder makes the calls recorded in these files, and how often two tables agree
+        agree: report how often the bidder makes the calls recorded in these files
         held_out: with --agree, use only boards of the judging split
         rounds: with --agree, compare calls up to the first bid, or all calls
         words: list the words of the language for bidding systems
@@ -172,11 +172,5 @@ def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: b
     print(f"  the same call   {found.share:.1%} ± {found.standard_error:.1%}")
     print(f"  where not pass  {bids}")
     print(f"  positions       {found.positions:,} on {found.boards:,} boards")
-    if found.shared:
-        print(
-            f"  two tables      {found.tables_agree:.1%} ± {found.tables_error:.1%} in the same position, of "
-            f"{found.shared:,} calls on {found.shared_deals:,} deals; the bidder there "
-            f"{found.shared_matches / found.shared:.1%}"
-        )
     print(f"  seconds         {time.perf_counter() - began:.1f}")
     return 0

@@ -120,7 +120,6 @@ def book(
     /,
     *,
     diff: tuple[str, str] | None = None,
-    artificial_calls: Annotated[list[str] | None, Several] = None,
     format: Literal["markdown", "html", "json"] | None = None,
     out: Path | None = None,
     levels: Count | None = None,
@@ -140,7 +139,6 @@ def book(
         bridge-env book sayc --levels 3 --worth --out sayc.html
         bridge-env book mine.bidding --out mine.json          the same as JSON, for other programs
         bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
-        bridge-env book --artificial-calls sayc policy:champion
         bridge-env book sayc --check                          check the book against hands on fresh deals
         bridge-env book --diff sayc mine.bidding              print what the second changes in the first
         bridge-env book policy:champion --levels 2            measure what a network's calls mean
@@ -151,7 +149,6 @@ def book(
     Args:
         system: a shipped system's name, FILE.bidding, or a network (policy:NAME or policy:FILE)
         diff: two systems: print what the second changes in the first, and what each change is worth
-        artificial_calls: only count artificial calls of these bidders (without a name: of all shipped ones)
         format: default: by the name of --out, else markdown
         out: write to this file (default: standard output)
         levels: depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ...
@@ -167,12 +164,6 @@ def book(
     """
     from training.book.render import FORMATS
 
-    if artificial_calls is not None:
-        if system or diff:
-            raise ValueError(
-                "--artificial-calls takes the bidders itself: bridge-env book --artificial-calls sayc pass"
-            )
-        return _artificial_calls(artificial_calls, boards, seed, out)
     if (system is None) == (diff is None):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
     forms = {suffix: name for name, suffix in FORMATS.items()} | {".htm": "html"}
@@ -229,20 +220,6 @@ def _network_book(
     with Bar(deals + HOLDOUT, "deal", brief=True) as bar:
         made = make_network_book(spec, networks.player, deals, seed, tick=bar.add, **settings)
     return _check_book(made) if check else _write(render_book(made.model(), form), out)
-
-
-def _artificial_calls(specs: list[str], boards: int, seed: int, out: Path | None) -> int:
-    """Count the artificial calls of some bidders, or of all that are shipped."""
-    from agents.networks.shipped import shipped_networks
-    from agents.systems.library.shipped import shipped_systems
-    from training.evaluation.artificial_calls import report
-    from training.runtime.speed import use_fast_matmul
-
-    use_fast_matmul()
-    every = [f"system:{name}" for name in shipped_systems()] + [f"policy:{name}" for name in shipped_networks()]
-    specs = specs or every
-    with Bar(len(specs), "bidder", brief=True) as bar:
-        return _write(report(specs, boards, seed, bar.add), out)
 
 
 def _check_book(made: Any) -> int:

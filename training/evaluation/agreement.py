@@ -18,7 +18,7 @@ from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, first_calls, histories_of
+from bridge_env.rules.calls import FIRST_BID, PASS, first_calls, histories_of
 from training.evaluation.boards import BoardsError
 
 
@@ -31,11 +31,6 @@ class Agreement:
     matches: int  # positions in which the bidder makes the recorded call
     bids: int  # positions whose recorded call is no pass
     matching_bids: int  # of those, positions in which the bidder makes it
-    shared: int  # positions of two tables or more: the same deal and the same auction so far
-    shared_deals: int  # deals of the shared positions
-    shared_matches: int  # shared positions in which the bidder makes the recorded call
-    tables_agree: float  # chance that another table's call is the same: the ceiling for any bidder
-    tables_error: float  # standard error of ``tables_agree``, clustered by deals; both are 0 if nothing is shared
     problems: tuple[str, ...]  # boards of the file that could not be read, as file:line: reason
 
     @property
@@ -74,30 +69,7 @@ def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", 
     right = call_bidder(bidder, view_of(auctions, owner), key) == made
     bids = made != PASS
     problems = tuple(str(problem) for result in results for problem in result.problems)
-    rows = np.concatenate([owner, history.astype(np.uint8), dealer[:, None], vulnerability[:, None]], axis=1)
-    shared, deals, mean, error = _tables(rows, owner, made)
-    return Agreement(
-        len(boards), len(made), int(right.sum()), int(bids.sum()), int(right[bids].sum()),
-        int(shared.sum()), deals, int(right[shared].sum()), mean, error, problems,
-    )  # fmt: skip
-
-
-def _tables(
-    rows: NDArray[np.uint8], owner: NDArray[np.uint8], made: NDArray[Any]
-) -> tuple[NDArray[np.bool_], int, float, float]:
-    """Return the positions that tables share, bool (N,), and their number of deals; the mean share of the other tables
-    with the same call, and its standard error, clustered by deals."""
-    position = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
-    tables = np.bincount(position)[position]
-    same = np.bincount(position * NUM_CALLS + made)[position * NUM_CALLS + made]
-    shared = tables > 1
-    agree = (same[shared] - 1) / (tables[shared] - 1)
-    if not shared.any():
-        return shared, 0, 0.0, 0.0
-    deal = np.unique(owner[shared], axis=0, return_inverse=True)[1].reshape(-1)
-    deals, mean = int(deal.max()) + 1, float(agree.mean())
-    off = np.bincount(deal, weights=agree - mean)
-    return shared, deals, mean, float(np.sqrt((off**2).sum() * deals / max(deals - 1, 1)) / len(agree))
+    return Agreement(len(boards), len(made), int(right.sum()), int(bids.sum()), int(right[bids].sum()), problems)
 
 
 def _positions(boards: list[Board], rounds: str) -> tuple[NDArray[Any], ...]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from agents.systems.language.text import system_text
@@ -28,13 +28,9 @@ from training.evaluation.network_opponents import role_of
 from training.runtime import runs
 from training.runtime.pages import table, text_table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
 PLAIN = ("pass", "doubler")
-GROUPS = ("start", "gatekeepers", "strangers", "families", "others", "no bidders")
-_NAMES = {
+GROUPS = {
     "start": "the bidder that it began with",
     "gatekeepers": "abroad: gatekeepers, which no training meets",
     "strangers": "abroad: strangers that training may meet",
@@ -81,18 +77,16 @@ class PanelResult:
         page += [*markdown(self.lines), ""]
         return "\n".join(page + [part for text in sections for part in ("```text", text, "```", "")])
 
-    def to_dataframe(self) -> pd.DataFrame:
+    def to_dataframe(self) -> Any:
         """Return the lines as a pandas DataFrame."""
-        import pandas as pd  # optional
-
-        return pd.DataFrame([asdict(line) for line in self.lines])
+        return runs.to_dataframe([asdict(line) for line in self.lines])
 
 
 def opponents() -> list[tuple[str, str]]:
     """Return group and spec of every opponent on the panel, gatekeepers first."""
     networks = [name for name in shipped_networks() if role(read_networks(name)) in (GATEKEEPER, "stranger")]
     specs = [*(f"policy:{name}" for name in networks), *(f"system:{name}" for name in FAMILIES), *PLAIN]
-    return sorted(((group_of(spec), spec) for spec in specs), key=lambda row: GROUPS.index(row[0]))
+    return sorted(((group_of(spec), spec) for spec in specs), key=lambda row: list(GROUPS).index(row[0]))
 
 
 def gatekeepers() -> list[str]:
@@ -210,10 +204,10 @@ def _table(lines: Sequence[Line], group_form: str = "{}", name_form: str = "  {}
     gains = ["gain on the same boards"] * any(line.gain is not None for line in lines)
     heads = ["against", "IMPs/board", "SE", "boards", *gains, "artificial calls in 100 auctions"]
     rows = []
-    for group in GROUPS:
+    for group, words in GROUPS.items():
         mine = [line for line in lines if line.group == group]
         if mine:
-            rows.append([group_form.format(_NAMES[group]), *[""] * (len(heads) - 1)])
+            rows.append([group_form.format(words), *[""] * (len(heads) - 1)])
         for line in mine:
             gain = "" if line.gain is None else f"{line.gain:+.3f} ± {line.gain_error:.3f}"
             rows.append([

@@ -62,17 +62,12 @@ def new_folder(root: Path, kind: str, name: str | None) -> Path:
     check_name(name)
     parent = root / kind
     parent.mkdir(parents=True, exist_ok=True)
-    for number in count(1):
-        folder = parent / (name or f"run-{number:03d}")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            if name:
-                raise RunError(
-                    f"{folder} exists already; continue it with --resume {folder}, or choose another --name"
-                ) from None
-        else:
-            break
+    if name is None:
+        name = next(free for free in map("run-{:03d}".format, count(1)) if not (parent / free).exists())
+    folder = parent / name
+    if folder.exists():
+        raise RunError(f"{folder} exists already; continue it with --resume {folder}, or choose another --name")
+    folder.mkdir()
     return folder
 
 

@@ -5,18 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 
-from threadpoolctl import threadpool_limits
-
 from agents.networks.network import set_matmul
-
-
-def multiply_on_one_thread() -> None:
-    """Let numpy multiply on one thread in this process, as servers do.
-
-    Products of some hundred rows gain little by a second one, and on a busy machine threads spin and wait for each
-    other: a call then took ten seconds.
-    """
-    threadpool_limits(1)
 
 
 @cache

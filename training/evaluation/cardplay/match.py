@@ -45,12 +45,6 @@ class Teams:
     bidders: tuple[str | None, str | None]  # specs by which calls are read; None: they are not read
     players: tuple[str | CardPlayer, str | CardPlayer]
 
-    @property
-    def alike(self) -> bool:
-        """Return whether both sides have the same specs."""
-        (bids_a, bids_b), (plays_a, plays_b) = self.bidders, self.players
-        return bids_a == bids_b and isinstance(plays_a, str) and plays_a == plays_b
-
     def seated(self) -> list[CardPlayer]:
         """Make A's and B's players of the first table, then of the second, which read the seats' bidders.
 
@@ -73,24 +67,15 @@ def play_boards(teams: Teams, boards: Boards, tables: Sequence[TableResult], see
         CardPlayerError: a player raised an error or played an illegal card.
     """
     n = len(boards)
-    if teams.alike and np.array_equal(tables[0].history, tables[1].history):
-        tables = tables[:1]  # the same players with the same streams would play the same cards at the other table
-    count = len(tables)
     contracts = Contracts(*(np.concatenate(parts) for parts in zip(*(t.contracts for t in tables), strict=True)))
-    vulnerability = np.tile(boards.vulnerability, count)
     auctions = Auctions.joined([Auctions.replay(t.history, boards.dealer, boards.vulnerability) for t in tables])
-    plays = Plays(np.tile(boards.owner, (count, 1)), contracts.declarer, contracts.bid % 5)
-    second = np.repeat(np.arange(count), n)[:, None]
-    seats = ((np.arange(4)[None] & 1) ^ second) + 2 * second
-    keys = np.tile(streams.key("play", seed, boards.number), count)
+    plays = Plays(np.tile(boards.owner, (2, 1)), contracts.declarer, contracts.bid % 5)
+    seats = np.repeat([[0, 1, 0, 1], [3, 2, 3, 2]], n, axis=0)
+    keys = np.tile(streams.key("play", seed, boards.number), 2)
     ask = partial(_legal_cards, plays, boards)
-    play_out(plays, contracts, vulnerability, auctions, teams.seated(), seats, keys, ask)
-    out = []
-    for i in range(n):
-        first, last = i, i + (count - 1) * n
-        cards, tricks = (plays.cards(first), plays.cards(last)), (int(plays.won[first]), int(plays.won[last]))
-        out.append(PlayedBoard(cards, tricks))
-    return out
+    play_out(plays, contracts, np.tile(boards.vulnerability, 2), auctions, teams.seated(), seats, keys, ask)
+    won = plays.won.tolist()
+    return [PlayedBoard((plays.cards(i), plays.cards(i + n)), (won[i], won[i + n])) for i in range(n)]
 
 
 def _legal_cards(
