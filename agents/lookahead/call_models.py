@@ -20,7 +20,7 @@ from agents.networks.tables import Player
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.shown_text import shown_text
-from agents.systems.inference.hand_classes import near_rows
+from agents.systems.inference.hand_classes import near_calls
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
 from bridge_env.rules.auction import FIRST_NAMER, Auctions
@@ -184,12 +184,10 @@ def shown_by_others(bidder: HierarchyBidder, view: BidView) -> list[str]:
 
 def _near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
     """Measure how far each hand is from a rule for each call: float32 (N, 38), infinite without a rule."""
-    pool, systems = bidder.seated(view)
     out = np.empty((len(view), NUM_CALLS), np.float32)
-    near_rows(
-        pool, systems, view.dealer, view.vulnerability, np.ascontiguousarray(view.history),
-        np.ascontiguousarray(view.length), hand_features(view.hand), out,
-    )  # fmt: skip
+    for seat in np.unique(view.seat):
+        rows = np.flatnonzero(view.seat == seat)
+        out[rows] = near_calls(*bidder.states(int(seat)), Queries.of_view(view.take(rows)))
     return out
 
 

@@ -31,7 +31,7 @@ from agents.networks import inputs
 from agents.networks.inputs import NUM_INPUTS, Sparse
 from agents.networks.network import Network
 from agents.systems.bidder import Hierarchy
-from agents.systems.engine.compiled import FIRST, FIRST_RULE
+from agents.systems.engine.compiled import first_general_rule
 from agents.systems.engine.state_cache import Queries, StateCache
 from agents.systems.language.text import system_text
 from agents.systems.language.tree import System
@@ -65,7 +65,7 @@ class Look(NamedTuple):
     call: NDArray[np.int8]  # (N,), what the system calls; Pass where an auction is over
     rule: NDArray[np.int32]  # (N,), which rule of the pool says so, -1 none
     made_by: NDArray[np.int8]  # (N,), NO_RULE, BY_LINE or BY_GENERAL
-    # (N, 4, 5, 2), what the seats N E S W have shown: strength, cards of C D H S; least and most
+    # (N, 4, QUANTITIES, 2), what the seats N E S W have shown: strength, cards of C D H S, aces; least and most
     shown: NDArray[np.int16]
 
 
@@ -93,8 +93,7 @@ class Book:
     def look(self, states: Queries) -> Look:
         """Return the system's calls and what the seats have shown, for auctions and hands."""
         call, rule, shown = self.positions.look(states)
-        pool = self.positions.pool
-        general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules follow the lines of the tree
+        general = first_general_rule(self.hierarchy.compiled)
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(call, rule, made_by, shown)
 

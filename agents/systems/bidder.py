@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import RULE_LINE, Compiled, compile_system, pool
-from agents.systems.engine.engine import bid_rows, feature_rows
-from agents.systems.engine.state_cache import Queries, SystemsAtTables, shared_cache
+from agents.systems.engine.compiled import RULE_LINE, Compiled, compile_system, first_general_rule
+from agents.systems.engine.state_cache import Queries, StateCache, SystemsAtTables, shared_cache
 from agents.systems.language.columns import QUANTITIES
 from agents.systems.language.tree import System
-from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.bidders.protocols import Bidder, Groupable
 from bridge_env.bidders.registry import implements, player_at
 from bridge_env.bidders.view import BidView
@@ -66,14 +63,6 @@ class HierarchyBidder:
         self.opponents = opponents or (own, own)
         self.explainer = explainer
 
-    @cached_property
-    def _pool(self) -> tuple[Compiled, NDArray[np.int32]]:
-        """Return the arrays, and the places of own, partner's and the opponents' systems in them."""
-        return pooled((self.own, self.partner, *self.opponents))
-
-    def __getstate__(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in ("own", "partner", "opponents", "explainer")}
-
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return self.call(view)
 
@@ -83,13 +72,7 @@ class HierarchyBidder:
 
     def call(self, view: BidView) -> NDArray[np.int8]:
         """Return the call of each row: int8 (N,)."""
-        calls = np.empty(len(view), np.int8)
-        for seat in range(4):
-            rows = np.flatnonzero(view.seat == seat)
-            if rows.size:
-                cache, systems = shared_cache(self.reading(seat))
-                calls[rows] = cache.look(Queries.of_view(view.take(rows)), systems)[0]
-        return calls
+        return self.decide(view)[0]
 
     def meaning(self, view: BidView) -> NDArray[np.int16]:
         """Return what each seat has shown: int16 (N, 4, QUANTITIES, 2).
@@ -99,15 +82,20 @@ class HierarchyBidder:
         """
         return self.decide(view)[2]
 
-    def seated(self, view: BidView) -> tuple[Compiled, NDArray[np.int32]]:
-        """Return the pool of systems, and the index of each seat's system: int32 (N, 4)."""
-        compiled, (own, partner, low, high) = self._pool
-        rows = np.arange(len(view))
-        seat = view.seat.astype(np.int64)
-        systems = np.broadcast_to(np.array([low, low, high, high], np.int32), (len(view), 4)).copy()
-        systems[rows, seat] = own
-        systems[rows, seat ^ 2] = partner
-        return compiled, systems
+    def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
+        """Return calls int8 (N,), the rules of ``own`` that made them int32 (N,) (-1: none), and the meanings."""
+        n = len(view)
+        calls, rules, shown = np.empty(n, np.int8), np.empty(n, np.int32), np.empty((n, 4, QUANTITIES, 2), np.int16)
+        for seat in range(4):
+            rows = np.flatnonzero(view.seat == seat)
+            if rows.size:
+                states, systems = self.states(seat)
+                calls[rows], rules[rows], shown[rows] = states.look(Queries.of_view(view.take(rows)), systems)
+        return calls, rules, shown
+
+    def states(self, seat: int) -> tuple[StateCache, NDArray[np.int32]]:
+        """Return the cache of auction states as seen from ``seat``, and which of its systems N, E, S and W play."""
+        return shared_cache(self.reading(seat))
 
     def reading(self, seat: int) -> Seats:
         """Return the systems by which it reads the calls of N, E, S and W from ``seat``, 0..3."""
@@ -127,23 +115,6 @@ class HierarchyBidder:
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder]:
         """Return the systems at N or E and at S or W: with them one kernel can bid auctions."""
         return self, self
-
-    def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
-        """Return calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings."""
-        n = len(view)
-        compiled, systems = self.seated(view)
-        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
-        shown = np.empty((n, 4, QUANTITIES, 2), np.int16)
-        # A strided column of the view would be another type, for which the kernel is compiled once more.
-        auctions = map(np.ascontiguousarray, (view.dealer, view.vulnerability, view.history, view.length))
-        bid_rows(compiled, systems, *auctions, hand_features(view.hand), chosen, rules, shown)
-        return chosen, rules, shown
-
-
-def pooled(seats: Seats) -> tuple[Compiled, NDArray[np.int32]]:
-    """Return systems as one set of arrays, each once, and the number of each seat's system: int32 (4,)."""
-    distinct = list(dict.fromkeys(seats))
-    return pool([h.compiled for h in distinct]), np.array([distinct.index(seat) for seat in seats], np.int32)
 
 
 def deal_features(owner: NDArray[np.uint8]) -> NDArray[np.int16]:
@@ -192,14 +163,13 @@ def seen_rows(
 
     Args: as for ``bid_out``.
     """
-    positions, index = shared_cache(seats)
+    states, index = shared_cache(seats)
     auctions = Auctions(dealer, vulnerability)
-    rows, general = np.empty((len(auctions), NUM_COLUMNS), np.int16), np.empty(len(auctions), np.bool_)
-    feature_rows(
-        positions.pool, index, np.asarray(boards, np.int64), auctions.state,
-        np.ascontiguousarray(calls, np.int8), np.asarray(length, np.int64), features, rows, general,
-    )  # fmt: skip
-    return rows, general
+    history = np.ascontiguousarray(calls, np.int8)
+    queries = Queries(features, np.asarray(boards, np.int64), auctions.state, history, np.asarray(length, np.int64))
+    _, rules, _ = states.look(queries, index)
+    general = rules >= np.array([first_general_rule(seat.compiled) for seat in seats])[queries.seat]
+    return states.feature_rows(queries, index)[0], general
 
 
 def line_usage(

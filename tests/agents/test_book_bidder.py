@@ -17,8 +17,9 @@ from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import hierarchy_of, read_system
 from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
+from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import PASS
+from bridge_env.rules.calls import PASS, parse_call
 from training.evaluation.duplicate import match as play_match
 from training.evaluation.system_consistency import of_match
 
@@ -52,7 +53,7 @@ def test_a_book_calls_and_reads_as_its_system_does(system):
         for _ in range(2):
             look = look_at(book, auctions, owner)
             np.testing.assert_array_equal(look.call, bidder.call(view))
-            np.testing.assert_array_equal(look.shown, bidder.meaning(view)[:, :, :5])
+            np.testing.assert_array_equal(look.shown, bidder.meaning(view))
 
 
 def test_misdescription_against_the_reading_after_each_call():
@@ -75,6 +76,22 @@ def test_misdescription_against_the_reading_after_each_call():
             misdescribed += found[i, call] > 0
     assert misdescribed > 500
     assert (found[~view.mask] == 0).all()
+
+
+def test_misdescription_of_a_passed_hand_is_the_same_in_any_batch():
+    count = 300
+    deals, dealer = random_deals(8, 0, count), np.zeros(2 * count, np.int16)
+    calls = np.full((2 * count, 5), -1, np.int8)
+    calls[::2], calls[1::2, :2] = (PASS, PASS, PASS, parse_call("1D"), PASS), (parse_call("1D"), parse_call("1H"))
+    mixed = Auctions.replay(calls, dealer, dealer)
+    owner = np.repeat(deals, 2, axis=0)
+    book, mask = Book(hierarchy_of("champion")), mixed.legal()
+    together = book.misdescription(queries_of(mixed, owner), mask)
+    for first in (0, 1):
+        rows = np.arange(first, 2 * count, 2)
+        alone = book.misdescription(queries_of(mixed.take(rows), owner[rows]), mask[rows])
+        np.testing.assert_array_equal(together[rows], alone)
+    assert (together[::2] != together[1::2]).any()
 
 
 def read(name):
@@ -181,7 +198,7 @@ def test_an_auction_that_is_over():
     auctions = Auctions.replay(table.history, match.boards.dealer, match.boards.vulnerability)
     book = Book(hierarchy_of("sayc"))
     look = look_at(book, auctions, match.boards.owner)
-    assert look.shown.shape == (50, 4, 5, 2)
+    assert look.shown.shape == (50, 4, 6, 2)
     assert (look.call == PASS).all()
     assert (look.made_by == NO_RULE).all()
     assert of_match(match, book).departures == 0  # the queries above have changed nothing

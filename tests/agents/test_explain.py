@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from agents.systems.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
-from agents.systems.engine.compiled import RULE_LINE
-from agents.systems.engine.rule_order import is_general
+from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.explain import explain, ranges_of
 from agents.systems.explain.player_terms import sentence
 from agents.systems.explain.position import Position, line_of
@@ -158,7 +157,7 @@ def test_the_numbers_of_explanations_are_true_of_the_hand(name, deals):
         rule = int(rules[0])
         if rule < 0:
             continue
-        general = bool(is_general(compiled, rule, 0))
+        general = rule >= first_general_rule(compiled)
         position = Position(decisions.bidder, view)
         assert rule in [r.number for r in position.rules]
         ranges = ranges_of(position, rule, general, int(calls[0]))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from agents.networks.book import Book, shared_book
 from agents.registry import system_of
 from agents.systems.bidder import Hierarchy, HierarchyBidder, deal_features
-from agents.systems.engine.queries import RANGES
 from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import full_spec
@@ -70,12 +69,11 @@ def of_match(played: MatchResult, book: Book) -> SystemConsistency:
 
 
 def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Return whether hands lie in ranges int16 (N, RANGES, 2): bool (N,)."""
-    assert shown.shape[1] == RANGES
+    """Return whether hands lie in ranges int16 (N, QUANTITIES, 2): bool (N,)."""
     cards = features[:, HAND_LENGTH : HAND_LENGTH + 4]
     most = np.maximum(features[:, HCP], features[:, POINTS])
     points = (shown[:, 0, 0] <= most) & (features[:, HCP] <= shown[:, 0, 1])
-    lengths = ((shown[:, 1:, 0] <= cards) & (cards <= shown[:, 1:, 1])).all(axis=1)
+    lengths = ((shown[:, 1:5, 0] <= cards) & (cards <= shown[:, 1:5, 1])).all(axis=1)
     return np.asarray(points & lengths, np.bool_)
 
 

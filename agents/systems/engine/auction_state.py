@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from agents.systems.language.columns import HAND, QUANTITIES, QUANTITY, READS, SUMS, THEIRS, TOP
 from agents.systems.language.vocabulary import NUM_COLUMNS, WORDS
-from bridge_env.compiled.intrinsics import copy
 from bridge_env.compiled.jit import njit
 from bridge_env.hands.features import LENGTH as HAND_LENGTH
 from bridge_env.hands.features import STOPPER
 from bridge_env.rules.auction import (
-    DEALER,
     DOUBLING,
     LAST_BID,
     LAST_BIDDER,
@@ -31,7 +29,7 @@ from bridge_env.rules.auction import (
 from bridge_env.rules.calls import NUM_BIDS, PASS
 
 STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
-BIDS, LAST_CALL, FORCES, STATUS_COLUMNS = range(4)
+BIDS, LAST_CALL, FORCES, PASSED, STATUS_COLUMNS = range(5)
 OPENER, SIDES = 2, 3
 _GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
 ENOUGH = 25  # strength that both partners have shown with which they let no opponents play undoubled
@@ -61,7 +59,7 @@ class AuctionState(NamedTuple):
     place: Annotated[NDArray[np.int32], 4]
     # for each seat the least and most of each quantity so far: strength, cards of C D H S, aces
     shown: Annotated[NDArray[np.int16], 4, QUANTITIES, 2]
-    # for each seat the calls other than pass, its last call (-1 none), 1 if that call forces
+    # for each seat the calls other than pass, its last call (-1 none), 1 if that call forces, 1 if its first was a pass
     seat_status: Annotated[NDArray[np.int16], 4, STATUS_COLUMNS]
     # 1 where NS, EW are forced to game; the seat that opened (-1 none)
     sides: Annotated[NDArray[np.int16], SIDES]
@@ -80,49 +78,6 @@ def new_state():
     )  # fmt: skip
 
 
-DEEPEST = 24  # calls that a history holds at most
-
-
-class StateHistory(NamedTuple):
-    """A table as it was before each of its first calls: what ``AuctionState`` says of the same names, call by call."""
-
-    auction: NDArray[np.int16]
-    place: NDArray[np.int32]
-    shown: NDArray[np.int16]
-    seat_status: NDArray[np.int16]
-    sides: NDArray[np.int16]
-
-
-@njit
-def new_history(calls):
-    """Make room for the history of so many calls."""
-    return StateHistory(
-        np.empty((calls, STATE_COLUMNS), np.int16), np.empty((calls, 4), np.int32),
-        np.empty((calls, 4, QUANTITIES, 2), np.int16), np.empty((calls, 4, STATUS_COLUMNS), np.int16),
-        np.empty((calls, SIDES), np.int16),
-    )  # fmt: skip
-
-
-@njit(forceinline=True)
-def save(t, history, at):
-    """Save the table as it is before call ``at``."""
-    copy(t.auction, history.auction[at])
-    copy(t.place, history.place[at])
-    copy(t.shown, history.shown[at])
-    copy(t.seat_status, history.seat_status[at])
-    copy(t.sides, history.sides[at])
-
-
-@njit(forceinline=True)
-def restore(t, history, at):
-    """Take back call ``at`` and those behind it; they stay in ``t.history``, where nobody looks."""
-    copy(history.auction[at], t.auction)
-    copy(history.place[at], t.place)
-    copy(history.shown[at], t.shown)
-    copy(history.seat_status[at], t.seat_status)
-    copy(history.sides[at], t.sides)
-
-
 @njit(forceinline=True)
 def start_state(pool, systems, dealer, vulnerability, t):
     """Begin an auction at ``t``; ``systems`` int32 (4,) index the seats' systems in the pool."""
@@ -132,7 +87,8 @@ def start_state(pool, systems, dealer, vulnerability, t):
         for q in range(QUANTITIES):
             t.shown[seat, q, 0] = 0
             t.shown[seat, q, 1] = TOP[q]
-        t.seat_status[seat, BIDS], t.seat_status[seat, LAST_CALL], t.seat_status[seat, FORCES] = 0, -1, 0
+        t.seat_status[seat] = 0
+        t.seat_status[seat, LAST_CALL] = -1
     t.sides[0] = t.sides[1] = 0
     t.sides[OPENER] = -1
 
@@ -140,7 +96,7 @@ def start_state(pool, systems, dealer, vulnerability, t):
 @njit
 def write_context(t, seat):
     """Write the columns that the auction alone decides, as ``seat`` sees it."""
-    auction, history, shown, seat_status, sides, f = t.auction, t.history, t.shown, t.seat_status, t.sides, t.f
+    auction, shown, seat_status, sides, f = t.auction, t.shown, t.seat_status, t.sides, t.f
     partner, left, right = seat ^ 2, (seat + 1) & 3, (seat + 3) & 3
     bid, us = auction[LAST_BID], seat & 1
     bidder = auction[LAST_BIDDER]
@@ -161,8 +117,7 @@ def write_context(t, seat):
     f[PARTNER_BID] = seat_status[partner, BIDS]
     f[THEY_BID] = seat_status[left, BIDS] + seat_status[right, BIDS]
     f[WE_OPENED] = sides[OPENER] >= 0 and (sides[OPENER] & 1) == us
-    first = (seat - auction[DEALER]) & 3
-    f[I_PASSED] = auction[LENGTH] > first and history[first] == PASS
+    f[I_PASSED] = seat_status[seat, PASSED]
     f[PARTNER_CALLED] = seat_status[partner, LAST_CALL]
     f[I_CALLED] = seat_status[seat, LAST_CALL]
     me = np.uintp(seat)

@@ -27,7 +27,7 @@ MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # columns of ``made``
 NOT_YET, NONE, HANGS = -1, -2, -3  # in ``first``: not looked at; no rule can make the call; it hangs on the auction
 
 
-class Readings(NamedTuple):
+class CallIndex(NamedTuple):
     """The rules of a pool, sorted, and what they show. A last bid's row is the bid's number + 1."""
 
     made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]  # part and rule of the general rules that make a call
@@ -53,11 +53,11 @@ class _Words(NamedTuple):
 _shows = njit(forceinline=True)(constraint_shows.py_func)
 
 
-def readings(pool: Compiled) -> Readings:
+def index_calls(pool: Compiled) -> CallIndex:
     """Return the sorted rules of ``pool``."""
     general = int((pool.parts[len(pool.children) :, END_RULE] - pool.parts[len(pool.children) :, FIRST_RULE]).sum())
     systems, nodes, rules = len(pool.spans), len(pool.children), len(pool.rules)
-    out = Readings(
+    out = CallIndex(
         np.empty(((NUM_BIDS + 1) * general, MADE_COLUMNS), np.int32),
         np.empty((systems, NUM_BIDS + 1, NUM_CALLS + 1), np.int32), np.zeros(len(pool.parts), np.bool_),
         np.zeros(rules, np.int8), np.empty((rules, QUANTITIES, 2), np.int16),
@@ -129,12 +129,12 @@ def _changing(clauses, together, atoms, first, end, f, scratch):
 
 
 @njit(forceinline=True)
-def _add(pool, read, rule, f, out, scratch, found):
-    """Add to ``out`` what a rule shows, as ``call_shows`` does; return whether it can have made the call."""
-    known = read.plain[rule]
+def _add(pool, index, rule, f, out, scratch, found):
+    """Add to ``out`` what a rule shows; return whether it can have made the call."""
+    known = index.plain[rule]
     if known == UNKNOWN:
-        _look(pool, rule, read.plain, read.ranges, f, scratch[1], scratch[2])
-        known = read.plain[rule]
+        _look(pool, rule, index.plain, index.ranges, f, scratch[1], scratch[2])
+        known = index.plain[rule]
     if known == CHANGING:
         first, end = conditions_of(pool, rule)
         if not _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch):
@@ -143,53 +143,60 @@ def _add(pool, read, rule, f, out, scratch, found):
         return True
     if known == IMPOSSIBLE:
         return False
-    unite(out, read.ranges[rule], found)
+    unite(out, index.ranges[rule], found)
     return True
 
 
 @njit(forceinline=True)
-def _of_node(pool, read, node, call, f, out, scratch):
+def _of_node(pool, index, node, call, f, out, scratch):
     """Write what a call shows by the rules of a node; cached where the auction does not matter. (found, flags)"""
     found, flags, first, hangs = False, 0, NONE, False
     for rule in rules_of(pool, node):
         if call_of(pool, rule, -1) == call:  # of a node's rules the last bid decides nothing
-            if _add(pool, read, rule, f, out, scratch, found):
+            if _add(pool, index, rule, f, out, scratch, found):
                 first = first if found else rule
                 found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
-            hangs |= read.plain[rule] == CHANGING
-    read.first[node, call] = HANGS if hangs else first
+            hangs |= index.plain[rule] == CHANGING
+    index.first[node, call] = HANGS if hangs else first
     if found and not hangs:
-        read.flags[first] = flags
-        copy(read.shows[first], out)
+        index.flags[first] = flags
+        copy(index.shows[first], out)
     return found, flags
 
 
 @njit(forceinline=True)
-def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
-    """Write what a call shows, as ``shown_ranges.call_shows`` does; return (found, flags of all its rules)."""
+def call_shows(pool, index, system, node, last_bid, call, f, out, scratch):
+    """Write what a call shows: the union over the rules that can have made it, read backwards.
+
+    Where the tree explains a call, general rules have no say. Returns (is there such a rule?, the flags of all).
+
+    Args:
+        system, node: of the seat that calls, and where the auction is in its tree.
+        f: a feature row with the context and the level of the call; out: written, int16 (QUANTITIES, 2).
+    """
     found, flags = False, 0
     reset(out)
     if node >= 0:
-        first = read.first[node, call]
+        first = index.first[node, call]
         if first in (NOT_YET, HANGS):
-            found, flags = _of_node(pool, read, node, call, f, out, scratch)
+            found, flags = _of_node(pool, index, node, call, f, out, scratch)
             if found:
                 return True, flags
         elif first >= 0:
-            copy(out, read.shows[first])
-            return True, read.flags[first]
+            copy(out, index.shows[first])
+            return True, index.flags[first]
     seen, fits = -1, False
-    for i in range(read.made_at[system, last_bid + 1, call], read.made_at[system, last_bid + 1, call + 1]):
-        part, rule = read.made[i, MADE_PART], read.made[i, MADE_RULE]
+    for i in range(index.made_at[system, last_bid + 1, call], index.made_at[system, last_bid + 1, call + 1]):
+        part, rule = index.made[i, MADE_PART], index.made[i, MADE_RULE]
         if part != seen:
             if found and is_fully_explained(call, flags, out):
                 break
             seen = part
             first, end = context_of(pool, part)
-            if read.in_context[part]:
+            if index.in_context[part]:
                 fits = holds(pool, first, end, f)
             else:
                 fits = _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch)
-        if fits and _add(pool, read, rule, f, out, scratch, found):
+        if fits and _add(pool, index, rule, f, out, scratch, found):
             found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
     return found, flags

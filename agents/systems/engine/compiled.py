@@ -355,6 +355,11 @@ SPAN_CALLS = np.array(
 )
 
 
+def first_general_rule(compiled: Compiled) -> int:
+    """Return the number of a system's first general rule; the rules before it are of the tree."""
+    return int(compiled.parts[len(compiled.children), FIRST_RULE])
+
+
 def pool(systems: list[Compiled]) -> Compiled:
     """Return several systems as one set of arrays, so that a table can hold up to four of them."""
     joined: list[list[NDArray[Any]]] = [[] for _ in Compiled._fields]

@@ -1,11 +1,11 @@
-"""Turn a position's rules into a program: what they still test of the hand once the auction is known.
+"""Turn the rules of a state into a program: what they still test of the hand once the auction is known.
 
-At a position (``cache_kernels``) everything that the auction decides is settled: which rules are legal, what their
+In a state (``states``) everything that the auction decides is settled: which rules are legal, what their
 words about the auction say, what partner has shown. What remains are tests of the hand, "is this column at least so
 much?", and where each answer leads. A program is a row of such tests, and runs on the hand's feature row as it is.
-Where a position has not been met often, the programs of its node and of its last bid serve, which test the rest too.
+Where a state has not been met often, the programs of its node and of its last bid serve, which test the rest too.
 
-A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (16), the step after no (16). Column
+A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (20), the step after no (20). Column
 ``_CALL`` ends the program: the bound is the call, and the upper 32 bits hold the rule + 1.
 """
 
@@ -30,62 +30,66 @@ from agents.systems.engine.compiled import (
 )
 from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
 from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, IS_MIXED, LEAST, MOST, PLUS
+from agents.systems.language.tree import INFINITE
 from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.compiled.jit import njit
 from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
 from bridge_env.rules.calls import PASS
 
 _CALL, _BIAS = 255, 1 << 15
-LONGEST_PROGRAM = 32768  # where one could be longer, none is made: rules are tried one by one
+_BITS = 20  # of the number of a step
+_STEP = (1 << _BITS) - 1
 # Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block.
-_CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = 0xFFFF, 0xFFFE, 0xFFFD, 0xFFFC
-_FALSE, _TRUE, _TEST, _STOPPERS = (
-    0,
-    1,
-    2,
-    3,
-)  # the rest of an atom; _STOPPERS: a test of each suit of theirs
+_CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = _STEP, _STEP - 1, _STEP - 2, _STEP - 3
+MOST_STEPS = _BLOCK  # of a program
+_YES, _NO = 24, 24 + _BITS
+FALSE, TRUE, TEST, STOPPERS = range(4)  # the rest of an atom; STOPPERS: a test of each suit of theirs
 _OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
 _OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
 assert NUM_COLUMNS < _CALL
 
 
 @njit(forceinline=True)
-def _is_theirs(suit, f):
+def is_theirs(suit, f):
     """Return whether an opponent has shown four cards of a suit, so that the word ``stopped`` needs a stopper."""
     return f[c.THEIRS_COLUMN + suit] >= 4
 
 
 @njit(forceinline=True)
-def _left(atom, atoms, f, known, strain):
-    """Return the rest of an atom: (_FALSE, _TRUE, _TEST or _STOPPERS, column, lo, hi)."""
-    column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
+def rest_of_atom(column, lo, hi, f, known, strain):
+    """Return what is left of an atom once the auction is known: (FALSE, TRUE, TEST or STOPPERS, column, lo, hi).
+
+    Args:
+        f: a feature row with the context and the level of the rule's call.
+        known: is the auction known, or only its last bid?
+        strain: the opponents' suit (``auction_state.their_suit``).
+    """
     if IS_CONTEXT[column] and (known or _OF_BID[column]):
-        return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
+        return (TRUE if lo <= f[column] <= hi else FALSE), column, lo, hi
     if known and IS_MIXED[column]:
         if column == c.STOPPED:
             if lo <= 0 and hi >= 1:
-                return _TRUE, column, lo, hi
+                return TRUE, column, lo, hi
             if lo > hi or hi < 0 or lo > 1:
-                return _FALSE, column, lo, hi
+                return FALSE, column, lo, hi
             for suit in range(4):
-                if _is_theirs(suit, f):
-                    return _STOPPERS, column, lo, hi
-            return (_TRUE if lo == 1 else _FALSE), column, lo, hi
+                if is_theirs(suit, f):
+                    return STOPPERS, column, lo, hi
+            return (TRUE if lo == 1 else FALSE), column, lo, hi
         if IN_THEIR_SUIT[column] and strain < 0:
-            return (_TRUE if lo <= 0 <= hi else _FALSE), column, lo, hi
+            return (TRUE if lo <= 0 <= hi else FALSE), column, lo, hi
         added = int(f[PLUS[column]]) if PLUS[column] >= 0 else 0
         column = int(HAND[column]) + (int(strain) if IN_THEIR_SUIT[column] else 0)
-        lo, hi = lo - added, hi - added
+        lo, hi = lo - added, hi if hi >= INFINITE else hi - added
     lo, hi = max(lo, LEAST[column]), min(hi, MOST[column])
     if lo > hi:
-        return _FALSE, column, lo, hi
-    return (_TRUE if lo == LEAST[column] and hi == MOST[column] else _TEST), column, lo, hi
+        return FALSE, column, lo, hi
+    return (TRUE if lo == LEAST[column] and hi == MOST[column] else TEST), column, lo, hi
 
 
 @njit(forceinline=True)
 def _step(column, bound, yes, no):
-    return np.int64(column) | np.int64(bound + _BIAS) << 8 | np.int64(yes) << 24 | np.int64(no) << 40
+    return np.int64(column) | np.int64(bound + _BIAS) << 8 | np.int64(yes) << _YES | np.int64(no) << _NO
 
 
 @njit(forceinline=True)
@@ -94,10 +98,10 @@ def _lead(code, base, first, end, old, new):
     for i in range(base + first, base + end):
         step = code[i]
         if step & 255 != _CALL:
-            if (step >> 24) & 0xFFFF == old:
-                step = step & ~(np.int64(0xFFFF) << 24) | np.int64(new) << 24
-            if (step >> 40) & 0xFFFF == old:
-                step = step & ~(np.int64(0xFFFF) << 40) | np.int64(new) << 40
+            if (step >> _YES) & _STEP == old:
+                step = step & ~(np.int64(_STEP) << _YES) | np.int64(new) << _YES
+            if (step >> _NO) & _STEP == old:
+                step = step & ~(np.int64(_STEP) << _NO) | np.int64(new) << _NO
             code[i] = step
 
 
@@ -110,23 +114,24 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, b
         for together in within(clauses, clause):
             begin, possible = n, True
             for atom in within(togethers, together):
-                left, column, lo, hi = _left(atom, atoms, f, known, strain)
-                if left == _FALSE:
+                column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
+                left, column, lo, hi = rest_of_atom(column, lo, hi, f, known, strain)
+                if left == FALSE:
                     possible = False
                     break
-                if left == _TEST:
+                if left == TEST:
                     if lo > LEAST[column]:
                         code[base + n] = _step(column, lo, n + 1, _ALTERNATIVE)
                         n += 1
                     if hi < MOST[column]:
                         code[base + n] = _step(column, hi + 1, _ALTERNATIVE, n + 1)
                         n += 1
-                elif left == _STOPPERS:
+                elif left == STOPPERS:
                     at, questions = n, 0
                     for suit in range(4):
-                        questions += _is_theirs(suit, f)
+                        questions += is_theirs(suit, f)
                     for suit in range(4):
-                        if _is_theirs(suit, f):
+                        if is_theirs(suit, f):
                             right, wrong = n + 1, at + questions
                             if lo == 1:
                                 wrong = _ALTERNATIVE
@@ -216,12 +221,12 @@ def _threaded(code, base, n):
         column, bound = step & 255, (step >> 8) & 0xFFFF
         if column == _CALL:
             continue
-        yes, no = (step >> 24) & 0xFFFF, (step >> 40) & 0xFFFF
+        yes, no = (step >> _YES) & _STEP, (step >> _NO) & _STEP
         while code[base + yes] & 255 == column and (code[base + yes] >> 8) & 0xFFFF <= bound:
-            yes = (code[base + yes] >> 24) & 0xFFFF
+            yes = (code[base + yes] >> _YES) & _STEP
         while code[base + no] & 255 == column and (code[base + no] >> 8) & 0xFFFF >= bound:
-            no = (code[base + no] >> 40) & 0xFFFF
-        code[base + i] = step & 0xFFFFFF | yes << 24 | no << 40
+            no = (code[base + no] >> _NO) & _STEP
+        code[base + i] = step & 0xFFFFFF | yes << _YES | no << _NO
     return n
 
 
@@ -272,9 +277,9 @@ def run_program(code, base, hands, row, seat, fits):
         else:
             value = _counted(hands, row, seat, column, fits)
         if value >= ((step >> 8) & 0xFFFF) - _BIAS:
-            at = base + ((step >> 24) & 0xFFFF)
+            at = base + ((step >> _YES) & _STEP)
         else:
-            at = base + ((step >> 40) & 0xFFFF)
+            at = base + ((step >> _NO) & _STEP)
 
 
 @njit(forceinline=True)
@@ -286,6 +291,6 @@ def run_anywhere(code, base, f):
         if step & 255 == _CALL:
             return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
         if f[step & 255] >= ((step >> 8) & 0xFFFF) - _BIAS:
-            at = base + ((step >> 24) & 0xFFFF)
+            at = base + ((step >> _YES) & _STEP)
         else:
-            at = base + ((step >> 40) & 0xFFFF)
+            at = base + ((step >> _NO) & _STEP)

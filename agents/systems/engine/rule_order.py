@@ -110,15 +110,6 @@ def write_level(call, f):
     f[LEVEL_COLUMN] = level_of(call)
 
 
-@njit
-def is_general(pool, rule, system):
-    """Return whether a rule (-1: none) belongs to a general block of the system."""
-    for part in parts(pool, NOWHERE, system):
-        if rule in rules_of(pool, part):
-            return True
-    return False
-
-
 @njit(forceinline=True)
 def within(table, row):
     """Return the alternatives of a clause, or the atoms of an alternative: a range."""

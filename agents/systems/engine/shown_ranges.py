@@ -1,13 +1,12 @@
-"""Find what a call shows: the rules that can have made it, read backwards, as ranges over the hand."""
+"""Find what conditions show, read backwards: ranges over the hand, and what they add to those shown before."""
 
 from __future__ import annotations
 
 from agents.systems.engine.auction_state import SUIT
-from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FLAG_BITS, RULE_FLAGS
-from agents.systems.engine.rule_order import call_of, conditions_of, context_of, parts, rules_of, within
+from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FLAG_BITS
+from agents.systems.engine.rule_order import within
 from agents.systems.language.columns import EVERY_SUIT, IMPLIED, IMPLIES, IS_CONTEXT, PLUS, QUANTITIES, SHOWS, TOP
 from bridge_env.compiled.jit import njit
-from bridge_env.rules.auction import LAST_BID
 from bridge_env.rules.calls import FIRST_BID, PASS
 
 _ARTIFICIAL = FLAG_BITS["artificial"]
@@ -101,35 +100,6 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
         for q in range(QUANTITIES):
             _narrow(out, q, clause_out[q, 0], clause_out[q, 1])
     return _possible(out)
-
-
-@njit
-def call_shows(pool, node, system, call, t):
-    """Write what a call shows to ``t.out``: the union over the rules that can have made it; return (found, flags)."""
-    found, flags, last_bid, f, out = False, 0, t.auction[LAST_BID], t.f, t.out
-    rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
-    reset(out)
-    for part in parts(pool, node, system):
-        if found and is_fully_explained(call, flags, out):
-            break
-        fits = False
-        for rule in rules_of(pool, part):
-            if call_of(pool, rule, last_bid) != call:
-                continue
-            if not fits:  # the context, looked at only when one of the rules makes this call
-                reset(rule_out)
-                first, end = context_of(pool, part)
-                if not constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
-                    break
-                fits = True
-            reset(rule_out)
-            first, end = conditions_of(pool, rule)
-            if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
-                unite(out, rule_out, found)
-                found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
-        if found and part == node:
-            break  # the tree explains it: general rules have no say
-    return found, flags
 
 
 @njit(forceinline=True)

@@ -1,7 +1,7 @@
 """Cache auction states for each set of systems.
 
-Systems that bid together at many tables go from position to position in one kernel (``SystemsAtTables``).
-``agents.systems.engine.cache_kernels`` holds the kernel and says what a position is. Calls never depend on the cache.
+Systems that bid together at many tables go from state to state in one kernel (``SystemsAtTables``).
+``agents.systems.engine.states`` says what a state is. Calls never depend on the cache.
 """
 
 from __future__ import annotations
@@ -18,34 +18,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.engine.auction_state import FORCES, STATUS_COLUMNS
-from agents.systems.engine.cache_kernels import (
+from agents.systems.engine.call_index import index_calls
+from agents.systems.engine.compiled import Compiled, pool
+from agents.systems.engine.programs import MOST_STEPS, room_for
+from agents.systems.engine.queries import condition_rows, feature_rows, misdescription_rows, shown_rows, state_rows
+from agents.systems.engine.states import (
+    COUNTS,
     LINKS,
+    LONGEST,
     MISSED,
     NOTES,
     POSITIONS,
     ROOT_COLUMNS,
     SCHEMA,
-    STATES,
+    SHAPES,
     STATUS_AT,
+    STEPS,
     Store,
-    bid_along,
     room_to_work,
 )
-from agents.systems.engine.call_index import readings
-from agents.systems.engine.compiled import Compiled, pool
-from agents.systems.engine.programs import LONGEST_PROGRAM, room_for
-from agents.systems.engine.queries import RANGES, condition_rows, misdescription_rows, shown_rows, state_rows
-from agents.systems.engine.table_kernels import TableStates, call_at_tables
+from agents.systems.engine.table_kernels import TableStates, bid_boards, call_at_tables
+from agents.systems.language.columns import QUANTITIES
+from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.bidders.view import BidView
 from bridge_env.compiled.array_structs import PointerTable
 from bridge_env.hands.features import NUM_FEATURES, hand_features
 from bridge_env.rules.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 
-MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
-CACHE_BYTES = 128 << 20  # bytes of positions that a process caches
+MOST_STATES, MOST_CODE, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
+CACHE_BYTES = 128 << 20  # bytes of states that a process caches
 _LARGE = 2 << 20  # bytes of a large page
 _ROOTS = 16  # of one system: dealer and vulnerability
-LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with it, however few its positions are
+LEAST_HELD = 8 << 20  # what any of them holds, the pool and its index with it, however few its states are
 
 
 class Queries(NamedTuple):
@@ -72,6 +76,17 @@ class Queries(NamedTuple):
         state = np.zeros((len(view), STATE_COLUMNS), np.int16)
         state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
         return cls(features, rows, state, view.history, view.length.astype(np.int64))
+
+    @classmethod
+    def of_prefixes(cls, state: NDArray[np.int16], calls: NDArray[np.int8], lengths: NDArray[np.int64]) -> Queries:
+        """Return one auction as it was after ``lengths`` (N,) of its calls, without hands.
+
+        Args:
+            state: int16 (STATE_COLUMNS,), whose dealer and vulnerability count; calls: int8 (L,).
+        """
+        n = len(lengths)
+        none = np.zeros((1, 4, NUM_FEATURES), np.int16)
+        return cls(none, np.zeros(n, np.int64), np.tile(state, (n, 1)), np.tile(calls, (n, 1)), lengths)
 
     @classmethod
     def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Queries:
@@ -106,31 +121,39 @@ class StateCache:
         positions, steps, roots: how many fit. Memory is taken as it is used.
 
     Attributes:
-        lock: held while positions are used, from ``make_room`` on where their numbers are stored.
-        edition: how often everything was forgotten; numbers of positions are good for one edition.
-        plan: what the kernels begin with: the numbers of all records, and how many steps the longest program can have.
+        pool: the arrays of all systems.
+        first_rules: int32 (systems,), the number in the pool of each system's first rule.
+        lock: held while states are used, from ``make_room`` on where their numbers are stored.
+        edition: how often everything was forgotten; numbers of states are good for one edition.
+        plan: what the kernels begin with: the addresses of all records.
+
+    Raises:
+        ValueError: a system has more conditions than a program can hold.
     """
 
     def __init__(
         self,
         systems: Sequence[HasCompiled],
-        positions: int = MOST_POSITIONS,
-        steps: int = MOST_STEPS,
+        positions: int = MOST_STATES,
+        steps: int = MOST_CODE,
         roots: int = MOST_ROOTS,
     ) -> None:
-        self.pool = pool([system.compiled for system in systems])
-        self._readings = readings(self.pool)
+        compiled = [system.compiled for system in systems]
+        self.pool = pool(compiled)
+        self.first_rules = np.cumsum([0, *(len(one.rules) for one in compiled)]).astype(np.int32)[:-1]
+        longest = room_for(self.pool)
+        if longest > MOST_STEPS:
+            raise ValueError(f"a system has {longest:,} conditions to look at in one auction; {MOST_STEPS:,} can be")
         self._store = Store(
             untouched((positions, LINKS), np.int32), untouched((positions, NOTES), np.int16),
-            untouched((steps,), np.int64),
+            untouched((max(steps, longest),), np.int64),
             np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
-            np.full((len(self.pool.spans), STATES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
-            np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
+            np.full((len(self.pool.spans), SHAPES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
+            np.zeros(len(self.pool.children), np.int32), np.zeros(COUNTS, np.int64),
         )  # fmt: skip
-        self._work = room_to_work()
-        room = room_for(self.pool)
-        numbers = PointerTable(SCHEMA, self.pool, self._readings, self._store, *self._work).addresses
-        self.plan = numbers, room if room <= LONGEST_PROGRAM else 0
+        self._store.counts[LONGEST] = longest
+        self._table = PointerTable(SCHEMA, self.pool, index_calls(self.pool), self._store, *room_to_work())
+        self.plan = self._table.addresses
         self.lock = RLock()
         self.edition = 0
 
@@ -140,7 +163,7 @@ class StateCache:
     @property
     def bytes(self) -> int:
         """Return the memory in use."""
-        positions, steps, _, _ = self._store.counts
+        positions, steps = self._store.counts[[POSITIONS, STEPS]].tolist()
         return int(positions * (4 * LINKS + 2 * NOTES) + 8 * steps)
 
     def clear(self) -> None:
@@ -148,7 +171,7 @@ class StateCache:
         with self.lock:
             for table in (self._store.root_keys, self._store.general, self._store.trees):
                 table[:] = -1
-            self._store.counts[:] = 0
+            self._store.counts[:LONGEST] = 0
             self.edition += 1
 
     def make_room(self) -> int:
@@ -179,8 +202,8 @@ class StateCache:
         used = np.zeros(len(self.pool.rules), np.int64)
         with self.lock:
             self.make_room()
-            bid_along(
-                *self.plan, systems, features,
+            bid_boards(
+                self.plan, systems, features,
                 np.arange(n) if boards is None else np.asarray(boards, np.int64),
                 np.empty((n, 0), np.int8) if calls is None else np.ascontiguousarray(calls, np.int8),
                 np.zeros(n, np.int64) if length is None else np.asarray(length, np.int64),
@@ -197,15 +220,34 @@ class StateCache:
             systems: int32 (4,), which system each seat plays (default: the first in all).
 
         Returns:
-            What the systems call int8 (M,), Pass where an auction is over; the rules of the pool that say so int32
-            (M,), -1 none; and what each seat has shown, int16 (N, 4, RANGES, 2), axes as ``HierarchyBidder.meaning``.
+            What the systems call int8 (M,), Pass where an auction is over; the rules that say so int32 (M,), numbered
+            in the system of the seat to call, -1 none; and what each seat has shown, int16 (N, 4, QUANTITIES, 2), axes
+            as ``HierarchyBidder.meaning``.
         """
-        m, shown = len(queries.boards), np.empty((len(queries.length), 4, RANGES, 2), np.int16)
+        m, shown = len(queries.boards), np.empty((len(queries.length), 4, QUANTITIES, 2), np.int16)
         chosen, rules = np.empty(m, np.int8), np.empty(m, np.int32)
         with self.lock:
-            for part, state_ids in self._state_ids(queries, systems, chosen, rules):
-                shown_rows(self._store.notes, state_ids, shown[part])
-        return chosen, rules, shown
+            for part, state_ids in self.states(queries, systems, chosen, rules):
+                shown_rows(self.plan, state_ids, shown[part])
+        first = self.first_rules[_of_seats(systems)[queries.seat]]
+        own = first if queries.begins is None else np.repeat(first, np.diff(queries.begins))
+        return chosen, np.where(rules >= 0, rules - own, rules), shown
+
+    def feature_rows(
+        self, queries: Queries, systems: NDArray[np.int32] | None = None
+    ) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
+        """Return all words of the language for hands in auctions, and where these are in the tree of the seat to call.
+
+        Returns:
+            int16 (N, NUM_COLUMNS); and the nodes int32 (N,), numbered in that seat's system, -1 outside its tree.
+        """
+        rows = np.empty((len(queries.length), NUM_COLUMNS), np.int16)
+        nodes = np.empty(len(rows), np.int32)
+        hands = queries.features[queries.boards, queries.seat]
+        with self.lock:
+            for part, state_ids in self.states(queries, systems):
+                feature_rows(self.plan, state_ids, hands[part], rows[part], nodes[part])
+        return rows, np.where(nodes >= 0, nodes - self.pool.roots[_of_seats(systems)[queries.seat]], nodes)
 
     def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return by how many points and cards more calls misdescribe hands than the ranges shown before: int16 (N, 38).
@@ -215,53 +257,54 @@ class StateCache:
         """
         out = np.zeros(wanted.shape, np.int16)
         with self.lock:
-            for part, state_ids in self._state_ids(queries):
+            for part, state_ids in self.states(queries):
                 systems, boards = np.zeros((len(state_ids), 4), np.int32), queries.boards[part]
-                misdescription_rows(self.plan[0], systems, queries.features, boards, state_ids, wanted[part], out[part])
+                misdescription_rows(self.plan, systems, queries.features, boards, state_ids, wanted[part], out[part])
         return out
 
     def forced(self, queries: Queries) -> NDArray[np.bool_]:
         """Return whether partner's last call forces, by the first system: bool (N,)."""
         out = np.zeros(len(queries.length), np.bool_)
         with self.lock:
-            for part, state_ids in self._state_ids(queries):
+            for part, state_ids in self.states(queries):
                 partner = queries.seat[part] ^ 2
                 out[part] = self._store.notes[state_ids, STATUS_AT + partner * STATUS_COLUMNS + FORCES] != 0
         return out
 
     def meets_rule(
-        self, features: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
+        self, hands: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
     ) -> NDArray[np.bool_]:
         """Return which hands meet a rule's conditions after an auction, whatever rules come before: bool (N,).
 
         Args:
-            features: int16 (N, 4, NUM_FEATURES); those of the seat to call are read.
+            hands: int16 (N, NUM_FEATURES), of the seat to call.
             state: int16 (STATE_COLUMNS,); calls: int8 (L,), all of them made.
             part, rule: of the pool.
         """
-        out = np.zeros(len(features), np.bool_)
-        one = Queries(features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64))
+        out = np.zeros(len(hands), np.bool_)
         with self.lock:
-            for _, state_ids in self._state_ids(one):
-                condition_rows(self.plan[0], state_ids[0], part, rule, features, out)
+            for _, state_ids in self.states(Queries.of_prefixes(state, calls, np.array([len(calls)]))):
+                condition_rows(self.plan, state_ids[0], part, rule, hands, out)
         return out
 
-    def _state_ids(
+    def states(
         self,
         queries: Queries,
         systems: NDArray[np.int32] | None = None,
         chosen: NDArray[np.int8] | None = None,
         rules: NDArray[np.int32] | None = None,
     ) -> Iterator[tuple[slice, NDArray[np.int32]]]:
-        """Yield auctions in parts whose positions all find room: which, and their positions, valid until the next part.
+        """Yield auctions in parts whose states all find room: which, and their states, valid until the next part.
+
+        Callers hold ``lock``.
 
         Args:
-            chosen, rules: written, the calls there and the rules that say so.
+            chosen, rules: written, the calls there and the rules of the pool that say so.
         """
         begins = np.arange(len(queries.length) + 1) if queries.begins is None else queries.begins
         if chosen is None or rules is None:  # nobody wants calls
             begins, chosen, rules = np.zeros_like(begins), np.empty(0, np.int8), np.empty(0, np.int32)
-        seats, met = np.zeros(4, np.int32) if systems is None else systems, np.cumsum(queries.length + 1)
+        seats, met = _of_seats(systems), np.cumsum(queries.length + 1)
         room, start, before = max(len(self._store.links) - _ROOTS, 1), 0, 0
         while start < len(queries.length):
             end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
@@ -270,12 +313,16 @@ class StateCache:
             if self._store.counts[POSITIONS] + int(met[end - 1]) - before + _ROOTS > len(self._store.links):
                 self.clear()
             state_rows(
-                *self.plan, np.tile(seats, (n, 1)), queries.features, queries.boards, begins[start : end + 1],
+                self.plan, np.tile(seats, (n, 1)), queries.features, queries.boards, begins[start : end + 1],
                 np.ascontiguousarray(queries.history[part], np.int8), np.asarray(queries.length[part], np.int64),
                 np.ascontiguousarray(queries.state[part]), state_ids, chosen, rules,
             )  # fmt: skip
             yield part, state_ids
             start, before = end, int(met[end - 1])
+
+
+def _of_seats(systems: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    return np.zeros(4, np.int32) if systems is None else systems
 
 
 _cache: OrderedDict[tuple[HasCompiled, ...], StateCache] = OrderedDict()
@@ -331,6 +378,6 @@ class SystemsAtTables:
                 self._state_ids.followed[:] = 0
                 self._edition = edition
             call_at_tables(
-                *self._positions.plan, self._read_by, self._reading_of, rows, auctions.state, auctions.history, owner,
+                self._positions.plan, self._read_by, self._reading_of, rows, auctions.state, auctions.history, owner,
                 *self._state_ids,
             )  # fmt: skip

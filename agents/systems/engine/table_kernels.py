@@ -1,7 +1,6 @@
-"""Call at tables: systems bid on from the present position until it is somebody else's turn.
+"""Bid with systems: boards to their end, and tables until it is somebody else's turn.
 
-Every table records the position up to which each way of reading the auction has followed it, so that a call costs a
-step from there, and not a replay of the auction.
+States are those of an auction that N deals: a table where another seat deals is turned, its systems with it.
 """
 
 from __future__ import annotations
@@ -11,24 +10,45 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.cache_kernels import (
-    LINK_AT,
-    NEW,
-    PROGRAM_AT,
-    _apply_call,
-    _decide,
-    _enter,
-    _keep_if_met,
-    _load,
-    _met,
-    _run,
-    _unpacked,
-    _write_context,
-    turned_sides,
-)
+from agents.systems.engine.states import choose, engine_at, enter, follow, turned_sides
 from bridge_env.compiled.jit import njit
 from bridge_env.hands.features import row_features
 from bridge_env.rules.auction import DEALER, DONE, LENGTH, VULNERABILITY, row_step, row_turn
+
+
+@njit
+def bid_boards(plan, systems, hands, boards, calls, lengths, auctions, histories, used):
+    """Bid boards to their end from the calls already made, a system in every seat.
+
+    Args:
+        plan: int64 (SCHEMA.places,), of a ``PointerTable``.
+        systems: int32 (N, 4) index of each seat's system in the pool.
+        hands: int16 (B, 4, NUM_FEATURES); boards: int64 (N,), whose hands a row has.
+        calls: int8 (N, L), legal calls from the dealer on; lengths: int64 (N,).
+        auctions, histories: fresh rows of ``bridge_env.rules.auction`` (dealer and vulnerability set); finished here.
+        used: int64 (rules of the pool,), counts how often each rule made a call.
+    """
+    e = engine_at(plan)
+    turned = np.empty((1, 4), np.int32)  # the systems from the dealer on
+    for i in range(len(systems)):
+        auction, dealer = auctions[i], np.int64(auctions[i, DEALER])
+        for place in range(4):
+            turned[0, place] = systems[i, (dealer + place) & 3]
+        at = enter(e, turned, 0, 0, turned_sides(auction[VULNERABILITY], dealer))
+        length = np.int64(0)
+        while True:
+            call, rule = np.int64(0), np.int64(-1)
+            if length < lengths[i]:
+                call = np.int64(calls[i, length])
+            else:
+                call, rule = choose(e, turned, 0, at, hands, boards[i], (dealer + length) & 3)
+            if rule >= 0:
+                used[rule] += 1
+            length += 1
+            row_step(auction, histories[i], call)
+            if auction[DONE]:
+                break
+            at = follow(e, turned, 0, at, call, False)
 
 
 class TableStates(NamedTuple):
@@ -36,7 +56,7 @@ class TableStates(NamedTuple):
 
     known: NDArray[np.bool_]  # (N,), whether the rest is of the deal that lies there
     features: NDArray[np.int16]  # (N, 4, NUM_FEATURES), of the hands at the seats that the systems hold
-    at: NDArray[np.int32]  # (N, R), the position up to which the auction has been followed, by each of R readings
+    at: NDArray[np.int32]  # (N, R), the state up to which the auction has been followed, by each of R readings
     followed: NDArray[np.int16]  # (N, R), how many calls that is; 0 where it is to be followed from the start
 
 
@@ -50,51 +70,15 @@ def _meet(owner, reading_of, hand, features):
             row_features(hand, features[seat])
 
 
-@njit(forceinline=True)
-def _follow(pool, read, store, systems, r, at, loaded, calls, row, dealer, begin, end, seldom, work, t):
-    """Follow calls ``begin`` to ``end`` of a row from a position; the one reached, and what memory then holds.
-
-    Args:
-        systems, r: whose row ``r`` names the four seats' systems; calls, row: of auctions that ``dealer`` began.
-        seldom: cache also positions that are met for the first time; there must be room.
-    """
-    for k in range(begin, end):
-        call, seat = np.int64(calls[row, k]), (dealer + k) & 3
-        after = np.int64(store.links[at, LINK_AT + call]) if at >= 0 else np.int64(-1)
-        if after < 0:
-            if loaded != at:
-                _load(store, at, work, t)
-            _write_context(t, seat)
-            _apply_call(pool, read, systems[r, seat], seat, call, t)
-            if at >= 0:
-                after = _keep_if_met(store, at, call, seldom, work, t)
-            loaded = after = max(after, np.int64(-1))
-        at = after
-    return at, loaded
-
-
-@njit(forceinline=True)
-def _call_here(pool, read, store, room, systems, r, at, loaded, features, row, holder, seat, work, t):
-    """Return the call of a hand at a position, its rule, and the position that memory then holds."""
-    program = np.int64(store.links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
-    if program >= 0:
-        call, rule = _run(store, at, program, features, row, holder, work.fits)
-        return call, rule, loaded
-    if loaded != at:
-        _load(store, at, work, t)
-    _write_context(t, seat)
-    call, rule = _decide(pool, read, store, room, systems, r, features[row, holder], seat, t)
-    if at >= 0:
-        _met(pool, store, room, systems[r, seat], at, program, seat, t)
-    return call, rule, at
-
-
 @njit
-def call_at_tables(plan, room, read_by, reading_of, rows, state, history, owner, known, features, at_table, followed):
+def call_at_tables(plan, read_by, reading_of, rows, state, history, owner, known, features, at_table, followed):
     """Make the calls of systems at tables ``rows`` until the auction is over, or a seat that they do not hold calls.
 
+    Every table records the state up to which each way of reading the auction has followed it, so that a call costs a
+    step from there, and not a replay of the auction.
+
     Args:
-        plan, room: as for ``cache_kernels.bid_along``.
+        plan: as for ``bid_boards``.
         read_by: int32 (R, 4), the systems of the pool by which a reading reads the four seats.
         reading_of: int8 (4,), the reading of the player at N, E, S, W; -1: a seat that the systems do not hold.
         rows: (M,).
@@ -102,9 +86,8 @@ def call_at_tables(plan, room, read_by, reading_of, rows, state, history, owner,
         owner: uint8 (N, 52).
         known, features, at_table, followed: ``TableStates``.
     """
-    pool, read, store, work, t = _unpacked(plan)
+    e = engine_at(plan)
     hand, turned = np.empty(52, np.bool_), np.empty((len(read_by), 4), np.int32)
-    loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not cached
     for row in rows:
         auction, calls, dealer = state[row], history[row], np.int64(state[row, DEALER])
         if not known[row]:
@@ -115,27 +98,22 @@ def call_at_tables(plan, room, read_by, reading_of, rows, state, history, owner,
             for place in range(4):
                 turned[reading, place] = read_by[reading, (dealer + place) & 3]
         sides = turned_sides(auction[VULNERABILITY], dealer)
-        unkept, come = np.int64(-1), np.int64(0)  # the reading of this auction that scratch memory holds, and how far
+        uncached, come = np.int64(-1), np.int64(0)  # the reading whose state scratch memory holds, and how far it is
         while not auction[DONE]:
             holder = np.int64(row_turn(auction))
             r = np.int64(reading_of[holder])
             if r < 0:
                 break
             length, k = np.int64(auction[LENGTH]), np.int64(followed[row, r])
-            seat = length & 3
-            for first in range(4):
-                t.history[first] = calls[first]  # the context needs a seat's first call
-            if unkept == r:
+            if uncached == r:
                 at, k = np.int64(-1), come
             elif k > 0:
                 at = np.int64(at_table[row, r])
             else:
-                at = _enter(pool, store, turned, r, 0, sides, work, t)
-                loaded = at if at < 0 else loaded
-            at, loaded = _follow(pool, read, store, turned, r, at, loaded, history, row, 0, k, length, False, work, t)
-            call, _, loaded = _call_here(
-                pool, read, store, room, turned, r, at, loaded, features, row, holder, seat, work, t
-            )
-            unkept, come = np.int64(r if at < 0 else -1), length
+                at = enter(e, turned, r, 0, sides)
+            for number in range(k, length):
+                at = follow(e, turned, r, at, np.int64(calls[number]), False)
+            call, _ = choose(e, turned, r, at, features, row, holder)
+            uncached, come = np.int64(r if at < 0 else -1), length
             at_table[row, r], followed[row, r] = at, length if at >= 0 else 0
             row_step(auction, calls, call)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.auction_state import FORCED
-from agents.systems.engine.compiled import RULE_LINE
-from agents.systems.engine.rule_order import is_general
+from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import FLAG_TEXT, of_call, sentence, symbols, under
@@ -51,7 +50,7 @@ class Explanation:
     seat: int
     # (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``
     shown: NDArray[np.int16]
-    rule: int  # the rule of the pool that made the call, -1 none
+    rule: int  # the rule of the system that made the call, -1 none
     position: Position = field(repr=False, compare=False)
     hand: NDArray[np.bool_] = field(repr=False, compare=False)  # (52,), on which the call was made
 
@@ -116,7 +115,7 @@ class Explanation:
             "nearest": [
                 {
                     "call": call_text(n.call), "with": str(n), "hand": n.hand, "share": round(n.share, 3),
-                    "line": int(self.position.pool.rules[n.rule, RULE_LINE]) if n.rule >= 0 else None,
+                    "line": int(self.position.compiled.rules[n.rule, RULE_LINE]) if n.rule >= 0 else None,
                 }
                 for n in self.nearly
             ],
@@ -163,7 +162,7 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     """Explain the call of ``bidder`` for the one row of ``view``."""
     calls, rules, shown = bidder.decide(view)
     call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
-    general = bool(is_general(bidder.own.compiled, rule, 0))
+    general = rule >= first_general_rule(bidder.own.compiled)
     line = line_of_rule(bidder, rule)
     after = Auctions.replay(view.history, view.dealer, view.vulnerability)
     after.step(call)
@@ -241,8 +240,8 @@ def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
     """Return the line behind a rule by which a bidder of one system decided; None of -1."""
     if rule < 0:
         return None
-    compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
-    return line_of(bidder.own.system, bool(is_general(compiled, rule, 0)), int(compiled.rules[rule, RULE_LINE]))
+    compiled = bidder.own.compiled
+    return line_of(bidder.own.system, rule >= first_general_rule(compiled), int(compiled.rules[rule, RULE_LINE]))
 
 
 def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder, deal_features
-from agents.systems.engine.auction_state import FIT, FIT_BEST, FIT_MAJOR, LEVEL_COLUMN, OURS, STOPPED, THEIRS_COLUMN
+from agents.systems.engine.auction_state import FIT, FIT_BEST, FIT_MAJOR, LEVEL_COLUMN, OURS
 from agents.systems.engine.compiled import (
     END,
     END_RULE,
@@ -28,15 +28,13 @@ from agents.systems.engine.compiled import (
     Compiled,
 )
 from agents.systems.engine.decompile import atom_of, clauses_of
-from agents.systems.engine.engine import bid_rows, feature_rows
-from agents.systems.inference.hand_classes import Moments, moments
-from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS, QUANTITIES
+from agents.systems.engine.programs import FALSE, STOPPERS, TRUE, is_theirs, rest_of_atom
+from agents.systems.engine.state_cache import Queries
+from agents.systems.language.columns import LEAST, MOST, PLUS
 from agents.systems.language.tree import INFINITE, Constraint, Line, System, Together
-from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
-from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, PASS
 
 _DEALS = 1_000  # whose hands represent any hand
@@ -49,7 +47,7 @@ _Range = tuple[int, int, int]  # column, least, most
 class Rule:
     """A rule that may call at a position."""
 
-    number: int  # in the pool
+    number: int  # in the system
     call: int  # the legal call that it makes
     needs: Constraint  # its conditions on the hand, suits and what the auction says filled in
     line: Line  # as the system has it
@@ -70,44 +68,44 @@ class Position:
 
     def __init__(self, bidder: HierarchyBidder, view: BidView) -> None:
         self.bidder, self.view, self.seat = bidder, view, int(view.seat[0])
-        self.pool, systems = bidder.seated(view)
-        self.systems: NDArray[np.int32] = systems[0]
+        self.compiled = bidder.own.compiled
+        self.states, self.systems = bidder.states(self.seat)
         self.calls = view.history[0, : int(view.length[0])].astype(np.int8)
-        self.dealer, self.vulnerability = int(view.dealer[0]), int(view.vulnerability[0])
         bids = self.calls[self.calls >= FIRST_BID]
         self.last_bid = int(bids[-1]) - FIRST_BID if len(bids) else -1
 
     @cached_property
+    def _context(self) -> tuple[NDArray[np.int16], int]:
+        rows, nodes = self.states.feature_rows(self._queries(np.zeros((1, NUM_FEATURES), np.int16)), self.systems)
+        return rows[0], int(nodes[0])
+
+    @property
     def context(self) -> NDArray[np.int16]:
-        """Return a feature row int16 (NUM_COLUMNS,) whose columns of the auction are written; the hand's are 0."""
-        auctions = Auctions(self.dealer, self.vulnerability)
-        rows, general = np.empty((1, NUM_COLUMNS), np.int16), np.empty(1, np.bool_)
-        feature_rows(
-            self.pool, self.systems, np.zeros(1, np.int64), auctions.state, np.ascontiguousarray(self.calls[None]),
-            np.array([len(self.calls)]), np.zeros((1, 4, NUM_FEATURES), np.int16), rows, general,
-        )  # fmt: skip
-        row: NDArray[np.int16] = rows[0]
-        return row
+        """Return a feature row int16 (NUM_COLUMNS,) whose columns of the auction are written; the hand is empty."""
+        return self._context[0]
 
     @cached_property
     def shown(self) -> NDArray[np.int16]:
         """Return what each seat has shown so far: int16 (4, 6, 2)."""
-        now: NDArray[np.int16] = self._before.shown[-1]
-        return now
+        shown: NDArray[np.int16] = self.bidder.meaning(self.view)[0]
+        return shown
 
-    @cached_property
-    def _before(self) -> Moments:
-        calls = np.append(self.calls, PASS).astype(np.int8)
-        return moments(self.pool, self.systems, self.dealer, self.vulnerability, calls)
+    def _queries(self, hands: NDArray[np.int16]) -> Queries:
+        """Return the position with hands int16 (N, NUM_FEATURES) of the seat to call."""
+        features = np.zeros((len(hands), 4, NUM_FEATURES), np.int16)
+        features[:, self.seat] = hands
+        return Queries.of_view(self.view)._replace(
+            features=features, boards=np.arange(len(hands)), begins=np.array([0, len(hands)])
+        )
 
     @cached_property
     def rules(self) -> list[Rule]:
         """Return the rules that may call here, in their order."""
-        node, system = int(self._before.place[-1, self.seat]), int(self.systems[self.seat])
-        blocks = range(int(self.pool.spans[system, FIRST]), int(self.pool.spans[system, END]))
+        node = self._context[1]
+        blocks = range(len(self.compiled.children), len(self.compiled.parts))
         out: list[Rule] = []
         for part in [*([node] if node >= 0 else []), *blocks]:
-            row = self.pool.parts[part]
+            row = self.compiled.parts[part]
             when = self._bound((int(row[FIRST]), int(row[END])), PASS)
             if when is None:
                 continue
@@ -120,7 +118,7 @@ class Position:
         return out
 
     def _rule(self, number: int, when: Constraint, tree: bool) -> Rule | None:
-        row = self.pool.rules[number]
+        row = self.compiled.rules[number]
         span, value = int(row[RULE_SPAN]), int(row[RULE_CALL])
         call = value if span == SPAN_CALL else int(SPAN_CALLS[span, value, self.last_bid + 1])
         if call < 0 or not self.view.mask[0, call]:
@@ -134,21 +132,11 @@ class Position:
         context = self.context.copy()
         context[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
         theirs = self.last_bid >= 0 and self.last_bid % 5 < 4 and not context[OURS]
-        return _needs(self.pool, span, context, self.last_bid % 5 if theirs else -1)
+        return _needs(self.compiled, span, context, self.last_bid % 5 if theirs else -1)
 
     def decide(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
         """Return the calls int8 (N,) of hands int16 (N, NUM_FEATURES), and the rules that made them int32 (N,)."""
-        n = len(hands)
-        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
-        width = max(len(self.calls), 1)
-        history = np.zeros((n, width), np.int8)
-        history[:, : len(self.calls)] = self.calls
-        bid_rows(
-            self.pool, np.ascontiguousarray(np.broadcast_to(self.systems, (n, 4))), np.full(n, self.dealer, np.int16),
-            np.full(n, self.vulnerability, np.int16), history, np.full(n, len(self.calls), np.int16), hands,
-            chosen, rules, np.empty((n, 4, QUANTITIES, 2), np.int16),
-        )  # fmt: skip
-        return chosen, rules
+        return self.states.look(self._queries(hands), self.systems)[:2]
 
 
 def line_of(system: System, general: bool, number: int) -> Line:
@@ -181,7 +169,7 @@ def any_hands() -> NDArray[np.int16]:
 # shown 12. What the auction alone decides falls away.
 
 
-def _needs(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
+def _needs(compiled: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
     """Return the conditions of ``span`` on the hand; None where the auction contradicts them.
 
     Args:
@@ -190,7 +178,7 @@ def _needs(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], th
         their_suit: of the opponents' last bid, 0..3; -1 where there is none.
     """
     clauses = []
-    for clause in clauses_of(pool, *span):
+    for clause in clauses_of(compiled, *span):
         alternatives = [way for atoms in clause for way in _alternatives(atoms, context, their_suit)]
         if not alternatives:
             return None
@@ -210,10 +198,6 @@ def _of_the_hand(
     column: int, low: int, high: int, context: NDArray[np.int16], their_suit: int
 ) -> Iterator[tuple[_Range, ...]]:
     """Iterate over the ways in which a hand can meet one atom."""
-    if IS_CONTEXT[column]:
-        if low <= context[column] <= high:
-            yield ()
-        return
     if column in (FIT_BEST, FIT_MAJOR):
         suits = range(2, 4) if column == FIT_MAJOR else range(4)
         fits = [int(context[PLUS[FIT + suit]]) for suit in suits]
@@ -224,24 +208,16 @@ def _of_the_hand(
         for suit, shown in zip(suits, fits, strict=True):
             yield from _possible([(LENGTH + suit, low - shown, INFINITE), *most])
         return
-    if column == STOPPED:
-        theirs = [suit for suit in range(4) if context[THEIRS_COLUMN + suit] >= 4]
+    rest, column, low, high = map(int, rest_of_atom(column, low, high, context, True, their_suit))
+    if rest == STOPPERS:
+        theirs = [suit for suit in range(4) if is_theirs(suit, context)]
         if low == 1:
             yield tuple((STOPPER + suit, 1, 1) for suit in theirs)
-        elif high == 0:
+        else:
             for suit in theirs:
                 yield ((STOPPER + suit, 0, 0),)
-        else:
-            yield ()
-        return
-    if IN_THEIR_SUIT[column]:
-        if their_suit >= 0:
-            yield from _possible([(int(HAND[column]) + their_suit, low, high)])
-        elif low <= 0 <= high:
-            yield ()
-        return
-    added = int(context[PLUS[column]]) if PLUS[column] >= 0 else 0
-    yield from _possible([(int(HAND[column]), low - added, high if high >= INFINITE else high - added)])
+    elif rest != FALSE:
+        yield () if rest == TRUE else ((column, low, INFINITE if high >= MOST[column] else high),)
 
 
 def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:

@@ -1,38 +1,28 @@
-"""Read a seat's calls backwards, exactly: the hands on which its system makes them, and how far other hands are off.
+"""Read calls backwards, exactly: the hands on which a system makes them, and how far other hands are off.
 
-A ``Moments`` is what a table's scratch memory (``engine.auction_state``) was before each of a seat's calls. The
-kernels replay the system's choice there: ``violation_rows`` on hands, ``class_rows`` on all hands of the same lengths
-and points at once, where a rule may hold, must hold, or depends on which cards they are.
+The kernels replay the system's choice in the states before the calls (``engine.states``): ``violation_rows`` on hands,
+``class_rows`` on all hands of the same lengths and points at once, where a rule may hold, must hold, or depends on
+which cards they are.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.auction_state import (
-    STOPPED,
-    AuctionState,
-    new_history,
-    new_state,
-    save,
-    start_state,
-    write_context,
-    write_mixed,
-)
-from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Compiled
-from agents.systems.engine.engine import apply_call, decide, replay
+from agents.systems.engine.auction_state import STOPPED
+from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO
+from agents.systems.engine.queries import see
 from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
 from agents.systems.engine.shown_ranges import natural_cards
+from agents.systems.engine.state_cache import Queries, StateCache
+from agents.systems.engine.states import choose, engine_at
 from agents.systems.language.columns import IS_CONTEXT, KIND
-from bridge_env.compiled.intrinsics import copy
 from bridge_env.compiled.jit import njit
-from bridge_env.hands.features import BY_SHAPE, HCP_AND_SHAPE, KINDS, NUM_FEATURES
+from bridge_env.hands.features import BY_SHAPE, HCP_AND_SHAPE, KINDS
 from bridge_env.hands.features import LENGTH as HAND_LENGTH
-from bridge_env.rules.auction import MAX_CALLS, row_turn
-from bridge_env.rules.calls import FIRST_BID, PASS
+from bridge_env.rules.auction import row_turn
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS
 
 #: What a hand violates that would have made an earlier rule's call: so it denied the hand by passing that call over.
@@ -44,52 +34,6 @@ EXACT, UNDENIED, NATURAL = 0, 1, 2
 
 _NOTHING = np.uint64(0)
 _INFINITE = np.float32(np.inf)
-
-
-class Moments(NamedTuple):
-    """The states before some calls, as a ``StateHistory``; the calls (L,), and the full auction (MAX_CALLS,)."""
-
-    auction: NDArray[np.int16]
-    place: NDArray[np.int32]
-    shown: NDArray[np.int16]
-    seat_status: NDArray[np.int16]
-    sides: NDArray[np.int16]
-    calls: NDArray[np.int8]
-    history: NDArray[np.int8]
-
-    def at(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Moments:
-        """Return some of the calls."""
-        return Moments._make([*(part[which] for part in self[:-1]), self.history])
-
-
-@njit(forceinline=True)
-def state_before(before, i, t):
-    """Return the table before call ``i``, with the room to work of ``t``."""
-    return AuctionState(
-        before.auction[i], before.history, before.place[i], before.shown[i], before.seat_status[i], before.sides[i],
-        t.f, t.out, t.scratch,
-    )  # fmt: skip
-
-
-@njit
-def _follow(pool, systems, dealer, vulnerability, out):
-    t = new_state()
-    start_state(pool, systems, dealer, vulnerability, t)
-    for i in range(len(out.calls)):
-        save(t, out, i)
-        write_context(t, row_turn(t.auction))
-        apply_call(pool, systems, out.calls[i], t)
-    copy(t.history, out.history)
-
-
-def moments(
-    pool: Compiled, systems: NDArray[np.int32], dealer: int, vulnerability: int, calls: NDArray[np.int8]
-) -> Moments:
-    """Return the table before each of ``calls`` int8 (L,); ``systems`` int32 (4,) index the seats' systems."""
-    history = new_history.py_func(len(calls))
-    out = Moments._make((*history, calls.astype(np.int8), np.empty(MAX_CALLS, np.int8)))
-    _follow(pool, systems, dealer, vulnerability, out)
-    return out
 
 
 # --- hands, one by one ---------------------------------------------------------------------------------------
@@ -115,7 +59,7 @@ def _distance(pool, first, end, f):
 
 @njit
 def _violation(pool, systems, reading, call, t):
-    """Return how far the hand in ``t.f`` (as ``decide`` left it) is from those that make ``call``; 0 if one may."""
+    """Return how far the hand in ``t.f`` is from those that make ``call``; 0 if one may."""
     seat, f = row_turn(t.auction), t.f
     if reading == NATURAL:
         least = natural_cards(t.shown[seat ^ 2], call)
@@ -144,30 +88,28 @@ def _violation(pool, systems, reading, call, t):
 
 
 @njit
-def _replay(pool, systems, hands, before, readings, degree, out):
-    room, refused = new_state(), np.zeros(len(hands), np.bool_)
-    out[:] = 0
-    for d in range(len(readings)):
-        t, made = state_before(before, d, room), before.calls[d]
+def _violations(plan, systems, state_ids, calls, readings, hands, degree, out):
+    e = engine_at(plan)
+    for d in range(len(state_ids)):
+        at, call = np.int64(state_ids[d]), calls[d]
         for i in range(len(hands)):
-            if refused[i]:
+            if out[i] and not degree:
                 continue
-            if readings[d] == NATURAL:
-                copy(hands[i], t.f[:NUM_FEATURES])
-            else:
-                call, _ = decide(pool, systems, hands[i], t)
-                if call == made:
+            if readings[d] != NATURAL:
+                if choose(e, systems, 0, at, hands, i, 0)[0] == call:
                     continue
                 if readings[d] == EXACT and not degree:
-                    out[i], refused[i] = 1, True
+                    out[i] = 1
                     continue
-            out[i] += _violation(pool, systems, readings[d], made, t)
+            see(e, at, hands[i, 0])
+            out[i] += _violation(e.pool, systems[0], readings[d], call, e.t)
 
 
 def violation_rows(
-    pool: Compiled,
+    states: StateCache,
     systems: NDArray[np.int32],
-    before: Moments,
+    queries: Queries,
+    calls: NDArray[np.int8],
     readings: NDArray[np.int8],
     hands: NDArray[np.int16],
     degree: bool,
@@ -175,12 +117,15 @@ def violation_rows(
     """Return how much each hand violates the calls in sum: float32 (M,) of features int16 (M, NUM_FEATURES).
 
     Args:
-        before: the table before each call of one seat.
+        systems: int32 (4,), which of the cache's systems N, E, S and W play.
+        queries: the auction before each call of one seat; calls: int8 (L,), these calls.
         readings: int8 (L,), how each call is read.
         degree: the size of the violation is wanted; without it any number above 0 says that there is one.
     """
-    out = np.empty(len(hands), np.float32)
-    _replay(pool, systems, hands, before, readings, degree, out)
+    out = np.zeros(len(hands), np.float32)
+    with states.lock:
+        for part, state_ids in states.states(queries, systems):
+            _violations(states.plan, systems[None], state_ids, calls[part], readings[part], hands[:, None], degree, out)
     return out
 
 
@@ -252,33 +197,35 @@ def _class_of_shape(pool, systems, seat, call, denies, t):
 
 
 @njit
-def _class_rows(pool, systems, before, denies, shapes, features, out):
-    t = state_before(before, 0, new_state())
-    seat = row_turn(t.auction)
-    write_context(t, seat)
+def _class_rows(plan, systems, state_id, call, denies, shapes, features, out):
+    e = engine_at(plan)
     for i in range(len(shapes)):
-        copy(features[i], t.f[:NUM_FEATURES])
-        write_mixed(t, seat)
-        out[shapes[i]] = _class_of_shape(pool, systems, seat, before.calls[0], denies, t)
+        seat = see(e, np.int64(state_id), features[i])
+        out[shapes[i]] = _class_of_shape(e.pool, systems, seat, call, denies, e.t)
 
 
 def class_rows(
-    pool: Compiled,
+    states: StateCache,
     systems: NDArray[np.int32],
-    before: Moments,
+    queries: Queries,
+    call: int,
     reading: int,
     shapes: NDArray[np.int64],
     features: NDArray[np.int16],
 ) -> NDArray[np.uint64]:
-    """Return the classes of hands on which the first call of ``before`` may be made, uint64 (2744,); 0 if on none.
+    """Return the classes of hands on which a call may be made, uint64 (2744,); 0 if on none.
 
     Args:
+        systems: int32 (4,), which of the cache's systems N, E, S and W play.
+        queries: one auction, before the call.
         reading: EXACT or UNDENIED.
         shapes, features: of ``bridge_env.sampling.constraints.shape_features``.
     """
     out = np.zeros(14**3, np.uint64)
     known = np.where(KINDS == 0, 0, features).astype(np.int16)
-    _class_rows(pool, systems, before, reading == EXACT, shapes, known, out)
+    with states.lock:
+        for _, state_ids in states.states(queries, systems):
+            _class_rows(states.plan, systems, state_ids[0], call, reading == EXACT, shapes, known, out)
     return out
 
 
@@ -286,22 +233,13 @@ def class_rows(
 
 
 @njit
-def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
-    """Write how far the hand to call is from the nearest rule for each legal call; infinite without one.
-
-    Args:
-        systems, dealer, vulnerability, calls, length, hands: as for ``engine.bid_rows``.
-        out: written, float32 (N, 38).
-    """
-    t = new_state()
+def _near_rows(plan, systems, state_ids, hands, out):
+    e = engine_at(plan)
+    pool, t = e.pool, e.t
     for i in range(len(out)):
-        replay(pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i], t)
-        seat = row_turn(t.auction)
-        copy(hands[i], t.f[:NUM_FEATURES])
-        write_context(t, seat)
-        write_mixed(t, seat)
+        seat = see(e, np.int64(state_ids[i]), hands[i])
         out[i] = _INFINITE
-        for part in parts(pool, t.place[seat], systems[i, seat]):
+        for part in parts(pool, t.place[seat], systems[seat]):
             write_level(PASS, t.f)
             first, end = context_of(pool, part)
             here = _distance(pool, first, end, t.f)
@@ -313,3 +251,13 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
                     write_level(made, t.f)
                     first, end = conditions_of(pool, rule)
                     out[i, made] = min(out[i, made], here + _distance(pool, first, end, t.f))
+
+
+def near_calls(states: StateCache, systems: NDArray[np.int32], queries: Queries) -> NDArray[np.float32]:
+    """Return how far each hand is from the nearest rule for each call: float32 (N, 38), infinite without one."""
+    out = np.empty((len(queries.length), NUM_CALLS), np.float32)
+    hands = queries.features[queries.boards, queries.seat]
+    with states.lock:
+        for part, state_ids in states.states(queries, systems):
+            _near_rows(states.plan, systems, state_ids, hands[part], out[part])
+    return out

@@ -15,17 +15,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.compiled import Compiled
 from agents.systems.engine.shown_ranges import natural_cards
-from agents.systems.inference.hand_classes import EXACT, NATURAL, UNDENIED, Moments, class_rows, moments, violation_rows
+from agents.systems.engine.state_cache import Queries, StateCache
+from agents.systems.inference.hand_classes import EXACT, NATURAL, UNDENIED, class_rows, violation_rows
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
-from bridge_env.rules.auction import DEALER
+from bridge_env.rules.auction import DEALER, STATE_COLUMNS, VULNERABILITY
 from bridge_env.rules.calls import FIRST_BID
 from bridge_env.rules.cards import SUITS
 from bridge_env.sampling import KnownCards, Sample, hand, sample_deals
@@ -38,10 +39,11 @@ PARTNERS_WEIGHT, OPPONENTS_WEIGHT = 2.0, 1.0
 class CallsShow:
     """A constraint of ``bridge_env.sampling``: on this hand the seat's system makes the seat's calls."""
 
-    pool: Compiled
-    systems: NDArray[np.int32]  # which one of the pool each seat plays
-    before: Moments  # the table before each of the seat's calls
-    readings: NDArray[np.int8]  # (L,), how each of these calls is read
+    states: StateCache
+    systems: NDArray[np.int32]  # (4,), which of its systems N, E, S and W play
+    before: Queries  # the auction before each of the seat's calls
+    calls: NDArray[np.int8]  # (L,), these calls
+    readings: NDArray[np.int8]  # (L,), how each of them is read
     points: tuple[int, int]  # the least and most high-card points of hands that may make these calls
     lengths: NDArray[np.int64]  # (4, 2), the least and most cards of C D H S of such hands
     _classes: NDArray[np.uint64]
@@ -57,7 +59,21 @@ class CallsShow:
         return self._off(hands, degree=True)
 
     def _off(self, hands: NDArray[np.bool_], degree: bool) -> NDArray[np.float32]:
-        return violation_rows(self.pool, self.systems, self.before, self.readings, hand_features(hands), degree)
+        features = hand_features(hands)
+        return violation_rows(self.states, self.systems, self.before, self.calls, self.readings, features, degree)
+
+
+class _Auction(NamedTuple):
+    """An auction, and the systems by which its calls are read."""
+
+    states: StateCache
+    systems: NDArray[np.int32]
+    state: NDArray[np.int16]  # (STATE_COLUMNS,), of which dealer and vulnerability are set
+    calls: NDArray[np.int8]
+
+    def before(self, numbers: NDArray[np.int64]) -> Queries:
+        """Return the auction as it was before some of its calls."""
+        return Queries.of_prefixes(self.state, self.calls, numbers)
 
 
 @dataclass(eq=False)
@@ -67,14 +83,12 @@ class Memory:
     size: int = 2048  # 22 KB each
     _known: OrderedDict[tuple[bytes, ...], tuple[int, NDArray[np.uint64]]] = field(default_factory=OrderedDict)
 
-    def read(
-        self, pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
-    ) -> tuple[int, NDArray[np.uint64]]:
+    def read(self, auction: _Auction, number: int) -> tuple[int, NDArray[np.uint64]]:
         """Return how call ``number`` of an auction is read, and the classes of hands that fit it."""
-        key = (systems.tobytes(), table.auction[number, :2].tobytes(), table.calls[: number + 1].tobytes())
+        key = (auction.systems.tobytes(), auction.state.tobytes(), auction.calls[: number + 1].tobytes())
         found = self._known.pop(key, None)
         if found is None:
-            found = _read_call(pool, systems, table, number)
+            found = _read_call(auction, number)
             if len(self._known) >= self.size:
                 self._known.popitem(last=False)
         self._known[key] = found
@@ -89,14 +103,15 @@ def shown_by_calls(
     Each seat's calls are read by the system that ``bidder`` knows it to play. With ``me``, what my own calls show
     comes last.
     """
-    pool, systems = bidder.seated(view.take(np.array([row])))
-    calls = view.history[row, : int(view.length[row])]
-    table = moments(pool, systems[0], int(view.dealer[row]), int(view.vulnerability[row]), calls)
-    caller = (table.auction[:, DEALER] + np.arange(len(calls))) & 3
-    seats = [(int(view.seat[row]) + offset) % 4 for offset in (2, 1, 3, 0)]
+    own, calls = int(view.seat[row]), view.history[row, : int(view.length[row])].astype(np.int8)
+    state = np.zeros(STATE_COLUMNS, np.int16)
+    state[DEALER], state[VULNERABILITY] = view.dealer[row], view.vulnerability[row]
+    auction = _Auction(*bidder.states(own), state, calls)
+    caller = (state[DEALER] + np.arange(len(calls))) & 3
+    seats = [(own + offset) % 4 for offset in (2, 1, 3, 0)]
     seats = [seat for seat in (seats if me else seats[:3]) if (caller == seat).any()]
     memory = memory or Memory()
-    return {seat: _read(pool, systems[0], table, np.flatnonzero(caller == seat), memory) for seat in seats}
+    return {seat: _read(auction, np.flatnonzero(caller == seat), memory) for seat in seats}
 
 
 def sample_view(
@@ -117,29 +132,28 @@ def sample_view(
     return sample_deals(places, shown_by_calls(bidder, view, row), count, key, weights=weights)
 
 
-def _read(
-    pool: Compiled, systems: NDArray[np.int32], table: Moments, numbers: NDArray[np.int64], memory: Memory
-) -> CallsShow:
+def _read(auction: _Auction, numbers: NDArray[np.int64], memory: Memory) -> CallsShow:
     """Return how each call of a seat is read (``numbers`` of the auction), and the classes that fit them all."""
-    read = [memory.read(pool, systems, table, int(number)) for number in numbers]
+    read = [memory.read(auction, int(number)) for number in numbers]
     together = read[-1][1]
     for _, fit in read[-2::-1]:  # where calls contradict one another, the later are believed
         both = together & fit
         together = both if both.any() else together
     points, lengths = hull(together)
     readings = np.array([reading for reading, _ in read], np.int8)
-    return CallsShow(pool, systems, table.at(numbers), readings, points, lengths, together)
+    before = auction.before(numbers)
+    return CallsShow(
+        auction.states, auction.systems, before, auction.calls[numbers], readings, points, lengths, together
+    )
 
 
-def _read_call(
-    pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
-) -> tuple[int, NDArray[np.uint64]]:
-    moment = table.at(np.array([number]))
+def _read_call(auction: _Auction, number: int) -> tuple[int, NDArray[np.uint64]]:
+    call, before = int(auction.calls[number]), auction.before(np.array([number]))
     for reading in (EXACT, UNDENIED):
-        fit = class_rows(pool, systems, moment, reading, *shape_features())
+        fit = class_rows(auction.states, auction.systems, before, call, reading, *shape_features())
         if fit.any():
             return reading, fit
-    call, seat = int(table.calls[number]), int(table.auction[number, DEALER] + number) & 3
-    least = natural_cards(table.shown[number, seat ^ 2], call)
+    shown = auction.states.look(before, auction.systems)[2][0]
+    least = natural_cards(shown[before.seat[0] ^ 2], call)
     suit = SUITS[(call - FIRST_BID) % 5] if least else "C"
     return NATURAL, hand({suit: (int(least), 13)}).classes()

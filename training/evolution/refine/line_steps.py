@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.bidder import Hierarchy, pooled
+from agents.systems.bidder import Hierarchy
 from agents.systems.changes.edits import Edit, Replace, dropped, without_clause
 from agents.systems.changes.mutation import Trail, moves, placed, with_atom
-from agents.systems.engine.auction_state import DEEPEST, new_history, new_state, write_context, write_mixed
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE
-from agents.systems.engine.engine import replay_on
+from agents.systems.engine.queries import see
 from agents.systems.engine.rule_order import (
     conditions_of,
     context_of,
@@ -31,12 +30,12 @@ from agents.systems.engine.rule_order import (
     within,
     write_level,
 )
+from agents.systems.engine.state_cache import Queries, StateCache
+from agents.systems.engine.states import engine_at
 from agents.systems.language.text import atom_text, constraint_text
 from agents.systems.language.tree import Line, System
-from bridge_env.compiled.intrinsics import copy
 from bridge_env.compiled.jit import njit
-from bridge_env.hands.features import NUM_FEATURES
-from bridge_env.rules.auction import row_turn
+from bridge_env.rules.auction import Auctions, row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
 from training.evolution.refine.decisions import BATCH, Index, Table, play_out, tables_of
@@ -254,32 +253,28 @@ def _without_same_call(keys, calls, found, made):
 
 
 @njit
-def find_steps(pool, systems, dealer, vulnerability, calls, length, hands, row_out, key_out, call_out):
+def find_steps(plan, systems, state_ids, start, hands, row_out, key_out, call_out):
     """Write the steps that decisions lie near.
 
     Args:
-        systems: int32 (N, 4), of the seats in the pool.
-        calls: int8 (N, L), length (N,): the auctions before the decisions, sorted.
+        systems: int32 (4,), of the seats in the pool.
+        state_ids: int32 (N,), of the auctions before the decisions; start: the first of them to look at.
         hands: int16 (N, NUM_FEATURES).
         row_out, key_out, call_out: written: of each step the row, its key and the call that it makes.
 
     Returns:
         The number of steps written, and the row from which on there was no room.
     """
-    t, trail, keys, others = new_state(), new_history(DEEPEST), np.empty(_MOST, np.int64), np.empty(_MOST, np.int64)
-    written = 0
-    for i in range(len(length)):
+    e = engine_at(plan)
+    keys, others, written = np.empty(_MOST, np.int64), np.empty(_MOST, np.int64), 0
+    for i in range(start, len(state_ids)):
         if written + _MOST > len(row_out):
             return written, i
-        replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail)
-        seat = row_turn(t.auction)
-        copy(hands[i], t.f[:NUM_FEATURES])
-        write_context(t, seat)
-        write_mixed(t, seat)
-        for k in range(_near(pool, systems[i, seat], t, keys, others)):
+        seat = see(e, np.int64(state_ids[i]), hands[i])
+        for k in range(_near(e.pool, systems[seat], e.t, keys, others)):
             row_out[written], key_out[written], call_out[written] = i, keys[k], others[k]
             written += 1
-    return written, len(length)
+    return written, len(state_ids)
 
 
 # --- their gains ----------------------------------------------------------------------------------------
@@ -312,9 +307,6 @@ def table_gains(table: Table, player: int, judge: str = "") -> dict[LineStep, St
     if us.first != us.second:
         mine = ((boards.dealer[board] + number) & 3) >> 1 == player
         board, number = board[mine], number[mine]
-    calls = first_calls(table.history[board], number)
-    order = np.lexsort((*calls.T[::-1], boards.vulnerability[board], boards.dealer[board]))
-    board, number = board[order], number[order]
     row, key, call = all_steps(table, board, number)
     tried = np.zeros((len(board), NUM_CALLS), np.bool_)
     tried[row, call] = True
@@ -341,24 +333,24 @@ def all_steps(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows, keys and calls of all steps at decisions (N,), int64 (M,) each."""
     us, boards = table.us, table.boards
-    dealer, vulnerability = boards.dealer[board], boards.vulnerability[board]
+    auctions = Auctions(boards.dealer[board], boards.vulnerability[board])
     calls = np.ascontiguousarray(first_calls(table.history[board], number))
-    hands = table.features[board, (dealer + number) & 3]
+    queries = Queries(table.features, board.astype(np.int64), auctions.state, calls, number.astype(np.int64))
+    hands = table.features[board, queries.seat]
     # Ours are compiled anew: the cache may hold them with other numbers of lines.
     own = {system: Hierarchy(system) for system in {us.first, us.second}}
-    north, east, south, west = (own.get(seat.system, seat) for seat in seats_of(us, table.them, table.number))
-    pool, seated = pooled((north, east, south, west))
-    systems = np.broadcast_to(seated, (len(number), 4)).copy()
+    seats = [own.get(seat.system, seat) for seat in seats_of(us, table.them, table.number)]
+    distinct = list(dict.fromkeys(seats))
+    states, systems = StateCache(distinct), np.array([distinct.index(seat) for seat in seats], np.int32)
     found: list[tuple[NDArray[np.int64], ...]] = []
-    start, size = 0, max(8 * len(number), _MOST)
-    while start < len(number):
-        outs = tuple(np.empty(size, np.int64) for _ in range(3))
-        rest = slice(start, None)
-        written, done = find_steps(
-            pool, systems[rest], dealer[rest], vulnerability[rest], calls[rest], number[rest], hands[rest], *outs
-        )
-        found.append((outs[0][:written] + start, outs[1][:written], outs[2][:written]))
-        start += done
+    size = max(8 * len(number), _MOST)
+    with states.lock:
+        for part, state_ids in states.states(queries, systems):
+            done = 0
+            while done < len(state_ids):
+                outs = tuple(np.empty(size, np.int64) for _ in range(3))
+                written, done = find_steps(states.plan, systems, state_ids, done, hands[part], *outs)
+                found.append((outs[0][:written] + part.start, outs[1][:written], outs[2][:written]))
     row, key, call = (np.concatenate(columns) for columns in zip(*found, strict=True))
     return row, key, call
 
