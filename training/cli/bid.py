@@ -100,7 +100,7 @@ def avoid_compiling(arguments: Mapping[str, Any]) -> None:
 
     from bridge_env.compiled.jit import FOLDER
 
-    kernels = {"system": "bid_rows", "policy": "gather_rows"}  # what takes longest to compile
+    kernels = {"system": "state_rows", "policy": "gather_rows"}  # what takes longest to compile
     if not all(any(FOLDER.glob(f"*/*.{kernels[head]}-*.nbi")) for head in heads):
         numba.config.DISABLE_JIT = True  # type: ignore[attr-defined]
 
