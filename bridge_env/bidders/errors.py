@@ -13,10 +13,8 @@ from bridge_env.bidders.protocols import Bidder, Explains
 from bridge_env.bidders.registry import player_at
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.auction import IllegalCall
-from bridge_env.rules.calls import CALL_NAMES, NUM_CALLS, CallError, parse_call
+from bridge_env.rules.calls import CALL_NAMES, NUM_CALLS, parse_call
 from bridge_env.rules.cards import SEATS
-
-_LONGEST = 2000  # characters of a bidder's own error in a message
 
 
 class BidderError(IllegalCall):
@@ -93,21 +91,16 @@ def explain_call(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> st
     Raises:
         BidderError: there is none, or one for a call that is not legal.
     """
-    name = bidder_name(bidder)  # type: ignore[arg-type]
+    name, where = bidder_name(bidder), auction_text(view, 0)  # type: ignore[arg-type]
     try:
         text = bidder.explain(view, key)
         call = parse_call(text.split("\n", 1)[0].split()[0])
     except BidderError:
         raise
-    except CallError:
-        raise BidderError(
-            f"{name} explained no call after {auction_text(view, 0)}; the first line of explain(view, key) is the call"
-        ) from None
     except Exception as error:
-        where = auction_text(view, 0)
         raise BidderRaised(f"{name} failed to explain its call after {where}: {error_line(error)}") from error
     if not view.mask[0, call]:
-        raise BidderError(f"{name}: {CALL_NAMES[call]} is not legal after {auction_text(view, 0)}")
+        raise BidderError(f"{name}: {CALL_NAMES[call]} is not legal after {where}")
     return printable(text)
 
 
@@ -119,7 +112,7 @@ def auction_text(view: BidView, row: int) -> str:
 
 def error_line(error: BaseException) -> str:
     """Return the last line of an error's traceback, and the line of code that it came from."""
-    line = printable(traceback.format_exception_only(error)[-1].strip()[:_LONGEST])
+    line = printable(traceback.format_exception_only(error)[-1].strip())
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return line

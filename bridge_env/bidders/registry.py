@@ -23,7 +23,6 @@ ENTRY_POINT_GROUP = "bridge_env.bidders"
 DEFAULT_BIDDER = "system:two-over-one"
 FOLDERS: list[str] = []
 """Folders of modules for ``python:module:factory``; the first such spec adds them to ``sys.path``, after all others."""
-_LONGEST_TEXT = 2000  # characters of an error in a message
 
 
 class SpecError(ValueError):
@@ -63,12 +62,8 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
             return spec
         raise SpecError(f"{spec!r} is neither a spec string nor a Bidder (an object with bid(view, key))")
     head, _, argument = full_spec(spec).partition(":")
-    if argument == spec.strip() and _is_champion(argument):
-        if _published_bidder("system", argument) is None:
-            raise SpecError(f"{argument!r}: a word alone names a system; for the network write policy:{argument}")
-        raise SpecError(
-            f"{argument!r} names two bidders: system:{argument}, a system, and policy:{argument}, a network"
-        )
+    if argument == spec.strip() == "champion":
+        raise SpecError("'champion' names two bidders: system:champion, a system, and policy:champion, a network")
     if head in _TRIVIAL:
         if argument:
             raise SpecError(f"{spec!r}: {head!r} takes no argument")
@@ -85,21 +80,6 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
     return _from_published(spec, published, argument, partner, opponents)
 
 
-def _is_champion(word: str) -> bool:
-    """Return whether a network of this name has the role ``champion``."""
-    found = _published_bidder("policy", word)
-    return getattr(getattr(found, "networks", None), "trained", {}).get("role") == "champion"
-
-
-def _published_bidder(head: str, word: str) -> Any:
-    """Return the bidder ``head:word``, None where there is none."""
-    published = _published().get(head)
-    try:
-        return None if published is None else published.load()(word)
-    except (ValueError, OSError):  # or a file of that name holds something else
-        return None
-
-
 def _from_published(
     spec: str, published: EntryPoint, argument: str, partner: str | None, opponents: str | None
 ) -> Bidder:
@@ -109,14 +89,8 @@ def _from_published(
         factory = published.load()
     except (ImportError, AttributeError) as error:
         hint = f"; does another package named {package!r} hide it?"
-        raise SpecError(f"{spec!r}: cannot load {published.value}: {_short(error)}{hint}") from error
-    try:
-        bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
-    except Exception as error:
-        if package == "agents":  # their messages say what is wrong
-            raise
-        call = "it is called as factory(argument, partner=, opponents=)"
-        raise SpecError(f"{spec!r}: {published.value} failed: {_short(error)}; {call}") from error
+        raise SpecError(f"{spec!r}: cannot load {published.value}: {_last_line(error)}{hint}") from error
+    bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
     if not implements(bidder, Bidder):
         raise SpecError(f"{spec!r}: {published.value} gave {type(bidder).__name__}, which has no method bid(view, key)")
     return bidder
@@ -127,8 +101,8 @@ def implements(player: object, protocol: type[Any]) -> bool:
     return isinstance(player, protocol) and not isinstance(player, type)
 
 
-def _short(error: BaseException) -> str:
-    return traceback.format_exception_only(error)[-1].strip()[:_LONGEST_TEXT]
+def _last_line(error: BaseException) -> str:
+    return traceback.format_exception_only(error)[-1].strip()
 
 
 @lru_cache(maxsize=1)
@@ -163,7 +137,7 @@ def from_python(spec: str, protocol: type[Any], method: str) -> Any:
     except SpecError:
         raise
     except Exception as error:
-        raise SpecError(f"{spec!r}: {_short(error)}") from error
+        raise SpecError(f"{spec!r}: {_last_line(error)}") from error
     if not implements(target, protocol):
         raise SpecError(f"{spec!r} gave {type(target).__name__}, which has no method {method}")
     return target

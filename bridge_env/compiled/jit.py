@@ -75,18 +75,13 @@ def _make_folder() -> bool:
                 shutil.rmtree(old, ignore_errors=True)
             if sys.stderr is not None and sys.stderr.isatty():
                 print("compiling as needed, up to half a minute: once for each version", file=sys.stderr, flush=True)
-        if os.access(FOLDER, os.W_OK):
-            return True
-        reason = "it is read-only"
-    except OSError as error:
-        reason = str(error)
-    warnings.warn(
-        f"compiled code cannot be cached in {FOLDER} ({reason}), so every process compiles anew; "
-        "NUMBA_CACHE_DIR can name another place",
-        RuntimeWarning,
-        stacklevel=3,
-    )
-    return False
+    except OSError:
+        pass
+    writable = os.access(FOLDER, os.W_OK)
+    if not writable:
+        text = f"compiled code cannot be written to {FOLDER}, so every process compiles; set NUMBA_CACHE_DIR"
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+    return writable
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -214,7 +214,6 @@ def board_html(
     titles: Sequence[str] = (),
     notes: Sequence[Mapping[int, str]] = (),
     tricks: ArrayLike | None = None,
-    links: bool = True,
 ) -> str:
     """Draw a board as a ``<div class="bridge-board">``: the deal, and beside it each table's auction and result.
 
@@ -224,16 +223,14 @@ def board_html(
         notes: for each table the explanations of calls, by their index; by default the board's own. Alerts are always
             the board's own.
         tricks: (4, 5), the double-dummy table, where it is known.
-        links: link each table to Bridge Base Online's hand viewer.
     """
     first = tables[0]
     parts = [deal_html(first.owner, first.dealer, first.vulnerability, first.number, tricks)]
     rooms = [
-        _table(board, titles[place] if titles else _players(board), notes[place] if notes else board.notes, links=links)
+        _table(board, titles[place] if titles else _players(board), notes[place] if notes else board.notes)
         for place, board in enumerate(tables)
     ]
-    if any(rooms):
-        parts.append(f'<div class="bridge-tables">{"".join(rooms)}</div>')
+    parts.append(f'<div class="bridge-tables">{"".join(rooms)}</div>')
     return f'<div class="bridge-board">{"".join(parts)}</div>'
 
 
@@ -245,7 +242,7 @@ def _players(board: Board) -> str:
     return f"{names[0]} and {names[2]} against {names[1]} and {names[3]}"
 
 
-def _table(board: Board, title: str, notes: Mapping[int, str], *, links: bool) -> str:
+def _table(board: Board, title: str, notes: Mapping[int, str]) -> str:
     parts = [f"<h4>{escape(title)}</h4>"] if title else []
     if board.auction is not None:
         parts.append(auction_html(board.auction, board.dealer, board.vulnerability, alerts=board.notes))
@@ -254,7 +251,6 @@ def _table(board: Board, title: str, notes: Mapping[int, str], *, links: bool) -
         parts.append(f'<p class="bridge-result">{result}</p>')
     if board.auction is not None and (explained := notes_html(board.auction, board.dealer, notes)):
         parts.append(f"<details><summary>What the calls show</summary>{explained}</details>")
-    if links:
-        link = f'<a href="{escape(viewer_link(board))}" rel="noreferrer">BBO hand viewer</a>'
-        parts.append(f'<p class="bridge-link">{link}</p>')
-    return f'<section class="bridge-table">{"".join(parts)}</section>' if parts else ""
+    link = f'<a href="{escape(viewer_link(board))}" rel="noreferrer">BBO hand viewer</a>'
+    parts.append(f'<p class="bridge-link">{link}</p>')
+    return f'<section class="bridge-table">{"".join(parts)}</section>'

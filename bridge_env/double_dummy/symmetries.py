@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.compiled.jit import njit
 from bridge_env.hands import packing
+from bridge_env.rng import streams
 from bridge_env.rng.streams_numba import purpose, row_key
 from bridge_env.rules.cards import UInt8Array
 
@@ -22,7 +23,8 @@ SUIT_ORDERS.flags.writeable = False
 
 _ORDERS = len(SUIT_ORDERS)
 NUM_SYMMETRIES = 4 * _ORDERS
-_BOARD, _IMAGE = purpose("board"), purpose("image")
+BOARD, IMAGE = "board", "image"  # purposes of streams
+_BOARD, _IMAGE = purpose(BOARD), purpose(IMAGE)
 
 _suit_seats, _entry = njit(packing.suit_seats, forceinline=True), njit(packing.entry, forceinline=True)
 
@@ -79,12 +81,6 @@ def row_draw_symmetry(key, records, indices, images, owner, tricks):  # type: ig
     row_symmetry(records[at], image, owner, tricks)
 
 
-@njit(nogil=True)
-def _draw_rows(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
-    for i in range(len(key)):
-        row_draw_symmetry(key[i], records, indices, images, owner[i], tricks[i])
-
-
 def draw_symmetries(
     key: NDArray[np.uint64], records: UInt8Array, indices: NDArray[np.intp], images: int
 ) -> tuple[UInt8Array, NDArray[np.int8]]:
@@ -99,7 +95,5 @@ def draw_symmetries(
     Returns:
         owner uint8 (N, 52) and tricks int8 (N, 4, 5).
     """
-    owner = np.empty((len(key), 52), np.uint8)
-    tricks = np.empty((len(key), 4, 5), np.int8)
-    _draw_rows(key, records, indices, images, owner, tricks)
-    return owner, tricks
+    at = indices[(streams.key(key, BOARD) % np.uint64(len(indices))).astype(np.intp)]
+    return symmetries_of(records, at, (streams.key(key, IMAGE) % np.uint64(images)).astype(np.int64))

@@ -78,9 +78,6 @@ class LibraryDeals:
         self.split = split
         self.path = path
 
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "library"}  # opened again
-
     @cached_property
     def library(self) -> Library:
         """Open the library at the first draw."""

@@ -19,34 +19,7 @@ from bridge_env.bidders.protocols import Bidder
 from bridge_env.compiled.array_structs import PointerTable, writeable
 from bridge_env.display.text import auction_table, deal_diagram, result_line
 from bridge_env.double_dummy.boards import Boards, contract_tricks
-from bridge_env.envs.compiled.arrays import (
-    BID,
-    BIDDER,
-    BIDDER_TURN,
-    CALLER,
-    DECLARER,
-    DOUBLED,
-    OVER,
-    PASSES,
-    REFERENCE,
-    SCHEMA,
-    SCORE,
-    TRICKS,
-    RewardParams,
-    StepOutput,
-    TableState,
-    new_tables,
-)
-from bridge_env.envs.compiled.rounds import (
-    advance_rows,
-    call_rows,
-    finish_rows,
-    first_bad_call,
-    score_rows,
-    start_rows,
-    write_observations,
-    write_seat,
-)
+from bridge_env.envs.compiled import arrays, rounds
 from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.rewards import CustomReward
 from bridge_env.rules.auction import DEALER, DONE, LENGTH, Auctions, Contracts
@@ -72,9 +45,11 @@ class Tables:
     """
 
     def __init__(self, count: int, seats: Sequence[Bidder | None], config: EnvConfig | None = None) -> None:
-        kinds = [CALLER if b is None else PASSES if type(b) is PassBidder else BIDDER for b in seats]
+        kinds = [
+            arrays.CALLER if b is None else arrays.PASSES if type(b) is PassBidder else arrays.BIDDER for b in seats
+        ]
         self._seats, self._config = tuple(seats), config
-        self._connect(new_tables(Auctions(np.zeros(count, np.int8), 0), kinds))
+        self._connect(arrays.new_tables(Auctions(np.zeros(count, np.int8), 0), kinds))
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self._seats, self._config, self.state
@@ -83,15 +58,15 @@ class Tables:
         self._seats, self._config, tables = state
         self._connect(writeable(tables))
 
-    def _connect(self, state: TableState) -> None:
+    def _connect(self, state: arrays.TableState) -> None:
         """Derive everything else from the arrays of the tables."""
         self.state, self._rows = state, np.arange(len(state.status))
         self.auctions = Auctions.over(state.state, state.history)
-        self.pointers = PointerTable(SCHEMA, state)
+        self.pointers = PointerTable(arrays.SCHEMA, state)
         if self._config is not None:
             side = -1 if self._config.four_seats else self._config.side
-            self.pointers.set(RewardParams(side, SCORE_TABLE, self._config.reward.table, self._config.penalty))
-        injected = [bidder if state.kinds[seat] == BIDDER else None for seat, bidder in enumerate(self._seats)]
+            self.pointers.set(arrays.RewardParams(side, SCORE_TABLE, self._config.reward.table, self._config.penalty))
+        injected = [bidder if state.kinds[seat] == arrays.BIDDER else None for seat, bidder in enumerate(self._seats)]
         self._group = bidder_group(injected, len(self._rows))
         # Of those outside the group, each distinct bidder is called once a round; by seat, its place among them.
         self._bidders: list[Bidder] = []
@@ -119,7 +94,7 @@ class Tables:
             reference = np.zeros(len(boards), np.int16)
         if self._group is not None:
             self._group.deal(rows)
-        if start_rows(
+        if rounds.start_rows(
             self.pointers.addresses, rows, at,
             boards.owner, boards.tricks, boards.dealer, boards.vulnerability, key, reference,
         ):  # fmt: skip
@@ -127,14 +102,14 @@ class Tables:
 
     def first_bad(self, calls: NDArray[np.int64], strict: bool) -> int:
         """Return the first table whose call (N,) is out of range or, if ``strict``, not legal; -1 if there is none."""
-        return int(first_bad_call(self.pointers.addresses, calls, strict))
+        return int(rounds.first_bad_call(self.pointers.addresses, calls, strict))
 
     def call(self, calls: NDArray[np.int64]) -> None:
         """Make the caller's calls (N,) where it is the caller's turn, then bid until its next turn or the end.
 
         An illegal one is not made, and sets the table's ``status`` to ILLEGAL.
         """
-        if call_rows(self.pointers.addresses, calls):
+        if rounds.call_rows(self.pointers.addresses, calls):
             self._call_bidders()
 
     def _call_bidders(self) -> None:
@@ -144,7 +119,7 @@ class Tables:
             BidderError: a bidder's call is not legal, or no call.
         """
         auctions, state = self.auctions, self.state
-        rows = self._rows if len(self._rows) == 1 else (state.status == BIDDER_TURN).nonzero()[0]
+        rows = self._rows if len(self._rows) == 1 else (state.status == arrays.BIDDER_TURN).nonzero()[0]
         while rows.size:
             if self._group is not None:
                 self._group.call(auctions, state.owner, rows)
@@ -152,21 +127,21 @@ class Tables:
                 numbers = self._numbers[(auctions.state[rows, DEALER] + auctions.state[rows, LENGTH]) & 3]
                 numbers = np.where(auctions.state[rows, DONE], -1, numbers)  # the group may have called before
                 bid_round(auctions, state.owner, state.key, rows, numbers, self._bidders)
-            if not advance_rows(self.pointers.addresses, rows):
+            if not rounds.advance_rows(self.pointers.addresses, rows):
                 break
-            rows = rows[state.status[rows] == BIDDER_TURN]
+            rows = rows[state.status[rows] == arrays.BIDDER_TURN]
 
-    def finish(self, output: StepOutput) -> None:
+    def finish(self, output: arrays.StepOutput) -> None:
         """Write rewards and outcomes of the tables that have not ``finished``, all of ``output`` but observations.
 
         Tricks that are not known are looked up or solved, only for the contracts reached, and stored.
         """
         state = self.state
-        if finish_rows(self.pointers.addresses, *output):
-            self.solve(np.flatnonzero((state.status == OVER) & ~state.finished & ~output.terminated))
-            finish_rows(self.pointers.addresses, *output)
+        if rounds.finish_rows(self.pointers.addresses, *output):
+            self.solve(np.flatnonzero((state.status == arrays.OVER) & ~state.finished & ~output.terminated))
+            rounds.finish_rows(self.pointers.addresses, *output)
 
-    def write_custom_rewards(self, output: StepOutput) -> None:
+    def write_custom_rewards(self, output: arrays.StepOutput) -> None:
         """Overwrite the rewards of auctions that have just ended with the custom function's, if there is one."""
         config = self._config
         if config is None or not isinstance(config.reward, CustomReward):
@@ -175,8 +150,10 @@ class Tables:
         if not rows.size:
             return
         outcome = output.outcome[:, rows].astype(np.int64)  # so that a caller's formula does not overflow
-        contract = Contracts(*(outcome[row].astype(np.int8) for row in (BID, DOUBLED, DECLARER)))
-        rewards = config.reward.compute(contract, outcome[TRICKS], outcome[SCORE], outcome[REFERENCE], config.side)
+        contract = Contracts(*(outcome[row].astype(np.int8) for row in (arrays.BID, arrays.DOUBLED, arrays.DECLARER)))
+        rewards = config.reward.compute(
+            contract, outcome[arrays.TRICKS], outcome[arrays.SCORE], outcome[arrays.REFERENCE], config.side
+        )
         if config.four_seats:
             output.seat_rewards[rows] = rewards[:, None] * _SIGNS
             rewards = np.where(self.state.viewer[rows] & 1, -rewards, rewards)
@@ -187,12 +164,12 @@ class Tables:
 
         Of a finished auction: those of the caller's seat that called last, with Pass as the only legal call.
         """
-        write_observations(self.pointers.addresses, self._rows if rows is None else rows, observation, mask)
+        rounds.write_observations(self.pointers.addresses, self._rows if rows is None else rows, observation, mask)
 
     def seen_by(self, row: int, seat: int) -> NDArray[np.int8]:
         """Return the observation of any seat 0..3 at one table, int8 (480,)."""
         out = np.empty(OBSERVATION_SIZE, np.int8)
-        write_seat(self.pointers.addresses, row, seat, out)
+        rounds.write_seat(self.pointers.addresses, row, seat, out)
         return out
 
     def text(self, row: int) -> str:
@@ -223,7 +200,7 @@ class Tables:
     def scores(self) -> NDArray[np.int16]:
         """Return the scores of the contracts as they stand, points for NS int16 (N,); solve those not known."""
         score = np.empty(len(self._rows), np.int16)
-        if score_rows(self.pointers.addresses, SCORE_TABLE, score):
+        if rounds.score_rows(self.pointers.addresses, SCORE_TABLE, score):
             self.solve(self._rows)
-            score_rows(self.pointers.addresses, SCORE_TABLE, score)
+            rounds.score_rows(self.pointers.addresses, SCORE_TABLE, score)
         return score

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 
 _NAMES = {
     "stable_baselines3": "stable-baselines3",
@@ -14,13 +13,8 @@ _NAMES = {
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command that installs an extra: from the checkout in use, or from the package index."""
-    root = Path(__file__).parents[2]
-    if not (root / "constraints.txt").is_file() or not (root / "pyproject.toml").is_file():
-        return f'pip install "bridge-env[{extra}]"'
-    if root == Path.cwd():
-        return f'pip install -e ".[{extra}]" -c constraints.txt'
-    return f'pip install -e "{root}[{extra}]" -c "{root / "constraints.txt"}"'
+    """Return the command that installs an extra, in the checkout."""
+    return f'pip install -e ".[{extra}]" -c constraints.txt'
 
 
 def missing(extra: str, *packages: str) -> str:

@@ -13,7 +13,7 @@ notes of the play, and plays without a contract.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import (
@@ -49,7 +49,6 @@ MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "So
 """The tags of every game in the export format, in its order."""
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
-_UNWRITABLE = "\n\r\x1a"
 _VULNERABLE = ("None", "NS", "EW", "All")
 _UNKNOWN = ("", "?")  # tag values that leave something open
 
@@ -289,24 +288,17 @@ def _in_order(rows: Iterable[Sequence[int]], strain: int) -> list[int]:
 
 
 def write_boards(target: Target, boards: Iterable[Board]) -> None:
-    """Write boards in PBN 2.1 export format; ``read_boards`` returns the same boards.
+    """Write boards in PBN 2.1 export format; ``read_boards`` returns the same boards, but for control characters.
 
     Args:
         target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text stream.
         boards: any boards.
-
-    Raises:
-        ValueError: a tag that PBN cannot hold, or a play that is not legal; then nothing is written.
     """
     write_text(target, "% PBN 2.1\n% EXPORT\n" + "".join("\n" + board_text(board) for board in boards))
 
 
 def board_text(board: Board) -> str:
-    """Return one board in export format, with a line break at the end.
-
-    Raises:
-        ValueError: a tag that PBN cannot hold, or a play that is not legal.
-    """
+    """Return one board in export format, with a line break at the end."""
     contract = board.contract
     values = dict(board.tags)
     if board.number is not None:
@@ -319,30 +311,21 @@ def board_text(board: Board) -> str:
         values["Contract"] = "Pass" if contract.passed_out else str(contract).rpartition(" ")[0]
     values["Result"] = "" if board.tricks is None else str(board.tricks)
     order = [*MANDATORY_TAGS, *sorted(values.keys() - set(MANDATORY_TAGS))]
-    lines = [_tag_line(name, values.get(name, "")) for name in order if name not in board.sections]
+    # The values # and ##... are signs of inheritance.
+    texts = [(name, re.sub("^#$|^##+", "", values.get(name, ""))) for name in order if name not in board.sections]
+    lines = [f'[{name} "{_escape(text)}"]' for name, text in texts]
     if board.auction:
-        lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board)]
-    if board.play:
-        lines += _play_lines(board)
+        lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board.auction, board.notes)]
+    if board.play and contract is not None:
+        lines += _play_lines(board, board.play, contract)
     for name in sorted(board.sections):  # as they stand in a file: heads of tables have backslashes that are no escapes
         header, *rows = board.sections[name]
         lines += [f'[{name} "{header}"]', *rows]
     return "\n".join(lines) + "\n"
 
 
-def _tag_line(name: str, value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z]\w*", name) or name in ("Auction", "Play", "Note"):
-        raise ValueError(f"{name!r} cannot be the name of a tag")
-    if any(c in value for c in _UNWRITABLE) or value == "#" or value.startswith("##"):
-        raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")
-    return f'[{name} "{_escape(value)}"]'
-
-
-def _play_lines(board: Board) -> list[str]:
-    cards = board.play or ()
-    if board.contract is None or board.contract.passed_out:
-        raise ValueError("a play cannot be written without the contract that was played")
-    leader = (board.contract.declarer + 1) & 3
+def _play_lines(board: Board, cards: Sequence[int], contract: Contract) -> list[str]:
+    leader = (contract.declarer + 1) & 3
     lines = [f'[Play "{SEATS[leader]}"]']
     for start in range(0, len(cards), 4):
         row = ["-"] * 4
@@ -352,21 +335,13 @@ def _play_lines(board: Board) -> list[str]:
     return lines if len(cards) == 52 else [*lines, "*"]
 
 
-def _auction_lines(board: Board) -> list[str]:
-    calls = board.auction or ()
-    marks = {index: mark for mark, index in enumerate(sorted(board.notes), 1)}
-    if any(not 0 <= index < len(calls) for index in marks):
-        raise ValueError(f"notes of calls {sorted(marks)}, but the auction has {len(calls)} calls")
+def _auction_lines(calls: Sequence[int], notes: Mapping[int, str]) -> list[str]:
+    marks = {index: mark for mark, index in enumerate(sorted(notes), 1)}
     words = [call_text(c) + (f" ={marks[i]}=" if i in marks else "") for i, c in enumerate(calls)]
     rows = [" ".join(words[i : i + 4]) for i in range(0, len(calls), 4)]
     if len(calls) < 4 or passes_missing(calls):
         rows.append("*")
-    for index, mark in marks.items():
-        text = board.notes[index]
-        if text != text.strip() or any(c in text for c in _UNWRITABLE):
-            raise ValueError(f"a note cannot hold {text!r}: no control characters, nor blanks around it")
-        rows.append(f'[Note "{mark}:{_escape(text)}"]')
-    return rows
+    return rows + [f'[Note "{mark}:{_escape(notes[index])}"]' for index, mark in marks.items()]
 
 
 def _unescape(value: str) -> str:
@@ -374,4 +349,5 @@ def _unescape(value: str) -> str:
 
 
 def _escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"')
+    """Return a text as the value of a tag: with backslashes before quotes, and without control characters."""
+    return re.sub(r"[\n\r\x1a]", " ", value).replace("\\", "\\\\").replace('"', '\\"')

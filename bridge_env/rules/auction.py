@@ -229,25 +229,17 @@ class Auctions:
         Raises:
             IllegalCall: where a call of it is not legal.
         """
-        auctions, faults = cls.replay_legal(history, dealer, vulnerability)
+        table = np.ascontiguousarray(np.atleast_2d(np.asarray(history, np.int64)))
+        auctions = cls(np.broadcast_to(dealer, len(table)), np.broadcast_to(vulnerability, len(table)))
+        faults = np.empty(len(table), np.int16)
+        _replay_all(auctions.state, auctions.history, table, faults)
         bad = np.flatnonzero(faults >= 0)
         if bad.size:
             row = int(bad[0])
             if auctions.done[row]:
                 raise IllegalCall(f"auction {row} goes on after it has ended: {auctions.text(row)}")
-            raise auctions.illegal_call_error(row, int(np.atleast_2d(history)[row, faults[row]]))
+            raise auctions.illegal_call_error(row, int(table[row, faults[row]]))
         return auctions
-
-    @classmethod
-    def replay_legal(
-        cls, history: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike
-    ) -> tuple[Auctions, NDArray[np.int16]]:
-        """Replay each row up to its first illegal call; also return that call's index, int16 (N,), or -1."""
-        table = np.ascontiguousarray(np.atleast_2d(np.asarray(history, np.int64)))
-        auctions = cls(np.broadcast_to(dealer, len(table)), np.broadcast_to(vulnerability, len(table)))
-        faults = np.empty(len(table), np.int16)
-        _replay_all(auctions.state, auctions.history, table, faults)
-        return auctions, faults
 
     def __len__(self) -> int:
         return len(self.state)
@@ -294,21 +286,16 @@ class Auctions:
             raise self.illegal_call_error(int(r[bad]), int(c[bad]))
 
     def illegal_call_error(self, row: int, call: int, where: str | None = None) -> IllegalCall:
-        """Return the error for a call that is not legal at a table.
+        """Return the error for a call that is not legal at a table: ``"1D is not legal after N: 1H Pass"``.
 
         Args:
-            where: replaces ``"at table ROW"``; may be empty.
+            where: replaces ``" at table ROW"``; may be empty.
         """
-        place = f"at table {row}" if where is None else where
-        error = IllegalCall(self.fault_text(row, call, place))
+        name = call_text(call) if 0 <= call < NUM_CALLS else str(call)
+        place = f" at table {row}" if where is None else where
+        error = IllegalCall(f"{name} is not legal{place} after {self.text(row) or 'no call'}")
         error.row, error.call = row, call
         return error
-
-    def fault_text(self, row: int, call: int, where: str = "") -> str:
-        """Describe a call that is not legal: ``"1D is not legal after N: 1H Pass"``."""
-        name = call_text(call) if 0 <= call < NUM_CALLS else str(call)
-        place = f" {where}" if where else ""
-        return f"{name} is not legal{place} after {self.text(row) or 'no call'}"
 
     def contracts(self) -> Contracts:
         """Return the present contracts: final where ``done``."""

@@ -99,15 +99,11 @@ def _checked(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> 
         raise ValueError(f"tricks must be (N, 4, 5): [declarer seat, strain]; this array has shape {t.shape}")
     if t.size and (t.min() < 0 or t.max() > 13):
         raise ValueError("tricks are numbers 0..13")
-    seats = [np.broadcast_to(np.asarray(a), len(t)) for a in (dealer, vulnerability)]
-    for name, a in zip(("dealer", "vulnerability"), seats, strict=True):
-        if a.size and (a.min() < 0 or a.max() > 3):
-            raise ValueError(f"{name} must be 0..3")
-    return (
-        np.ascontiguousarray(t, np.int8),
-        np.ascontiguousarray(seats[0], np.int8),
-        np.ascontiguousarray(seats[1], np.int8),
-    )
+    codes = np.broadcast_to(np.asarray(dealer), len(t)), np.broadcast_to(np.asarray(vulnerability), len(t))
+    if any(((code < 0) | (code > 3)).any() for code in codes):
+        raise ValueError("dealer and vulnerability must be 0..3")
+    checked = [np.ascontiguousarray(array, np.int8) for array in (t, *codes)]
+    return checked[0], checked[1], checked[2]
 
 
 def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[int, list[Contract]]:

@@ -174,23 +174,15 @@ class Plays:
         Raises:
             IllegalCard: where a card of it is not legal; names the first such board.
         """
-        plays, faults = cls.replay_legal(owner, declarer, strain, history)
-        bad = np.flatnonzero(faults >= 0)
-        if bad.size:
-            row = int(bad[0])
-            raise IllegalCard(plays.fault_text(row, int(np.atleast_2d(history)[row, faults[row]])))
-        return plays
-
-    @classmethod
-    def replay_legal(
-        cls, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike, history: ArrayLike
-    ) -> tuple[Plays, Int8Array]:
-        """Replay each row up to its first illegal card; also return that card's index, int8 (N,), or -1."""
         plays = cls(owner, declarer, strain)
         table = np.ascontiguousarray(np.atleast_2d(np.asarray(history, np.int8)))
         faults = np.empty(len(plays), np.int8)
         _replay_all(plays.state, plays.left, plays.history, plays.players, table, faults)
-        return plays, faults
+        bad = np.flatnonzero(faults >= 0)
+        if bad.size:
+            row = int(bad[0])
+            raise IllegalCard(plays._fault_text(row, int(table[row, faults[row]])))
+        return plays
 
     def __len__(self) -> int:
         return len(self.state)
@@ -260,7 +252,7 @@ class Plays:
         c = np.ascontiguousarray(np.broadcast_to(np.asarray(cards, np.int64), r.shape))
         bad = int(_step_rows(self.state, self.left, self.history, self.players, r, c))
         if bad >= 0:
-            raise IllegalCard(self.fault_text(int(r[bad]), int(c[bad])))
+            raise IllegalCard(self._fault_text(int(r[bad]), int(c[bad])))
 
     def claim(self, tricks: ArrayLike, rows: ArrayLike | None = None) -> None:
         """End the play at ``rows`` (default all): declarer's side takes ``tricks`` of those that are left (Law 68).
@@ -289,7 +281,7 @@ class Plays:
         tricks = [" ".join(words[i : i + 4]) for i in range(0, len(words), 4)]
         return f"{SEATS[int(self.players[row, 0])]}: {' | '.join(tricks)}" if words else ""
 
-    def fault_text(self, row: int, card: int) -> str:
+    def _fault_text(self, row: int, card: int) -> str:
         """Explain why ``card`` cannot be played at ``row`` now."""
         name, seat = (card_text(card) if 0 <= card < CARDS else repr(card)), int(self.turn[row])
         if self.done[row]:

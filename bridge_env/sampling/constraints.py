@@ -95,14 +95,8 @@ class Ranges:
         return out
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        f = hand_features(hands)
-        out = np.zeros(len(f), np.bool_)
-        for ranges in self.alternatives:
-            fit = np.ones(len(f), np.bool_)
-            for column, lo, hi in ranges:
-                fit &= (f[:, column] >= lo) & (f[:, column] <= hi)
-            out |= fit
-        return out
+        fits: NDArray[np.bool_] = self.violation(hands) == 0
+        return fits
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
         f = hand_features(hands)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -13,7 +13,7 @@ from bridge_env.hands.deals import hand_text, parse_hand
 from bridge_env.rules.cards import SEATS, UNKNOWN, card_text, parse_seat
 
 HAND = 13  # cards
-Hand = str | NDArray[np.bool_] | Iterable[int]
+Hand = str | NDArray[np.bool_]
 
 
 class KnownCardsError(ValueError):
@@ -35,15 +35,15 @@ class KnownCards:
         """Start from the cards that were seen; the others may be anywhere else.
 
         Args:
-            hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"``, bool (52,) or card numbers. All or
-                some cards of its hand, such as those it has played.
+            hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"`` or bool (52,), all or some cards of its hand, such as
+                those it has played.
 
         >>> KnownCards.seen({"S": "AKQ2.T98.J7.A543"}).may_hold.sum(axis=1).tolist()
         [39, 39, 13, 39]
         """
         may_hold = np.ones((4, 52), bool)
         for name, hand in hands.items():
-            seat, held = parse_seat(name), _as_hand(hand)
+            seat, held = parse_seat(name), parse_hand(hand) if isinstance(hand, str) else np.asarray(hand, bool)
             twice = held & ~may_hold[seat]
             if twice.any():
                 raise KnownCardsError(f"two seats hold {hand_text(twice)}")
@@ -91,14 +91,3 @@ def _check(may_hold: NDArray[np.bool_]) -> None:
             if only > HAND * count:
                 names = "".join(SEATS[s] for s in seats)
                 raise KnownCardsError(f"{only} cards must lie with {names}, but there is room for {HAND * count} only")
-
-
-def _as_hand(hand: Hand) -> NDArray[np.bool_]:
-    if isinstance(hand, str):
-        return parse_hand(hand)
-    cards = np.asarray(hand if isinstance(hand, np.ndarray) else list(hand))
-    if cards.dtype == np.bool_:
-        return cards
-    held = np.zeros(52, bool)
-    held[cards.astype(np.int64)] = True
-    return held

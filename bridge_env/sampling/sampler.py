@@ -32,6 +32,7 @@ _PILOT = 1024  # tries that decide how to draw
 _COST = 8  # what a counted try costs, in shuffled ones
 _STEEPEST = 8.0  # deals of more than so many times the mean weight keep a greater weight
 _RELAXATIONS = (1, 2, 4, 8, 16)  # steps away from the classes that fit
+_TOLERANCE = 2.0  # a deal that violates this much counts for 1/e
 _WIDER = 20_000  # tries at each of them
 
 
@@ -43,7 +44,7 @@ class Sample:
         owner: uint8 (n, 52), the seat that holds each card.
         violation: float32 (n,), 0 where all constraints hold.
         weight: float64 (n,), the weight of each deal; they add up to 1. Take averages with these. Deals that
-            violate something count for ``exp(-violation / tolerance)`` of one that fits.
+            violate something count for ``exp(-violation / 2)`` of one that fits.
         tried: the number of deals drawn.
         method: ``"shuffled"``, ``"counted"``, or ``"relaxed"`` where no deal of the right classes was found.
     """
@@ -67,11 +68,6 @@ class Sample:
         """Return the effective sample size: 1 / (sum of the squared weights)."""
         return float(1.0 / np.square(self.weight).sum()) if len(self) else 0.0
 
-    def __str__(self) -> str:
-        return (
-            f"{len(self)} deals, {self.fitting} fit, {self.effective:.0f} effective, {self.tried} tried, {self.method}"
-        )
-
 
 def sample_deals(
     known: KnownCards,
@@ -80,7 +76,6 @@ def sample_deals(
     key: ArrayLike,
     *,
     weights: BySeat[float] | None = None,
-    tolerance: float = 2.0,
     limit: int | None = None,
 ) -> Sample:
     """Draw deals.
@@ -92,7 +87,6 @@ def sample_deals(
         key: uint64, the stream that the deals are drawn from (``bridge_env.rng.streams.key``).
         weights: seat -> the weight of a violation of its constraint (default 1), where deals must be chosen
             that do not fit.
-        tolerance: a deal that violates this much counts for 1/e; infinite: all count the same.
         limit: deals to try at most; default 500 for each that is wanted, and 100,000 at least.
 
     >>> from bridge_env.rng import streams
@@ -105,7 +99,7 @@ def sample_deals(
     importance = {parse_seat(seat): float(weight) for seat, weight in (weights or {}).items()}
     most = limit if limit is not None else max(500 * count, 100_000)
     stream = np.uint64(np.ravel(key)[0])
-    return _Search(known.propagated(), wanted, importance, tolerance, count, stream, most).run()
+    return _Search(known.propagated(), wanted, importance, count, stream, most).run()
 
 
 @dataclass(eq=False)
@@ -113,7 +107,6 @@ class _Search:
     known: KnownCards
     constraints: dict[int, Constraint]
     importance: dict[int, float]
-    tolerance: float
     count: int
     key: np.uint64
     limit: int
@@ -141,7 +134,7 @@ class _Search:
             usual = float(weight.mean()) if found else 1.0
             bits, violation = np.concatenate([bits, more]), np.concatenate([violation, distance])
             least = 0.0 if found else float(distance.min())  # their shares stay, and exp(-800) would be 0
-            share = np.exp((least - distance.astype(np.float64)) / self.tolerance)
+            share = np.exp((least - distance.astype(np.float64)) / _TOLERANCE)
             weight = np.concatenate([weight, usual * share])
         name = {SHUFFLED: "shuffled", COUNTED: "counted"}.get(method, "relaxed")
         return Sample(to_owner(bits), violation, weight / weight.sum(), self.tried, name)

@@ -240,13 +240,15 @@ def test_bad_specs_of_published_factories(spec):
         registry.make(spec)
 
 
+def nobody(argument, **_):
+    """A factory that makes no bidder."""
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
         ("no_such_package.registry:make", r"cannot load no_such_package\.registry"),
-        ("math:sqrt", r"math:sqrt failed: TypeError.*; it is called as factory\(argument, partner=, opponents=\)"),
-        ("builtins:dict", "builtins:dict failed|gave dict, which has no method bid"),
-        ("types:SimpleNamespace", "gave SimpleNamespace, which has no method bid|failed"),
+        ("test_bidders:nobody", "gave NoneType, which has no method bid"),
     ],
 )
 def test_a_published_factory_that_fails_is_named(value, message, monkeypatch):
@@ -259,8 +261,6 @@ def test_a_published_factory_that_fails_is_named(value, message, monkeypatch):
 def test_a_short_name_of_two_bidders_is_refused():
     with pytest.raises(SpecError, match=r"system:champion, a system, and policy:champion"):
         registry.make("champion")
-    with pytest.raises(SpecError, match="for the network write policy:by-the-book"):
-        registry.make("by-the-book")
     for name in ("sayc", "acol"):
         assert type(registry.make(name)) is type(registry.make(f"system:{name}"))
 

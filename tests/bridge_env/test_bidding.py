@@ -91,7 +91,7 @@ def test_an_illegal_call_names_bidder_table_and_auction():
     assert isinstance(fault, IllegalCall)
     assert (fault.row, fault.call, str(fault)) == (7, parse_call("2D"), str(caught.value))
     assert (auctions.length == 1).all()
-    assert auctions.fault_text(7, 99, "on board 8") == "99 is not legal on board 8 after W: 2H"
+    assert str(auctions.illegal_call_error(7, 99)) == "99 is not legal at table 7 after W: 2H"
     assert str(auctions.illegal_call_error(7, 4, "")) == "1D is not legal after W: 2H"
 
 

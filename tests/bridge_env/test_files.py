@@ -5,14 +5,12 @@ from __future__ import annotations
 import errno
 import math
 import os
-from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import msgspec
 import numpy as np
 import pytest
 
-import bridge_env
 from bridge_env.io import optional_dependencies
 from bridge_env.io.files import FileError, atomic_write
 from bridge_env.io.json_files import read_json, read_json_lines
@@ -129,21 +127,6 @@ def test_damaged_weights_are_one_kind_of_error(tmp_path):
 
 
 # --- missing packages ------------------------------------------------------------------------------------
-
-
-ROOT = Path(bridge_env.__file__).parent.parent
-
-
-def test_in_the_checkout_beside_it_and_without_one(monkeypatch, tmp_path):
-    if (ROOT / "constraints.txt").is_file():
-        monkeypatch.chdir(ROOT)
-        assert optional_dependencies.how_to_install("rl") == 'pip install -e ".[rl]" -c constraints.txt'
-        monkeypatch.chdir(tmp_path)
-        assert optional_dependencies.how_to_install("rl") == f'pip install -e "{ROOT}[rl]" -c "{ROOT}/constraints.txt"'
-    monkeypatch.setattr(
-        optional_dependencies, "__file__", str(tmp_path / "site-packages" / "bridge_env" / "optional_dependencies.py")
-    )
-    assert optional_dependencies.how_to_install("rl") == 'pip install "bridge-env[rl]"'
 
 
 def test_missing_packages_are_named():
