@@ -114,14 +114,8 @@ def custom_reward(function: RewardFunction) -> CustomReward:
         ValueError: a parameter has another name than ``PARAMETERS``, or two are scores to compare with.
     """
     name = f"the reward {getattr(function, '__qualname__', type(function).__name__)}()"
-    try:
-        declared = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        raise ValueError(f"the parameters of {name} cannot be read; wrap it: lambda score: ...") from None
-    parameters = tuple(
-        p.name for p in declared if p.name in PARAMETERS and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-    )
-    unknown = [p.name for p in declared if p.name not in parameters and p.default is p.empty]
+    parameters = tuple(inspect.signature(function).parameters)
+    unknown = [parameter for parameter in parameters if parameter not in PARAMETERS]
     if unknown or not parameters:
         problem = f"has the parameter {unknown[0]!r}" if unknown else "has none of the parameters"
         raise ValueError(f"{name} {problem}; its parameters are some of {', '.join(PARAMETERS)}")

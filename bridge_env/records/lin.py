@@ -77,7 +77,7 @@ class _LinBoard:
         return self.values.get(key, "").strip()
 
     def bad(self, reason: str, kind: str) -> BadBoard:
-        """Return the error for what is wrong."""
+        """Return the error for a fault of the board."""
         return BadBoard(self.line, reason, kind)
 
     @property

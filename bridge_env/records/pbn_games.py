@@ -43,7 +43,7 @@ class Game:
         return self.tags[name][1] if name in self.tags else self.line
 
     def bad(self, name: str, reason: str, kind: str) -> BadBoard:
-        """Return the error for what is wrong at a tag."""
+        """Return the error for a fault of a tag."""
         return BadBoard(self.line_of(name), reason, kind)
 
 

@@ -128,8 +128,7 @@ def _ways_within(low, within, upper, top_low, top_high):  # type: ignore[no-unty
 
 @njit
 def count_hands(  # type: ignore[no-untyped-def]
-    free, need, base, base_points, classes, bounds, rest, rest_points, rest_reversed, rest_bounds, two, ways,
-    pair, shapes, within, sums, most,
+    free, need, base, base_points, classes, bounds, rest, rest_points, rest_reversed, rest_bounds, two, ways, into,
 ):  # fmt: skip
     """Count the hands that ``need`` of the cards ``free`` make with those the seat has. Returns shapes and hands.
 
@@ -139,7 +138,9 @@ def count_hands(  # type: ignore[no-untyped-def]
         classes: uint64 (2744,) that its whole hand must be of; bounds int64 (4, 2), the lengths they allow.
         rest, rest_points: lengths and points of the last seat if it gets all of ``free``.
         rest_reversed: its classes, bit ``37 - h`` for h points; rest_bounds as bounds. All looked at only if ``two``.
+        ways: of ``TABLES``; into: the ``Scratch`` to write to.
     """
+    pair, shapes, within, sums, most = into
     for suit in range(4):
         cards = holding(free, suit)
         low, high = max(0, bounds[suit, 0] - base[suit]), min(ones(cards), bounds[suit, 1] - base[suit])
@@ -224,15 +225,15 @@ def _ways_of_part(part, honours, length, n, binomials):  # type: ignore[no-untyp
 
 
 @njit(forceinline=True)
-def _draw_suit(stream, cards, length, points, first_choice, choices, binomials):  # type: ignore[no-untyped-def]
+def _draw_suit(stream, cards, length, points, tables):  # type: ignore[no-untyped-def]
     """Draw ``length`` of the 13 bits ``cards`` that have so many ``points``."""
     honours, spots = np.int64(cards >> _NINE), cards & _SPOTS
     n = ones(spots)
     chosen, other = _PARTS[points, 0], _PARTS[points, 1]
     if other >= 0:
-        second = _ways_of_part(other, honours, length, n, binomials)
+        second = _ways_of_part(other, honours, length, n, tables.binomials)
         if second > 0:
-            first = _ways_of_part(chosen, honours, length, n, binomials)
+            first = _ways_of_part(chosen, honours, length, n, tables.binomials)
             if uniform(stream) * (first + second) >= first:
                 chosen = other
     k = length - HONOUR_CARDS[chosen]
@@ -240,7 +241,7 @@ def _draw_suit(stream, cards, length, points, first_choice, choices, binomials):
     if k == n:
         return out | spots
     if k > 0:
-        choice = choices[first_choice[n, k] + random_below(stream, np.int64(binomials[n, k]))]
+        choice = tables.choices[tables.first_choice[n, k] + random_below(stream, np.int64(tables.binomials[n, k]))]
         while choice:
             bit = spots & (~spots + _ONE)
             if choice & 1:
@@ -251,11 +252,10 @@ def _draw_suit(stream, cards, length, points, first_choice, choices, binomials):
 
 
 @njit
-def draw_hand(  # type: ignore[no-untyped-def]
-    stream, free, need, n, ways, first_choice, choices, binomials,
-    pair, shapes, within, sums,
-):  # fmt: skip
+def draw_hand(stream, free, need, n, tables, counted):  # type: ignore[no-untyped-def]
     """Draw the bits of a hand that ``count_hands`` counted (``n`` shapes), each with the same chance."""
+    pair, shapes, within, sums, _ = counted
+    ways = tables.ways
     place = _pick(stream, sums, n)
     c, d, h = shapes[place, 0], shapes[place, 1], shapes[place, 2]
     s = need - c - d - h
@@ -277,7 +277,7 @@ def draw_hand(  # type: ignore[no-untyped-def]
     points = (clubs, low_points - clubs, hearts, high_points - hearts)
     hand = _ZERO
     for suit in range(4):
-        part = _draw_suit(stream, held[suit], lengths[suit], points[suit], first_choice, choices, binomials)
+        part = _draw_suit(stream, held[suit], lengths[suit], points[suit], tables)
         hand |= part << np.uint64(16 * suit)
     return hand
 

@@ -89,7 +89,7 @@ class DealSpace:
         rest, rest_points = _summary(self.fixed[other] | self.allowed[other])
         counted: tuple[int, float] = count_hands(
             self.allowed[seat], self.needs[seat], base, base_points, self.classes[seat], self.bounds[seat],
-            rest, rest_points, self.reversed_classes[other], self.bounds[other], last >= 0, TABLES.ways, *into,
+            rest, rest_points, self.reversed_classes[other], self.bounds[other], last >= 0, TABLES.ways, into,
         )  # fmt: skip
         return counted
 
@@ -159,20 +159,18 @@ def _one_deal(  # type: ignore[no-untyped-def]
         if need < 0 or need > ones(free):
             return 0.0
         if i == 0 and last > 0:
-            chosen = draw_hand(stream, free, need, first_shapes, tables.ways, tables.first_choice, tables.choices,
-                               tables.binomials, first.pair, first.shapes, first.within, first.sums)  # fmt: skip
+            chosen = draw_hand(stream, free, need, first_shapes, tables, first)
         elif i < last and method == COUNTED:
             base, base_points = _summary(fixed[seat] | forced)
             other = order[last]
             rest, rest_points = _summary(fixed[other] | (left & allowed[other]))
             n, hands = count_hands(free, need, base, base_points, classes[seat], bounds[seat], rest, rest_points,
                                    reversed_classes[other], bounds[other], i == last - 1, tables.ways,
-                                   later.pair, later.shapes, later.within, later.sums, later.most)  # fmt: skip
+                                   later)  # fmt: skip
             if n == 0:
                 return 0.0
             weight *= hands
-            chosen = draw_hand(stream, free, need, n, tables.ways, tables.first_choice, tables.choices,
-                               tables.binomials, later.pair, later.shapes, later.within, later.sums)  # fmt: skip
+            chosen = draw_hand(stream, free, need, n, tables, later)
         else:
             if not even:
                 weight *= tables.binomials[ones(free), need]
