@@ -437,12 +437,11 @@ def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
     assert "no such system is shipped" in refused("nope")
     assert "name a system" in refused()
     assert "name a system" in refused("sayc", "--diff", "sayc", "sayc")
-    assert "give --format" in refused("sayc", "--out", str(tmp_path / "book.pdf"))
+    assert "give a name that ends in .md, .html, .json" in refused("sayc", "--out", str(tmp_path / "book.pdf"))
     assert "--base goes with" in refused("--diff", "sayc", "acol", "--base", "acol")
     broken = tmp_path / "broken.bidding"
     broken.write_text("system: b\n1Q  15+ hcp\n")
     assert f"{broken}:2:" in refused(str(broken))
-    assert 'Invalid value "pdf" for --format' in refused("sayc", "--format", "pdf")
 
 
 def test_the_difference_at_the_command(capsys, tmp_path, toy_file):

@@ -87,8 +87,6 @@ def _run(words: list[str]) -> int:
         app.config = _options_from_files(words)
         command, bound, _ = app.parse_args(words)
         if command.__module__.startswith("training."):  # not --help or --version, which should answer at once
-            if command is bid.bid:
-                bid.avoid_compiling(bound.arguments)
             _look_in_current_folder()
         code = command(*bound.args, **bound.kwargs)
         sys.stdout.flush()

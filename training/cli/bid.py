@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -86,60 +85,30 @@ def bid(
     return 0
 
 
-def avoid_compiling(arguments: Mapping[str, Any]) -> None:
-    """Disable numba for one call with nothing compiled yet: that takes 1 to 3 seconds, compiling 7 to 15.
-
-    Args:
-        arguments: of ``bid``; nothing may have imported numba's kernels before.
-    """
-    specs = [arguments.get("spec", "system:"), arguments.get("opponents")]
-    heads = {spec.partition(":")[0] for spec in specs if spec is not None}
-    if arguments.get("hand") is None or "numba" in sys.modules or not heads <= {"system", "policy"}:
-        return
-    import numba
-
-    from bridge_env.compiled.jit import FOLDER
-
-    kernels = {"system": "state_rows", "policy": "gather_rows"}  # what takes longest to compile
-    if not all(any(FOLDER.glob(f"*/*.{kernels[head]}-*.nbi")) for head in heads):
-        numba.config.DISABLE_JIT = True  # type: ignore[attr-defined]
-
-
 def _bid_hand(spec: str, opponents: str | None, state: dict[str, Any], as_json: bool) -> int:
+    """Print the call of a bidder and its reason, as far as it can give one."""
     from agents.systems.bidder import HierarchyBidder
     from agents.systems.explain.explain import explain
     from agents.text_api import read_states
-    from bridge_env.bidders.registry import make, player_at
+    from bridge_env.bidders.errors import explain_call, legal_calls
+    from bridge_env.bidders.protocols import Explains
+    from bridge_env.bidders.registry import implements, make, player_at
+    from bridge_env.rules.calls import call_text
 
     bidder = make(spec, partner=spec, opponents=opponents)
     view, key = read_states([state])
     player = player_at(bidder, int(view.seat[0]))
     if as_json and isinstance(player, HierarchyBidder):
         content = explain(player, view).as_json()
-    else:
-        text = _explanation(spec, player, view, key)
-        if not as_json:
-            print(text)
-            _note_contradictions(spec, bidder, state)
-            return 0
-        call, _, reason = text.partition("\n")
+    elif implements(player, Explains):
+        call, _, reason = explain_call(player, view, key).partition("\n")  # type: ignore[arg-type]
         content = {"call": call, "text": reason}
-    print(json.dumps(content, indent=2, ensure_ascii=False))
+    else:
+        call = call_text(int(legal_calls(player, view, key)[0]))
+        content = {"call": call, "text": f"  {spec} follows no bidding system that could give a reason"}
+    print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else f"{content['call']}\n{content['text']}")
     _note_contradictions(spec, bidder, state)
     return 0
-
-
-def _explanation(spec: str, player: Bidder, view: Any, key: Any) -> str:
-    """Return the call of ``player`` and its reason, as far as it can give one."""
-    from bridge_env.bidders.errors import explain_call, legal_calls
-    from bridge_env.bidders.protocols import Explains
-    from bridge_env.bidders.registry import implements
-    from bridge_env.rules.calls import call_text
-
-    if implements(player, Explains):
-        return explain_call(player, view, key)  # type: ignore[arg-type]
-    call = call_text(int(legal_calls(player, view, key)[0]))
-    return f"{call}\n  {spec} follows no bidding system that could give a reason"
 
 
 def _note_contradictions(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -12,9 +12,6 @@ from bridge_env.io.files import atomic_write
 from training.cli.options import AtLeast2, BoardOptions, Count, JsonFile, Seed
 from training.cli.output import can_resume, print_text, write_json
 from training.cli.progress import Bar
-
-if TYPE_CHECKING:
-    from training.evaluation.duplicate import MatchResult
 
 
 def match(
@@ -92,8 +89,17 @@ def match(
             a, b, dealt, boards.seed, workers=workers, log=keep if play is None else None, progress=bar.add
         )  # fmt: skip
     print_text(str(result), json)
-    played = None if play is None else _play_hands(result, (a, b), (play, play_b or play), only, keep, workers)
-    if played is not None:
+    played = None
+    if play is not None:
+        from training.evaluation.cardplay.match import Teams, play_hands
+        from training.evaluation.cardplay.result import boards_of_fate
+
+        rows = boards_of_fate(result, only)
+        if not len(rows):
+            raise ValueError(f"none of {len(dealt)} boards fits --only {only}; ask for more --boards")
+        teams = Teams((a, b), (play, play_b or play))
+        with Bar(len(rows), "board", brief=True) as bar:
+            played = play_hands(result, teams, rows=rows, log=keep, workers=workers, progress=bar.add)
         print_text(str(played), json)
     if json is not None:
         content = {**result.summary(), "rows": result.rows()}
@@ -106,19 +112,6 @@ def match(
         atomic_write(report, made.page)
         print_text(f"{report}: a page with {made.shown:,} of {made.boards:,} boards", json)
     return 0
-
-
-def _play_hands(
-    result: MatchResult, bidders: tuple[str, str], players: tuple[str, str], only: str, keep: Path | None, workers: int
-) -> Any:
-    from training.evaluation.cardplay.match import Teams, play_hands
-    from training.evaluation.cardplay.result import boards_of_fate
-
-    rows = boards_of_fate(result, only)
-    if not len(rows):
-        raise ValueError(f"none of {len(result.boards)} boards fits --only {only}; ask for more --boards")
-    with Bar(len(rows), "board", brief=True) as bar:
-        return play_hands(result, Teams(bidders, players), rows=rows, log=keep, workers=workers, progress=bar.add)
 
 
 def panel(

@@ -120,7 +120,6 @@ def book(
     /,
     *,
     diff: tuple[str, str] | None = None,
-    format: Literal["markdown", "html", "json"] | None = None,
     out: Path | None = None,
     levels: Count | None = None,
     once_in: CountOrZero = 2000,
@@ -149,8 +148,7 @@ def book(
     Args:
         system: a shipped system's name, FILE.bidding, or a network (policy:NAME or policy:FILE)
         diff: two systems: print what the second changes in the first, and what each change is worth
-        format: default: by the name of --out, else markdown
-        out: write to this file (default: standard output)
+        out: write to this file, as its ending says: .md, .html or .json (default: Markdown to standard output)
         levels: depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ...
         once_in: leave out calls made less often than once in so many deals; 0: none
         base: system from which surprises are measured (default sayc)
@@ -162,25 +160,37 @@ def book(
         control: the control pair's system
         boards: judging boards for IMPs
     """
-    from training.book.render import FORMATS
+    from training.book.render import FORMATS, render_book, render_difference
 
     if (system is None) == (diff is None):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
-    forms = {suffix: name for name, suffix in FORMATS.items()} | {".htm": "html"}
-    form = format or ("markdown" if out is None else forms.get(out.suffix))
+    form = next((name for name, suffix in FORMATS.items() if out is None or out.suffix == suffix), None)
     if form is None:
-        raise ValueError(f"{out}: give --format, or a name that ends in {', '.join(FORMATS.values())}")
-    if base and (diff or (system or "").startswith("policy:")):
+        raise ValueError(f"{out}: give a name that ends in {', '.join(FORMATS.values())}")
+    network = system is not None and system.startswith("policy:")
+    if base and (diff or network):
         raise ValueError("--base goes with the book of a system: bridge-env book mine.bidding --base acol")
+    if worth and network:
+        raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
     if diff:
-        return _difference(diff, control, boards, seed, form, out)
+        from training.book.diff import compare_systems
+
+        with Bar(None, "change", brief=True) as bar:
+            difference = compare_systems(*map(_system, diff), _system(control), boards, seed, bar.add)
+        return _write(render_difference(difference.model(), form), out)
     assert system is not None
     settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}
-    if system.startswith("policy:"):
-        if worth:
-            raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
-        return _network_book(system, form, deals, seed, check, out, settings)
-    from training.book.render import render_book
+    if network:
+        from agents.networks.shipped import read_networks
+        from training.book.model import HOLDOUT
+        from training.book.network_book import make_network_book
+        from training.runtime.speed import use_fast_matmul
+
+        player = read_networks(system.removeprefix("policy:")).player
+        use_fast_matmul()
+        with Bar(deals + HOLDOUT, "deal", brief=True) as bar:
+            measured = make_network_book(system, player, deals, seed, tick=bar.add, **settings)
+        return _check_book(measured) if check else _write(render_book(measured.model(), form), out)
     from training.book.system_book import add_worth, make_book
 
     with Bar(deals, "deal", brief=True) as bar:
@@ -193,33 +203,6 @@ def book(
     with Bar(2, "step", brief=True) as bar:
         model = made.model(_system(base or "sayc"), bar.add)
     return _write(render_book(model, form), out)
-
-
-def _difference(names: tuple[str, str], control: str, boards: int, seed: int, form: str, out: Path | None) -> int:
-    """Print the changes that the second system makes in the first."""
-    from training.book.diff import compare_systems
-    from training.book.render import render_difference
-
-    first, second = map(_system, names)
-    with Bar(None, "change", brief=True) as bar:
-        difference = compare_systems(first, second, _system(control), boards, seed, bar.add)
-    return _write(render_difference(difference.model(), form), out)
-
-
-def _network_book(
-    spec: str, form: str, deals: int, seed: int, check: bool, out: Path | None, settings: dict[str, Any]
-) -> int:
-    from agents.networks.shipped import read_networks
-    from training.book.model import HOLDOUT
-    from training.book.network_book import make_network_book
-    from training.book.render import render_book
-    from training.runtime.speed import use_fast_matmul
-
-    networks = read_networks(spec.removeprefix("policy:"))
-    use_fast_matmul()
-    with Bar(deals + HOLDOUT, "deal", brief=True) as bar:
-        made = make_network_book(spec, networks.player, deals, seed, tick=bar.add, **settings)
-    return _check_book(made) if check else _write(render_book(made.model(), form), out)
 
 
 def _check_book(made: Any) -> int:

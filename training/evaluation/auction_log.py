@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.double_dummy.boards import Boards
-from bridge_env.rules.auction import MAX_CALLS, Auctions
-from bridge_env.rules.calls import call_text, parse_call
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import call_text, histories_of, parse_call
 from training.evaluation.boards import first_deal_hash
 from training.runtime.result_log import ResultLog, ResultLogError
 
@@ -44,13 +44,10 @@ class AuctionLog:
         """
         rows = {row.place - 1: row.auctions for row in self._log.read() if row.place <= len(self._boards)}
         known = np.array(sorted(rows), np.int64)
-        history = np.full((2 * len(known), MAX_CALLS), -1, np.int8)
         both = np.tile(known, 2)
         try:
-            for i, place in enumerate(both.tolist()):
-                calls = [parse_call(word) for word in rows[place][i >= len(known)].split()]
-                history[i, : len(calls)] = calls
-            auctions = Auctions.replay(history, self._boards.dealer[both], self._boards.vulnerability[both])
+            calls = [list(map(parse_call, rows[at][table].split())) for table in (0, 1) for at in known.tolist()]
+            auctions = Auctions.replay(histories_of(calls), self._boards.dealer[both], self._boards.vulnerability[both])
         except ValueError as error:
             raise ResultLogError(f"{self._log.path}: {error}") from None
         if not auctions.done.all():

@@ -57,7 +57,7 @@ def refuse_gatekeepers(specs: Iterable[str]) -> None:
     """
     for spec in specs:
         plain = [part for part in seat_specs(without_search(spec)) if part.startswith(_POLICY)]
-        if any(is_gatekeeper(part.removeprefix(_POLICY)) for part in plain):
+        if any(role_of(part.removeprefix(_POLICY)) == GATEKEEPER for part in plain):
             raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
 
 
@@ -67,11 +67,6 @@ def role_of(argument: str) -> str:
         return role(read_networks(argument))
     except SpecError:
         return ""  # its user raises the error
-
-
-def is_gatekeeper(argument: str) -> bool:
-    """Return whether the file of ``policy:ARGUMENT`` names it a gatekeeper."""
-    return role_of(argument) == GATEKEEPER
 
 
 def bid_against(

@@ -14,7 +14,7 @@ from bridge_env.rules.par import par
 from bridge_env.rules.scoring import imps
 from training.evaluation.boards import standard_error
 from training.evaluation.duplicate import MatchResult, match
-from training.runtime.pages import draw_curve, drawn, settings, table, text_table
+from training.runtime.pages import draw_curve, drawn, render, settings, table, text_table
 from training.runtime.processes import map_in_processes
 
 VERDICT = "verdict.json"  # in the run folder
@@ -138,20 +138,10 @@ def markdown(
         files: names of the systems' files.
         diff: the file that lists the system's changes to its root, if there is one.
     """
-    worth = "IMPs a board over the league, on training boards, ± standard error, beside each change."
-    link = f" [What differs in the end]({diff}), with the worth of each change on judging boards." if diff else ""
-    config = manifest.get("config", {})
-    lines = [
-        "# Evolved against control", "",
-        f"Made by `{command}`. Judging boards only; dealer and vulnerability by board number.", "",
-        *rows_table(rows), "",
-        "![learning curve](learning_curve.png)", "",
-        "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "",
-        "## What was accepted", "", (worth if accepted else "Nothing.") + link, "",
-        *(f"- {what}" for what in accepted), "",
-        *settings(dict(sorted(config.items()))),
-    ]  # fmt: skip
-    return "\n".join(lines)
+    return render(
+        "evolve.md", table=rows_table(rows), command=command, accepted=accepted, files=files, diff=diff,
+        settings=settings(dict(sorted(manifest.get("config", {}).items()))),
+    )  # fmt: skip
 
 
 def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +22,13 @@ from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import CardPlayer
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, Contracts
-from bridge_env.rules.cards import CARD_NUMBERS, SEATS, card_text
+from bridge_env.rules.cards import SEATS, card_text
 from bridge_env.rules.play import Plays
 from training.evaluation.boards import Boards, first_deal_hash
 from training.evaluation.cardplay.result import TABLES, PlayedBoard, PlayedMatch
 from training.evaluation.duplicate import MatchResult, TableResult
 from training.runtime.processes import map_in_processes
-from training.runtime.result_log import ResultLog, ResultLogError
+from training.runtime.result_log import ResultLog
 
 _FAST_PART, _SLOW_PART = 500, 2  # boards played together
 
@@ -75,7 +74,10 @@ def play_boards(teams: Teams, boards: Boards, tables: Sequence[TableResult], see
     ask = partial(_legal_cards, plays, boards)
     play_out(plays, contracts, np.tile(boards.vulnerability, 2), auctions, teams.seated(), seats, keys, ask)
     won = plays.won.tolist()
-    return [PlayedBoard((plays.cards(i), plays.cards(i + n)), (won[i], won[i + n])) for i in range(n)]
+    return [
+        PlayedBoard(number, (plays.cards(i), plays.cards(i + n)), (won[i], won[i + n]))
+        for i, number in enumerate(boards.number.tolist())
+    ]
 
 
 def _legal_cards(
@@ -135,67 +137,29 @@ def play_hands(
     """
     teams.seated()  # a faulty spec is an error before any work
     began = time.perf_counter()
-    card_log = None if log is None else CardLog(log, bidding, teams)
+    names = player_name(teams.players[0]), player_name(teams.players[1])
+    header = {
+        "a": bidding.a, "b": bidding.b, "play_a": names[0], "play_b": names[1], "seed": bidding.seed,
+        "first_deal": first_deal_hash(bidding.boards),
+    }  # fmt: skip
+    card_log = None if log is None else ResultLog(log, header, PlayedBoard)
     if rows is not None:
         bidding = bidding.take(rows)
     number = bidding.boards.number
-    done = {} if card_log is None else card_log.read()
+    done = {} if card_log is None else {board.board: board for board in card_log.read()}
     missing = np.array([i for i, n in enumerate(number) if int(n) not in done], np.int64)
     progress(len(number) - len(missing))
     size = _FAST_PART if all(player in ("random", "rule") for player in teams.players) else _SLOW_PART
     parts = [missing[start : start + size] for start in range(0, len(missing), size)]
     jobs = [(teams, bidding.boards.take(at), [t.take(at) for t in bidding.tables], bidding.seed) for at in parts]
     for at, played in zip(parts, map_in_processes(play_boards, jobs, workers if len(parts) > 1 else 1), strict=True):
-        new = {int(number[i]): board for i, board in zip(at, played, strict=True)}
         if card_log is not None:
-            card_log.add(new)
-        done |= new
+            card_log.add(played)
+        done |= {board.board: board for board in played}
         progress(len(at))
-    names = (player_name(teams.players[0]), player_name(teams.players[1]))
     return PlayedMatch(bidding, names, [done[int(n)] for n in number], time.perf_counter() - began)
 
 
 def player_name(player: str | CardPlayer) -> str:
     """Return the name of a player in reports."""
     return player if isinstance(player, str) else type(player).__name__
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A board as a log has it: cards are words, such as ``SA HT``."""
-
-    board: int
-    cards: tuple[str, str]
-    tricks: tuple[int, int]
-
-
-class CardLog:
-    """The play of a match's boards in a file, by board number."""
-
-    def __init__(self, path: Path, bidding: MatchResult, teams: Teams) -> None:
-        header: dict[str, Any] = {
-            "a": bidding.a, "b": bidding.b, "play_a": player_name(teams.players[0]),
-            "play_b": player_name(teams.players[1]), "seed": bidding.seed,
-            "first_deal": first_deal_hash(bidding.boards),
-        }  # fmt: skip
-        self._log = ResultLog(path, header, _Row)
-
-    def read(self) -> dict[int, PlayedBoard]:
-        """Return the boards in the file by number.
-
-        Raises:
-            ResultLogError: the file is of another match, or damaged.
-        """
-        try:
-            return {row.board: PlayedBoard(_cards(row.cards), row.tricks) for row in self._log.read()}
-        except KeyError as error:
-            raise ResultLogError(f"{self._log.path}: {error} is no card") from None
-
-    def add(self, boards: dict[int, PlayedBoard]) -> None:
-        """Append boards."""
-        self._log.add(_Row(number, board.card_words(), board.tricks) for number, board in boards.items())
-
-
-def _cards(words: tuple[str, str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    first, second = (tuple(CARD_NUMBERS[word] for word in text.split()) for text in words)
-    return first, second

@@ -24,13 +24,9 @@ TABLES = ("A North-South", "A East-West")
 class PlayedBoard:
     """The play of a board at the two tables."""
 
+    board: int  # its number
     cards: tuple[tuple[int, ...], tuple[int, ...]]  # in the order of play, at each table
     tricks: tuple[int, int]  # declarer's tricks at each table; 0 if passed out
-
-    def card_words(self) -> tuple[str, str]:
-        """Return the cards of each table in words, such as ``SA HT``."""
-        first, second = (" ".join(card_text(card) for card in table) for table in self.cards)
-        return first, second
 
 
 FATES = {
@@ -135,8 +131,10 @@ class PlayedMatch:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a dict a board: number, cards and tricks at both tables."""
-        boards = zip(self.bidding.boards.number, self.boards, strict=True)
-        return [{"board": int(n), "cards": b.card_words(), "tricks": b.tricks} for n, b in boards]
+        return [
+            {"board": b.board, "cards": [" ".join(map(card_text, cards)) for cards in b.cards], "tricks": b.tricks}
+            for b in self.boards
+        ]
 
 
 def _declared(table: TableResult, place: int, side: int) -> NDArray[np.bool_]:
