@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.routing import Mount, Route
+from starlette.routing import Mount
 
-from bridge_table import editor_routes, multiplayer_routes, practice_routes, system_routes, table_routes
-from bridge_table.http.guard import SameOriginMiddleware
-from bridge_table.http.routing import make_starlette, server_error
+from bridge_table import multiplayer_routes, practice_routes, system_routes, table_routes
+from bridge_table.http.routing import SerialWorker, make_starlette, server_error
 from bridge_table.http.server import TIMEOUT, reachable
-from bridge_table.http.worker import SerialWorker
 from bridge_table.learning.database import Database, DatabaseError
 from bridge_table.multiplayer_routes import GuestServer
-from bridge_table.pages import static
+from bridge_table.pages import page_routes
 from bridge_table.people.rooms import Rooms
 from bridge_table.session import Session
 
 _MAX_BODY = 1_000_000
-_MAX_WAITING = 32
+_MAX_WAITING = 64
 
 
 def make_app(
@@ -38,15 +35,12 @@ def make_app(
     session = Session(seed, named, database or Database(), Rooms(reachable(host)))
     worker = SerialWorker(_MAX_WAITING, timeout)
     guests = GuestServer(session.rooms, worker)
-    apis = (table_routes.api, editor_routes.api, practice_routes.api, system_routes.api, multiplayer_routes.host_api)
+    apis = (table_routes.api, practice_routes.api, system_routes.api, multiplayer_routes.host_api)
     handlers = [route for api in apis for route in api.routes(lambda _: session, lambda _, work: worker(work))]
-    files = [Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
     app = make_starlette(
-        [Mount(f"/{key}", routes=[*handlers, *files]), Mount("/{key}", routes=guests.routes())],
-        {404: "There is no such page.", 405: "This method is not allowed here."},
+        [Mount(f"/{key}", routes=[*handlers, *page_routes]), Mount("/{key}", routes=guests.routes())],
         _MAX_BODY,
-        [Middleware(SameOriginMiddleware)],
-        {DatabaseError: server_error},
     )
+    app.add_exception_handler(DatabaseError, server_error)
     app.state.guests, app.state.worker = guests, worker
     return app

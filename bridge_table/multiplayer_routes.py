@@ -6,16 +6,14 @@ A table with guests goes on by itself.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from bridge_env.bidders.errors import BidderError
@@ -24,17 +22,14 @@ from bridge_env.rules.cards import SEATS
 from bridge_table.board import views
 from bridge_table.board.seating import Player
 from bridge_table.board.table import Setup
-from bridge_table.http.fields import Dealer, RequestError, Spec
-from bridge_table.http.routing import Api, Json
-from bridge_table.http.worker import SerialWorker
-from bridge_table.pages import page, static
-from bridge_table.people.challenge import Challenge
-from bridge_table.people.rooms import CHALLENGE, PRACTICE, Room, Rooms, SeatInvite, check_name
-from bridge_table.programs.question import read_card
+from bridge_table.http.fields import Dealer, RequestError, Spec, parse_card
+from bridge_table.http.routing import Api, Json, SerialWorker
+from bridge_table.pages import page
+from bridge_table.people.rooms import CHALLENGE, PRACTICE, Challenge, Room, Rooms, SeatInvite, check_name
 from bridge_table.session import Session
 
-_BEAT = 4.0  # seconds between two events to a page, which answers each
-_POLL = 0.1  # seconds between two looks of a stream at its table
+_POLL = 0.2  # seconds until bidders and players look at their table again where there was nothing to do
+_RETRY = 4.0  # seconds after one of them has failed
 _CHAMPION = "policy:champion"
 _LOG = logging.getLogger("bridge_env.table")
 
@@ -78,9 +73,9 @@ def _setup(session: Session, ns: str, ew: str, control: str, player: Player) -> 
 
 
 @key_api.get("look")
-def look(holder: SeatInvite | Challenge) -> Json:
-    """Return what the holder of a key may know."""
-    return holder.view()
+def look(holder: SeatInvite | Challenge, *, draw: bool = False) -> Json:
+    """Return what the holder of a key may know; ``draw``: draw hands for what rare calls show."""
+    return holder.view(draw) if isinstance(holder, SeatInvite) else holder.view()
 
 
 @key_api.post("join")
@@ -93,9 +88,9 @@ def join(challenge: SeatInvite | Challenge, *, name: PersonName) -> Json:
 
 @seat_api.post("here")
 async def here(invite: SeatInvite) -> Json:
-    """Take the answer of a page to a beat: its person is there."""
+    """Note that the person is there, and return the version of the table, which grows with every change."""
     invite.seen = invite.rooms.clock()
-    return {}
+    return {"version": invite.room.version}
 
 
 @seat_api.post("call")
@@ -108,7 +103,7 @@ def make_call(invite: SeatInvite, *, board: int, call: str, at: int) -> Json:
 @seat_api.post("card")
 def play_card(invite: SeatInvite, *, board: int, card: str, at: int) -> Json:
     """Play a card."""
-    invite.room.table_of(board).card(invite.seat, read_card(card), at)
+    invite.room.table_of(board).card(invite.seat, parse_card(card), at)
     return invite.changed_view()
 
 
@@ -157,32 +152,22 @@ def show_calls(invite: SeatInvite) -> Json:
     return views.every_call(invite.room.table, invite.seat)
 
 
-@seat_api.post("note")
-def show_note(invite: SeatInvite, *, number: Annotated[int, Meta(ge=0)]) -> Json:
-    """Return what one call of the auction shows."""
-    return views.note(invite.room.table, invite.seat, number)
-
-
 class GuestServer:
     """Serves guests, and lets bidders and players go on at their tables.
 
     Attributes:
-        is_ending: whether the server is to end.
         pace: factor of the pauses after calls and cards.
     """
 
     def __init__(self, rooms: Rooms, worker: SerialWorker) -> None:
-        self.rooms, self.worker = rooms, worker
-        self.is_ending: Callable[[], bool] = lambda: False
-        self.pace = 1.0
+        self.rooms, self.worker, self.pace = rooms, worker, 1.0
 
     def routes(self) -> list[Route]:
         return [
             *key_api.routes(self._holder, self._run),
             *seat_api.routes(self._seat, self._run),
-            Route("/api/events", self._events, methods=["GET"]),
             Route("/", self._page, methods=["GET"]),
-            Route("/{file}", self._file, methods=["GET"]),
+            Route("/{file}", self._page, methods=["GET"]),
         ]
 
     def _holder(self, request: Request) -> SeatInvite | Challenge:
@@ -198,61 +183,32 @@ class GuestServer:
         return holder
 
     async def _run(self, holder: SeatInvite | Challenge, work: Callable[[], Json]) -> Json:
-        """Return the result of a request, run in the worker; at a table bidders and players then go on."""
+        """Return the result of a request, run in the worker; at a table bidders and players go on from then on."""
         if isinstance(holder, Challenge):
             return await self.worker(work)
         holder.seen = self.rooms.clock()
 
         def at_table() -> Json:
-            self.rooms.check(holder)  # its key may have been replaced meanwhile
             holder.room.settle()
             return work()
 
         out = await self.worker(at_table)
-        self._wake(holder.room)
+        if holder.room.driver is None:
+            holder.room.driver = asyncio.create_task(self._drive(holder.room))
         return out
 
     async def _page(self, request: Request) -> Response:
-        """Return the page that a key opens."""
-        return page("join.html" if isinstance(self._holder(request), Challenge) else "seat.html")
-
-    async def _file(self, request: Request) -> Response:
-        self._holder(request)
-        return await static(request)
-
-    async def _events(self, request: Request) -> Response:
-        """Return a stream of server-sent events: the state whenever it has changed, and a beat now and then."""
-        return StreamingResponse(self._stream(self._seat(request)), media_type="text/event-stream")
-
-    async def _stream(self, invite: SeatInvite) -> AsyncIterator[str]:
-        room, sent, beaten = invite.room, -1, 0.0
-        invite.seen = self.rooms.clock()
-        while not self.is_ending() and self.rooms.keys.get(invite.key) is invite:
-            if sent != room.version:
-                version = room.version
-                with contextlib.suppress(RequestError):  # the server is busy: in a moment
-                    yield f"data: {json.dumps(await self.worker(invite.view))}\n\n"
-                    sent = version
-            now = asyncio.get_running_loop().time()
-            if now - beaten >= _BEAT:
-                beaten = now
-                self._wake(room)
-                yield "event: beat\ndata: \n\n"
-            await asyncio.sleep(_POLL)
-
-    def _wake(self, room: Room) -> None:
-        """Let bidders and players go on at a table."""
-        room.woken = True
-        if room.driver is None or room.driver.done():
-            room.driver = asyncio.create_task(self._drive(room))
+        """Return a file of the pages; without a name the page that the key opens."""
+        opened = "join.html" if isinstance(self._holder(request), Challenge) else "seat.html"
+        return page(request.path_params.get("file", opened))
 
     async def _drive(self, room: Room) -> None:
-        try:
-            while room.woken:
-                room.woken = False
-                while await self.worker(room.step):
-                    await asyncio.sleep(self.pace * room.pause())
-        except (RequestError, BidderError) as error:  # the next beat tries again
-            _LOG.warning("a table with guests waits: %s", error)
-            room.add_news(f"The table waits: {str(error).rstrip('.')}.")
-            room.notify()
+        """Let bidders and players go on at a table."""
+        while True:
+            try:
+                pause = self.pace * room.pause() if await self.worker(room.step) else _POLL
+            except (RequestError, BidderError) as error:
+                _LOG.warning("a table with guests waits: %s", error)
+                room.news, pause = f"The table waits: {str(error).rstrip('.')}.", _RETRY
+                room.notify()
+            await asyncio.sleep(pause)

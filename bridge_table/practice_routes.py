@@ -77,11 +77,11 @@ def answer(session: Session, name: str, *, number: int, call: str) -> Json:
 @api.get("drills/{name}/wrong")
 def wrong(session: Session, name: str) -> Json:
     """Return the wrong answers as a file."""
-    return drills.wrong_file(session.drills.get(name))
+    return drills.wrong_file(session.drills[name])
 
 
 def _drill_at(session: Session, name: str, number: int) -> Drill:
-    drill = session.drills.get(name)
+    drill = session.drills[name]
     if not 0 <= number < len(drill.questions):
         raise RequestError(f"The drill has {len(drill.questions)} questions.")
     return drill

@@ -20,16 +20,7 @@ def serve_table(
     specs: tuple[str, ...], host: str, port: int | None, seed: int | None, browser: bool, timeout: float,
     memory: str | None,
 ) -> None:  # fmt: skip
-    """Serve the table until Ctrl-C.
-
-    Args:
-        specs: bidders that the page may use besides those of the package.
-        host: where to listen.
-        port: None: the default one or the next that is free.
-        seed: of the deals; None: random.
-        browser: open the page.
-        timeout: seconds that a bidder or player may take for an answer.
-        memory: the file of finished boards; ``none``: nothing is saved; None: the default file of this user.
+    """Serve the table until Ctrl-C; the arguments are those of ``bridge-env table``.
 
     Raises:
         NoServer: the extra ``table`` is not installed, or the port is taken.
@@ -59,22 +50,13 @@ def serve_table(
             threading.Thread(target=app.state.worker.run, args=(_warm_up,), daemon=True).start()
             if browser:
                 threading.Timer(0.5, webbrowser.open, [address]).start()
-            server = make_server(app)
-            app.state.guests.is_ending = lambda: server.should_exit  # else open streams would keep it from ending
-            server.run(sockets=[listening])
+            make_server(app).run(sockets=[listening])
 
 
 def serve_programs(
     spec: str, opponents: str | None, play: str, host: str, port: int, timeout: float, origins: Collection[str] = (),
-    names: Collection[str] = (),
 ) -> None:  # fmt: skip
-    """Answer other programs until Ctrl-C.
-
-    Args:
-        spec: of the bidder. opponents: spec of the other pair, None: as itself.
-        play: of the card player.
-        timeout: seconds that bidder or player may take for an answer.
-        origins: of pages of other sites that may send requests. names: further names of this machine.
+    """Answer other programs until Ctrl-C; the arguments are those of ``bridge-env serve``.
 
     Raises:
         NoServer: the extra ``table`` is not installed, or the port is taken.
@@ -85,7 +67,7 @@ def serve_programs(
         from bridge_table.programs.answers import Answers
         from bridge_table.programs.app import make_app
 
-        answers = Answers(spec, opponents, play, timeout)
+        answers = Answers(spec, opponents, play)
         answers.warm_up()
         address = address_of(listening, host)
         if host != LOCAL:
@@ -97,7 +79,8 @@ def serve_programs(
             f"{spec} bids and {play} plays at {address} (/bid, /lead, /play, /explain ...).\n"
             f"Elsewhere it is the bidder seat:{address}. Ctrl-C ends it."
         )
-        make_server(make_app(answers, host=host, origins=origins, names=names)).run(sockets=[listening])
+        app = make_app(answers, host=host, timeout=timeout, origins=origins)
+        make_server(app).run(sockets=[listening])
 
 
 @contextlib.contextmanager
@@ -117,14 +100,14 @@ def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
 def _warm_up() -> None:
     """Load what the first board needs, so that its first call comes at once."""
     # imported here, in a thread, because that takes seconds
-    from agents.meanings import reader
-    from bridge_env.bidders.registry import make
     from bridge_table.board.dealing import random_deal
+    from bridge_table.board.hints import lookahead
     from bridge_table.board.table import BIDDING, Setup, Table
+    from bridge_table.board.views import state
 
     spec = "policy:champion"
     table = Table("", Setup((), spec, spec, spec), random_deal(0, 1))
     while table.phase == BIDDING:
         table.step(len(table.calls))
-    reader(spec, "system:champion").seats([], 0, 0)
-    make(f"reason:{spec}")  # bids its hints
+    state(table, None)
+    lookahead(spec, spec)  # bids its hints

@@ -101,7 +101,7 @@ def play_match(
 @api.post("matches/{name}/open")
 def open_board(session: Session, name: str, *, board: int) -> Json:
     """Open a board of a match at a table where it is over, to be reviewed."""
-    found = versions.replayed(session.matches.get(name), board)
+    found = versions.replayed(session.matches[name], board)
     if found is None:
         raise RequestError(f"The match has no board {board}.", 404)
     setup, deal, calls = found

@@ -1,22 +1,25 @@
-"""The requests of the table's page."""
+"""The requests of the table's page, and of the page on which a board is put together."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
 from agents.registry import system_of
-from bridge_env.rules.calls import parse_call
+from bridge_env.hands.deals import deal_text, parse_deal
+from bridge_env.records.board import Board
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import call_text, parse_call
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_table.board import seating, views
-from bridge_table.board.dealing import read_stack
-from bridge_table.board.export import Format, export
+from bridge_table.board.dealing import Deal, problem_texts, read_texts
 from bridge_table.board.hints import hint
 from bridge_table.board.review import review
-from bridge_table.board.table import OVER, Setup
-from bridge_table.board.views import state
+from bridge_table.board.table import OVER, Setup, Table
+from bridge_table.board.views import Format, state
 from bridge_table.http.fields import (
     Dealer,
     Name,
@@ -27,13 +30,14 @@ from bridge_table.http.fields import (
     Vulnerability,
     Words,
     parse_calls,
+    parse_card,
 )
 from bridge_table.http.routing import Api, Json
-from bridge_table.programs.question import read_card
 from bridge_table.session import Session
 from bridge_table.systems.books import entries_after
 
 _CHAMPION = "policy:champion"
+_MAX_LISTED = 200  # boards of a text among which one may choose
 People = Annotated[str, Meta(pattern="^N?E?S?W?$")]
 
 api = Api()
@@ -51,10 +55,13 @@ async def start(session: Session) -> Json:
 @api.post("boards")
 def add_boards(session: Session, *, text: str, name: Name = "the pasted text") -> Json:
     """Store the boards of a text."""
-    stack = read_stack(text, name or "the text")
+    result, name = read_texts(text), name or "the text"
+    deals = [
+        Deal(board.owner, board.dealer, board.vulnerability, board.number or place, name)
+        for place, board in enumerate(result.boards, 1)
+    ]
     return {
-        "stack": session.stacks.add(stack), "name": stack.name, "boards": len(stack.deals),
-        "problems": list(stack.problems),
+        "stack": session.stacks.add(deals), "name": name, "boards": len(deals), "problems": problem_texts(result),
     }  # fmt: skip
 
 
@@ -98,13 +105,20 @@ def deal(
     return state(table, seats[0] if seats else None)
 
 
+def _act(session: Session, name: str, seat: Seat, act: Callable[[Table, int | None], None]) -> Json:
+    """Return what the seat may know after an act at its table."""
+    table, player = session.table_for(name, seat)
+    act(table, player)
+    return state(table, player)
+
+
 # --- one table ------------------------------------------------------------------------------------------------
 
 
 @api.get("tables/{name}")
-def look(session: Session, name: str, *, seat: Seat = "watch") -> Json:
-    """Return what the seat may know."""
-    return state(*session.table_for(name, seat))
+def look(session: Session, name: str, *, seat: Seat = "watch", draw: bool = False) -> Json:
+    """Return what the seat may know; ``draw``: draw hands for what rare calls show."""
+    return state(*session.table_for(name, seat), draw)
 
 
 @api.post("tables/{name}/hint")
@@ -119,31 +133,25 @@ def show_calls(session: Session, name: str, *, seat: Seat = "watch") -> Json:
     return views.every_call(*session.table_for(name, seat))
 
 
-@api.post("tables/{name}/note")
-def show_note(session: Session, name: str, *, seat: Seat = "watch", number: Annotated[int, Meta(ge=0)]) -> Json:
-    """Return what one call of the auction shows."""
-    return views.note(*session.table_for(name, seat), number)
-
-
 @api.get("tables/{name}/review")
 def show_review(session: Session, name: str) -> Json:
     """Return the review, and count the board."""
-    table = session.tables.get(name)
+    table = session.tables[name]
     found = review(table)
-    unsaved = session.count(table, found)
-    return {**found, "unsaved": unsaved, "counts": name in session.results, "session": session.summary()}
+    session.count(table, found)
+    return {**found, "counts": name in session.results, "session": session.summary()}
 
 
 @api.get("tables/{name}/export")
 def show_export(session: Session, name: str, *, form: Format = "pbn") -> Json:
     """Return the board in a format of other programs."""
-    return export(session.tables.get(name), form)
+    return views.export(session.tables[name], form)
 
 
 @api.post("tables/{name}/again")
 def deal_again(session: Session, name: str) -> Json:
     """Deal the same board again; it does not count, because its hands are known."""
-    table = session.tables.get(name)
+    table = session.tables[name]
     if table.phase != OVER:
         raise RequestError("This board is not over.", 409)
     fresh = session.open(replace(table.setup, other=None, replay=False), table.deal)
@@ -154,54 +162,79 @@ def deal_again(session: Session, name: str) -> Json:
 @api.post("tables/{name}/call")
 def make_call(session: Session, name: str, *, seat: Seat = "watch", call: str, at: int) -> Json:
     """Make a person's call; ``at`` counts the calls and cards that the page has seen."""
-    table, player = session.table_for(name, seat)
-    table.call(player, parse_call(call), at)
-    return state(table, player)
+    return _act(session, name, seat, lambda table, player: table.call(player, parse_call(call), at))
 
 
 @api.post("tables/{name}/card")
 def play_card(session: Session, name: str, *, seat: Seat = "watch", card: str, at: int) -> Json:
     """Play a person's card."""
-    table, player = session.table_for(name, seat)
-    table.card(player, read_card(card), at)
-    return state(table, player)
+    return _act(session, name, seat, lambda table, player: table.card(player, parse_card(card), at))
 
 
 @api.post("tables/{name}/step")
 def step(session: Session, name: str, *, seat: Seat = "watch", at: int) -> Json:
     """Make the next call or play the next card of a seat without a person."""
-    table, player = session.table_for(name, seat)
-    table.step(at)
-    return state(table, player)
+    return _act(session, name, seat, lambda table, player: table.step(at))
 
 
 @api.post("tables/{name}/claim")
 def claim(session: Session, name: str, *, seat: Seat = "watch", tricks: int) -> Json:
     """Claim some of the tricks that are left."""
-    table, player = session.table_for(name, seat)
-    table.claim(player, tricks)
-    return state(table, player)
+    return _act(session, name, seat, lambda table, player: table.claim(player, tricks))
 
 
 @api.post("tables/{name}/undo")
 def undo(session: Session, name: str, *, seat: Seat = "watch") -> Json:
     """Take back a person's latest call or card."""
-    table, player = session.table_for(name, seat)
-    table.undo(player)
-    return state(table, player)
+    return _act(session, name, seat, lambda table, player: table.undo(player))
 
 
 @api.post("tables/{name}/play")
 def begin_play(session: Session, name: str, *, seat: Seat = "watch") -> Json:
     """Begin the play."""
-    table, player = session.table_for(name, seat)
-    table.play()
-    return state(table, player)
+    return _act(session, name, seat, lambda table, player: table.play())
 
 
 @api.post("tables/{name}/show")
 def end_board(session: Session, name: str, *, seat: Seat = "watch") -> Json:
     """End the board, and show all hands."""
-    table, player = session.table_for(name, seat)
-    table.show()
-    return state(table, player)
+    return _act(session, name, seat, lambda table, player: table.show())
+
+
+# --- a board that is put together; the server stores nothing of it -------------------------------------------
+
+
+@api.post("editor/read")
+def read_text(session: Session, *, text: str) -> Json:
+    """Return the boards of a text, with their auctions."""
+    result = read_texts(text)
+    boards = [
+        {
+            "board": board.number or place, "dealer": SEATS[board.dealer],
+            "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
+            "calls": " ".join(map(call_text, board.auction or ())),
+        }
+        for place, board in enumerate(result.boards[:_MAX_LISTED], 1)
+    ]  # fmt: skip
+    return {"boards": boards, "problems": problem_texts(result)}
+
+
+@api.post("editor/calls")
+async def after_calls(session: Session, *, dealer: Dealer, calls: Words = "") -> Json:
+    """Return the legal calls after an auction."""
+    auctions = one_auction(parse_calls(calls), SEATS.index(dealer))
+    over = bool(auctions.done[0])
+    return {"legal": [] if over else views.legal_calls(auctions), "over": over}
+
+
+@api.post("editor/board")
+async def check_board(
+    session: Session, *, deal: str, dealer: Dealer, vulnerable: Vulnerability,
+    board: Annotated[int, Meta(ge=1, lt=10**6)] = 1, calls: Words = "",
+) -> Json:  # fmt: skip
+    """Check a board, and return it in all formats."""
+    conditions = SEATS.index(dealer), VULNERABILITIES.index(vulnerable)
+    owner, auctions = parse_deal(deal), one_auction(parse_calls(calls), *conditions)
+    contract = auctions.contracts().at(0) if auctions.done[0] else None
+    made = Board(owner, *conditions, board, auctions.calls(0), contract)
+    return {form: views.board_file(made, form) for form in get_args(Format)}

@@ -19,7 +19,6 @@ from bridge_table.http.fields import RequestError
 from training.evaluation.boards import library_boards
 
 _DEAL = re.compile(r"^[NESWnesw]\s*:")
-_MAX_BOARDS = 2000  # of a text
 _MAX_PROBLEMS = 20
 
 
@@ -47,47 +46,18 @@ def judging_deal(seed: int, number: int) -> Deal:
     return Deal(boards.owner[0], dealer, vulnerability, number, "a judging board")
 
 
-@dataclass(frozen=True)
-class Stack:
-    """The boards of a text."""
-
-    name: str  # of the file, or what it is
-    deals: tuple[Deal, ...]  # its boards
-    problems: tuple[str, ...]  # of what could not be read, with lines
-
-
-def read_stack(text: str, name: str) -> Stack:
+def read_texts(text: str) -> ReadResult:
     """Return the boards of a text: PBN, LIN, a link to Bridge Base Online's hand viewer, or one deal ``N:AK... ...``.
 
     Raises:
-        RequestError: none can be read, or there are more than 2,000; the message has the first faulty line.
+        RequestError: none can be read; the message has the first faulty line.
     """
-    result = read_texts(text)
-    deals = []
-    for place, board in enumerate(result.boards, 1):
-        number = board.number if board.number and board.number < 10**6 else place
-        deals.append(Deal(board.owner, board.dealer, board.vulnerability, number, name))
-    return Stack(name, tuple(deals), tuple(problem_texts(result)))
-
-
-def read_texts(text: str) -> ReadResult:
-    """Return the boards of a text, with their auctions; at least one.
-
-    Raises:
-        RequestError: none can be read, or there are more than 2,000; the message has the first faulty line.
-    """
-    stripped = text.strip()
-    if not stripped:
-        raise RequestError("The text is empty; paste a board in PBN or LIN, or drop a file.")
     try:
-        result = _read(stripped, text)
+        result = _read(text.strip(), text)
     except ValueError as error:
         raise RequestError(f"{error}.") from None
-    if len(result.boards) > _MAX_BOARDS:
-        raise RequestError(f"The text holds {len(result.boards):,} boards; at most {_MAX_BOARDS:,} are allowed.", 413)
     if not result.boards:
-        problems = problem_texts(result)
-        raise RequestError(f"No board can be read: {problems[0] if problems else 'the text holds none'}.")
+        raise RequestError(f"No board can be read: {(problem_texts(result) or ['the text holds none'])[0]}.")
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -145,29 +145,16 @@ def _card_hint(table: Table) -> dict[str, Any]:
 # --- was a call a mistake? --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The best of some calls over deals that fit what a seat knew."""
-
-    call: int  # the best, by IMPs
-    gain: float  # IMPs that it gains on average over the call that was made
-    error: float  # the standard error
-    deals: int  # how many were sampled
-
-    @property
-    def sure(self) -> bool:
-        """Whether it is better by more than taste and chance."""
-        return self.gain > max(_SURELY, self.error)
-
-
-def compare_call(table: Table, number: int, others: list[int]) -> Comparison | None:
-    """Compare a person's call with ``others`` on what the seat knew.
+def compare_call(table: Table, number: int, others: list[int]) -> dict[str, Any] | None:
+    """Compare a person's call with ``others`` over deals that fit what the seat knew.
 
     Args:
         number: of the call in the auction.
 
     Returns:
-        None where the side's bidder cannot look ahead.
+        The best ``call``, the IMPs that it ``gain``s on average over the call that was made, their standard ``error``,
+        the ``deals``, and whether it is ``sure``: better by more than taste and chance. None where the side's bidder
+        cannot look ahead.
     """
     deal, setup = table.deal, table.setup
     before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
@@ -182,4 +169,8 @@ def compare_call(table: Table, number: int, others: list[int]) -> Comparison | N
     if not found.num_deals:
         return None
     best = int(np.nanargmax(found.gain))
-    return Comparison(found.calls[best], float(found.gain[best]), float(found.error[best]), found.num_deals)
+    gain, error = float(found.gain[best]), float(found.error[best])
+    return {
+        "call": call_text(found.calls[best]), "gain": round(gain, 1), "error": round(error, 1),
+        "deals": found.num_deals, "sure": gain > max(_SURELY, error),
+    }  # fmt: skip

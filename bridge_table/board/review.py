@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from agents.registry import without_search
 from bridge_env.bidders.bidding import ask, complete_auctions
+from bridge_env.bidders.protocols import Bidder
 from bridge_env.display.text import result_line
 from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.double_dummy.positions import card_tricks
@@ -47,7 +48,9 @@ def _review(table: Table) -> dict[str, Any]:
     deal, contract, side = table.deal, table.contract, table.setup.side
     tricks = library_then_solver().tricks(deal.owner[None])[0]
     solved = _solved(contract, tricks, deal.vulnerability)
-    played = _played(table)
+    played = None
+    if table.cards or table.claimed is not None:
+        played = _result(contract, int(table.plays.won[0]), deal.vulnerability)
     par, contracts = par_contracts(tricks, deal.dealer, deal.vulnerability)
     points = solved["points"] if played is None else played["points"]
     other = _other_table(table, tricks)
@@ -67,24 +70,17 @@ def _review(table: Table) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _solved(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) -> dict[str, Any]:
-    """Return a contract's result at its double-dummy tricks."""
-    took = 0 if contract.passed_out else int(tricks[contract.declarer, contract.strain])
-    return _result_json(contract, took, vulnerability)
-
-
-def _result_json(contract: Contract, took: int, vulnerability: int) -> dict[str, Any]:
+def _result(contract: Contract, took: int, vulnerability: int) -> dict[str, Any]:
     points = int(score(contract.bid, contract.doubling, contract.declarer, vulnerability, took))
     return {
         "text": result_line(contract, took, vulnerability), "contract": str(contract), "took": took, "points": points,
     }  # fmt: skip
 
 
-def _played(table: Table) -> dict[str, Any] | None:
-    """Return the result of the cards that were played; None where none were."""
-    if not table.cards and table.claimed is None:
-        return None
-    return _result_json(table.contract, int(table.plays.won[0]), table.deal.vulnerability)
+def _solved(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) -> dict[str, Any]:
+    """Return a contract's result at its double-dummy tricks."""
+    took = 0 if contract.passed_out else int(tricks[contract.declarer, contract.strain])
+    return _result(contract, took, vulnerability)
 
 
 # --- the other table -----------------------------------------------------------------------------------------
@@ -96,7 +92,11 @@ def _bid_on(
     """Bid auctions on one deal to their end, in place, by bidders that do not look ahead."""
     n = len(auctions)
     seats, owners = np.broadcast_to(np.arange(4) & 1, (n, 4)), np.broadcast_to(owner, (n, 52))
-    complete_auctions(auctions, owners, key, seats, teams(without_search(north_south), without_search(east_west)))
+    complete_auctions(auctions, owners, np.repeat(key, n), seats, _plain_teams(north_south, east_west))
+
+
+def _plain_teams(north_south: str, east_west: str) -> tuple[Bidder, Bidder]:
+    return teams(without_search(north_south), without_search(east_west))
 
 
 def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | None:
@@ -125,41 +125,37 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
         points: of the auction at double-dummy tricks, NS-positive: gains are over that, whatever was played.
     """
     deal, setup = table.deal, table.setup
-    mine = [k for k in range(len(table.calls)) if (deal.dealer + k) & 3 in setup.people]
-    branches: list[tuple[int, int]] = []
-    parts = []
-    for k in mine:
-        before = one_auction(table.calls[:k], deal.dealer, deal.vulnerability)
-        legal = np.flatnonzero(before.legal()[0])
-        branches += [(k, int(call)) for call in legal]
-        after = before.take(np.zeros(len(legal), np.int64))
-        after.step(legal)
-        parts.append(after)
-    if not parts:
-        return []
-    auctions = Auctions.joined(parts)
-    key = np.repeat(table.key(0, "play-out"), len(auctions))
-    _bid_on(setup.north_south, setup.east_west, deal.owner, auctions, key)
-    contracts = auctions.contracts()
-    took = tricks[np.maximum(contracts.declarer, 0), np.maximum(contracts.bid, 0) % 5]
-    scores = score(contracts.bid, contracts.doubling, contracts.declarer, deal.vulnerability, took).astype(np.int64)
     sign = -1 if setup.side else 1
-    gains = imps(sign * (scores - points))
     out = []
-    for k in mine:
-        rows = [row for row, (number, _) in enumerate(branches) if number == k]
-        rows.sort(key=lambda row: (-sign * int(scores[row]), branches[row][1]))
+    for number, made in enumerate(table.calls):
+        seat = (deal.dealer + number) & 3
+        if seat not in setup.people:
+            continue
+        before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
+        legal = np.flatnonzero(before.legal()[0])
+        auctions = before.take(np.zeros(len(legal), np.int64))
+        auctions.step(legal)
+        _bid_on(
+            setup.north_south, setup.east_west, deal.owner, auctions, np.repeat(table.key(0, "play-out"), len(legal))
+        )
+        contracts = auctions.contracts()
+        took = tricks[np.maximum(contracts.declarer, 0), np.maximum(contracts.bid, 0) % 5]
+        scores = score(contracts.bid, contracts.doubling, contracts.declarer, deal.vulnerability, took).astype(np.int64)
+        gains = imps(sign * (scores - points))
         options: list[dict[str, Any]] = [
-            {"call": call_text(branches[row][1]), "imps": int(gains[row]), "points": int(scores[row]),
+            {"call": call_text(int(legal[row])), "imps": int(gains[row]), "points": int(scores[row]),
              "result": result_line(contracts.at(row), int(took[row]), deal.vulnerability)}
-            for row in rows
+            for row in np.argsort(-sign * scores, kind="stable").tolist()
         ]  # fmt: skip
-        call, usual = call_text(table.calls[k]), call_text(_usual(table, k))
-        verdict = _verdict(call, usual, {option["call"]: option["imps"] for option in options})
-        if verdict["costly"]:
-            verdict |= _compared(table, k, [verdict["better"], usual])
+        bidder = _plain_teams(setup.north_south, setup.east_west)[seat & 1]
+        usual = int(ask(bidder, before, deal.owner[None], np.array([0]), table.key(number))[0])
+        call = call_text(made)
+        verdict = _verdict(call, call_text(usual), {option["call"]: option["imps"] for option in options})
+        fair = verdict["costly"] and compare_call(table, number, [parse_call(verdict["better"]), usual])
+        if fair:
+            verdict |= {"fair": fair, "costly": fair["sure"], **({"better": fair["call"]} if fair["sure"] else {})}
         out.append({
-            "number": k, "seat": SEATS[(deal.dealer + k) & 3], "call": call, "usual": usual, **verdict,
+            "number": number, "seat": SEATS[seat], "call": call, "usual": call_text(usual), **verdict,
             "options": options,
         })  # fmt: skip
     return out
@@ -175,26 +171,6 @@ def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
     better = usual if gains[usual] == best else next(other for other, gain in gains.items() if gain == best)
     lost = best - gains[call]
     return {"better": better, "lost": lost, "costly": lost >= _COSTLY and call != usual, "fair": None}
-
-
-def _compared(table: Table, number: int, others: list[str]) -> dict[str, Any]:
-    """Compare a call that lost on this deal over deals that fit what the player knew; return fields of the verdict."""
-    found = compare_call(table, number, [parse_call(other) for other in others])
-    if found is None:
-        return {}
-    fair = {"call": call_text(found.call), "gain": round(found.gain, 1), "error": round(found.error, 1),
-            "deals": found.deals}  # fmt: skip
-    return {"fair": fair, "costly": found.sure, **({"better": fair["call"]} if found.sure else {})}
-
-
-def _usual(table: Table, number: int) -> int:
-    """Return what the bidder of the person's side would have called."""
-    deal = table.deal
-    before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
-    bidder = teams(without_search(table.setup.north_south), without_search(table.setup.east_west))[
-        int(before.turn[0]) & 1
-    ]
-    return int(ask(bidder, before, deal.owner[None], np.array([0]), table.key(number))[0])
 
 
 def _card_costs(table: Table, took: int) -> list[dict[str, Any]]:

@@ -13,11 +13,10 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
 from bridge_env.bidders.errors import legal_calls
 from bridge_env.bidders.play_view import PlayView, play_view
-from bridge_env.bidders.protocols import CardPlayer
 from bridge_env.bidders.view import BidView, view_of
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.rng import streams
-from bridge_env.rules.auction import Auctions, Contracts, one_auction
+from bridge_env.rules.auction import Auctions, one_auction
 from bridge_env.rules.calls import Contract, call_text
 from bridge_env.rules.cards import SEATS, card_text
 from bridge_env.rules.play import Plays
@@ -60,9 +59,6 @@ class Table:
     claimed: int | None = None  # tricks of declarer's side that ended the play early
     helped: int = 0  # hints, calls or cards taken back, and claims that were refused
     review: dict[str, Any] | None = None  # once it is over
-    # what the last of some calls shows, as far as it is known
-    notes: dict[tuple[int, ...], Any] = field(default_factory=dict)
-    shown: dict[tuple[int, ...], list[str]] = field(default_factory=dict)  # what all seats have shown by some calls
 
     # --- state ------------------------------------------------------------------------------------------
 
@@ -168,12 +164,14 @@ class Table:
             raise RequestError(f"It is for the person at {SEATS[self.chooser() or 0]} to go on.", 409)
         if at != len(self.calls) + len(self.cards):
             raise RequestError("The table has moved on; request its state again.", 409)
+        setup = self.setup
         if self.phase == PLAYING:
             make: Callable[[int], None] = self._play_card
-            choice: NDArray[np.integer[Any]] = self.player().play(self.play_view(), self.key(len(self.cards), "card"))
+            player = make_player(setup.player, AuctionReader.of_sides(setup.north_south, setup.east_west))
+            choice: NDArray[np.integer[Any]] = player.play(self.play_view(), self.key(len(self.cards), "card"))
         else:
             make, seat = self._make, int(self.auctions.turn[0])
-            bidder = bidder_at(self.setup.north_south, self.setup.east_west, seat)
+            bidder = bidder_at(setup.north_south, setup.east_west, seat)
             choice = legal_calls(bidder, self.view(), self.key(len(self.calls)))
         if at != len(self.calls) + len(self.cards):  # a later request was quicker than a slow bidder
             raise RequestError("The table has moved on; request its state again.", 409)
@@ -196,13 +194,8 @@ class Table:
 
     def play_view(self) -> PlayView:
         """Return what the player to choose knows."""
-        contract, auctions = self.contract, self.auctions
-        one = Contracts(*(np.array([n], np.int8) for n in (contract.bid, contract.doubling, contract.declarer)))
-        return play_view(self.plays, one, np.array([self.deal.vulnerability], np.int16), auctions)
-
-    def player(self) -> CardPlayer:
-        """Return the card player for seats without a person."""
-        return make_player(self.setup.player, AuctionReader.of_sides(self.setup.north_south, self.setup.east_west))
+        auctions = self.auctions
+        return play_view(self.plays, auctions.contracts(), np.array([self.deal.vulnerability], np.int16), auctions)
 
     def card(self, seat: int | None, card: int, at: int) -> None:
         """Play a person's card, from the hand whose turn it is."""

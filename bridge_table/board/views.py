@@ -1,23 +1,30 @@
-"""Show the table as JSON to one seat, without what the seat may not see."""
+"""Show the table as JSON to one seat, without what the seat may not see, and a board that is over as a record."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 
 from agents.meanings import Reader, Shows, reader
 from agents.registry import spec_at
-from bridge_env.display.text import result_line
+from bridge_env.display.text import SEAT_NAMES, result_line
 from bridge_env.hands.deals import hand_text
+from bridge_env.records.board import Board
+from bridge_env.records.lin import lin_text
+from bridge_env.records.links import viewer_link
+from bridge_env.records.pbn import board_text
 from bridge_env.rules.auction import Auctions, one_auction
 from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
 from bridge_env.rules.play import Plays
 from bridge_table.board.table import BIDDING, OVER, PLAYING, Table
 from bridge_table.http.fields import RequestError
+
+Format = Literal["pbn", "lin", "link"]
 
 
 def check_looks(table: Table, seat: int | None) -> None:
@@ -31,8 +38,11 @@ def check_looks(table: Table, seat: int | None) -> None:
         raise RequestError("This seat is not yours; what it holds is shown when the board is over.", 403)
 
 
-def state(table: Table, seat: int | None) -> dict[str, Any]:
+def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
     """Return what ``seat`` may know; None: a spectator.
+
+    Args:
+        draw: draw hands for calls of networks that were not measured, which takes half a second each.
 
     Raises:
         RequestError: it may not look.
@@ -41,7 +51,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
     people = table.setup.people
     turn, chooser = table.turn(), table.chooser()
     deal, contract = table.deal, table.contract
-    shown = table.shown.get(tuple(table.calls)) or _seats(table, at_once=True)
+    shown = _read(table).seats(table.calls, deal.dealer, deal.vulnerability, at_once=not draw)
     out: dict[str, Any] = {
         "table": table.name,
         "phase": table.phase,
@@ -53,7 +63,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
         "seat": None if seat is None else SEATS[seat],
         "sits": {SEATS[s]: _sitter(table, s) for s in range(4)},
         "hands": _hands(table, seat),
-        "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], "shows": _shows(table, k)}
+        "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], "shows": _shows(table, k, draw)}
                   for k, call in enumerate(table.calls)],
         "shown": {SEATS[s]: shown[s] for s in range(4)},
         "turn": None if turn is None else SEATS[turn],
@@ -87,46 +97,23 @@ def _sitter(table: Table, seat: int) -> str:
     return spec_at(table.setup.north_south, table.setup.east_west, seat)
 
 
-def _seats(table: Table, at_once: bool) -> list[str]:
-    return _read(table).seats(table.calls, table.deal.dealer, table.deal.vulnerability, at_once)
-
-
-def _shows(table: Table, number: int) -> dict[str, Any]:
-    """Return what call ``number`` shows; ``pending`` where ``note`` has to draw hands for it."""
-    key, deal = tuple(table.calls[: number + 1]), table.deal
-    found: Shows | None = table.notes.get(key) or _read(table).at_once(
-        key[:-1], deal.dealer, deal.vulnerability, key[-1]
-    )
+def _shows(table: Table, number: int, draw: bool) -> dict[str, Any]:
+    """Return what call ``number`` shows; ``pending`` where hands have to be drawn for it."""
+    setup, deal = table.setup, table.deal
+    calls = tuple(table.calls[: number + 1])
+    found = call_shows(setup.north_south, setup.east_west, calls, deal.dealer, deal.vulnerability, draw)
     if found is None:
-        return {**Shows("Hands are being drawn for it.", known=False).as_json(), "pending": True}
-    table.notes[key] = found
+        return {**Shows("Hands are being drawn for it.").as_json(), "pending": True}
     return found.as_json()
 
 
-def note(table: Table, seat: int | None, number: int) -> dict[str, Any]:
-    """Return what call ``number`` shows, with hands drawn for it where need be; of the last, what all have shown too.
-
-    Raises:
-        RequestError: ``seat`` may not look, or there is no such call.
-    """
-    check_looks(table, seat)
-    calls, deal = tuple(table.calls), table.deal
-    if number >= len(calls):
-        raise RequestError("There is no such call, or it was taken back.", 409)
-    key = calls[: number + 1]
-    if key not in table.notes:
-        table.notes[key] = _read(table).call(key[:-1], deal.dealer, deal.vulnerability, key[-1])
-    out = {"shows": table.notes[key].as_json()}
-    if key == calls:
-        table.shown[calls] = _seats(table, at_once=False)
-        out["shown"] = dict(zip(SEATS, table.shown[calls], strict=True))
-    return out
-
-
-def draw_notes(table: Table) -> None:
-    """Find out what all calls show."""
-    for number in range(len(table.calls)):
-        note(table, table.setup.people[0] if table.setup.people else None, number)
+@lru_cache(maxsize=1024)
+def call_shows(
+    north_south: str, east_west: str, calls: tuple[int, ...], dealer: int, vulnerability: int, draw: bool
+) -> Shows | None:
+    """Return what the last of some calls shows; None where hands have to be drawn for it, and are not."""
+    read = reader(north_south, east_west)
+    return (read.call if draw else read.at_once)(calls[:-1], dealer, vulnerability, calls[-1])
 
 
 def every_call(table: Table, seat: int | None) -> dict[str, Any]:
@@ -202,3 +189,45 @@ def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]
     spread = max(squares - boards * mean * mean, 0.0)
     error = math.sqrt(spread / (boards - 1) / boards) if boards > 1 else None
     return {"mean": round(mean, 2), "error": None if error is None else round(error, 2)}
+
+
+# --- records ---------------------------------------------------------------------------------------------------
+
+
+def export(table: Table, form: Format) -> dict[str, Any]:
+    """Return a table's board with its auction and play and what the calls showed.
+
+    Raises:
+        RequestError: the board is not over: a record holds all four hands.
+    """
+    if table.phase != OVER:
+        raise RequestError("A board can be taken along when it is over: its record holds all four hands.", 409)
+    return board_file(_board(table), form)
+
+
+def board_file(board: Board, form: Format) -> dict[str, Any]:
+    """Return the text of a board, and the name of its file if it is one."""
+    if form == "link":
+        return {"text": viewer_link(board)}
+    text = "% PBN 2.1\n% EXPORT\n\n" + board_text(board) if form == "pbn" else lin_text(board) + "\n"
+    return {"name": f"board-{board.number}.{form}", "text": text}
+
+
+def _board(table: Table) -> Board:
+    deal, setup = table.deal, table.setup
+    play, tricks = None, None
+    if table.cards:
+        plays = table.plays
+        play, tricks = plays.cards(0), int(plays.won[0])
+    specs = setup.north_south, setup.east_west
+    names = {name: "a person" if s in setup.people else spec_at(*specs, s) for s, name in enumerate(SEAT_NAMES)}
+    calls = tuple(table.calls)
+    notes = {}
+    for number in range(len(calls)):
+        shows = call_shows(*specs, calls[: number + 1], deal.dealer, deal.vulnerability, True)
+        if shows is not None and shows.artificial:
+            notes[number] = shows.text
+    return Board(
+        deal.owner, deal.dealer, deal.vulnerability, deal.number, calls, table.contract, tricks, play,
+        tags=names, notes=notes,
+    )  # fmt: skip

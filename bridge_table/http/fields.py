@@ -10,7 +10,7 @@ import msgspec
 from starlette.requests import Request
 
 from bridge_env.rules.calls import parse_call
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.cards import CARD_NUMBERS, SEATS
 
 Spec = Annotated[str, msgspec.Meta(max_length=300)]
 Words = Annotated[str, msgspec.Meta(max_length=2000)]  # calls or cards with spaces between them
@@ -64,6 +64,18 @@ async def read_fields(request: Request, kind: type[_Fields]) -> _Fields:
 def parse_calls(text: str) -> list[int]:
     """Return the calls of a text with spaces between them."""
     return [parse_call(word) for word in text.split()]
+
+
+def parse_card(text: str) -> int:
+    """Return the number of a card, ``HQ``.
+
+    Raises:
+        ValueError: it is no card.
+    """
+    card = CARD_NUMBERS.get(text.upper().replace("10", "T"))
+    if card is None:
+        raise ValueError(f"{text!r} is no card; write the suit and the rank, as in HQ")
+    return card
 
 
 def seat_number(seat: Seat) -> int | None:

@@ -1,29 +1,46 @@
-"""Make routes of plain functions, and an app that answers every error in a sentence."""
+"""Make routes of plain functions that run one at a time, and an app that answers every error in a sentence."""
 
 from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+import anyio.to_thread
 from msgspec.structs import asdict
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bridge_env.bidders.errors import BidderError
 from bridge_table.http.fields import RequestError, fields_struct, read_fields
+from training.runtime.timeout import CallTimeout, call_with_timeout
 
 _LOG = logging.getLogger("bridge_env.http")
 
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_SENTENCES = {404: "There is no such page.", 405: "This method is not allowed here."}
 Json = Any  # what JSONResponse takes
 Handler = Callable[..., Any]
 _Handler = TypeVar("_Handler", bound=Handler)
+_Result = TypeVar("_Result")
 
 
 class Api:
@@ -38,18 +55,15 @@ class Api:
 
     def get(self, path: str) -> Callable[[_Handler], _Handler]:
         """Return a decorator of the handler of GET requests."""
-        return self._adder("GET", path)
+        return partial(self._add, "GET", path)
 
     def post(self, path: str) -> Callable[[_Handler], _Handler]:
         """Return a decorator of the handler of POST requests."""
-        return self._adder("POST", path)
+        return partial(self._add, "POST", path)
 
-    def _adder(self, method: str, path: str) -> Callable[[_Handler], _Handler]:
-        def add(handler: _Handler) -> _Handler:
-            self._handlers.append((method, path, handler))
-            return handler
-
-        return add
+    def _add(self, method: str, path: str, handler: _Handler) -> _Handler:
+        self._handlers.append((method, path, handler))
+        return handler
 
     def routes(
         self, context: Callable[[Request], Any], run: Callable[[Any, Callable[[], Json]], Awaitable[Json]]
@@ -77,29 +91,19 @@ class Api:
 
 
 def make_starlette(
-    routes: Sequence[BaseRoute],
-    errors: Mapping[int, str],
-    max_body: int,
-    middleware: Sequence[Middleware],
-    handlers: Mapping[Any, Any] | None = None,
+    routes: Sequence[BaseRoute], max_body: int, origins: Collection[str] = (), middleware: Sequence[Middleware] = ()
 ) -> Starlette:
     """Return an app whose error responses are ``{"error": SENTENCE}``.
 
     Args:
-        errors: the text for each status that no route sends, such as 404 and 405.
         max_body: bytes of a request's body.
-        handlers: further handlers of exceptions, by their class.
+        origins: of pages of other sites that may send requests.
     """
-
-    async def no_route(request: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        return error_response(errors.get(status, "The request cannot be met."), status)
-
     exceptions: dict[Any, Any] = {
-        HTTPException: no_route, ClientDisconnect: _disconnected, BidderError: server_error, ValueError: _client_error,
-        Exception: _broken, **(handlers or {}),
+        HTTPException: _no_route, BidderError: server_error, ValueError: _client_error, Exception: _broken,
     }  # fmt: skip
-    return Starlette(routes=routes, middleware=middleware, max_body_size=max_body, exception_handlers=exceptions)
+    guarded = [*middleware, Middleware(SameOriginMiddleware, origins=origins)]
+    return Starlette(routes=routes, middleware=guarded, max_body_size=max_body, exception_handlers=exceptions)
 
 
 def error_response(text: str, status: int) -> Response:
@@ -107,8 +111,9 @@ def error_response(text: str, status: int) -> Response:
     return JSONResponse({"error": f"{text.rstrip('.')}."}, status)
 
 
-async def _disconnected(request: Request, error: Exception) -> Response:
-    return Response(status_code=400)  # the client has hung up: nobody reads it
+async def _no_route(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return error_response(_SENTENCES.get(status, "The request cannot be met."), status)
 
 
 async def server_error(request: Request, error: Exception) -> Response:
@@ -123,3 +128,73 @@ async def _client_error(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     return error_response("Something went wrong in the server; its terminal has the error", 500)
+
+
+class SameOriginMiddleware:
+    """An ASGI middleware that answers 403 to requests of other sites' pages, except those of ``origins``."""
+
+    def __init__(self, app: ASGIApp, origins: Collection[str] = ()) -> None:
+        self.app, self.origins = app, frozenset(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        app = self.app if self._is_allowed(Headers(scope=scope), scope["method"]) else _FORBIDDEN
+        await app(scope, receive, send_with_headers)
+
+    def _is_allowed(self, headers: Headers, method: str) -> bool:
+        origin = headers.get("origin")
+        if origin is not None:
+            return origin.lower() in self.origins or origin.lower() == f"http://{headers.get('host', '').lower()}"
+        if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+            return True
+        return method == "GET" and headers.get("sec-fetch-mode") == "navigate"  # someone followed a link
+
+
+_FORBIDDEN = error_response("A page of another site may not send requests to this server.", 403)
+
+
+class SerialWorker:
+    """Runs one computation at a time, off the event loop: solvers and compiled caches belong to the process.
+
+    Args:
+        max_waiting: computations that may wait or run; more are refused.
+        timeout: seconds for one; None: as long as it takes.
+    """
+
+    def __init__(self, max_waiting: int, timeout: float | None = None) -> None:
+        self.max_waiting, self.timeout, self._waiting = max_waiting, timeout, 0
+        self._lock = threading.Lock()
+
+    async def __call__(self, work: Callable[[], _Result]) -> _Result:
+        """Return the result of ``work``, run in a thread.
+
+        Raises:
+            RequestError: too many wait, or it took too long; a stuck bidder then runs on, and others get their turn.
+        """
+        if self._waiting >= self.max_waiting:
+            raise RequestError("The server is busy; try again in a moment.", 503)
+        self._waiting += 1
+        try:
+            return await anyio.to_thread.run_sync(self.run, work)
+        finally:
+            self._waiting -= 1
+
+    def run(self, work: Callable[[], _Result]) -> _Result:
+        """Return the result of ``work``, run in this thread; raises as a call of the object does."""
+        with self._lock:
+            try:
+                return call_with_timeout(self.timeout, work)
+            except CallTimeout:
+                raise RequestError(
+                    f"There was no answer within {self.timeout:g} seconds; the bidder may be stuck.", 504
+                ) from None

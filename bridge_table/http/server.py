@@ -11,8 +11,6 @@ TIMEOUT = 120.0  # seconds that a bidder or player may take for an answer
 _TRIED = 20  # ports after the default one
 _ANYWHERE = ("0.0.0.0", "::")
 _MAX_CONNECTIONS = 1000
-_MAX_HEAD = 65_536  # bytes of a request before its body
-_IDLE = 30  # seconds between two requests of one connection
 
 
 class NoServer(ValueError):
@@ -26,21 +24,19 @@ def listen(host: str, port: int | None) -> socket.socket:
         NoServer: the port is taken, or the host is not this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    ports = [port] if port is not None else [*range(DEFAULT_PORT, DEFAULT_PORT + _TRIED), 0]
-    for number in ports:
+    error = None
+    for number in range(DEFAULT_PORT, DEFAULT_PORT + _TRIED) if port is None else [port]:
         # asyncio turns Nagle's delay off, 40 ms an answer, only for sockets that name their protocol
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
             listening.listen()  # a client that reads the address may connect at once, and waits for an answer
-        except OSError as error:
+            return listening
+        except OSError as fault:
             listening.close()
-            if number == ports[-1]:
-                raise NoServer(f"cannot listen on {host}:{number}: {error.strerror}") from None
-            continue
-        break
-    return listening
+            error = fault
+    raise NoServer(f"cannot listen on {host}:{number}: {error.strerror if error else ''}")
 
 
 def address_of(listening: socket.socket, host: str) -> str:
@@ -73,7 +69,7 @@ def make_server(app: Any) -> Any:
     import uvicorn  # an extra brings it
 
     config = uvicorn.Config(
-        app, http="h11", log_level="warning", access_log=False, server_header=False, timeout_keep_alive=_IDLE,
-        limit_concurrency=_MAX_CONNECTIONS, h11_max_incomplete_event_size=_MAX_HEAD,
+        app, http="h11", log_level="warning", access_log=False, server_header=False,
+        limit_concurrency=_MAX_CONNECTIONS,
     )  # fmt: skip
     return uvicorn.Server(config)

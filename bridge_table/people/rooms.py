@@ -1,30 +1,31 @@
-"""Tables for several people: the keys of their seats, their presence, and what each of them may see."""
+"""Tables for several people, and challenges: the keys, who is present, and what each person may see."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 import time
-import unicodedata
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.cards import SEATS
+from bridge_env.rules.scoring import matchpoint_percent
 from bridge_table.board.dealing import Deal, random_deal
 from bridge_table.board.review import review
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import mean_error, state
 from bridge_table.http.fields import RequestError
 
+MAX_PLAYERS = 16  # of a challenge
+_SEAT = 2  # theirs: South
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
 ABSENT = 15.0  # seconds without a request of a browser, after which a bidder goes on in its seat
-_MAX_ROOMS, _MAX_BOARDS = 32, 1000
-_NEWS = 3  # sentences about people who came and left
-_MARKS = " .-'"
 
 
 def fresh_key() -> str:
@@ -33,14 +34,14 @@ def fresh_key() -> str:
 
 
 def check_name(name: str) -> str:
-    """Return a person's name in its normal form; it may be empty.
+    """Return a person's name without needless spaces; it may be empty.
 
     Raises:
-        RequestError: it holds other things than letters, digits and a few marks.
+        RequestError: it is too long, or cannot be printed.
     """
-    name = unicodedata.normalize("NFC", " ".join(name.split()))
-    if len(name) > 24 or any(c not in _MARKS and unicodedata.category(c)[0] not in "LMN" for c in name):
-        raise RequestError("A name has at most 24 letters, digits, spaces, dots, hyphens and apostrophes.")
+    name = " ".join(name.split())
+    if len(name) > 24 or not name.isprintable():
+        raise RequestError("A name has at most 24 letters.")
     return name
 
 
@@ -60,9 +61,9 @@ class SeatInvite:
     def label(self) -> str:
         return self.name or "A guest"
 
-    def view(self) -> dict[str, Any]:
-        """Return all that the person may know."""
-        return self.room.view(self)
+    def view(self, draw: bool = False) -> dict[str, Any]:
+        """Return all that the person may know; ``draw`` as in ``state``."""
+        return self.room.view(self, draw)
 
     def changed_view(self) -> dict[str, Any]:
         """Return what the person may know after a change, which all at the table are to see."""
@@ -78,14 +79,11 @@ class Room:
     setup: Setup  # of every board, without its people: these come and go
     deal: Callable[[int], Deal]  # returns a board by its number, from 1
     clock: Callable[[], float] = time.monotonic
-    boards: int = _MAX_BOARDS  # how many there are
-    company: list[Room] | None = None  # rooms that change when a board is over here; None: this one alone
-    more: Callable[[Room], dict[str, Any]] = lambda room: {}  # further fields of a seat's view
+    challenge: Challenge | None = None
     invites: dict[int, SeatInvite] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)  # of the boards that are over, by number
-    news: deque[str] = field(default_factory=lambda: deque(maxlen=_NEWS))
+    news: str = ""  # the latest sentence about people who came and left
     version: int = 0
-    woken: bool = False  # whether bidders and players may have something to do
     driver: asyncio.Task[None] | None = None  # lets them go on
 
     def __post_init__(self) -> None:
@@ -93,19 +91,14 @@ class Room:
         self._begin(1)
 
     def _begin(self, number: int) -> None:
-        self.number, self._stood = number, False  # whether a bidder has replaced somebody on this board
+        self.number = number
         self.table = Table(f"board {number}", replace(self.setup, people=()), self.deal(number))
         self.settle()
 
     def notify(self) -> None:
-        """Let streams send the new state of this table, and where a board is over, of the other players' tables."""
-        for room in self.company if self.company is not None and self.table.phase == OVER else [self]:
+        """Let pages request the new state of this table, and where a board is over, of the other players' tables."""
+        for room in self.challenge.players if self.challenge and self.table.phase == OVER else [self]:
             room.version += 1
-
-    def add_news(self, sentence: str) -> None:
-        """Add to the news, once as long as nothing else comes."""
-        if sentence not in list(self.news)[-1:]:
-            self.news.append(sentence)
 
     # --- presence ---------------------------------------------------------------------------------------
 
@@ -119,7 +112,7 @@ class Room:
         for seat in sorted(present ^ before):
             name = self.invites[seat].label
             left = f"{name} has left {SEAT_NAMES[seat]}; {self._bidder(seat)} goes on there until they come back."
-            self.add_news(f"{name} sits {SEAT_NAMES[seat]}." if seat in present else left)
+            self.news = f"{name} sits {SEAT_NAMES[seat]}." if seat in present else left
         if table.phase != OVER:
             table.setup = replace(table.setup, people=tuple(sorted(present | self._awaited())))
 
@@ -138,8 +131,6 @@ class Room:
         Raises:
             BidderError: a bidder failed.
         """
-        # Read before people are seated: nobody who comes during this step is replaced by it.
-        joined = {seat for seat, invite in self.invites.items() if invite.seen is not None}
         self.settle()
         table = self.table
         if not self._present or self.number in self.results or table.chooser() is not None:
@@ -149,7 +140,6 @@ class Room:
         elif table.phase == BID:
             (table.play if self.kind == PLAY else table.show)()
         else:
-            self._stood = self._stood or table.turn() in joined
             table.step(len(table.calls) + len(table.cards))
         self.notify()
         return True
@@ -163,13 +153,7 @@ class Room:
         result, other = found["played"] or found["contract"], found["other"]
         self.results[self.number] = {
             "text": result["text"], "points": result["points"], "other": other["text"], "imps": found["imps"],
-            "counts": not self.uncounted,
         }  # fmt: skip
-
-    @property
-    def uncounted(self) -> bool:
-        """Whether a bidder has stood in for somebody, or somebody has learned of hidden hands."""
-        return self._stood or self.table.helped > 0
 
     def next(self, number: int) -> None:
         """Deal the board after ``number``.
@@ -179,7 +163,7 @@ class Room:
         """
         if self.table_of(number).phase != OVER:
             raise RequestError("This board is not over.", 409)
-        if number == self.boards:
+        if self.challenge and number == self.challenge.boards:
             raise RequestError("This was the last board.", 409)
         if number not in self.results:
             self._look_back()
@@ -202,28 +186,94 @@ class Room:
 
     # --- views --------------------------------------------------------------------------------------------
 
-    def view(self, invite: SeatInvite) -> dict[str, Any]:
-        """Return all that the person at one seat may know."""
+    def view(self, invite: SeatInvite, draw: bool) -> dict[str, Any]:
+        """Return all that the person at one seat may know; ``draw`` as in ``state``."""
         version = self.version  # read first: the view is at least as new
         self.settle()
-        out, invites, awaited = state(self.table, invite.seat), self.invites.items(), self._awaited()
+        out, invites, awaited = state(self.table, invite.seat, draw), self.invites.items(), self._awaited()
         out["people"] = [SEATS[invite.seat]]
         for seat, other in invites:
             if other is not invite:
                 absent = "not here yet" if seat in awaited else self._bidder(seat)
                 out["sits"][SEATS[seat]] = other.label if seat in self._present else absent
-        values = [result["imps"] for result in self.results.values() if result["counts"]]
+        values = [result["imps"] for result in self.results.values()]
         out["room"] = {
-            "version": version, "kind": self.kind, "board": self.number, "boards": self.boards,
+            "version": version, "kind": self.kind, "board": self.number,
+            "boards": self.challenge.boards if self.challenge else None,
             "host": invite.host, "name": invite.name,
             "held": [SEATS[seat] for seat, other in invites if other.seen is not None],
             "awaited": [SEATS[seat] for seat in awaited],
-            "news": list(self.news), "uncounted": self.uncounted, "count": len(values),
-            **mean_error(len(values), sum(values), sum(value * value for value in values)), **self.more(self),
+            "news": self.news, "count": len(values),
+            **mean_error(len(values), sum(values), sum(value * value for value in values)),
+            **(self.challenge.results(self) if self.challenge else {}),
         }  # fmt: skip
         if self.table.review is not None:
             out["review"] = self.table.review
         return out
+
+
+@dataclass(eq=False)
+class Challenge:
+    """Some boards, and the people who bid them."""
+
+    rooms: Rooms
+    setup: Setup  # of every player's table
+    seed: int  # names the boards
+    boards: int
+    players: list[Room] = field(default_factory=list)  # their rooms, in the order in which they came
+    names: list[str] = field(default_factory=list)  # theirs
+    key: str = field(default_factory=fresh_key)
+
+    def join(self, name: str) -> SeatInvite:
+        """Seat one more player.
+
+        Raises:
+            RequestError: the name is missing or taken, or there are too many players.
+        """
+        name = check_name(name)
+        if not name:
+            raise RequestError("Choose a name, by which the others find you among the results.")
+        if name.casefold() in (other.casefold() for other in self.names):
+            raise RequestError("Somebody has that name already; take another.", 409)
+        if len(self.players) >= MAX_PLAYERS:
+            raise RequestError(f"There are {MAX_PLAYERS} players already, and no more are taken.", 409)
+        deal = partial(random_deal, self.seed)
+        room = Room(CHALLENGE, self.setup, deal, self.rooms.clock, self)
+        self.names.append(name)
+        self.players.append(room)
+        invite = self.rooms.invite(room, _SEAT)
+        invite.name = name
+        return invite
+
+    def view(self) -> dict[str, Any]:
+        """Return what a person sees before joining."""
+        return {"boards": self.boards, "players": len(self.players), "control": self.setup.control,
+                "reach": self.rooms.reach}  # fmt: skip
+
+    def results(self, room: Room) -> dict[str, Any]:
+        """Return the results of the boards that ``room`` has finished, and of no others."""
+        numbers = sorted(room.results)
+        points = np.array([
+            [player.results[number]["points"] if number in player.results else np.nan for player in self.players]
+            for number in numbers
+        ])  # fmt: skip
+        met = ~np.isnan(points)
+        percent = matchpoint_percent(np.where(met, points, 0).astype(np.int64), met) if numbers else points
+        boards = [
+            {"number": number, "other": room.results[number]["other"], "rows": [
+                {"name": self.names[k], **{name: player.results[number][name] for name in ("text", "points", "imps")},
+                 "percent": round(float(percent[row, k])), "you": player is room}
+                for k, player in enumerate(self.players) if met[row, k]
+            ]}
+            for row, number in enumerate(numbers)
+        ]  # fmt: skip
+        players = [
+            {"name": self.names[k], "boards": int(met[:, k].sum()), "you": player is room,
+             "imps": sum(player.results[number]["imps"] for number in numbers if number in player.results),
+             "percent": round(float(np.nanmean(percent[:, k])))}
+            for k, player in enumerate(self.players) if numbers and met[:, k].any()
+        ]  # fmt: skip
+        return {"results": boards, "players": sorted(players, key=lambda row: -row["percent"])}
 
 
 class Rooms:
@@ -237,15 +287,10 @@ class Rooms:
     def __init__(self, reach: str = "", clock: Callable[[], float] = time.monotonic) -> None:
         self.reach, self.clock = reach, clock
         self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
-        self._rooms: list[Room] = []
 
     def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> SeatInvite:
-        """Open a room, and return the host's seat, the first of ``seats``; the oldest of too many rooms is closed."""
-        if len(self._rooms) >= _MAX_ROOMS:
-            for other in self._rooms.pop(0).invites.values():
-                self.keys.pop(other.key, None)
-        room = Room(kind, setup, lambda number: random_deal(seed, number), self.clock)
-        self._rooms.append(room)
+        """Open a room, and return the host's seat, the first of ``seats``."""
+        room = Room(kind, setup, partial(random_deal, seed), self.clock)
         host, *_ = [self.invite(room, seat) for seat in seats]
         host.host, host.name = True, name
         return host
@@ -258,8 +303,3 @@ class Rooms:
         invite = room.invites[seat] = SeatInvite(self, room, seat)
         self.keys[invite.key] = invite
         return invite
-
-    def check(self, invite: SeatInvite) -> None:
-        """Refuse a key that was replaced."""
-        if self.keys.get(invite.key) is not invite:
-            raise RequestError("This link is no longer good; ask for a new one.", 403)

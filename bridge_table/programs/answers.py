@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,29 +20,24 @@ from agents.cardplay.table import declares
 from agents.lookahead.explain import explain
 from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Lookahead
-from agents.meanings import Shows, reader
+from agents.meanings import Reader, Shows, reader
 from agents.networks.bidder import NetworkBidder
 from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains
 from bridge_env.bidders.registry import implements, make, player_at
 from bridge_env.bidders.view import BidView, view_of
-from bridge_env.hands.deals import hand_text, parse_hand
-from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
+from bridge_env.hands.deals import parse_hand
 from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
 from bridge_env.rules.cards import SEATS, UNKNOWN, card_text
-from bridge_table.http.server import TIMEOUT
 from bridge_table.programs import ben
-from bridge_table.programs.question import Question
-from training.runtime.timeout import CallTimeout, call_with_timeout
+from bridge_table.programs.ben import Question
 
-_Result = TypeVar("_Result")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)
 _MAX_CANDIDATES = 5
 _LEAST = 0.005  # probability of a candidate
-_MAX_SAMPLES = 20  # deals, those that count the most first
 
 
 class Answers:
@@ -51,16 +45,13 @@ class Answers:
 
     Args:
         opponents: spec of the other pair, for a bidder that reads their calls; None: as itself.
-        timeout: seconds that bidder or player may take for an answer.
 
     Raises:
         SpecError: one of the specs names nothing.
     """
 
-    def __init__(
-        self, spec: str, opponents: str | None = None, play: str = "montecarlo", timeout: float = TIMEOUT
-    ) -> None:
-        self.spec, self.opponents, self.play, self.timeout = spec, opponents or spec, play, timeout
+    def __init__(self, spec: str, opponents: str | None = None, play: str = "montecarlo") -> None:
+        self.spec, self.opponents, self.play = spec, opponents or spec, play
         self.bidder: Bidder = make(spec, partner=spec, opponents=opponents)
         self.players = [make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)]
 
@@ -81,29 +72,18 @@ class Answers:
         if seat != question.seat:
             raise ValueError(f"it is for {SEATS[seat]} to call now, not for {SEATS[question.seat]}")
         view = view_of(auctions, np.where(question.hand, seat, UNKNOWN).astype(np.uint8)[None])
-        player = player_at(self.bidder, seat)
-
-        def answer() -> dict[str, Any]:
-            key = _key(question)
-            call = int(legal_calls(self.bidder, view, key)[0])
-            shows = reader(*self.sides(seat & 1), details).call(
-                question.calls, question.dealer, question.vulnerability, call
-            )
-            out = {
-                "bid": ben.answer_word(call), "who": self.spec, "alert": shows.artificial,
-                "candidates": _candidates(player, view, call), "explanation": ben.meaning(shows),
-            }  # fmt: skip
-            if details and isinstance(player, Lookahead | GameLookahead):
-                thought = player.think(view, key)
-                if (sample := thought.sample) is not None:  # of deals whose N is the seat to call
-                    owner = ((sample.owner[sample.deal] + seat) & 3).astype(np.uint8)
-                    out |= _sample_fields(seat, owner, sample.weight, sample.effective / len(sample.weight), True)
-                out["why"] = explain(player, view, thought)
-            elif details and implements(player, Explains):
-                out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]
-            return out
-
-        return self._guarded(self.spec, answer)
+        player, key = player_at(self.bidder, seat), _key(question)
+        call = int(legal_calls(self.bidder, view, key)[0])
+        shows = self._reader(seat, details).call(question.calls, question.dealer, question.vulnerability, call)
+        out = {
+            "bid": ben.answer_word(call), "who": self.spec, "alert": shows.artificial,
+            "candidates": _candidates(player, view, call), "explanation": ben.meaning(shows),
+        }  # fmt: skip
+        if details and isinstance(player, Lookahead | GameLookahead):
+            out["why"] = explain(player, view, player.think(view, key))
+        elif details and implements(player, Explains):
+            out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]
+        return out
 
     def shows(self, question: Question) -> list[Shows]:
         """Return what each call of an auction shows, where the pair sits at the question's seat.
@@ -114,33 +94,36 @@ class Answers:
         """
         calls, state = question.calls, (question.dealer, question.vulnerability)
         one_auction(calls, *state)
-        read = reader(*self.sides(question.seat & 1), True)
-        return self._guarded(self.spec, lambda: [read.call(calls[:k], *state, made) for k, made in enumerate(calls)])
+        read = self._reader(question.seat)
+        return [read.call(calls[:k], *state, made) for k, made in enumerate(calls)]
 
     def every(self, question: Question) -> dict[int, Shows]:
         """Return what each legal call would show, where the pair sits at the question's seat; raises as ``shows``."""
         state = question.calls, question.dealer, question.vulnerability
         if one_auction(*state).done[0]:
             raise ValueError("the auction is over")
-        return self._guarded(self.spec, lambda: reader(*self.sides(question.seat & 1), True).every(*state))
+        return self._reader(question.seat).every(*state)
 
     def card(self, question: Question, details: bool = False) -> dict[str, Any]:
         """Return the card of the hand whose turn it is in BEN's form; arguments and errors as of ``call``."""
         auctions = one_auction(question.calls, question.dealer, question.vulnerability)
         view = view_of_seen(auctions, question.seat, question.hand, question.dummy, question.played)
+        try:
+            return self._card(question, view, details)
+        except BidderError:
+            raise
+        except Exception as error:  # no fault of the question
+            raise BidderError(f"{self.play} failed: {error_line(error)}") from error
+
+    def _card(self, question: Question, view: PlayView, details: bool) -> dict[str, Any]:
         key, player = _key(question), _choosing(self.players[question.seat & 1], view)
-        first = (int(view.declarer[0]) + 1) & 3
-        turn = {"player": (question.seat - first) & 3} if question.played else {}
         if not isinstance(player, MonteCarlo):
-            card = int(self._guarded(self.play, lambda: player.play(view, key))[0])
-            return {"card": _legal(card, view, self.play), "who": self.play, "candidates": [], **turn}
-        (thought,) = self._guarded(self.play, lambda: player.think(view, key))
-        out = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": [], **turn}
+            card = int(player.play(view, key)[0])
+            return {"card": _legal(card, view, self.play), "who": self.play, "candidates": []}
+        (thought,) = player.think(view, key)
+        out = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": []}
         if (belief := thought.belief) is not None:
             out["candidates"] = _expected(thought, belief, view)
-            quality = float(belief.sample.weight @ (belief.sample.violation == 0))
-            deals = belief.owner, belief.weight, quality
-            out |= _sample_fields(question.seat, *deals, details, first, question.played)
         if details:
             out["why"] = thought_text(thought, view, 0, str(player.options.score))
         return out
@@ -156,22 +139,12 @@ class Answers:
         """Return the specs of North-South and East-West where the pair sits at ``side``."""
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
 
-    def _guarded(self, spec: str, work: Callable[[], _Result]) -> _Result:
-        """Return the result of a bidder or player; whatever it raises is no fault of the question."""
-        try:
-            return call_with_timeout(self.timeout, work)
-        except BidderError:
-            raise
-        except CallTimeout:
-            raise BidderError(f"{spec} gave no answer within {self.timeout:g} seconds") from None
-        except Exception as error:
-            raise BidderError(f"{spec} failed: {error_line(error)}") from error
+    def _reader(self, seat: int, draws: bool = True) -> Reader:
+        return reader(*self.sides(seat & 1), draws)
 
 
 def _key(question: Question) -> NDArray[np.uint64]:
-    """Return the random stream of a question: the one that it names, else one that depends on the question alone."""
-    if question.key is not None:
-        return np.array([question.key % 2**64], np.uint64)
+    """Return a random stream that depends on the question alone."""
     key = streams.key("serve", question.seat, question.dealer, question.vulnerability)
     for number in (*question.calls, -1, *np.flatnonzero(question.hand).tolist(), -1, *question.played):
         key = streams.key(key, number)
@@ -186,34 +159,6 @@ def _candidates(player: Bidder, view: BidView, made: int) -> list[dict[str, Any]
     order = np.argsort(-chances, kind="stable")[:_MAX_CANDIDATES].tolist()
     likely = [made, *(call for call in order if call != made and chances[call] >= _LEAST)]
     return [{"call": ben.answer_word(call), "insta_score": round(float(chances[call]), 4)} for call in likely]
-
-
-def _sample_fields(
-    seat: int, owner: NDArray[np.uint8], weight: NDArray[np.float64], quality: float, details: bool, first: int = 0,
-    played: tuple[int, ...] = (),
-) -> dict[str, Any]:  # fmt: skip
-    """Return the fields about sampled deals; without ``details`` the quality alone.
-
-    Args:
-        seat: of the player that sampled. owner: (S, 52), the cards that each seat was dealt.
-        weight: (S,), what each deal counts for; they add up to 1. quality: how well they fit, 0 to 1.
-        first: whose hand each text begins with. played: cards that are left out of the texts.
-    """
-    out: dict[str, Any] = {"quality": f"{quality:.2f}"}
-    if not details:
-        return out
-    hands = owner[None] == ((seat + np.arange(1, 4)) & 3)[:, None, None]  # left, partner, right
-    features = np.array([weight @ hand_features(held)[:, HCP_AND_LENGTHS] for held in hands])
-    left = np.where(np.isin(np.arange(52), played), UNKNOWN, owner)
-
-    def text(at: int) -> str:
-        return " ".join(hand_text(left[at] == (first + i) & 3) for i in range(4)) + f" - {weight[at]:.5f}"
-
-    return {
-        **out, "hcp": [round(float(points), 1) for points in features[:, 0]],
-        "shape": [round(float(length), 1) for length in features[:, :0:-1].ravel()],  # S H D C of each
-        "samples": [text(at) for at in np.argsort(-weight, kind="stable")[:_MAX_SAMPLES].tolist()],
-    }  # fmt: skip
 
 
 def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:

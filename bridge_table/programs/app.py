@@ -1,11 +1,10 @@
-"""BEN's endpoints, ``/bid``, ``/lead``, ``/play``, ``/explain`` and more, and ``/``, which says what answers."""
+"""BEN's endpoints, ``/bid``, ``/lead``, ``/play``, ``/explain`` and ``/bids``, and ``/``, which says what answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from typing import Any
 
-from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -14,20 +13,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bridge_env.rules.calls import PASS
 from bridge_table.http.fields import RequestError, read_fields
-from bridge_table.http.guard import SameOriginMiddleware
-from bridge_table.http.routing import Json, make_starlette
-from bridge_table.http.server import is_local
-from bridge_table.http.worker import SerialWorker
+from bridge_table.http.routing import Json, SerialWorker, make_starlette
+from bridge_table.http.server import TIMEOUT, is_local
 from bridge_table.programs import ben
 from bridge_table.programs.answers import Answers
 
 _MAX_WAITING = 64
 
 
-def bid(answers: Answers, fields: ben.HandFields) -> Json:
+def bid(answers: Answers, fields: ben.Fields) -> Json:
     """Return a call."""
-    question = fields.question()
+    question = fields.question(True)
     out = answers.call(question, fields.details)
     if fields.details and question.calls:
         shown = zip(question.calls, answers.shows(question), strict=True)
@@ -35,55 +33,51 @@ def bid(answers: Answers, fields: ben.HandFields) -> Json:
     return out
 
 
-def card(answers: Answers, fields: ben.HandFields) -> Json:
+def card(answers: Answers, fields: ben.Fields) -> Json:
     """Return a card."""
-    return answers.card(fields.question(), fields.details)
+    return answers.card(fields.question(True), fields.details)
 
 
-def explain(answers: Answers, fields: ben.AuctionFields) -> Json:
+def explain(answers: Answers, fields: ben.Fields) -> Json:
     """Return what the last call shows."""
-    shown = answers.shows(fields.question())
+    shown = answers.shows(fields.question(False))
     if not shown:
         raise RequestError("'ctx' holds no call to be explained.")
     return {"explanation": ben.meaning(shown[-1]), "Alert": shown[-1].artificial}
 
 
-def explain_auction(answers: Answers, fields: ben.AuctionFields) -> Json:
-    """Return what every call shows."""
-    question = fields.question()
-    return ben.auction_json(question.calls, answers.shows(question))
+def bids(answers: Answers, fields: ben.Fields) -> Json:
+    """Return what every legal call would show; the last row also has the specs of both sides, as in BEN."""
+    question = fields.question(False)
+    north_south, east_west = answers.sides(question.seat & 1)
+    rows: list[dict[str, Any]] = [
+        {"bid": "P" if call == PASS else ben.answer_word(call), "m": ben.meaning(shows), "Alert": shows.artificial}
+        for call, shows in answers.every(question).items()
+    ]
+    rows[-1] |= {"NS": north_south, "EW": east_west}
+    return rows
 
 
-def bids(answers: Answers, fields: ben.PositionFields) -> Json:
-    """Return what every legal call would show."""
-    question = fields.question()
-    return ben.bids_json(answers.every(question), answers.sides(question.seat & 1))
-
-
-_ENDPOINTS: dict[str, tuple[type[Struct], Callable[[Answers, Any], Json]]] = {
-    ben.BID: (ben.HandFields, bid),
-    ben.LEAD: (ben.HandFields, card),
-    ben.PLAY: (ben.PlayFields, card),
-    "/explain": (ben.AuctionFields, explain),
-    "/explain_auction": (ben.AuctionFields, explain_auction),
-    "/bids": (ben.PositionFields, bids),
-}
+_ENDPOINTS: dict[str, Callable[[Answers, ben.Fields], Json]] = {
+    ben.BID: bid, ben.LEAD: card, ben.PLAY: card, "/explain": explain, "/bids": bids,
+}  # fmt: skip
 
 
 def make_app(
-    answers: Answers, *, host: str = "127.0.0.1", origins: Collection[str] = (), names: Collection[str] = ()
-) -> Starlette:
+    answers: Answers, *, host: str = "127.0.0.1", timeout: float = TIMEOUT, origins: Collection[str] = (),
+) -> Starlette:  # fmt: skip
     """Return the server as an ASGI app.
 
     Args:
         host: where it will listen; on this machine alone, Host headers must name this machine.
-        origins: of pages of other sites that may send requests. names: further names of this machine.
+        timeout: seconds that bidder or player may take for an answer.
+        origins: of pages of other sites that may send requests.
     """
-    worker = SerialWorker(_MAX_WAITING)
+    worker = SerialWorker(_MAX_WAITING, timeout)
 
-    def route(path: str, kind: type[Struct], answer: Callable[[Answers, Any], Json]) -> Route:
+    def route(path: str, answer: Callable[[Answers, ben.Fields], Json]) -> Route:
         async def endpoint(request: Request) -> Response:
-            fields = await read_fields(request, kind)
+            fields = await read_fields(request, ben.Fields)
             return JSONResponse(await worker(lambda: answer(answers, fields)))
 
         return Route(path, endpoint, methods=["GET"])
@@ -92,15 +86,10 @@ def make_app(
         found = {"program": "bridge-env", "bids": answers.spec, "plays": answers.play, "endpoints": [*_ENDPOINTS]}
         return JSONResponse(found)
 
-    errors = {
-        404: f"There is no such endpoint; there are {', '.join(_ENDPOINTS)}.",
-        405: "Requests are sent by GET, with all fields in the address.",
-    }
-    hosts = ["127.0.0.1", "localhost", "::1", *names] if is_local(host) else ["*"]
+    hosts = ["127.0.0.1", "localhost", "::1"] if is_local(host) else ["*"]
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
         Middleware(CORSMiddleware, allow_origins=list(origins)),
-        Middleware(SameOriginMiddleware, origins=origins),
     ]
-    routes = [Route("/", home, methods=["GET"]), *(route(path, *rest) for path, rest in _ENDPOINTS.items())]
-    return make_starlette(routes, errors, 0, middleware)
+    routes = [Route("/", home, methods=["GET"]), *(route(*row) for row in _ENDPOINTS.items())]
+    return make_starlette(routes, 0, origins, middleware)

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
-
-import numpy as np
+from typing import Any, TypeVar
 
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.double_dummy.boards import Boards
@@ -27,10 +27,13 @@ from bridge_env.rules.scoring import imps, score
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.table_manager import Connection, TalkError
 
+_Read = TypeVar("_Read")
 ROOMS = ("Open", "Closed")
 _GREETING = 10.0  # seconds for the first line of a connection: others wait behind it
 _MAX_EXPLANATION = 500  # letters that are passed on: a longer line could be too long for its receiver
-_CONNECTING = re.compile(r'Connecting "([^"#][^"]{0,59})" as (\w+) using protocol version (\d+)\.?', re.I)
+_CONNECTING = re.compile(
+    rf'Connecting "([^"#][^"]{{0,59}})" as (\w+) using protocol version {protocol.VERSION}\.?', re.I
+)
 
 
 @dataclass
@@ -54,12 +57,12 @@ class ManagedTable:
                 if not text.lower().startswith(f"{SEAT_NAMES[seat].lower()} ready "):
                     raise line.unexpected(text, f"'{SEAT_NAMES[seat]} ready {step}'")
 
-    def answer(self, seat: int, expected: str) -> str:
-        """Return the line of a seat on its turn; its side's clock runs."""
+    def answer(self, seat: int, expected: str, read: Callable[..., _Read | None], *args: Any) -> _Read:
+        """Return what a seat says on its turn, as ``Connection.read`` does; its side's clock runs."""
         began = time.monotonic()
-        text = self.lines[seat].receive(expected)
+        found = self.lines[seat].read(expected, read, *args)
         self.thought[seat & 1] += time.monotonic() - began
-        return text
+        return found
 
     def play(self, boards: Boards, row: int) -> Board:
         """Let them bid and play one board.
@@ -89,16 +92,15 @@ class ManagedTable:
         auctions = Auctions(dealer, vulnerability)
         while not auctions.done[0]:
             seat = int(auctions.turn[0])
-            text = self.answer(seat, f"a call of {SEAT_NAMES[seat]}")
-            found = protocol.read_call(text, seat)
-            if found is None or not auctions.legal()[0, found[0]]:
-                raise self.lines[seat].unexpected(text, "a legal call")
+            call, explanation = self.answer(
+                seat, f"a legal call of {SEAT_NAMES[seat]}", protocol.read_call, seat, auctions.legal()[0]
+            )
             self.ready(f"for {SEAT_NAMES[seat]}'s bid", but=seat)
+            words = protocol.call_words(seat, call)
             for other, line in enumerate(self.lines):
                 if other != seat:  # explanations of a call are for opponents
-                    explanation = found[1][:_MAX_EXPLANATION] if (other ^ seat) & 1 else ""
-                    line.send(protocol.call_words(seat, found[0]) + explanation)
-            auctions.step(found[0])
+                    line.send(words + explanation[:_MAX_EXPLANATION] if (other ^ seat) & 1 else words)
+            auctions.step(call)
         return auctions
 
     def _cards(self, plays: Plays, declarer: int) -> None:
@@ -109,10 +111,9 @@ class ManagedTable:
             if number % 4 == 0:
                 self.ready(f"for {hand}", but=chooser)
                 self.lines[chooser].send(f"{'Dummy' if turn == dummy else SEAT_NAMES[turn]} to lead")
-            text = self.answer(chooser, hand)
-            card = protocol.read_card(text, turn)
-            if card is None or not plays.legal()[0, card]:
-                raise self.lines[chooser].unexpected(text, f"a legal card of {SEAT_NAMES[turn]}")
+            card = self.answer(
+                chooser, f"a legal card of {SEAT_NAMES[turn]}", protocol.read_card, turn, plays.legal()[0]
+            )
             if number % 4:
                 self.ready(f"for {hand}", but=chooser)
             self.send(protocol.card_words(turn, card), but=chooser)
@@ -123,13 +124,12 @@ class ManagedTable:
 
     def timing(self, before: Sequence[float]) -> str:
         """Write how long each side has thought, since ``before`` and in all."""
-
-        def clock_of(side: int) -> str:
-            board, total = int(self.thought[side] - before[side]), int(self.thought[side])
-            clock = f"{total // 3600}:{total // 60 % 60:02}:{total % 60:02}"
-            return f"this board {board // 60:02}:{board % 60:02}, total {clock}."
-
-        return f"Timing - N/S : {clock_of(0)} E/W : {clock_of(1)}"
+        board, total = ([int(self.thought[side] - of[side]) for side in (0, 1)] for of in (before, (0.0, 0.0)))
+        clocks = [
+            f"this board {board[side] // 60:02}:{board[side] % 60:02}, total {timedelta(seconds=total[side])}."
+            for side in (0, 1)
+        ]
+        return f"Timing - N/S : {clocks[0]} E/W : {clocks[1]}"
 
     def close(self) -> None:
         for line in self.lines:
@@ -152,11 +152,9 @@ def seat_players(
     end = time.monotonic() + seating
     with ExitStack() as opened:
         while len(lines) < 4:
-            left = end - time.monotonic()
-            listening.settimeout(max(0.001, left))
+            left = max(0.001, end - time.monotonic())
+            listening.settimeout(left)
             try:
-                if left <= 0:  # a program that waits to be accepted comes too late
-                    raise TimeoutError
                 connection, address = listening.accept()
             except TimeoutError:
                 empty = ", ".join(name for seat, name in enumerate(SEAT_NAMES) if seat not in lines)
@@ -184,21 +182,18 @@ def _read_request(line: Connection, names: dict[int, str], timeout: float) -> tu
     """Return the seat and the team that a program asks for."""
     text = line.receive("'Connecting \"TEAM\" as SEAT'", timeout)
     found = _CONNECTING.fullmatch(text)
-    seat = -1 if found is None else protocol.seat_of(found[2])
-    why = ""
-    if found is None or seat < 0:
-        why = f'Error: say Connecting "TEAM" as SEAT using protocol version {protocol.VERSION}, TEAM without a #'
-    elif int(found[3]) != protocol.VERSION:
-        why = f"Error: this is protocol version {protocol.VERSION}"
+    seat, team = (-1, "") if found is None else (protocol.seat_of(found[2]), found[1])
+    if seat < 0:
+        why = f'say Connecting "TEAM" as SEAT using protocol version {protocol.VERSION}, TEAM without a #'
     elif seat in names:
-        why = f"Error: {SEAT_NAMES[seat]} is taken"
-    elif names.get(seat ^ 2, found[1]) != found[1]:
-        why = f'Error: the partner is of team "{names[seat ^ 2]}"'
-    if found is None or why:
-        with suppress(TalkError):
-            line.send(why)
-        raise TalkError(f"{line.name} was sent away ({why.removeprefix('Error: ')}): {text[:120]}")
-    return seat, found[1]
+        why = f"{SEAT_NAMES[seat]} is taken"
+    elif names.get(seat ^ 2, team) != team:
+        why = f'the partner is of team "{names[seat ^ 2]}"'
+    else:
+        return seat, team
+    with suppress(TalkError):
+        line.send(f"Error: {why}")
+    raise TalkError(f"{line.name} was sent away ({why}): {text[:120]}")
 
 
 @dataclass
@@ -224,19 +219,18 @@ class TeamsMatch:
         """
         if self.log is None or not self.log.is_file():
             return
-        at = {int(number): row for row, number in enumerate(self.boards.number)}
+        dealt = {int(number): self._dealt(row) for row, number in enumerate(self.boards.number)}
         for board in read_boards(self.log).boards:
-            row = at.get(board.number or 0)
-            if row is None or not self._is_dealt(row, board):
-                raise ValueError(f"{self.log} holds board {board.number} of another match; name another --log")
-            room = board.tags.get("Room", "")
+            number, room = board.number or 0, board.tags.get("Room", "")
+            if dealt.get(number) != (board.owner.tolist(), board.dealer, board.vulnerability):
+                raise ValueError(f"{self.log} holds board {number} of another match; name another --log")
             if board.contract is not None and room in ROOMS[: self.rooms]:
-                self.played[room, board.number or 0] = board
+                self.played[room, number] = board
                 self.set_teams(room, (board.tags.get("North", ""), board.tags.get("East", "")))
 
-    def _is_dealt(self, row: int, board: Board) -> bool:
-        conditions = int(self.boards.dealer[row]), int(self.boards.vulnerability[row])
-        return np.array_equal(self.boards.owner[row], board.owner) and conditions == (board.dealer, board.vulnerability)
+    def _dealt(self, row: int) -> tuple[list[int], int, int]:
+        boards = self.boards
+        return boards.owner[row].tolist(), int(boards.dealer[row]), int(boards.vulnerability[row])
 
     def set_teams(self, room: str, teams: tuple[str, str]) -> None:
         """Note the teams that sit North-South and East-West in a room.

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.play import beats
+from bridge_table.http.fields import parse_card
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
-from bridge_table.programs.ben import read_call
-from bridge_table.programs.question import Question, read_card
+from bridge_table.programs.ben import Question, read_call
 from bridge_table.programs.table_manager import Connection, TalkError
 
 _TRICKS = 13
-
-
-class _BoardRestarted(Exception):
-    """The manager has started this board again, or another one."""
 
 
 @dataclass
@@ -48,45 +47,22 @@ class SeatClient:
         self._ready("for teams")
         self.report(self.line.receive("the teams"))
         self._ready("to start")
-        text = self._next_board()
-        while text.lower() != protocol.END.lower():
-            if text.lower() != protocol.START.lower():
-                raise self.line.unexpected(text, f"'{protocol.START}'")
-            try:
+        while (text := self.line.receive(f"'{protocol.START}'")).lower() != protocol.END.lower():
+            if text.lower() == protocol.START.lower():
                 self._board()
                 self.boards += 1
-                text = self._next_board()
-            except _BoardRestarted:
-                text = protocol.START
+            elif not text.lower().startswith("timing"):
+                raise self.line.unexpected(text, f"'{protocol.START}'")
         return self.boards
-
-    def _next_board(self) -> str:
-        """Return the line that follows a board, after any timing."""
-        while (text := self.line.receive(f"'{protocol.START}'")).lower().startswith("timing"):
-            self.report(text)
-        return text
 
     def _ready(self, what: str) -> None:
         self.line.send(f"{SEAT_NAMES[self.seat]} ready {what}")
 
-    def _receive(self, expected: str) -> str:
-        text = self.line.receive(expected)
-        if text.lower() == protocol.START.lower():
-            raise _BoardRestarted
-        return text
-
     def _board(self) -> None:
         self._ready("for deal")
-        text = self._receive("the board")
-        board = protocol.read_board(text)
-        if board is None:
-            raise self.line.unexpected(text, "a board")
-        number, dealer, vulnerability = board
+        number, dealer, vulnerability = self.line.read("a board", protocol.read_board)
         self._ready("for cards")
-        text = self._receive("the cards")
-        hand = protocol.read_hand(text, SEAT_NAMES[self.seat])
-        if hand is None:
-            raise self.line.unexpected(text, f"thirteen cards of {SEAT_NAMES[self.seat]}")
+        hand = self._hand(SEAT_NAMES[self.seat])
         question, contract = self._auction(Question(self.seat, hand, dealer, vulnerability))
         self.report(f"board {number}: {contract}")
         if not contract.passed_out:
@@ -99,20 +75,15 @@ class SeatClient:
             if seat == self.seat:
                 call = read_call(self.answers.call(board)["bid"], "bid")
                 self.line.send(protocol.call_words(seat, call))
-                board = replace(board, calls=(*board.calls, call))
-                continue
-            expected = f"a call of {SEAT_NAMES[seat]}"
-            self._ready(f"for {SEAT_NAMES[seat]}'s bid")
-            text = self._receive(expected)
-            found = protocol.read_call(text, seat)
-            if found is None or not auction.legal()[0, found[0]]:
-                raise self.line.unexpected(text, expected)
-            board = replace(board, calls=(*board.calls, found[0]))
+            else:
+                self._ready(f"for {SEAT_NAMES[seat]}'s bid")
+                call, _ = self.line.read(f"a call of {SEAT_NAMES[seat]}", protocol.read_call, seat, auction.legal()[0])
+            board = replace(board, calls=(*board.calls, call))
         return board, auction.contracts().at(0)
 
     def _play(self, board: Question, contract: Contract) -> None:
         dummy, leader = contract.declarer ^ 2, (contract.declarer + 1) & 3
-        seen: protocol.Hand | None = None
+        seen: protocol.Flags | None = None
         played: list[int] = []
         for trick in range(1, _TRICKS + 1):
             best, taker = -1, leader
@@ -123,7 +94,8 @@ class SeatClient:
                 if best < 0 or beats(card, best, contract.strain):
                     best, taker = card, turn
                 if len(played) == 1 and self.seat != dummy:
-                    seen = self._dummy()
+                    self._ready("for dummy")
+                    seen = self._hand("Dummy")
             leader = taker
 
     def _card(self, question: Question, turn: int, dummy: int, trick: int) -> int:
@@ -131,39 +103,26 @@ class SeatClient:
         chooses = dummy ^ 2 if turn == dummy else turn
         if chooses == self.seat:
             if len(question.played) % 4 == 0:
-                text = self._receive("the word to lead")
+                text = self.line.receive("the word to lead")
                 hand = text.split(" ", maxsplit=1)[0]
                 if not text.lower().endswith("to lead") or (hand.lower() != "dummy" and protocol.seat_of(hand) != turn):
                     raise self.line.unexpected(text, f"'{SEAT_NAMES[turn]} to lead'")
-            card = read_card(self.answers.card(question)["card"])
+            card = parse_card(self.answers.card(question)["card"])
             self.line.send(protocol.card_words(turn, card))
             return card
         name = "dummy" if turn == dummy == self.seat else SEAT_NAMES[turn]
         self._ready(f"for {name}'s card to trick {trick}")
-        text = self._receive(f"a card of {SEAT_NAMES[turn]}")
-        found = protocol.read_card(text, turn)
-        if found is None or found in question.played:
-            raise self.line.unexpected(text, f"a card of {SEAT_NAMES[turn]}")
-        return found
+        left = ~np.isin(np.arange(52), question.played)
+        return self.line.read(f"a card of {SEAT_NAMES[turn]}", protocol.read_card, turn, left)
 
-    def _dummy(self) -> protocol.Hand:
-        self._ready("for dummy")
-        text = self._receive("dummy's cards")
-        seen = protocol.read_hand(text, "Dummy")
-        if seen is None:
-            raise self.line.unexpected(text, "thirteen cards of dummy")
-        return seen
+    def _hand(self, owner: str) -> protocol.Flags:
+        return self.line.read(f"thirteen cards of {owner}", protocol.read_hand, owner)
 
 
 def join(
-    answers: Answers,
-    seat: int,
-    name: str,
-    host: str,
-    port: int,
-    timeout: float,
+    answers: Answers, seat: int, name: str, host: str, port: int, timeout: float,
     report: Callable[[str], object] = print,
-) -> int:
+) -> int:  # fmt: skip
     """Play for ``seat`` at the manager's table until its session ends; return the number of boards.
 
     Raises:
@@ -174,7 +133,5 @@ def join(
     except OSError as error:
         raise TalkError(f"no table manager answers at {host}:{port} ({error})") from None
     line = Connection(connection, f"the manager at {host}:{port}", timeout)
-    try:
+    with closing(line):
         return SeatClient(answers, seat, name, line, report).run()
-    finally:
-        line.close()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +29,8 @@ _CARD = re.compile(r"(\w+) plays ([2-9TJQKA]|10) ?([CDHS])\.?", re.I)
 _BOARD = re.compile(r"Board number (\d{1,9}) ?\. ?Dealer (\w+) ?\. ?(Neither|N/S|E/W|Both) vulnerable\.?", re.I)
 _CARDS = re.compile(r"(\w+)'s cards ?: ?S ([^.]*)\. ?H ([^.]*)\. ?D ([^.]*)\. ?C ([^.]*)\.?", re.I)
 
-Hand = NDArray[np.bool_]
+Flags = NDArray[np.bool_]
+_Read = TypeVar("_Read")
 
 
 class TalkError(RuntimeError):
@@ -70,6 +73,14 @@ class Connection:
             raise TalkError(f"{self.name} sends no line of text where {expected} was expected: {line[:60]!r}")
         return text
 
+    def read(self, expected: str, read: Callable[..., _Read | None], *args: Any) -> _Read:
+        """Return what ``read(line, *args)`` finds in the next line; None is an error."""
+        text = self.receive(expected)
+        found = read(text, *args)
+        if found is None:
+            raise self.unexpected(text, expected)
+        return found
+
     def unexpected(self, text: str, expected: str) -> TalkError:
         """Return the error of a line that does not belong here."""
         return TalkError(f"{self.name} says {text[:120]!r} where {expected} was expected")
@@ -89,15 +100,15 @@ def call_words(seat: int, call: int) -> str:
     return f"{SEAT_NAMES[seat]} {_SPOKEN.get(call) or f'bids {call_text(call)}'}"
 
 
-def read_call(text: str, seat: int) -> tuple[int, str] | None:
-    """Return the call of ``seat`` and its explanation; None where the text is no call."""
+def read_call(text: str, seat: int, legal: Flags) -> tuple[int, str] | None:
+    """Return the call of ``seat`` and its explanation; None where the text is no call or ``legal[call]`` is false."""
     found = _CALL.fullmatch(text)
     if found is None or seat_of(found[1]) != seat:
         return None
-    spoken = {word: call for call, word in _SPOKEN.items()}.get(found[2].lower())
-    if spoken is None:
-        spoken = FIRST_BID + 5 * (int(found[3]) - 1) + "CDHSN".index(found[4][0].upper())
-    return spoken, found[5] or ""
+    call = {word: call for call, word in _SPOKEN.items()}.get(found[2].lower())
+    if call is None:
+        call = FIRST_BID + 5 * (int(found[3]) - 1) + "CDHSN".index(found[4][0].upper())
+    return (call, found[5] or "") if legal[call] else None
 
 
 def card_words(seat: int, card: int) -> str:
@@ -105,21 +116,22 @@ def card_words(seat: int, card: int) -> str:
     return f"{SEAT_NAMES[seat]} plays {RANKS[card % 13]}{SUITS[card // 13]}"
 
 
-def read_card(text: str, seat: int) -> int | None:
-    """Return the card that the hand of ``seat`` plays; None where the text is no card."""
+def read_card(text: str, seat: int, legal: Flags) -> int | None:
+    """Return the card that the hand of ``seat`` plays; None where the text is no card or ``legal[card]`` is false."""
     found = _CARD.fullmatch(text)
     if found is None or seat_of(found[1]) != seat:
         return None
-    return CARD_NUMBERS[found[3].upper() + found[2].upper().replace("10", "T")]
+    card = CARD_NUMBERS[found[3].upper() + found[2].upper().replace("10", "T")]
+    return card if legal[card] else None
 
 
-def hand_words(owner: str, hand: Hand) -> str:
+def hand_words(owner: str, hand: Flags) -> str:
     """Write a hand: ``North's cards : S A K 4. H -. D 9 2. C ...``."""
     suits = (f"{suit} {' '.join(held) or '-'}." for suit, held in zip(SUITS[::-1], suit_ranks(hand), strict=True))
     return f"{owner}'s cards : {' '.join(suits)}"
 
 
-def read_hand(text: str, owner: str) -> Hand | None:
+def read_hand(text: str, owner: str) -> Flags | None:
     """Return the thirteen cards of ``owner``, a seat or ``Dummy``; None where the text is no hand."""
     found = _CARDS.fullmatch(text)
     if found is None or found[1].lower() != owner.lower():

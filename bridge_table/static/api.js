@@ -36,3 +36,10 @@ export function complain(fault, place = at("message")) {
   place.textContent = fault.message;
   place.hidden = false;
 }
+
+// What fails by a fault of the server, and catches it nowhere else, is shown.
+window.addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof Fault)) return;
+  event.preventDefault();
+  complain(event.reason);
+});

@@ -1,7 +1,7 @@
 // Edit a system's text beside a live check, the exam, and a match against the version that one began with.
 
 import { Fault, complain, get, post } from "./api.js";
-import { save } from "./saving.js";
+import { save } from "./page.js";
 import { at, element } from "./words.js";
 import { examSheet, matchSheet } from "./versions.js";
 
@@ -23,13 +23,15 @@ export async function edit(spec) {
   at("source").value = saved || answer.text;
   at("began").textContent = `The old version is ${spec}.${saved ? " Your changes of before are back." : ""}`;
   at("judged").replaceChildren(element("p", { class: "aside" }, "Change a line: the exam and a match against the old version follow at once."));
-  numberLines();
+  drawGutter();
   change(Boolean(saved));
 }
 
-function numberLines() {
-  const count = text().split("\n").length;
-  at("gutter").textContent = Array.from({ length: count }, (_, k) => k + 1).join("\n");
+/** Number the lines; those with findings stand out. */
+function drawGutter(findings = []) {
+  const faulty = new Map(findings.map((one) => [one.line, one.fault]));
+  const lines = text().split("\n").map((_, k) => k + 1);
+  at("gutter").replaceChildren(...lines.flatMap((line) => [faulty.has(line) ? element("mark", { class: faulty.get(line) ? "fault" : "" }, line) : String(line), "\n"]));
   at("gutter").scrollTop = at("source").scrollTop;
 }
 
@@ -53,20 +55,12 @@ async function check(now) {
     tell("verdict", sound ? `The text is sound${findings.length ? `; ${findings.length} notes` : ""}.` : `${faults} fault${faults > 1 ? "s" : ""}: the system cannot be used so.`, sound);
     at("findings").replaceChildren(...findings.map((one) => element("li", { class: one.fault ? "fault" : "" },
       element("button", { type: "button", class: "plain", onclick: () => goTo(one.line) }, `Line ${one.line}`), element("span", {}, one.text))));
-    markLines(findings);
+    drawGutter(findings);
     return sound;
   } catch (fault) {
     lament(fault);
     return false;
   }
-}
-
-/** Faulty lines stand out in the gutter. */
-function markLines(findings) {
-  const faulty = new Map(findings.map((one) => [one.line, one.fault]));
-  const lines = text().split("\n").map((_, k) => k + 1);
-  at("gutter").replaceChildren(...lines.flatMap((line) => [faulty.has(line) ? element("mark", { class: faulty.get(line) ? "fault" : "" }, line) : String(line), "\n"]));
-  at("gutter").scrollTop = at("source").scrollTop;
 }
 
 function goTo(line) {
@@ -122,7 +116,7 @@ async function lend() {
   }
 }
 
-at("source").addEventListener("input", () => { numberLines(); change(); });
+at("source").addEventListener("input", () => { drawGutter(); change(); });
 at("source").addEventListener("scroll", () => { at("gutter").scrollTop = at("source").scrollTop; });
 at("judging").addEventListener("change", () => change());
 at("download").addEventListener("click", download);

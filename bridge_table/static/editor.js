@@ -3,11 +3,10 @@
 import { complain, post } from "./api.js";
 import { drawAuction, drawBox } from "./auction.js";
 import { face } from "./cards.js";
-import { offer, save, takeFiles } from "./saving.js";
 import { keyOf } from "./keys.js";
 import { CARDS, cardsAt, dealOf, dealText, emptyDeal, filled, moved } from "./pack.js";
 import { addressOf } from "./share.js";
-import { announce } from "./announce.js";
+import { announce, offer, save, takeFiles } from "./page.js";
 import { NAMES, SEATS, at, button, cardWords, element, isVulnerable } from "./words.js";
 
 const UNTOLD = { text: "", note: "", lines: [], how: "", artificial: false };
@@ -130,15 +129,11 @@ async function take(board) {
 
 async function read(text) {
   quiet();
-  try {
-    const { boards, problems } = await post("editor/read", { text });
-    await take(boards[0]);
-    at("found").replaceChildren(...(boards.length > 1 ? [choice(boards)] : []));
-    at("taken").textContent = `${boards.length} board${boards.length > 1 ? "s" : ""} read.${problems.length ? ` Left out: ${problems.slice(0, 3).join("; ")}.` : ""}`;
-  } catch (fault) {
-    at("taken").textContent = "";
-    complain(fault);
-  }
+  at("taken").textContent = "";
+  const { boards, problems } = await post("editor/read", { text });
+  await take(boards[0]);
+  at("found").replaceChildren(...(boards.length > 1 ? [choice(boards)] : []));
+  at("taken").textContent = `${boards.length} board${boards.length > 1 ? "s" : ""} read.${problems.length ? ` Left out: ${problems.slice(0, 3).join("; ")}.` : ""}`;
 }
 
 function choice(boards) {
@@ -148,22 +143,14 @@ function choice(boards) {
 }
 
 async function taken(form) {
-  try {
-    const written = (await checked())[form];
-    if (form === "link") await offer(at("texts"), written.text, "A link to BBO's hand viewer. It opens another site.");
-    else save(written);
-  } catch (fault) {
-    complain(fault);
-  }
+  const written = (await checked())[form];
+  if (form === "link") await offer(at("texts"), written.text, "A link to BBO's hand viewer. It opens another site.");
+  else save(written);
 }
 
 at("open").addEventListener("click", async () => {
-  try {
-    await checked();
-    location.href = addressOf(boardFields());
-  } catch (fault) {
-    complain(fault);
-  }
+  await checked();
+  location.href = addressOf(boardFields());
 });
 for (const one of at("texts").querySelectorAll("[data-form]")) one.addEventListener("click", () => taken(one.dataset.form));
 at("read").addEventListener("click", () => read(at("paste").value));

@@ -1,10 +1,9 @@
 // The end of a board: its review, and taking it along.
 
-import { Fault, complain, get } from "./api.js";
+import { complain, get } from "./api.js";
 import { drawReview } from "./review.js";
-import { offer, save } from "./saving.js";
 import { addressOf, boardIn } from "./share.js";
-import { announce } from "./announce.js";
+import { announce, offer, save } from "./page.js";
 import { at, averageWords, button, element } from "./words.js";
 
 /** Show what came of the board, with buttons for what comes next; whether it is still `wanted` when it is found. */
@@ -15,7 +14,6 @@ export async function lookBack(place, state, wanted, next) {
     const found = await get(`tables/${state.table}/review`);
     if (!wanted()) return false;
     showSession(found.session);
-    if (found.unsaved) complain(new Fault(found.unsaved));
     drawReview(place, state, found, [...next, ...takeAlong(place, state)]);
     announce(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
     return true;
@@ -34,18 +32,11 @@ export function showSession(session) {
 
 function takeAlong(place, state) {
   const written = (form) => get(`tables/${state.table}/export`, { form });
-  const link = async () => {
-    try {
-      offer(place.querySelector(".actions"), (await written("link")).text, "A link to BBO's hand viewer. It holds all four hands, and opens another site.");
-    } catch (fault) {
-      complain(fault);
-    }
-  };
-  const share = () => offer(place.querySelector(".actions"), addressOf(boardIn(state)), "Careful: this address holds all four hands and the key of this table. "
-    + "Others paste it under Settings at their own table.");
+  const link = async () => offer(place.querySelector(".actions"), (await written("link")).text,
+    "A link to BBO's hand viewer. It holds all four hands, and opens another site.");
   return [
-    button("PBN", () => written("pbn").then(save).catch(complain)), button("LIN", () => written("lin").then(save).catch(complain)),
-    button("BBO link", link), button("Share", share),
+    button("PBN", () => written("pbn").then(save)), button("LIN", () => written("lin").then(save)),
+    button("BBO link", link),
     element("a", { class: "button", href: addressOf(boardIn(state), "editor.html") }, "Edit"),
   ];
 }

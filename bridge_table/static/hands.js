@@ -1,7 +1,7 @@
 // Draws the four seats with their hands, and the trick in play. Who sits before the screen sits below.
 
 import { back, face } from "./cards.js";
-import { NAMES, SEATS, bidderWords, cardWords, coloured, element, isVulnerable, sign, vulnerableWords } from "./words.js";
+import { NAMES, SEATS, bidderWords, button, cardWords, coloured, element, isVulnerable, sign, vulnerableWords } from "./words.js";
 
 const PLACES = ["bottom", "left", "top", "right"]; // clockwise
 
@@ -10,11 +10,11 @@ function placeOf(seat, state) {
   return PLACES[(SEATS.indexOf(seat) - SEATS.indexOf(state.seat || "S") + 4) % 4];
 }
 
-/** All seats. `playCard` is called with a card that was chosen; `drawn`: cards are pictures, not text. */
-export function drawTable(place, state, thinking, drawn, playCard) {
+/** All seats. `playCard` is called with a card that was chosen. */
+export function drawTable(place, state, thinking, playCard) {
   const around = SEATS.map((_, k) => SEATS[(SEATS.indexOf(state.seat || "S") + k + 2) % 4]); // from the top
-  const hands = around.map((seat) => hand(state, seat, thinking, drawn, playCard));
-  place.replaceChildren(about(state), stateWords(state), ...hands, trick(state, drawn));
+  const hands = around.map((seat) => hand(state, seat, thinking, playCard));
+  place.replaceChildren(about(state), stateWords(state), ...hands, trick(state));
 }
 
 function about(state) {
@@ -32,7 +32,7 @@ function stateWords(state) {
   return element("p", { class: "state" }, element("b", {}, coloured(state.contract.text.replace(/:.*$/, ""))), tricks || "");
 }
 
-function hand(state, seat, thinking, drawn, playCard) {
+function hand(state, seat, thinking, playCard) {
   const held = state.hands[seat];
   const yours = state.people.includes(seat) && !state.replay;
   const turn = state.turn === seat;
@@ -41,7 +41,7 @@ function hand(state, seat, thinking, drawn, playCard) {
   const classes = ["hand", spot, NAMES[seat].toLowerCase(), state.seat === seat ? "you" : "", turn ? "turn" : "", turn && thinking ? "thinking" : ""].join(" ");
   return element("section", { class: classes, "aria-label": `${NAMES[seat]}${yours ? ", you" : ""}` },
     plate(state, seat, yours),
-    held === null ? backs(state, seat) : open(state, seat, spot, held, drawn, legal, playCard));
+    held === null ? backs(state, seat) : open(state, seat, spot, held, legal, playCard));
 }
 
 function plate(state, seat, yours) {
@@ -64,8 +64,8 @@ function backs(state, seat) {
 }
 
 /** A hand that is seen. Four open hands, of a board that is over or watched, are read: they are text. */
-function open(state, seat, spot, held, drawn, legal, playCard) {
-  if (!drawn || state.phase === "over" || !state.seat) return suits(held, legal, playCard);
+function open(state, seat, spot, held, legal, playCard) {
+  if (state.phase === "over" || !state.seat) return suits(held);
   const dummy = state.play && state.play.dummy === seat;
   return pictures(held, spot === "left" || spot === "right" || (spot === "top" && dummy), legal, playCard);
 }
@@ -79,39 +79,36 @@ export function pictures(held, inColumns, legal, playCard) {
   const rows = held.split(".").map((ranks, at) => [...ranks].map((rank) => piece("SHDC"[at] + rank)));
   const cards = inColumns ? rows.filter((row) => row.length).map((row) => element("div", { class: "column" }, row)) : rows;
   const box = element("div", { class: inColumns ? "columns" : "fan", ...(can ? {} : { "aria-hidden": "true" }) }, cards);
-  return can ? box : [box, element("div", { class: "unseen" }, suits(held, null, null))];
+  return can ? box : [box, element("div", { class: "unseen" }, suits(held))];
 }
 
-/** A hand suit by suit; its cards are buttons where they can be played. */
-export function suits(held, legal, playCard) {
-  const rows = held.split(".").map((ranks, place) => {
+/** A hand suit by suit, as text. */
+export function suits(held) {
+  return element("ul", { class: "suits" }, held.split(".").map((ranks, place) => {
     const suit = "SHDC"[place];
-    const words = ranks ? ranks.split("").map((rank) => cardWords(suit + rank)).join(", ") : "none";
-    if (!legal || ![...ranks].some((rank) => legal.has(suit + rank))) {
-      const shown = ranks.replaceAll("T", "10").split("").join("").replace(/10|./g, (r) => `${r} `).trim();
-      return element("li", {}, element("span", { class: "sign", "aria-hidden": "true" }, sign(suit)),
-        element("span", { class: "ranks", "aria-label": words, role: "img" }, shown || "–"));
-    }
-    const buttons = [...ranks].map((rank) => element("button", {
-      type: "button", class: "plain", disabled: !legal.has(suit + rank), "data-card": suit + rank,
-      "aria-label": cardWords(suit + rank), onclick: () => playCard(suit + rank),
-    }, rank === "T" ? "10" : rank));
-    return element("li", {}, element("span", { class: "sign", "aria-hidden": "true" }, sign(suit)), buttons);
-  });
-  return element("ul", { class: "suits" }, rows);
+    const words = [...ranks].map((rank) => cardWords(suit + rank)).join(", ") || "none";
+    return element("li", {}, element("span", { class: "sign", "aria-hidden": "true" }, sign(suit)),
+      element("span", { class: "ranks", "aria-label": words, role: "img" }, [...ranks].join(" ").replace("T", "10") || "–"));
+  }));
 }
 
 let latest = ""; // the card that came in last: it moves in once, however often it is drawn
 
 /** The trick in the middle, each card on its player's side. */
-function trick(state, drawn) {
+function trick(state) {
   const played = state.play && state.phase === "playing" ? state.play.trick : [];
   const cards = played.map(({ seat, card }, at) => {
     const fresh = at === played.length - 1 && latest !== `${state.table} ${card}`;
     if (fresh) latest = `${state.table} ${card}`;
     const classes = `${placeOf(seat, state)}${state.play.complete ? " old" : ""}${fresh ? " fresh" : ""}`;
-    return element("span", { class: classes, role: "img", "aria-label": `${NAMES[seat]}: ${cardWords(card)}` },
-      drawn ? face(card) : element("b", { class: "word" }, sign(card[0]), card[1] === "T" ? "10" : card[1]));
+    return element("span", { class: classes, role: "img", "aria-label": `${NAMES[seat]}: ${cardWords(card)}` }, face(card));
   });
   return element("div", { class: "trick" }, cards);
+}
+
+/** A field and a button with which a person claims; `claim` takes the number of tricks. */
+export function claimParts(state, claim) {
+  if (!state.people.length) return [];
+  const number = element("input", { type: "number", class: "few", min: 0, max: state.play.left, value: state.play.left, "aria-label": `Tricks that your side claims, of ${state.play.left} left` });
+  return [element("span", { class: "row" }, number, button("Claim", () => claim(Number(number.value))))];
 }

@@ -1,6 +1,6 @@
 // History: the boards of all sessions, what they came to, and which decisions cost IMPs.
 
-import { complain, get } from "./api.js";
+import { get } from "./api.js";
 import { at, averageWords, button, coloured, dayWords, element, figures, figuresOf, meanWords, signed, tone } from "./words.js";
 
 const table = (heads, rows) => element("div", { class: "wide" }, figures(heads, rows.map(figuresOf)));
@@ -31,16 +31,11 @@ function drawBoards({ boards, page, pages }) {
 }
 
 async function open(page) {
-  try {
-    drawBoards(await get("history/boards", { page }));
-  } catch (fault) {
-    complain(fault);
-  }
+  drawBoards(await get("history/boards", { page }));
 }
 
-try {
+async function start() {
   drawOverview(await get("history"));
   await open(0);
-} catch (fault) {
-  complain(fault);
 }
+start();

@@ -1,16 +1,14 @@
 // The page: draws the latest state from the server, and requests the next step.
 
-import { drawActions } from "./actions.js";
 import { complain, get, post } from "./api.js";
 import { drawAuction, drawBox, drawHint } from "./auction.js";
-import { cover, isCovered, uncover } from "./cover.js";
 import { lookBack, showSession } from "./ending.js";
-import { drawTable } from "./hands.js";
+import { claimParts, drawTable } from "./hands.js";
 import { listen } from "./keys.js";
 import { explain, forget, learn, point, showLatest, showMeaning } from "./meanings.js";
 import * as setup from "./setup.js";
 import { opened, remember } from "./share.js";
-import { announce } from "./announce.js";
+import { announce } from "./page.js";
 import { NAMES, at, button, callWords, cardWords, element, latestWords } from "./words.js";
 
 let state = null; // what the seat in front of the screen may know
@@ -38,12 +36,24 @@ function draw() {
   const bidden = state.phase === "playing" || state.phase === "over"; // then the trick takes the auction's place
   const home = at(bidden ? "side" : "table");
   if (at("auction").parentNode !== home) home.append(at("auction"));
-  drawTable(at("seats"), state, thinking, setup.drawn(), playCard);
+  drawTable(at("seats"), state, thinking, playCard);
   drawAuction(at("auction"), state, showMeaning);
   drawBox(at("box"), state.yours && !thinking ? state.legal : null, makeCall, point);
-  drawActions(at("actions"), state, thinking, act, hint);
+  drawActions();
   at("box").hidden = state.phase !== "bidding";
   restoreFocus();
+}
+
+/** The buttons for what may be done besides calls and cards. */
+function drawActions() {
+  const made = [];
+  if (state.phase === "bid" && !thinking) {
+    made.push(button("Play the hand", () => act("play"), { class: "primary" }), button("Show the result", () => act("show")));
+  }
+  if (state.phase === "playing") made.push(...(thinking ? [] : claimParts(state, (tricks) => act("claim", { tricks }))), button("End the play", () => act("show")));
+  if (state.yours && !thinking) made.push(button("Idea", hint, { "aria-keyshortcuts": "i" }));
+  if (state.people.length && state.phase !== "over" && state.at) made.push(button("Take back", () => act("undo"), { "aria-keyshortcuts": "u" }));
+  at("actions").replaceChildren(...made);
 }
 
 // --- going on ----------------------------------------------------------------------------------------------
@@ -125,27 +135,26 @@ async function proceed() {
 /** What calls show for which hands have to be drawn: while nobody waits for the server. */
 function showAll() {
   const asking = state;
-  const seat = state.seat ? { seat: state.seat } : {};
   const redraw = () => {
     drawAuction(at("auction"), state, showMeaning);
-    if (state.phase !== "playing") drawTable(at("seats"), state, thinking, setup.drawn(), playCard); // cards are not to move under a finger
+    if (state.phase !== "playing") drawTable(at("seats"), state, thinking, playCard); // cards are not to move under a finger
   };
-  return explain(state, (number) => post(`tables/${state.table}/note`, { ...seat, number }), () => state === asking && !thinking, redraw);
+  return explain(state, () => get(`tables/${state.table}`, { seat: state.seat || "watch", draw: true }), () => state === asking && !thinking, redraw);
 }
 
-/** Two people at one screen: the next one looks when the other has turned away. */
+/** Cover the screen between two people at it: the next one looks when the other has turned away. */
 function handOver(seat) {
-  cover(seat, async () => {
-    try {
-      state = await get(`tables/${state.table}`, { seat });
-      uncover();
-      draw();
-      at("table").focus();
-      proceed();
-    } catch (fault) {
-      complain(fault);
-    }
-  });
+  const look = async () => {
+    state = await get(`tables/${state.table}`, { seat });
+    at("cover").hidden = true;
+    draw();
+    at("table").focus();
+    proceed();
+  };
+  const open = button(`Show ${NAMES[seat]}'s hand`, look, { class: "primary" });
+  at("cover").replaceChildren(element("h2", {}, `${NAMES[seat]} is next`), element("p", { class: "aside" }, "The other hand is covered."), open);
+  at("cover").hidden = false;
+  open.focus();
 }
 
 function makeCall(call) {
@@ -162,15 +171,10 @@ async function hint() {
   announce("Thinking…");
   at("info").dataset.first = "hint";
   at("hint").replaceChildren(element("p", { class: "aside" }, "Thinking…"));
-  try {
-    const found = await post(`tables/${state.table}/hint`, { seat: state.seat });
-    if (now !== round) return;
-    drawHint(at("hint"), found);
-    announce(`Idea: ${found.card ? cardWords(found.card) : callWords(found.call)}. ${found.why}`);
-  } catch (fault) {
-    at("hint").replaceChildren();
-    complain(fault);
-  }
+  const found = await post(`tables/${state.table}/hint`, { seat: state.seat }).finally(() => at("hint").replaceChildren());
+  if (now !== round) return;
+  drawHint(at("hint"), found);
+  announce(`Idea: ${found.card ? cardWords(found.card) : callWords(found.call)}. ${found.why}`);
 }
 
 async function review() {
@@ -188,7 +192,7 @@ async function begin(asking) {
   thinking = true; // no more requests of the old board
   pending = null;
   at("message").hidden = true;
-  uncover();
+  at("cover").hidden = true;
   at("review").hidden = true;
   at("hint").replaceChildren();
   try {
@@ -226,7 +230,7 @@ function again() {
 // --- keys and buttons -------------------------------------------------------------------------------------------
 
 listen({
-  awake: () => setup.shortcuts() && state !== null && !isCovered(),
+  awake: () => setup.shortcuts() && state !== null && at("cover").hidden,
   calls: () => (state.phase === "bidding" && state.yours && !thinking ? state.legal : null),
   cards: () => (state.phase === "playing" && state.yours && !thinking ? state.play.legal : null),
   makeCall, playCard, hint, deal, refuse: (word) => announce(`${word} is not possible now.`),
@@ -240,19 +244,16 @@ window.addEventListener("hashchange", async () => {
   const asking = await opened(setup.wishes);
   if (asking) begin(asking);
 });
-document.addEventListener("shared-board", (event) => { location.hash = event.detail; });
 at("system").addEventListener("click", () => {
   const query = { tab: "auction", spec: setup.wishes().ns, calls: state ? state.calls.map(({ call }) => call).join(" ") : "" };
   at("system").href = `systems.html#${new URLSearchParams(query)}`;
 });
-setup.onDrawn(() => { if (state) draw(); });
 at("keys").addEventListener("click", () => at("help").showModal());
 
-try {
+async function start() {
   showSession(await setup.start());
   const asking = await opened(setup.wishes);
   if (asking) await begin(asking);
   else await deal();
-} catch (fault) {
-  complain(fault);
 }
+start();

@@ -1,6 +1,6 @@
 // Joins a challenge by a name, or goes back to it.
 
-import { complain, get, post } from "./api.js";
+import { get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
 import { at, bidderWords, element, several } from "./words.js";
 
@@ -8,16 +8,12 @@ const storageKey = `challenge ${location.pathname}`; // the key of a person who 
 
 at("join").addEventListener("submit", async (event) => {
   event.preventDefault();
-  try {
-    const { key } = await post("join", { name: at("name").value });
-    localStorage.setItem(storageKey, key);
-    location.href = linkOf(key, "");
-  } catch (fault) {
-    complain(fault);
-  }
+  const { key } = await post("join", { name: at("name").value });
+  localStorage.setItem(storageKey, key);
+  location.href = linkOf(key, "");
 });
 
-try {
+async function start() {
   const { boards, players, control, reach } = await get("look");
   at("about").textContent = `${several(boards, "board")}, the same for everybody: you bid South's cards alone, with bidders in the other seats, `
     + `and are compared with ${bidderWords(control)}, and with the others. ${several(players, "player")} so far.`;
@@ -27,6 +23,5 @@ try {
   }
   const link = linkOf(location.pathname.split("/").at(-2), reach);
   at("link").replaceChildren(element("label", {}, `The link for everybody. ${reachWords(reach)}`, element("input", { value: link, readonly: true })));
-} catch (fault) {
-  complain(fault);
 }
+start();

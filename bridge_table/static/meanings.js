@@ -40,22 +40,15 @@ export async function learn(asking, still) {
   if (meanings && pointed) point(pointed); // it was looked at before the answer came
 }
 
-/** Seats that have called, but whose hands are not described yet. */
-const untold = ({ calls, shown }) => calls.some(({ seat }) => !shown[seat]);
-
 /**
- * Fill in what calls show for which the server has to draw hands, the latest first. `ask` asks for one by its number,
- * `still` returns whether it is wanted when it is found, and `draw` draws what is known then.
+ * Fill in what calls show for which the server has to draw hands. `ask` asks for the state with them, `still` returns
+ * whether it is wanted when it is found, and `draw` draws what is known then.
  */
 export async function explain(state, ask, still, draw) {
-  for (const [number, made] of [...state.calls.entries()].reverse()) {
-    const last = made === state.calls.at(-1);
-    if (!made.shows.pending && !(last && untold(state))) continue;
-    const found = await ask(number).catch(() => null);
-    if (!found || !still()) return;
-    made.shows = found.shows;
-    Object.assign(state.shown, found.shown);
-    draw();
-    if (last && !pointed) showLatest(state);
-  }
+  if (!state.calls.some(({ seat, shows }) => shows.pending || !state.shown[seat])) return;
+  const found = await ask().catch(() => null);
+  if (!found || !still()) return;
+  Object.assign(state, { calls: found.calls, shown: found.shown });
+  draw();
+  if (!pointed) showLatest(state);
 }

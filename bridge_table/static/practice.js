@@ -1,13 +1,11 @@
 // Practice: bid one call on a hand, and hear what the system calls and why.
 
-import { complain, get, post } from "./api.js";
+import { get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { handLine } from "./book.js";
-import { pictures, suits } from "./hands.js";
-import { settings } from "./settings.js";
+import { pictures } from "./hands.js";
 import { callOfKey, keyOf } from "./keys.js";
-import { save, takeFiles } from "./saving.js";
-import { announce } from "./announce.js";
+import { announce, save, takeFiles } from "./page.js";
 import { NAMES, at, button, callMark, callWords, coloured, dayWords, element, vulnerableWords } from "./words.js";
 
 let drill = null; // {drill, questions, titles, number, results}
@@ -24,8 +22,6 @@ async function begin(asking) {
     at("choose").open = false;
     at("summary").replaceChildren();
     await ask();
-  } catch (fault) {
-    complain(fault);
   } finally {
     at("start").disabled = false;
     at("start").textContent = "Begin";
@@ -48,7 +44,7 @@ function draw() {
   at("question").replaceChildren(
     element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions} · ${current.title}`),
     element("h2", {}, `You sit ${NAMES[current.seat]}`),
-    ...(settings().drawn === false ? [suits(current.hand, null, null)] : pictures(current.hand, false, null, null)),
+    ...pictures(current.hand, false, null, null),
     element("p", { class: "aside" }, `${NAMES[current.board.dealer]} deals, ${vulnerableWords(current.board.vulnerability)}.`));
   const tell = (call, shows, who) => drawDetail(at("detail"), call, shows, who);
   drawAuction(at("auction"), { ...current, phase: answered ? "over" : "bidding", yours: true }, tell);
@@ -69,15 +65,11 @@ function showScore() {
 
 async function choose(call) {
   if (answered) return;
-  try {
-    const found = await post(`drills/${drill.drill}/answer`, { number: drill.number, call });
-    answered = true;
-    drill.results.push({ ...found, hand: current.hand, calls: current.calls });
-    draw();
-    drawVerdict(found);
-  } catch (fault) {
-    complain(fault);
-  }
+  const found = await post(`drills/${drill.drill}/answer`, { number: drill.number, call });
+  answered = true;
+  drill.results.push({ ...found, hand: current.hand, calls: current.calls });
+  draw();
+  drawVerdict(found);
 }
 
 function drawVerdict(found) {
@@ -100,12 +92,8 @@ function drawVerdict(found) {
 
 async function go() {
   drill.number += 1;
-  try {
-    if (drill.number < drill.questions) await ask();
-    else finish();
-  } catch (fault) {
-    complain(fault);
-  }
+  if (drill.number < drill.questions) await ask();
+  else finish();
 }
 
 function finish() {
@@ -115,7 +103,7 @@ function finish() {
   const rows = wrong.map((one) => element("li", {},
     element("div", {}, handLine(one.hand), one.calls.length ? element("span", { class: "aside" }, " after ", one.calls.map(({ call }) => [...callMark(call), " "]).flat()) : ""),
     element("div", {}, "you called ", callMark(one.call), one.due ? "; better is " : "; the book ", element("b", {}, callMark(Object.keys(one.accepted)[0])), ": ", coloured(one.reason))));
-  const buttons = wrong.length ? [button("Repeat these", again, { class: "primary" }), button("Download them", download)] : [];
+  const buttons = wrong.length ? [button("Repeat these", again, { class: "primary" }), button("Download them", async () => save(await wrongFile()))] : [];
   const title = element("h2", { tabindex: -1 }, `${points} of ${10 * drill.results.length} points`);
   at("summary").replaceChildren(element("section", { class: "sheet", "aria-label": "How it went" }, title,
     wrong.length ? element("ol", { class: "wrong" }, rows) : element("p", {}, "Every call was right."),
@@ -123,7 +111,7 @@ function finish() {
   at("choose").open = true;
   title.focus();
   showScore();
-  showDue().catch(complain);
+  showDue();
 }
 
 /** How many of one's own mistakes are due; the button begins a drill of them. */
@@ -137,20 +125,8 @@ async function showDue() {
 const wrongFile = () => get(`drills/${drill.drill}/wrong`);
 
 async function again() {
-  try {
-    const { text, name } = await wrongFile();
-    await begin(() => post("drills/file", { text, name, spec: at("spec").value }));
-  } catch (fault) {
-    complain(fault);
-  }
-}
-
-async function download() {
-  try {
-    save(await wrongFile());
-  } catch (fault) {
-    complain(fault);
-  }
+  const { text, name } = await wrongFile();
+  await begin(() => post("drills/file", { text, name, spec: at("spec").value }));
 }
 
 async function open(file) {
@@ -170,7 +146,7 @@ at("drill-form").addEventListener("submit", (event) => { event.preventDefault();
 at("mine").addEventListener("click", () => begin(() => post("mistakes/drill", { spec: at("spec").value, count: Number(at("count").value) })));
 takeFiles(at("file"), open);
 
-try {
+async function start() {
   const [{ topics }, { specs }] = await Promise.all([get("topics"), get("start")]);
   at("topic").replaceChildren(...topics.map(({ name, title }) => element("option", { value: name }, title)));
   const systems = specs.filter((spec) => spec.startsWith("system:"));
@@ -179,6 +155,5 @@ try {
   at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";
   await showDue();
   if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
-} catch (fault) {
-  complain(fault);
 }
+start();

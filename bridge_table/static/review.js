@@ -11,7 +11,7 @@ export function drawReview(place, state, found, actions) {
       element("h2", {}, coloured(result.text)),
       imps === null ? null : element("span", { class: `imps ${tone(imps)}` }, `${signed(imps)} IMPs`),
       imps === null ? null : element("span", { class: "aside" }, `for ${found.side} against the other table`),
-      imps === null || state.replay || found.counts !== false || found.unsaved ? null : element("span", { class: "aside" }, "· not counted: this deal has counted before")),
+      imps === null || state.replay || found.counts !== false ? null : element("span", { class: "aside" }, "· not counted: this deal has counted before")),
     element("div", { class: "actions" }, actions),
     element("div", { class: "cards" }, outcome(state, found), calls(state, found), table(found), cards(found)));
 }

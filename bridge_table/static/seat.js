@@ -1,19 +1,17 @@
 // A seat at a table of several people: draws each state from the server at once, and sends the calls and cards of this seat.
 
-import { claimParts } from "./actions.js";
-import { Fault, complain, get, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { drawAuction, drawBox } from "./auction.js";
-import { drawTable } from "./hands.js";
-import { settings } from "./settings.js";
+import { claimParts, drawTable } from "./hands.js";
 import { listen } from "./keys.js";
 import { explain, forget, learn, point, showLatest, showMeaning } from "./meanings.js";
-import { drawPlaces } from "./people.js";
-import { drawResults, tally } from "./results.js";
+import { drawPlaces, drawResults, tally } from "./people.js";
 import { drawReview } from "./review.js";
-import { announce } from "./announce.js";
+import { announce, settings } from "./page.js";
 import { NAMES, at, button, element, latestWords } from "./words.js";
 
-const { drawn = true, shortcuts = true } = settings();
+const { shortcuts = true } = settings();
+const EVERY = 400; // milliseconds between two questions
 let state = null; // what this seat may know
 let busy = false;
 let held = false; // has the box the focus, or had it when it was drawn anew?
@@ -55,7 +53,7 @@ function drawCalls(legal) {
 
 function drawCards() {
   const within = at("seats").contains(document.activeElement);
-  drawTable(at("seats"), state, false, drawn, (card) => send("card", { card, at: state.at }));
+  drawTable(at("seats"), state, false, (card) => send("card", { card, at: state.at }));
   if (within) at("table").focus({ preventScroll: true });
 }
 
@@ -63,15 +61,14 @@ function drawEnd() {
   const { review, room } = state;
   at("review").hidden = !review;
   const more = isLast() ? element("span", { class: "aside" }, "That was the last board.") : button("Next board", next, { class: "primary", "aria-keyshortcuts": "b" });
-  const uncounted = room.uncounted ? element("span", { class: "aside" }, "This board does not count: a bidder stood in for somebody, or a claim was refused.") : "";
-  if (review) drawReview(at("review"), state, review, [more, uncounted]);
+  if (review) drawReview(at("review"), state, review, [more]);
   else at("review").replaceChildren();
   drawResults(at("results"), room);
 }
 
 function draw(fresh) {
   const before = state;
-  if (before && fresh.room.version < before.room.version) return; // the stream was quicker than this answer
+  if (before && fresh.room.version < before.room.version) return; // another answer was quicker
   state = fresh;
   const moved = !before || before.at !== state.at || before.room.board !== state.room.board || before.phase !== state.phase;
   document.body.dataset.phase = state.phase === "bid" ? "bidding" : state.phase; // the style lays the page out by it
@@ -82,8 +79,8 @@ function draw(fresh) {
   once("table", board, drawCards);
   once("box", [room.board, state.phase, legal], () => drawCalls(legal));
   once("actions", [room.board, waitedFor(), state.at], drawActions);
-  once("end", [room.players, room.results, room.uncounted, review], drawEnd);
-  once("news", room.news.at(-1), () => { at("news").textContent = room.kind === "challenge" ? "" : room.news.at(-1) || ""; });
+  once("end", [room.players, room.results, review], drawEnd);
+  once("news", room.news, () => { at("news").textContent = room.kind === "challenge" ? "" : room.news; });
   at("session").textContent = tally(room);
   once("places", [state.sits, room.host, room.held], () => drawPlaces(at("places"), state, invite));
   if (!before) at("name").value = state.room.name;
@@ -99,7 +96,7 @@ async function showMoved() {
   const still = () => state.at === asking;
   if (state.yours && state.phase === "bidding") await learn(() => post("calls"), still);
   if (!still() || (state.phase === "bidding" && !state.yours)) return; // what comes next is not to wait
-  await explain(state, (number) => post("note", { number }), still, () => drawAuction(at("auction"), state, showMeaning));
+  await explain(state, () => get("look", { draw: true }), still, () => drawAuction(at("auction"), state, showMeaning));
 }
 
 async function send(what, fields = {}, board = { board: state.room.board }) {
@@ -108,8 +105,6 @@ async function send(what, fields = {}, board = { board: state.room.board }) {
   at("message").hidden = true;
   try {
     draw(await post(what, { ...board, ...fields }));
-  } catch (fault) {
-    complain(fault);
   } finally {
     busy = false;
   }
@@ -119,28 +114,23 @@ function next() {
   if (mayGoOn()) send("next");
 }
 
-async function invite(seat) {
+const invite = (seat) => post("invite", { seat });
+
+let lost = false;
+
+/** Tell the server that somebody is here, and draw what has changed. */
+async function hear() {
   try {
-    return await post("invite", { seat });
+    const { version } = await post("here");
+    if (version > state.room.version) draw(await get("look"));
+    if (lost) at("message").hidden = true;
+    lost = false;
   } catch (fault) {
     complain(fault);
-    return null;
+    if (fault.status === 403) return;
+    lost = true;
   }
-}
-
-/** By this the server knows that somebody is here: pages in the background have no clock, and a busy server has no beat. */
-const here = () => post("here").catch(() => null);
-
-/** Hear the server. The browser connects again by itself; where it may not, because of too many windows, it asks now and then. */
-function hear() {
-  const stream = new EventSource("api/events");
-  stream.onopen = () => { at("message").hidden = true; };
-  stream.onmessage = ({ data }) => draw(JSON.parse(data));
-  stream.addEventListener("beat", here);
-  stream.onerror = () => {
-    if (stream.readyState === EventSource.CLOSED) get("look").then((found) => { draw(found); setTimeout(hear, 5000); }).catch(complain);
-    else complain(new Fault("The connection is lost; this page tries again by itself."));
-  };
+  setTimeout(hear, EVERY);
 }
 
 listen({
@@ -156,10 +146,8 @@ at("naming").addEventListener("submit", (event) => {
   send("name", { name: at("name").value }, {});
 });
 
-try {
+async function start() {
   draw(await get("look"));
   hear();
-  setInterval(here, 5000);
-} catch (fault) {
-  complain(fault);
 }
+start();

@@ -1,8 +1,7 @@
 // The settings, and boards and systems that are pasted, opened or dropped.
 
 import { complain, get, post } from "./api.js";
-import { saveSettings, settings } from "./settings.js";
-import { takeFiles } from "./saving.js";
+import { saveSettings, settings, takeFiles } from "./page.js";
 import { at, element } from "./words.js";
 
 const dialog = at("setup");
@@ -27,10 +26,6 @@ export function wishes() {
 
 export const pace = () => Number(new FormData(form).get("pace"));
 export const shortcuts = () => form.elements.shortcuts.checked;
-export const drawn = () => form.elements.drawn.checked;
-
-/** Calls `draw` when cards are to look otherwise. */
-export const onDrawn = (draw) => form.elements.drawn.addEventListener("change", draw);
 
 // These fields are stored; all else belongs to one visit.
 const ofPage = [...document.querySelectorAll("#this-page [name]")];
@@ -68,7 +63,7 @@ export async function take(text, name) {
     const shared = text.trim().match(/^\S*#(deal=\S+)$/);
     if (shared) {
       dialog.close("shared");
-      document.dispatchEvent(new CustomEvent("shared-board", { detail: shared[1] }));
+      location.hash = shared[1];
       return;
     }
     if (name.endsWith(".bidding")) {

@@ -1,12 +1,11 @@
 // The page about systems: the book, what calls show after an auction, two systems side by side, and the pen.
 
-import { complain, get, post } from "./api.js";
-import { Book } from "./book.js";
-import { drawComparison, playMatch } from "./compare.js";
+import { get, post } from "./api.js";
+import { Book, unfold } from "./book.js";
 import { edit } from "./edit.js";
 import { run } from "./job.js";
 import { at, element } from "./words.js";
-import { unfold } from "./unfold.js";
+import { drawComparison, playMatch } from "./versions.js";
 
 const TABS = ["book", "auction", "compare", "edit"];
 const state = { tab: "book", spec: "system:champion", other: "system:sayc", calls: [] };
@@ -40,11 +39,7 @@ async function show(tab = state.tab) {
   }
   writeAddress();
   at("message").hidden = true;
-  try {
-    await { book: showBook, auction: showAuction, compare: showComparison, edit: () => edit(state.spec) }[tab]();
-  } catch (fault) {
-    complain(fault);
-  }
+  await { book: showBook, auction: showAuction, compare: showComparison, edit: () => edit(state.spec) }[tab]();
 }
 
 // --- the book ----------------------------------------------------------------------------------------------
@@ -93,7 +88,7 @@ async function showAuction() {
   await unfold(at("unfolded"), {
     spec: state.spec, calls: state.calls, word: at("word").value.trim().toLowerCase(), silent: at("silent").checked,
     figures: found ? found.figures : null,
-  }, (calls) => { state.calls = calls; showAuction().catch(complain); });
+  }, (calls) => { state.calls = calls; showAuction(); });
 }
 
 // --- side by side ------------------------------------------------------------------------------------------
@@ -111,12 +106,8 @@ async function showComparison() {
 }
 
 async function play() {
-  try {
-    await playMatch(at("played"), state.spec, state.other, { a: compared.a, b: compared.b });
-  } catch (fault) {
-    at("played").replaceChildren();
-    complain(fault);
-  }
+  await playMatch(at("played"), state.spec, state.other, { a: compared.a, b: compared.b })
+    .finally(() => at("played").querySelector("[role=status]")?.remove());
 }
 
 // --- the page ----------------------------------------------------------------------------------------------
@@ -140,17 +131,16 @@ at("tabs").addEventListener("keydown", onTabKey);
 at("spec").addEventListener("change", () => { state.spec = at("spec").value.trim(); state.calls = []; show(); });
 at("other").addEventListener("change", () => { state.other = at("other").value.trim(); show(); });
 at("search").addEventListener("input", () => later(() => { if (book) { book.search = at("search").value.trim(); book.draw(); } }));
-at("word").addEventListener("input", () => later(() => showAuction().catch(complain)));
+at("word").addEventListener("input", () => later(showAuction));
 at("compare-word").addEventListener("input", () => later(() => show()));
 at("differing").addEventListener("change", () => show());
 at("measure").addEventListener("click", () => measure(Number(at("deals").value), at("worth").checked ? 2000 : 0));
 at("play").addEventListener("click", play);
 window.addEventListener("hashchange", () => { readAddress(); show(); });
 
-try {
+async function start() {
   at("specs").replaceChildren(...(await get("start")).specs.map((spec) => element("option", { value: spec })));
   readAddress();
   await show();
-} catch (fault) {
-  complain(fault);
 }
+start();

@@ -1,6 +1,6 @@
 // Opens a table for several people, or a challenge, and goes to the page of its key.
 
-import { complain, get, post } from "./api.js";
+import { get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
 import { at, element } from "./words.js";
 
@@ -18,20 +18,14 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const { ns, ew, control, name, seat, cards, boards, seed } = Object.fromEntries(new FormData(form));
   const specs = { ns, ew, control };
-  try {
-    const request = kind() === "challenge" ? post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
-      : post("rooms", { ...specs, kind: kind(), name, seat, cards });
-    const { key } = await request;
-    location.href = linkOf(key, "");
-  } catch (fault) {
-    complain(fault);
-  }
+  const { key } = kind() === "challenge" ? await post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
+    : await post("rooms", { ...specs, kind: kind(), name, seat, cards });
+  location.href = linkOf(key, "");
 });
 suit();
-try {
+async function start() {
   const { specs, reach } = await get("start");
   at("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
   at("reach").textContent = `You get links for the others. ${reachWords(reach)}`;
-} catch (fault) {
-  complain(fault);
 }
+start();

@@ -6,15 +6,15 @@ import pytest
 
 from agents.options import read_options
 from bridge_env.bidders.registry import SpecError
-from bridge_table.programs.client import SeatOptions as Seat
+from bridge_table.programs.seat import SeatOptions as Seat
 
-CHOICES = {"vul": ("words", "signs")}
+CHOICES = {"tournament": ("imps", "mp")}
 
 
 def test_a_value_takes_the_type_of_its_default_and_the_rest_stays():
     usual = Seat(retries=5)
-    read = read_options("parallel=3&timeout=2&vul=signs", "x", usual, CHOICES, "a seat")
-    assert read == Seat(parallel=3, timeout=2.0, retries=5, vul="signs")
+    read = read_options("parallel=3&timeout=2&tournament=mp", "x", usual, CHOICES, "a seat")
+    assert read == Seat(parallel=3, timeout=2.0, retries=5, tournament="mp")
     assert isinstance(read.timeout, float)
     assert read_options("", "x", usual, CHOICES, "a seat") == usual
 
@@ -23,7 +23,7 @@ def test_a_value_takes_the_type_of_its_default_and_the_rest_stays():
     ("text", "says"),
     [
         ("paralel=3", "'paralel' is not an option of a seat; its options are parallel, timeout"),
-        ("vul=fax", "vul must be words or signs, not 'fax'"),
+        ("tournament=fax", "tournament must be imps or mp, not 'fax'"),
         ("retries=some", "retries must be a whole number, not 'some'"),
         ("retries=1.5", "retries must be a whole number, not '1.5'"),
         ("timeout=soon", "timeout must be a number, not 'soon'"),

@@ -27,7 +27,7 @@ from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
 from bridge_env.rules.play import Plays
 from bridge_env.sampling import KnownCards
 from bridge_table.programs.answers import Answers
-from bridge_table.programs.question import Question
+from bridge_table.programs.ben import Question
 
 HAND = parse_hand("KJ53.KJ7.AT92.K5")
 CALLS = (bid_call(1, NOTRUMP), PASS, bid_call(3, NOTRUMP), PASS, PASS, PASS)

@@ -14,8 +14,8 @@ from bridge_env.records.pbn import read_boards
 from bridge_env.rules.calls import NUM_CALLS, parse_call
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
+from bridge_table.programs.ben import Question
 from bridge_table.programs.manager import TeamsMatch, seat_players
-from bridge_table.programs.question import Question
 from bridge_table.programs.seat_client import SeatClient, join
 from bridge_table.programs.table_manager import Connection, TalkError
 from training.cli.app import main
@@ -60,13 +60,15 @@ def listener() -> socket.socket:
 
 
 def test_messages_are_read_as_they_are_written():
+    every = np.ones(52, np.bool_)
     for call in range(NUM_CALLS):
-        assert protocol.read_call(protocol.call_words(2, call), 2) == (call, "")
-        assert protocol.read_call(protocol.call_words(2, call), 1) is None
-    assert protocol.read_call("north bids 1nt. Alert. 12 to 14", 0) == (parse_call("1N"), " Alert. 12 to 14")
-    assert protocol.read_call("North Passes", 0) == (0, "")
+        assert protocol.read_call(protocol.call_words(2, call), 2, every) == (call, "")
+        assert protocol.read_call(protocol.call_words(2, call), 1, every) is None
+    assert protocol.read_call("north bids 1nt. Alert. 12 to 14", 0, every) == (parse_call("1N"), " Alert. 12 to 14")
+    assert protocol.read_call("North Passes", 0, every) == (0, "")
     for card in range(52):
-        assert protocol.read_card(protocol.card_words(3, card), 3) == card
+        assert protocol.read_card(protocol.card_words(3, card), 3, every) == card
+        assert protocol.read_card(protocol.card_words(3, card), 3, ~every) is None
     hand = parse_hand("AKJ43..65432.QJT")
     words = protocol.hand_words("East", hand)
     assert words == "East's cards : S A K J 4 3. H -. D 6 5 4 3 2. C Q J T."
@@ -274,10 +276,10 @@ def test_impossible_requests_for_a_seat_are_refused():
 @pytest.mark.parametrize(
     ("says", "why"),
     [
-        ("North bids 8NT", "says 'North bids 8NT' where a legal call was expected"),
-        ("North doubles", "where a legal call was expected"),
-        ("", "says nothing where a call of North was expected"),
-        (None, "hung up where a call of North was expected"),
+        ("North bids 8NT", "says 'North bids 8NT' where a legal call of North was expected"),
+        ("North doubles", "where a legal call of North was expected"),
+        ("", "says nothing where a legal call of North was expected"),
+        (None, "hung up where a legal call of North was expected"),
     ],
 )
 def test_an_illegal_or_silent_player_ends_the_room(says, why):

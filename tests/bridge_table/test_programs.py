@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import tomllib
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -22,19 +22,18 @@ from bridge_env.hands.deals import parse_hand
 from bridge_env.rules.auction import Contracts, one_auction
 from bridge_env.rules.calls import NOTRUMP, parse_call
 from bridge_env.rules.play import IllegalCard, Plays
+from bridge_table.http.fields import parse_card
 from bridge_table.programs import ben
-from bridge_table.programs.client import SeatOptions, parse_address
-from bridge_table.programs.question import Question, call_question, card_question, read_card
-from bridge_table.programs.seat import make_seat
+from bridge_table.programs.ben import Question
+from bridge_table.programs.seat import SeatOptions, call_question, card_question, make_seat, parse_address
 
 HAND = "AK97543.K.T3.AK7"
 
 
 def question_of(path):
     """Return the question of an address as the server reads it."""
-    where, _, query = path.partition("?")
-    kind = ben.PlayFields if where == ben.PLAY else ben.HandFields
-    return msgspec.convert(dict(parse_qsl(query, keep_blank_values=True)), kind, strict=False).question()
+    query = dict(parse_qsl(path.partition("?")[2], keep_blank_values=True))
+    return msgspec.convert(query, ben.Fields, strict=False).question(True)
 
 
 def same(one, other):
@@ -51,11 +50,10 @@ def words(text):
 
 
 def test_bens_own_example():
-    path = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
+    path = f"/bid?hand={HAND}&seat=S&dealer=N&vul=None&ctx=----&tournament=imps"
     request = question_of(path)
     same(request, Question(2, parse_hand(HAND), 0, 0, (0, 0)))
-    ours = ben.question_path(request, play=False, vul="signs", tournament="imps")
-    assert ours == path
+    assert ben.question_path(request, play=False, tournament="imps") == path
 
 
 @pytest.mark.parametrize(
@@ -93,13 +91,12 @@ def test_vulnerability(code, texts):
     assert [ben.read_vulnerability(text) for text in texts] == [code] * len(texts)
 
 
-@pytest.mark.parametrize("vul", ["words", "signs"])
-def test_questions_for_calls_go_there_and_back(vul):
+def test_questions_for_calls_go_there_and_back():
     auctions, owner, _ = positions(60, 3)
     view = view_of(auctions, owner)
     for row in range(len(view)):
-        request = replace(call_question(view, row), key=2**64 - 1 - row)
-        same(question_of(ben.question_path(request, play=False, vul=vul)), request)
+        request = call_question(view, row)
+        same(question_of(ben.question_path(request, play=False)), request)
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 4, 17, 38, 51])
@@ -135,7 +132,7 @@ SOUTH, DUMMY = parse_hand("KQJ2.A2.K32.AK32"), parse_hand("A543.K43.A54.654")
 
 def seen(played, calls="1N P 3N P P P", seat=0, hand=SOUTH, dummy=DUMMY):
     auction = one_auction(words(calls), 0)
-    return view_of_seen(auction, seat, hand, dummy, [read_card(word) for word in played.split()])
+    return view_of_seen(auction, seat, hand, dummy, [parse_card(word) for word in played.split()])
 
 
 @pytest.mark.parametrize(
@@ -183,7 +180,7 @@ def test_voids_count_where_a_hand_is_left_without_room():
     ],
 )
 def test_answers_of_bens_kind(body, call):
-    assert ben.read_call_answer(body).call == parse_call(call)
+    assert ben.read_call(ben.read_answer(body).bid, "bid") == parse_call(call)
 
 
 @pytest.mark.parametrize(
@@ -193,26 +190,20 @@ def test_answers_of_bens_kind(body, call):
         (b"<html>", "cannot be read"),
         (b'{"bid": "\xff\xfe"}', "cannot be read"),
         (b'{"bid": 3}', "cannot be read"),
-        (b'{"bid": "8S"}', "'8S', which is no call"),
-        (b'{"message": "Bidding is over"}', "it says: Bidding is over"),
         (b"[" * 100_000, "cannot be read"),
     ],
 )
 def test_answers_that_are_none(body, message):
     with pytest.raises(ValueError, match=message):
-        ben.read_call_answer(body)
-
-
-def test_texts_of_other_programs_cannot_steer_a_terminal():
-    assert ben.read_call_answer(rb'{"bid": "1S", "why": "1S\u001b[2J\nno\u0007w"}').why == "1S?[2J\nno?w"
+        ben.read_answer(body)
 
 
 # --- specs ------------------------------------------------------------------------------------------------
 
 
 def test_options():
-    address = parse_address("http://127.0.0.1:8085/?parallel=3&timeout=1.5&retries=0&vul=signs&key=yes")
-    assert address.options == SeatOptions(3, 1.5, 0, "signs", "imps", "yes")
+    address = parse_address("http://127.0.0.1:8085/?parallel=3&timeout=1.5&retries=0")
+    assert address.options == SeatOptions(3, 1.5, 0, "imps")
     assert address.root == "http://127.0.0.1:8085"
     assert parse_address("https://[::1]:9/a/b/").root == "https://[::1]:9/a/b"
 
@@ -225,13 +216,11 @@ def test_options():
         ("ftp://127.0.0.1", "write the program's address"),
         ("http://", "write the program's address"),
         ("http://127.0.0.1:99999", "[Pp]ort"),
-        ("http://me:secret@127.0.0.1", "must not hold a name, a password"),
         ("http://127.0.0.1?paralel=3", "'paralel' is not an option of a seat"),
-        ("http://127.0.0.1?parallel=0", "parallel must be 1 to"),
+        ("http://127.0.0.1?parallel=0", "parallel must be at least 1"),
         ("http://127.0.0.1?parallel=many", "parallel must be a whole number"),
-        ("http://127.0.0.1?timeout=nan", "timeout must be more than 0 seconds"),
-        ("http://127.0.0.1?timeout=0", "timeout must be more than 0 seconds"),
-        ("http://127.0.0.1?vul=xml", "vul must be words or signs"),
+        ("http://127.0.0.1?timeout=nan", "timeout more than 0 seconds"),
+        ("http://127.0.0.1?tournament=xml", "tournament must be imps or mp"),
     ],
 )
 def test_faulty_specs(argument, message):

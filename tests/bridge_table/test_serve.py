@@ -37,7 +37,7 @@ THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
 
 
 def client(spec="system:sayc", opponents=None, play="rule", timeout=120.0):
-    return client_of(make_app(Answers(spec, opponents, play, timeout)))
+    return client_of(make_app(Answers(spec, opponents, play), timeout=timeout))
 
 
 @pytest.fixture(scope="module")
@@ -100,10 +100,7 @@ def test_leads_and_cards(network):
     assert network.get(f"{play}&played=HQH2H7").json()["card"][0] == "H"
 
 
-def test_small_cards_spaces_and_tricks_in_one_order_of_seats(ours):
-    small = ours.get(BID.replace(HAND, "AKxxxxx.K.xx.AKx")).json()
-    assert small == ours.get(BID.replace(HAND, "AK65432.K.32.AK2")).json()
-    refused(ours.get(BID.replace(HAND, "xxxxxxxxxxxxxx...")))
+def test_spaces_and_tricks_in_one_order_of_seats(ours):
     spaced = BID.replace("ctx=----", "ctx=P%20P")
     assert ours.get(spaced).json() == ours.get(BID).json()
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played="
@@ -118,17 +115,14 @@ def test_calls_are_explained(ours, network):
     found = ours.get(f"/explain?{request}").json()
     assert found["Alert"] is True
     assert "♥" in found["explanation"]
-    every = ours.get(f"/explain_auction?{request}").json()["explanation"]
-    assert every.count("<li>") == 3
-    assert f"2D {found['explanation']}" in every
     assert network.get("/explain?seat=N&dealer=N&vul=&ctx=1N").json()["explanation"]
     assert ours.get(BID.replace(HAND, "A2.KJ763.T32.432").replace("ctx=----", "ctx=1N--")).json()["alert"] is True
     assert "no call" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx="))
     assert "legal" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx=1N1N"))
 
 
-def test_pages_and_names_that_are_allowed_may_ask():
-    app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",), names=("bridge.local",))
+def test_pages_that_are_allowed_may_ask():
+    app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",))
     server = client_of(app)
     page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
     found = server.get(BID, headers=page)
@@ -136,8 +130,6 @@ def test_pages_and_names_that_are_allowed_may_ask():
     assert found.headers["access-control-allow-origin"] == "https://example.org"
     assert "access-control-allow-origin" not in server.get(BID).headers
     refused(server.get(BID, headers={**page, "origin": "https://example.com"}), 403)
-    assert server.get(BID, headers={"host": "bridge.local"}).status_code == 200
-    assert server.get(BID, headers={"host": "other.local"}).status_code == 400
 
 
 @pytest.mark.parametrize("origin", ["*", "example.org", "https://example.org/path", "ftp://x", "https://*.org"])
@@ -174,7 +166,6 @@ def test_random_calls_depend_on_the_request_alone():
     server, auctions = client("random"), ("----", "1C1D", "1C1S", "1H2H")
     calls = [[server.get(BID.replace("----", ctx)).json()["bid"] for ctx in auctions] for _ in range(2)]
     assert calls[0] == calls[1]
-    assert len({server.get(f"{BID}&key={key}").json()["bid"] for key in range(8)}) > 3
 
 
 @pytest.fixture(scope="module")
@@ -182,38 +173,14 @@ def thinker():
     return client("reason:system:sayc?samples=8", None, "montecarlo?deals=4")
 
 
-# --- the deals behind an answer ---------------------------------------------------------------------------
-
-
-def test_a_bidder_that_looks_ahead_sends_its_deals(thinker):
+def test_a_bidder_that_looks_ahead_and_a_card_player_say_why(thinker):
     request = "/bid?hand=AK975.K2.T32.AK7&seat=S&dealer=N&vul=&ctx=1D--"
     found = thinker.get(f"{request}&details=true").json()
-    assert len(found["samples"]) == 8
-    assert all(sample.split()[2] == "AK975.K2.T32.AK7" for sample in found["samples"])  # N E S W
-    assert sum(found["hcp"]) == pytest.approx(40 - 17, abs=0.3)
-    assert [sum(found["shape"][at : at + 4]) for at in (0, 4, 8)] == pytest.approx([13] * 3, abs=0.3)
-    assert found["hcp"][1] > 11  # partner, who opened, is the second
-    assert found["shape"][6] >= 3  # in diamonds
-    assert 0 <= float(found["quality"]) <= 1
+    assert found["why"]
     assert [call for call, _ in found["explanations"]] == ["1D", "PASS"]
-    assert {"samples", "hcp", "shape", "explanations"}.isdisjoint(thinker.get(request).json())
-
-
-def test_a_card_player_sends_its_deals_and_its_number(thinker):
-    request = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&{THREE}&played=HQH2H7"
-    found = thinker.get(f"{request}&details=true").json()
-    assert found["player"] == 3
-    east, dummy, west, own = found["samples"][0].split()[:4]  # from declarer's left, as far as they still hold them
-    assert (dummy, own) == ("KQJ2.A.K32.AK32", DEALT["N"])
-    assert [len(hand) - 3 for hand in (east, west)] == [12, 12]
-    assert found["hcp"][1] == 20
-    assert found["shape"][4:8] == [4, 2, 3, 4]
-    brief = thinker.get(request).json()
-    assert brief["quality"] == found["quality"]
-    assert "samples" not in brief
-    lead = thinker.get(f"/lead?hand={DEALT['E']}&{THREE.replace('seat=N', 'seat=E')}&details=true").json()
-    assert lead["samples"][0].startswith(DEALT["E"])
-    assert "player" not in lead
+    assert {"why", "explanations"}.isdisjoint(thinker.get(request).json())
+    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&{THREE}&played=HQH2H7"
+    assert thinker.get(f"{play}&details=true").json()["why"]
 
 
 # --- every call -------------------------------------------------------------------------------------------
@@ -231,7 +198,6 @@ def test_bids_lists_every_legal_call(thinker):
     assert "over" in refused(thinker.get("/bids?ctx=PPPP"))
     assert "no call" in refused(thinker.get("/bids?ctx=8C"))
     assert "required field `ctx`" in refused(thinker.get("/bids"))
-    assert "started with" in refused(thinker.get("/bids?ctx=&file_us=21GF.bbsa"))
 
 
 # --- refusals ---------------------------------------------------------------------------------------------
@@ -243,17 +209,15 @@ def test_bids_lists_every_legal_call(thinker):
         (("hand=" + HAND, "hand=AK"), "four suits"),
         (("hand=" + HAND, "hand=AK97543.K.T3.AK"), "12 cards"),
         (("hand=" + HAND, "hand=AK97543.K.T3.AK1"), "not a rank"),
-        (("hand=" + HAND, "h=1"), "required field `hand`"),
+        (("hand=" + HAND, "h=1"), "four suits"),
         (("seat=S", "seat=E"), "for S to call now, not for E"),
         (("seat=S", "seat=X"), "`$.seat`"),
         (("dealer=N", "dealer="), "`$.dealer`"),
         (("vul=", "vul=@x"), "not a vulnerability"),
-        (("&vul=", ""), "required field `vul`"),
         (("ctx=----", "ctx=--8C"), "no call"),
         (("ctx=----", "ctx=1C1C"), "not legal"),
         (("ctx=----", "ctx=--------"), "over"),
         (("ctx=----", "ctx=----------"), "after it has ended"),
-        (("imps", "imps&key=-1"), "`$.key`"),
     ],
 )
 def test_faulty_questions(ours, change, message):
@@ -266,10 +230,9 @@ def test_faulty_questions_for_cards(ours):
     assert "passed out" in refused(ours.get(lead + "-" * 8))
     assert "E's turn to play" in refused(ours.get(lead.replace("seat=E", "seat=W") + "1N--3N------"))
     play = f"/play?hand={DEALT['W']}&dummy={DEALT['S']}&seat=W&dealer=N&vul=&ctx=1N--3N------&played="
-    assert "ask /lead" in refused(ours.get(play))
     assert "no card" in refused(ours.get(play + "HQ1"))
     assert "turn to play, not W's" in refused(ours.get(play + "HQ"))
-    assert "required field `dummy`" in refused(ours.get(play.replace("dummy", "dumy") + "HQH2"))
+    assert "dummy's hand is needed" in refused(ours.get(play.replace("dummy", "dumy") + "HQH2"))
 
 
 def test_other_methods_and_paths_are_refused(ours):
@@ -305,12 +268,10 @@ def test_a_bidder_that_fails_is_not_the_questions_fault(bidder, caplog):
     assert {"Cheat": "X is not legal after N: Pass Pass", "Broken": "ValueError: no idea"}[bidder] in caplog.text
 
 
-def test_a_bidder_that_is_stuck_keeps_nobody_else_from_asking(caplog):
+def test_a_bidder_that_is_stuck_keeps_nobody_else_from_asking():
     began = time.monotonic()
     server = client("python:support.unruly:stuck", timeout=0.1)
-    found = refused(server.get(BID), 500)
-    assert "python:support.unruly:stuck" in found
-    assert "gave no answer within 0.1 seconds" in caplog.text
+    assert "no answer within 0.1 seconds" in refused(server.get(BID), 504)
     assert server.get("/").status_code == 200
     assert time.monotonic() - began < 30
 
@@ -320,10 +281,7 @@ def test_fuzzed_questions(ours):
     rng = random.Random(7)
     lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx=1N--3N------"
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played=HQH2H7"
-    others = [
-        "/explain?seat=N&dealer=N&vul=&ctx=1N--2D", "/explain_auction?seat=N&dealer=N&vul=@v&ctx=1N--2D",
-        "/bids?ctx=1NP2C*P&seat=E&dealer=S&vul=NS",
-    ]  # fmt: skip
+    others = ["/explain?seat=N&dealer=N&vul=&ctx=1N--2D", "/bids?ctx=1NP2C*P&seat=E&dealer=S&vul=NS"]
     answered = 0
     for number in range(200):
         path, _, query = rng.choice([BID, lead, play, *others]).partition("?")

@@ -60,20 +60,6 @@ def no_overlap(page, one, other):
 # --- cards -----------------------------------------------------------------------------------------------------
 
 
-def test_a_setting_goes_back_to_rows_of_text_and_is_remembered(visit):
-    page = at_board(visit)
-    page.click("#settings")
-    page.uncheck('input[name="drawn"]')
-    page.click('#setup button[value="close"]')
-    assert page.locator(".hand.south svg").count() == 0
-    expect(page.locator(".hand.south .suits")).to_be_visible()
-    assert "Q J 5 4" in page.inner_text(".hand.south .suits")
-    page.reload()
-    page.wait_for_selector(".hand.south .suits")
-    assert not page.is_checked('input[name="drawn"]')
-    assert page.locator(".hand.south svg").count() == 0
-
-
 def test_dummy_lies_in_columns_and_the_trick_on_its_players_sides(visit):
     page = at_board(visit, calls="Pass+1S+Pass+4S+Pass+Pass+Pass", seat="N", ready="#actions .primary")
     page.click("#actions .primary")

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
-import threading
 import time
-from http.client import HTTPConnection
 
-import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -22,9 +19,7 @@ from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.scoring import imps
 from bridge_table.app import make_app
 from bridge_table.http.server import reachable
-from bridge_table.people import rooms as rooms_module
-from bridge_table.people.challenge import MAX_PLAYERS, cross_imps
-from bridge_table.people.rooms import ABSENT
+from bridge_table.people.rooms import ABSENT, MAX_PLAYERS
 
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
 
@@ -167,7 +162,7 @@ def test_hostile_guests_change_nothing(house):
     mine.ask("next", 409, board=1)
     north.ask("invite", 403, seat="E")
     south.ask("invite", 400, seat="S")
-    for name in ("<b>x</b>", "x" * 40, "policy:x", "a\u202eb"):
+    for name in ("x" * 40, "a\u202eb"):
         mine.ask("name", 400, name=name)
     for name in ("Zoë O'Brien", "प्रिया", "李 2"):
         assert mine.ask("name", name=name)["room"]["name"] == name
@@ -205,12 +200,14 @@ def test_a_bidder_replaces_an_absent_person(house):
     north.ask("here")
     assert north.look()["chooser"] == "S"
     house.now += 2
-    state = north.until(lambda found: found["room"]["uncounted"])
-    assert "Bo has left South; pass goes on there until they come back." in state["room"]["news"]
+    state = north.until(lambda found: found["room"]["news"].startswith("Bo has left"))
+    assert state["room"]["news"] == "Bo has left South; pass goes on there until they come back."
     assert state["sits"]["S"] == "pass"
+    version = north.ask("here")["version"]
     south.look()
+    assert north.ask("here")["version"] > version  # by which pages hear of changes
     assert north.look()["sits"]["S"] == "Bo"
-    assert "Bo sits South." in north.look()["room"]["news"]
+    assert north.look()["room"]["news"] == "Bo sits South."
 
 
 def test_nothing_goes_on_where_nobody_is(house):
@@ -223,15 +220,6 @@ def test_nothing_goes_on_where_nobody_is(house):
     assert room.table.calls == calls
 
 
-def test_a_bidder_in_a_seat_that_nobody_has_taken_is_no_stand_in(house):
-    south = house.open(ns="pass")
-    house.invite(south, "N")  # the link is never opened
-    final = go_on([south])
-    assert final["sits"]["N"] == "pass"
-    assert not final["room"]["uncounted"]
-    assert final["room"]["count"] == 1
-
-
 def test_a_failing_bidder_is_reported(house, monkeypatch):
     south = house.open()
     room = house.guests.rooms.keys[south.key].room
@@ -240,7 +228,7 @@ def test_a_failing_bidder_is_reported(house, monkeypatch):
         raise BidderError("mine at N gives no call")
 
     monkeypatch.setattr(room, "step", fail)
-    south.until(lambda found: found["room"]["news"][-1:] == ["The table waits: mine at N gives no call."])
+    south.until(lambda found: found["room"]["news"] == "The table waits: mine at N gives no call.")
 
 
 # --- partnership practice ---------------------------------------------------------------------------------------
@@ -287,8 +275,6 @@ def test_all_bid_the_same_boards_and_are_compared(house):
     assert "results" not in bo.look()["room"] or bo.look()["room"]["results"] == []  # before that board is over
     second = go_on([bo], call="Pass")
     rows = {row["name"]: row for row in second["room"]["results"][0]["rows"]}
-    gained = int(imps(rows["Anna"]["points"] - rows["Bo"]["points"]))
-    assert (rows["Anna"]["cross"], rows["Bo"]["cross"]) == (gained, -gained)
     assert rows["Anna"]["percent"] + rows["Bo"]["percent"] == 100
     assert rows["Bo"]["imps"] == second["review"]["imps"]
     assert anna.look()["room"]["results"] == [
@@ -309,21 +295,6 @@ def test_a_challenge_takes_so_many_and_no_more(house):
         link.ask("join", name=f"p{k}")
     link.ask("join", 409, name="one more")
     house.host.ask("challenges", **CALM, boards=33, status=400)
-
-
-def test_cross_imps_are_averages_against_all_others():
-    scores, met = np.array([[420, 170, -50, 0]]), np.array([[True, True, True, False]])
-    found = cross_imps(scores, met)
-    assert found[0, :3].tolist() == [(6 + 10) / 2, (-6 + 6) / 2, (-10 - 6) / 2]
-    assert np.isnan(found[0, 3])
-    assert cross_imps(scores[:, :1], met[:, :1]).tolist() == [[0.0]]
-
-
-def test_the_oldest_of_too_many_rooms_is_closed(house, monkeypatch):
-    monkeypatch.setattr(rooms_module, "_MAX_ROOMS", 2)
-    hosts = [house.open() for _ in range(3)]
-    hosts[0].ask("look", 403)
-    hosts[1].look()
 
 
 @pytest.mark.parametrize("path", ["here", "name", "call", "card", "claim", "next", "calls", "invite", "join"])
@@ -347,51 +318,3 @@ def test_links_tell_where_they_reach():
     with TestClient(app, base_url="http://192.168.1.7") as client:
         key = client.post(f"/{TOKEN}/api/rooms", json=CALM).json()["key"]
         assert client.get(f"/{key}/api/look").json()["seat"] == "S"
-
-
-# --- the stream -------------------------------------------------------------------------------------------------
-
-
-def test_a_stream_sends_calls_at_once_and_ends_with_its_key(served):
-    def post(key, path, **fields):
-        connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
-        connection.request("POST", f"/{key}/api/{path}", json.dumps(fields), {"content-type": "application/json"})
-        return json.loads(connection.getresponse().read())
-
-    def stream(key):
-        connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
-        connection.request("GET", f"/{key}/api/events")
-        return connection.getresponse()
-
-    def found(response):
-        while True:
-            line = response.readline()
-            if not line or line.startswith(b"data: {"):
-                return json.loads(line[6:]) if line else None
-
-    def ends(response):
-        reading = threading.Thread(target=lambda: [None for _ in iter(lambda: found(response), None)], daemon=True)
-        reading.start()
-        reading.join(10)
-        return not reading.is_alive()
-
-    south = post(TOKEN, "rooms", **CALM)["key"]
-    north = post(south, "invite", seat="N")["key"]
-    one, other = stream(south), stream(north)
-    assert one.headers["content-type"].startswith("text/event-stream")
-    state = found(one)
-    while state["chooser"] is None:
-        state = found(one)
-    caller, listener, name = (south, other, state["chooser"]) if state["chooser"] == "S" else (north, one, "N")
-    post(caller, "call", call="7NT", at=state["at"], board=1)
-    began = time.monotonic()
-    while "7NT" not in [made["call"] for made in found(listener)["calls"]]:
-        pass
-    assert time.monotonic() - began < 5
-    assert name in "NS"
-    more = stream(south)
-    assert more.status == 200
-    post(south, "invite", seat="N")
-    assert ends(other)
-    served.app.state.guests.is_ending = lambda: True  # the server is to end, and no stream keeps it
-    assert ends(more)

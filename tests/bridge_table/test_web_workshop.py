@@ -11,7 +11,6 @@ from support.table import is_sentence, visitor_of
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.calls import call_text
-from bridge_table import session
 from bridge_table.http.fields import RequestError
 from bridge_table.systems.books import book_of, figures_of
 from bridge_table.systems.jobs import DONE, FAILED, RUNNING, STOPPED, Jobs
@@ -164,18 +163,6 @@ def test_a_posted_text_opens_no_file_of_the_server(visitor, tmp_path):
     assert len(found) == 2
     assert all("shipped system" in t and "nobody" not in t for t in found)
     assert visitor.post("drafts", text="system: t\nbase: sayc\n1N  12-14 hcp, balanced\n")["spec"]
-
-
-def test_a_draft_is_known_for_a_while(monkeypatch):
-    monkeypatch.setattr(session, "_MAX_DRAFTS", 2)
-    visitor = visitor_of()
-    texts = [f"system: t\n1N {n}-17 hcp\n" for n in (13, 14, 15)]
-    specs = [visitor.post("drafts", text=text)["spec"] for text in texts]
-    assert len(set(specs)) == 3
-    assert visitor.post("drafts", text=texts[2])["spec"] == specs[2]
-    assert "there is no such file" in visitor.post("book", 400, spec=specs[0])["error"]
-    assert visitor.post("book", spec=specs[1])["name"] == "t"
-    assert specs[2] not in visitor.get("start")["specs"]
 
 
 def test_the_exam_is_marked_as_the_command_marks_it(visitor):

@@ -56,7 +56,6 @@ def serve(
     port: Port = 8085,
     server: ServerOptions = ServerOptions(),
     allow_origin: list[str] | None = None,
-    allow_host: list[str] | None = None,
 ) -> int:
     """Answer other bridge programs over HTTP with the calls of a bidder and the cards of a card player.
 
@@ -75,13 +74,11 @@ def serve(
         play: card player
         port: listen on this port; 0: any that is free
         allow_origin: let pages of this site ask, such as https://example.org; may be repeated
-        allow_host: answer to this name as well, such as bridge.local; may be repeated
     """
     from bridge_table.serving import serve_programs
 
     origins = [_origin(text) for text in allow_origin or ()]
-    hosts = [name.lower() for name in allow_host or ()]
-    serve_programs(spec, opponents, play, server.host, port, server.patience, origins, hosts)
+    serve_programs(spec, opponents, play, server.host, port, server.patience, origins)
     return 0
 
 
@@ -168,7 +165,7 @@ def seat(
         raise ValueError(f"--connect is {connect!r}; write HOST:PORT, as in 127.0.0.1:2000")
     if '"' in name or not name.isascii() or not 0 < len(name) <= 60:
         raise ValueError(f"--name is {name!r}; it must be plain text of at most 60 characters without quotes")
-    answers = Answers(spec, opponents, play, patience)
+    answers = Answers(spec, opponents, play)
     seconds = max(patience, _MANAGER_SECONDS)
     try:
         boards = join(answers, parse_seat(seat), name, host.strip("[]"), int(port), seconds)

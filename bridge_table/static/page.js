@@ -1,6 +1,18 @@
-// Takes texts along, as a file or to be copied, and takes files in.
+// What pages share: words for screen readers, settings, texts as files or to be copied.
 
-import { element } from "./words.js";
+import { at, element } from "./words.js";
+
+/** Announce events to screen readers. */
+export function announce(words) {
+  at("live").textContent = words;
+}
+
+const NAME = "this page";
+
+/** The settings of a person for these pages; the browser stores them. */
+export const settings = () => JSON.parse(localStorage.getItem(NAME) || "{}");
+
+export const saveSettings = (values) => localStorage.setItem(NAME, JSON.stringify(values));
 
 /** Save a text as a file. */
 export function save({ name, text }) {
