@@ -13,8 +13,13 @@ from support.bidders import FORCING, TANGLE, boards, with_constraint
 from agents.systems.bidder import Hierarchy, bid_out, deal_features, line_usage
 from agents.systems.changes.mutation import SeededRandom, threshold_move
 from agents.systems.engine import state_cache
+from agents.systems.engine.compiled import compile_leniently
 from agents.systems.engine.state_cache import Queries, StateCache, shared_cache
+from agents.systems.engine.states import MEETINGS
+from agents.systems.language.columns import LEAST, MOST
 from agents.systems.language.text import parse_system
+from agents.systems.language.tree import INFINITE, Atom, Block, Line, Step, System, atoms_of
+from agents.systems.language.vocabulary import WORDS
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.auction import Auctions
 
@@ -55,6 +60,51 @@ def everyone():
         Hierarchy(sayc), *map(Hierarchy, small), Hierarchy(odd),
         *(mutated(sayc, 40, seed) for seed in range(2)), mutated(odd, 12, 2),
     ]  # fmt: skip
+
+
+TREE_CALLS = ("P", "X", "XX", "1C", "1D", "1H", "1S", "1N", "2C", "2D", "2H", "2S", "3N")
+GENERAL_CALLS = ("P", "X", "XX", *(f"{span}:{strain}" for span in ("lowest", "jump", "game") for strain in "CDHSN"))
+GENERAL_WORDS = [word for word in WORDS if word != "level"]  # an opening's level is not known before its line
+
+
+def random_constraint(rng, words, clauses):
+    """Conditions on words drawn by chance, most of them easily met."""
+
+    def atom():
+        word = words[rng.integers(len(words))]
+        column = WORDS[word]
+        least, most = int(LEAST[column]), min(int(MOST[column]), 30)
+        bounds = np.sort(rng.integers(least, most + 1, 2))
+        low, high = int(bounds[0]), int(bounds[1])
+        return Atom(word, low if rng.random() < 0.6 else least, high if rng.random() < 0.5 else INFINITE)
+
+    return tuple(
+        tuple(tuple(atom() for _ in range(rng.integers(1, 3))) for _ in range(rng.integers(1, 3)))
+        for _ in range(rng.integers(0, clauses + 1))
+    )
+
+
+def random_system(seed):
+    """A system of random lines, as deep as an auction of five calls, and of random general rules."""
+    rng, flags = np.random.default_rng(seed), ((), (), ("forcing",), ("artificial",), ("gf", "forcing"))
+
+    def lines(depth):
+        chosen = rng.choice(TREE_CALLS, 6 - depth, replace=False)
+        out = []
+        for call in chosen:
+            steps = (Step(str(call)),) if rng.random() < 0.7 or depth == 4 else (Step(str(call), True), Step("2N"))
+            more = lines(depth + 1) if depth < 3 else ()
+            kind = flags[rng.integers(len(flags))]
+            out.append(Line(steps, random_constraint(rng, GENERAL_WORDS, 2), flags=kind, lines=more))
+        return tuple(out)
+
+    def general():
+        calls = (
+            Line((Step(str(rng.choice(GENERAL_CALLS))),), random_constraint(rng, list(WORDS), 2)) for _ in range(12)
+        )
+        return Block(random_constraint(rng, GENERAL_WORDS, 1), tuple(calls))
+
+    return System(f"random {seed}", lines(0), tuple(general() for _ in range(8)))
 
 
 def random_prefixes(auctions, seed):
@@ -114,6 +164,28 @@ def test_calls_and_counts_are_those_of_one_call_after_the_other(given):
     known = one_after_the_other(positions, *first)
     for _ in range(20):  # by now common positions have programs
         assert_same(positions, *first, known)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "least"), [(range(4), 10_000), pytest.param(range(4, 44), 100_000, marks=pytest.mark.slow)]
+)
+def test_random_systems_with_every_word_of_the_language(seeds, least):
+    calls, words = 0, set()
+    for seed in seeds:
+        systems = [random_system(2 * seed), random_system(2 * seed + 1)]
+        words |= {atom.word for system in systems for block in system.blocks for line in block.lines
+                  for atom in atoms_of(line.constraint)}  # fmt: skip
+        states = StateCache([Hierarchy(system, compile_leniently(system)[0]) for system in systems])
+        _, features, dealer, vulnerability, of_board, made, length = case(400, seed)
+        tables = np.random.default_rng(seed).integers(0, 2, (400, 4)).astype(np.int32) * (np.arange(400) % 2)[:, None]
+        rest = (features, dealer, vulnerability, of_board, made, length)
+        tables = tables.astype(np.int32)
+        known = one_after_the_other(states, tables, *rest)
+        for _ in range(MEETINGS + 3):  # at last by programs
+            assert_same(states, tables, *rest, known)
+        calls += int(known[0].length.sum() - length.sum())
+    assert calls > least
+    assert words == set(WORDS)
 
 
 def test_nothing_hangs_on_the_room():
