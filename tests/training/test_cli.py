@@ -169,6 +169,18 @@ def test_bid_a_hand(capsys):
     assert others[2].split(maxsplit=1)[1].startswith("strength 20-21, ")
 
 
+def test_the_first_bid_waits_for_no_compiler(capsys, tmp_path):
+    """With nothing compiled the kernels are read as Python, and say the same."""
+    words = ["bid", "system:sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P 2C P 3D P"]
+    code, out, err = run(capsys, *words)
+    first = python(
+        f"import sys, training.cli as c; sys.exit(c.main({words!r}))",
+        env={"PATH": "", "NUMBA_CACHE_DIR": str(tmp_path)},
+    )
+    assert (code, out, err) == (0, first.stdout, first.stderr)
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
 def test_bid_a_hand_without_a_system(capsys):
     reason = "follows no bidding system that could give a reason\n"
     assert run(capsys, "bid", "pass", "--hand", HAND, "--vulnerability", "Both") == (0, f"Pass\n  pass {reason}", "")

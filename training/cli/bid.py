@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -83,6 +84,25 @@ def bid(
     result = match(spec, opponents or spec, boards.read(1), boards.seed)
     print("\n\n\n".join(board_text(result.records(row)[0]) for row in range(len(result.boards))))
     return 0
+
+
+def avoid_compiling(arguments: Mapping[str, Any]) -> None:
+    """Disable numba for one call with nothing compiled yet: that takes 3 seconds, compiling a minute.
+
+    Args:
+        arguments: of ``bid``; nothing may have imported numba's kernels before.
+    """
+    specs = [arguments.get("spec", "system:"), arguments.get("opponents")]
+    heads = {spec.partition(":")[0] for spec in specs if spec is not None}
+    if arguments.get("hand") is None or "numba" in sys.modules or not heads <= {"system", "policy"}:
+        return
+    import numba
+
+    from bridge_env.compiled.jit import FOLDER
+
+    kernels = {"system": "state_rows", "policy": "gather_rows"}  # what takes longest to compile
+    if not all(any(FOLDER.glob(f"*/*.{kernels[head]}-*.nbi")) for head in heads):
+        numba.config.DISABLE_JIT = True  # type: ignore[attr-defined]
 
 
 def _bid_hand(spec: str, opponents: str | None, state: dict[str, Any], as_json: bool) -> int:
