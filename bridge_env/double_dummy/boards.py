@@ -40,8 +40,9 @@ class Boards:
 
     def __post_init__(self) -> None:
         n = len(self.owner)
-        defaults = np.arange(1, n + 1), np.arange(n), np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8)
-        for name, default in zip(("number", "base", "tricks"), defaults, strict=True):
+        unknown = np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8)
+        defaults: dict[str, NDArray[Any]] = {"number": np.arange(1, n + 1), "base": np.arange(n), "tricks": unknown}
+        for name, default in defaults.items():
             given = getattr(self, name)
             object.__setattr__(self, name, default if given is _DEFAULT else np.asarray(given, default.dtype))
 

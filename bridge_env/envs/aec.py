@@ -72,6 +72,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         self.agents: list[str] = []
         masks = spaces.Box(0, 1, (NUM_CALLS,), np.int8)
         self._observation_space = spaces.Dict(observation=spaces.MultiBinary(OBSERVATION_SIZE), action_mask=masks)
+        self._action_space = spaces.Discrete(NUM_CALLS)
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of all agents, the same object at every call."""
@@ -79,7 +80,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """Return the space of all agents, the same object at every call."""
-        return self._env.action_space
+        return self._action_space
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal a board; the dealer is to call."""
