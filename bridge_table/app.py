@@ -14,9 +14,6 @@ from bridge_table.pages import page_routes
 from bridge_table.people.rooms import Rooms
 from bridge_table.session import Session
 
-_MAX_BODY = 1_000_000
-_MAX_WAITING = 64
-
 
 def make_app(
     key: str, *, seed: int = 0, named: tuple[str, ...] = (), host: str = "127.0.0.1", timeout: float = TIMEOUT,
@@ -33,14 +30,11 @@ def make_app(
         database: of finished boards; None: they are lost when the server ends.
     """
     session = Session(seed, named, database or Database(), Rooms(reachable(host)))
-    worker = SerialWorker(_MAX_WAITING, timeout)
+    worker = SerialWorker(timeout)
     guests = GuestServer(session.rooms, worker)
     apis = (table_routes.api, practice_routes.api, system_routes.api, multiplayer_routes.host_api)
     handlers = [route for api in apis for route in api.routes(lambda _: session, lambda _, work: worker(work))]
-    app = make_starlette(
-        [Mount(f"/{key}", routes=[*handlers, *page_routes]), Mount("/{key}", routes=guests.routes())],
-        _MAX_BODY,
-    )
+    app = make_starlette([Mount(f"/{key}", routes=[*handlers, *page_routes]), Mount("/{key}", routes=guests.routes())])
     app.add_exception_handler(DatabaseError, server_error)
     app.state.guests, app.state.worker = guests, worker
     return app

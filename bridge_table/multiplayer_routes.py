@@ -89,7 +89,7 @@ def join(challenge: SeatInvite | Challenge, *, name: PersonName) -> Json:
 @seat_api.post("here")
 async def here(invite: SeatInvite) -> Json:
     """Note that the person is there, and return the version of the table, which grows with every change."""
-    invite.seen = invite.rooms.clock()
+    invite.seen = invite.room.rooms.clock()
     return {"version": invite.room.version}
 
 
@@ -141,9 +141,9 @@ def invite_other(invite: SeatInvite, *, seat: Dealer) -> Json:
         raise RequestError("Only the host invites to a table.", 403)
     if number == invite.seat:
         raise RequestError("Invite to one of the other seats.")
-    fresh = invite.rooms.invite(invite.room, number)
+    fresh = invite.room.rooms.invite(invite.room, number)
     invite.room.notify()
-    return {"key": fresh.key, "reach": invite.rooms.reach}
+    return {"key": fresh.key, "reach": invite.room.rooms.reach}
 
 
 @seat_api.post("calls")
@@ -193,7 +193,7 @@ class GuestServer:
             return work()
 
         out = await self.worker(at_table)
-        if holder.room.driver is None:
+        if holder.room.driver is None or holder.room.driver.done():
             holder.room.driver = asyncio.create_task(self._drive(holder.room))
         return out
 

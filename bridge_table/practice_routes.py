@@ -111,7 +111,7 @@ def open_board(session: Session, number: int) -> Json:
     """Open a saved board at a table where it is over; it counts no more, because its deal has."""
     board = history.saved_board(session.database, min(number, _MAX_BOARD))
     setup, deal, calls, cards = history.table_of(board)
-    for spec in (setup.north_south, setup.east_west, setup.control):
+    for spec in (*setup.specs, setup.control):
         session.check_spec(spec)
     table = session.open(setup, deal)
     table.begin_with(calls)

@@ -108,6 +108,6 @@ def _warm_up() -> None:
     spec = "policy:champion"
     table = Table("", Setup((), spec, spec, spec), random_deal(0, 1))
     while table.phase == BIDDING:
-        table.step(len(table.calls))
+        table.step(table.at)
     state(table, None)
     lookahead(spec, spec)  # bids its hints

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import secrets
-import zlib
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from agents.registry import system_of
 from agents.systems.language.tree import System
 from bridge_table.board.dealing import Deal, judging_deal, random_deal
-from bridge_table.board.seating import check_spec, drop_system
+from bridge_table.board.seating import check_spec
 from bridge_table.board.table import Setup, Table
-from bridge_table.board.views import check_looks, mean_error
+from bridge_table.board.views import check_looks
 from bridge_table.http.fields import RequestError, Seat, seat_number
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
-from bridge_table.learning.save_review import save_review
 from bridge_table.people.rooms import Rooms
 from bridge_table.systems.jobs import Jobs
 from training.evaluation.duplicate import MatchResult
@@ -54,14 +52,12 @@ class Session:
     rooms: Rooms = field(default_factory=Rooms)
     jobs: Jobs = field(default_factory=Jobs)
     dropped: list[str] = field(default_factory=list)  # specs of systems that were dropped on the page
-    # by table, of boards that a person has finished: IMPs, and whether there was help
-    results: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tables = Store[Table]("There is no such table, deal a new board.")
+        self.tables = Store[Table]("There is no such table; deal a new board.")
         self.stacks = Store[list[Deal]]("There are no such boards; paste or drop them again.")
-        self.matches = Store[MatchResult]("There is no such match, play it again.")
-        self.drills = Store[Drill]("There is no such drill, begin a new one.")
+        self.matches = Store[MatchResult]("There is no such match; play it again.")
+        self.drills = Store[Drill]("There is no such drill; begin a new one.")
         self._numbers: dict[str, int] = {}  # by source, of the latest board
 
     # --- boards -------------------------------------------------------------------------------------------
@@ -114,30 +110,3 @@ class Session:
         if found is None:
             raise RequestError(f"{spec} follows no written system; choose one that begins with system:.")
         return found.system
-
-    def draft(self, text: str) -> str:
-        """Return the spec of a text that is being edited; the same text has the same spec.
-
-        Raises:
-            RequestError: the text is no system; the message has the line.
-        """
-        return drop_system(f"draft-{zlib.crc32(text.encode()):08x}", text)
-
-    # --- results ------------------------------------------------------------------------------------------
-
-    def count(self, table: Table, review: dict[str, Any]) -> None:
-        """Save a board that a person has finished, and count it unless its deal has counted before.
-
-        Raises:
-            DatabaseError: it cannot be saved.
-        """
-        if not table.setup.replay and review["imps"] is not None and save_review(self.database, table, review):
-            self.results[table.name] = review["imps"], table.helped > 0
-
-    def summary(self) -> dict[str, Any]:
-        """Return the number of boards, and IMPs a board with their standard error."""
-        values = [imps for imps, _ in self.results.values()]
-        return {
-            "boards": len(values), "helped": sum(helped for _, helped in self.results.values()),
-            **mean_error(len(values), sum(values), sum(value * value for value in values)),
-        }  # fmt: skip

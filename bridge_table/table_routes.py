@@ -33,11 +33,12 @@ from bridge_table.http.fields import (
     parse_card,
 )
 from bridge_table.http.routing import Api, Json
+from bridge_table.learning.history import current_session
+from bridge_table.learning.save_review import save_review
 from bridge_table.session import Session
 from bridge_table.systems.books import entries_after
 
 _CHAMPION = "policy:champion"
-_MAX_LISTED = 200  # boards of a text among which one may choose
 People = Annotated[str, Meta(pattern="^N?E?S?W?$")]
 
 api = Api()
@@ -49,7 +50,7 @@ api = Api()
 async def start(session: Session) -> Json:
     """Return the specs that the page offers, the results so far, and a name by which other machines reach this one."""
     specs = seating.offered(session.named, tuple(session.dropped))
-    return {"specs": specs, "session": session.summary(), "reach": session.rooms.reach}
+    return {"specs": specs, "session": current_session(session.database), "reach": session.rooms.reach}
 
 
 @api.post("boards")
@@ -135,11 +136,12 @@ def show_calls(session: Session, name: str, *, seat: Seat = "watch") -> Json:
 
 @api.get("tables/{name}/review")
 def show_review(session: Session, name: str) -> Json:
-    """Return the review, and count the board."""
+    """Return the review; save the board that a person has finished, and count it unless its deal has counted before."""
     table = session.tables[name]
     found = review(table)
-    session.count(table, found)
-    return {**found, "counts": name in session.results, "session": session.summary()}
+    if table.counts is None and not table.setup.replay and found["imps"] is not None:
+        table.counts = save_review(session.database, table, found)
+    return {**found, "counts": bool(table.counts), "session": current_session(session.database)}
 
 
 @api.get("tables/{name}/export")
@@ -214,7 +216,7 @@ def read_text(session: Session, *, text: str) -> Json:
             "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
             "calls": " ".join(map(call_text, board.auction or ())),
         }
-        for place, board in enumerate(result.boards[:_MAX_LISTED], 1)
+        for place, board in enumerate(result.boards, 1)
     ]  # fmt: skip
     return {"boards": boards, "problems": problem_texts(result)}
 

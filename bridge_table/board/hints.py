@@ -47,7 +47,7 @@ def hint(table: Table, seat: int | None) -> dict[str, Any]:
 
 
 def _call_hint(table: Table, seat: int) -> dict[str, Any]:
-    ns, ew = table.setup.north_south, table.setup.east_west
+    ns, ew = table.setup.specs
     spec, view, key = spec_at(ns, ew, seat), table.view(), table.key(len(table.calls))
     bidder = bidder_at(ns, ew, seat)
     player = lookahead(spec, ew if seat & 1 == 0 else ns)
@@ -55,18 +55,14 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     why, deals = "", 0
     if player is not None:
         decision = player.think(view, key)
-        rows, deals = _rows(decision)
-        best, usual = decision.call, decision.usual
-        why = _why(decision, spec)
+        rows, deals, why = _rows(decision), decision.num_deals, _why(decision, spec)
+        # A bidder that does not look ahead makes its usual call.
+        call = decision.call if isinstance(bidder, Lookahead | GameLookahead) else decision.usual
     else:
-        best = usual = int(legal_calls(bidder, view, key)[0])
+        call = int(legal_calls(bidder, view, key)[0])
         if implements(bidder, Explains):
             why = "\n".join(explain_call(bidder, view, key).splitlines()[1:])  # type: ignore[arg-type]
-    rows = _with_chances(network_at(ns, ew, seat), view, rows)
-    if not rows:
-        rows = [{"call": call_text(best)}]
-    # A bidder that does not look ahead makes its usual call.
-    call = best if isinstance(bidder, Lookahead | GameLookahead) else usual
+    rows = _with_chances(network_at(ns, ew, seat), view, rows) or [{"call": call_text(call)}]
     return {"call": call_text(call), "rows": rows[:_NAMED], "deals": deals, "why": why}
 
 
@@ -85,8 +81,8 @@ def lookahead(spec: str, opponents: str) -> Lookahead | GameLookahead | None:
     return made
 
 
-def _rows(decision: Decision) -> tuple[list[dict[str, Any]], int]:
-    """Return the candidates, the best first, and on how many deals they were compared."""
+def _rows(decision: Decision) -> list[dict[str, Any]]:
+    """Return the candidates, the best first."""
     rows = []
     for i, call in enumerate(decision.calls):
         row: dict[str, Any] = {"call": call_text(call)}
@@ -96,8 +92,7 @@ def _rows(decision: Decision) -> tuple[list[dict[str, Any]], int]:
         if len(decision.chance):
             row["chance"] = round(float(decision.chance[i]), 4)
         rows.append(row)
-    rows.sort(key=lambda row: -(row.get("gain") or 0.0))
-    return rows, decision.num_deals
+    return sorted(rows, key=lambda row: -(row.get("gain") or 0.0))
 
 
 def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -122,23 +117,20 @@ def _why(decision: Decision, spec: str) -> str:
 
 
 def _card_hint(table: Table) -> dict[str, Any]:
-    reader = AuctionReader.of_sides(table.setup.north_south, table.setup.east_west)
+    reader = AuctionReader.of_sides(*table.setup.specs)
     player = MonteCarlo(reader, CardOptions(deals=_CARD_DEALS))
     decision = player.think(table.play_view(), table.key(len(table.cards), "card"))[0]
-    rows = []
-    if decision.belief is not None:
-        weight = decision.belief.weight
-        for at in np.argsort(-decision.average, kind="stable").tolist():
-            rows.append({
-                "card": card_text(int(decision.cards[at])), "tricks": round(float(weight @ decision.tricks[:, at]), 2),
-                "gain": round(float(decision.average[at]), 2),
-            })  # fmt: skip
-    count = 0 if decision.belief is None else len(decision.belief.owner)
-    why = (
-        f"Best on average over {count} deals that fit the auction and the cards, each played double dummy."
-        if count
-        else "No other card could be better."
-    )
+    if decision.belief is None:
+        return {"card": card_text(decision.card), "rows": [], "deals": 0, "why": "No other card could be better."}
+    rows = [
+        {
+            "card": card_text(int(decision.cards[at])), "gain": round(float(decision.average[at]), 2),
+            "tricks": round(float(decision.belief.weight @ decision.tricks[:, at]), 2),
+        }
+        for at in np.argsort(-decision.average, kind="stable").tolist()
+    ]  # fmt: skip
+    count = len(decision.belief.owner)
+    why = f"Best on average over {count} deals that fit the auction and the cards, each played double dummy."
     return {"card": card_text(decision.card), "rows": rows, "deals": count, "why": why}
 
 
@@ -159,7 +151,7 @@ def compare_call(table: Table, number: int, others: list[int]) -> dict[str, Any]
     deal, setup = table.deal, table.setup
     before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
     seat = int(before.turn[0])
-    ours, theirs = setup.north_south, setup.east_west
+    ours, theirs = setup.specs
     player = lookahead(spec_at(ours, theirs, seat), theirs if seat & 1 == 0 else ours)
     if player is None:
         return None

@@ -86,17 +86,15 @@ def _solved(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) ->
 # --- the other table -----------------------------------------------------------------------------------------
 
 
-def _bid_on(
-    north_south: str, east_west: str, owner: NDArray[np.uint8], auctions: Auctions, key: NDArray[np.uint64]
-) -> None:
-    """Bid auctions on one deal to their end, in place, by bidders that do not look ahead."""
-    n = len(auctions)
-    seats, owners = np.broadcast_to(np.arange(4) & 1, (n, 4)), np.broadcast_to(owner, (n, 52))
-    complete_auctions(auctions, owners, np.repeat(key, n), seats, _plain_teams(north_south, east_west))
+def _bid_on(specs: tuple[str, str], table: Table, auctions: Auctions, what: str) -> None:
+    """Bid auctions on the table's deal to their end, in place, by bidders that do not look ahead."""
+    n, key = len(auctions), table.key(0, what)
+    seats, owners = np.broadcast_to(np.arange(4) & 1, (n, 4)), np.broadcast_to(table.deal.owner, (n, 52))
+    complete_auctions(auctions, owners, np.repeat(key, n), seats, _plain_teams(specs))
 
 
-def _plain_teams(north_south: str, east_west: str) -> tuple[Bidder, Bidder]:
-    return teams(without_search(north_south), without_search(east_west))
+def _plain_teams(specs: tuple[str, str]) -> tuple[Bidder, Bidder]:
+    return teams(without_search(specs[0]), without_search(specs[1]))
 
 
 def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | None:
@@ -107,7 +105,7 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
     usual = (setup.control, setup.east_west) if setup.side == 0 else (setup.north_south, setup.control)
     pairs = setup.other or usual
     auctions = Auctions(deal.dealer, deal.vulnerability)
-    _bid_on(*pairs, deal.owner, auctions, table.key(0, "other table"))
+    _bid_on(pairs, table, auctions, "other table")
     contract = auctions.contracts().at(0)
     return {
         "control": setup.control, "calls": [call_text(call) for call in auctions.calls(0)],
@@ -135,9 +133,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
         legal = np.flatnonzero(before.legal()[0])
         auctions = before.take(np.zeros(len(legal), np.int64))
         auctions.step(legal)
-        _bid_on(
-            setup.north_south, setup.east_west, deal.owner, auctions, np.repeat(table.key(0, "play-out"), len(legal))
-        )
+        _bid_on(setup.specs, table, auctions, "play-out")
         contracts = auctions.contracts()
         took = tricks[np.maximum(contracts.declarer, 0), np.maximum(contracts.bid, 0) % 5]
         scores = score(contracts.bid, contracts.doubling, contracts.declarer, deal.vulnerability, took).astype(np.int64)
@@ -147,7 +143,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
              "result": result_line(contracts.at(row), int(took[row]), deal.vulnerability)}
             for row in np.argsort(-sign * scores, kind="stable").tolist()
         ]  # fmt: skip
-        bidder = _plain_teams(setup.north_south, setup.east_west)[seat & 1]
+        bidder = _plain_teams(setup.specs)[seat & 1]
         usual = int(ask(bidder, before, deal.owner[None], np.array([0]), table.key(number))[0])
         call = call_text(made)
         verdict = _verdict(call, call_text(usual), {option["call"]: option["imps"] for option in options})

@@ -41,6 +41,11 @@ class Setup:
     replay: bool = False  # a board that two systems bid, shown to people; it is no result of theirs
 
     @property
+    def specs(self) -> tuple[str, str]:
+        """The specs of North-South and of East-West."""
+        return self.north_south, self.east_west
+
+    @property
     def side(self) -> int:
         """The side of the result: the people's, 0 where nobody sits."""
         return self.people[0] & 1 if self.people else 0
@@ -59,8 +64,14 @@ class Table:
     claimed: int | None = None  # tricks of declarer's side that ended the play early
     helped: int = 0  # hints, calls or cards taken back, and claims that were refused
     review: dict[str, Any] | None = None  # once it is over
+    counts: bool | None = None  # whether it is a result of the session, once its review was seen
 
     # --- state ------------------------------------------------------------------------------------------
+
+    @property
+    def at(self) -> int:
+        """The number of calls and cards so far."""
+        return len(self.calls) + len(self.cards)
 
     @property
     def auctions(self) -> Auctions:
@@ -115,7 +126,7 @@ class Table:
 
     def call(self, seat: int | None, call: int, at: int) -> None:
         """Make a person's call."""
-        self._expect(seat, at, len(self.calls), BIDDING)
+        self._expect(seat, at, BIDDING)
         self._make(call)
 
     def begin_with(self, calls: list[int]) -> None:
@@ -162,19 +173,17 @@ class Table:
             raise RequestError("It is nobody's turn.", 409)
         if self.chooser() is not None:
             raise RequestError(f"It is for the person at {SEATS[self.chooser() or 0]} to go on.", 409)
-        if at != len(self.calls) + len(self.cards):
-            raise RequestError("The table has moved on; request its state again.", 409)
+        self._expect_at(at)
         setup = self.setup
         if self.phase == PLAYING:
             make: Callable[[int], None] = self._play_card
-            player = make_player(setup.player, AuctionReader.of_sides(setup.north_south, setup.east_west))
+            player = make_player(setup.player, AuctionReader.of_sides(*setup.specs))
             choice: NDArray[np.integer[Any]] = player.play(self.play_view(), self.key(len(self.cards), "card"))
         else:
             make, seat = self._make, int(self.auctions.turn[0])
-            bidder = bidder_at(setup.north_south, setup.east_west, seat)
+            bidder = bidder_at(*setup.specs, seat)
             choice = legal_calls(bidder, self.view(), self.key(len(self.calls)))
-        if at != len(self.calls) + len(self.cards):  # a later request was quicker than a slow bidder
-            raise RequestError("The table has moved on; request its state again.", 409)
+        self._expect_at(at)  # a later request may have been quicker than a slow bidder
         make(int(choice[0]))
 
     # --- the play -----------------------------------------------------------------------------------------
@@ -199,7 +208,7 @@ class Table:
 
     def card(self, seat: int | None, card: int, at: int) -> None:
         """Play a person's card, from the hand whose turn it is."""
-        self._expect(seat, at, len(self.calls) + len(self.cards), PLAYING)
+        self._expect(seat, at, PLAYING)
         self._play_card(card)
 
     def _play_card(self, card: int) -> None:
@@ -269,13 +278,16 @@ class Table:
         self.cards = before
         raise RequestError("No card of yours can be taken back.", 409)
 
-    def _expect(self, seat: int | None, at: int, now: int, phase: str) -> None:
+    def _expect(self, seat: int | None, at: int, phase: str) -> None:
         what = "call" if phase == BIDDING else "card"
         if self.phase != phase:
             raise RequestError(f"No {what} can be made now: the board is {self.phase}.", 409)
         if seat is None or seat not in self.setup.people or seat != self.chooser():
             raise RequestError(f"It is not for you to {what if what == 'call' else 'play'} now.", 409)
-        if at != now:
+        self._expect_at(at)
+
+    def _expect_at(self, at: int) -> None:
+        if at != self.at:
             raise RequestError("The table has moved on; request its state again.", 409)
 
 

@@ -69,7 +69,7 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
         "turn": None if turn is None else SEATS[turn],
         "yours": chooser is not None and chooser == seat,
         "chooser": None if chooser is None else SEATS[chooser],
-        "at": len(table.calls) + len(table.cards),
+        "at": table.at,
         "helped": table.helped,
         "replay": table.setup.replay,
     }  # fmt: skip
@@ -87,21 +87,21 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
 
 def _read(table: Table) -> Reader:
     """Return the reader of the table's calls."""
-    return reader(table.setup.north_south, table.setup.east_west)
+    return reader(*table.setup.specs)
 
 
 def _sitter(table: Table, seat: int) -> str:
     """Return the player at a seat: ``you``, or the spec of a bidder."""
     if seat in table.setup.people and not table.setup.replay:
         return "you"
-    return spec_at(table.setup.north_south, table.setup.east_west, seat)
+    return spec_at(*table.setup.specs, seat)
 
 
 def _shows(table: Table, number: int, draw: bool) -> dict[str, Any]:
     """Return what call ``number`` shows; ``pending`` where hands have to be drawn for it."""
     setup, deal = table.setup, table.deal
     calls = tuple(table.calls[: number + 1])
-    found = call_shows(setup.north_south, setup.east_west, calls, deal.dealer, deal.vulnerability, draw)
+    found = call_shows(setup.specs, calls, deal.dealer, deal.vulnerability, draw)
     if found is None:
         return {**Shows("Hands are being drawn for it.").as_json(), "pending": True}
     return found.as_json()
@@ -109,10 +109,10 @@ def _shows(table: Table, number: int, draw: bool) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def call_shows(
-    north_south: str, east_west: str, calls: tuple[int, ...], dealer: int, vulnerability: int, draw: bool
+    specs: tuple[str, str], calls: tuple[int, ...], dealer: int, vulnerability: int, draw: bool
 ) -> Shows | None:
     """Return what the last of some calls shows; None where hands have to be drawn for it, and are not."""
-    read = reader(north_south, east_west)
+    read = reader(*specs)
     return (read.call if draw else read.at_once)(calls[:-1], dealer, vulnerability, calls[-1])
 
 
@@ -219,12 +219,11 @@ def _board(table: Table) -> Board:
     if table.cards:
         plays = table.plays
         play, tricks = plays.cards(0), int(plays.won[0])
-    specs = setup.north_south, setup.east_west
-    names = {name: "a person" if s in setup.people else spec_at(*specs, s) for s, name in enumerate(SEAT_NAMES)}
+    names = {name: "a person" if s in setup.people else spec_at(*setup.specs, s) for s, name in enumerate(SEAT_NAMES)}
     calls = tuple(table.calls)
     notes = {}
     for number in range(len(calls)):
-        shows = call_shows(*specs, calls[: number + 1], deal.dealer, deal.vulnerability, True)
+        shows = call_shows(setup.specs, calls[: number + 1], deal.dealer, deal.vulnerability, True)
         if shows is not None and shows.artificial:
             notes[number] = shows.text
     return Board(

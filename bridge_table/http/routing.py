@@ -36,6 +36,8 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+_MAX_WAITING = 64  # computations; more are refused
+_MAX_BODY = 1_000_000  # bytes of a request
 _SENTENCES = {404: "There is no such page.", 405: "This method is not allowed here."}
 Json = Any  # what JSONResponse takes
 Handler = Callable[..., Any]
@@ -91,19 +93,14 @@ class Api:
 
 
 def make_starlette(
-    routes: Sequence[BaseRoute], max_body: int, origins: Collection[str] = (), middleware: Sequence[Middleware] = ()
+    routes: Sequence[BaseRoute], origins: Collection[str] = (), middleware: Sequence[Middleware] = ()
 ) -> Starlette:
-    """Return an app whose error responses are ``{"error": SENTENCE}``.
-
-    Args:
-        max_body: bytes of a request's body.
-        origins: of pages of other sites that may send requests.
-    """
+    """Return an app whose error responses are ``{"error": SENTENCE}``; pages of ``origins`` may send requests too."""
     exceptions: dict[Any, Any] = {
         HTTPException: _no_route, BidderError: server_error, ValueError: _client_error, Exception: _broken,
     }  # fmt: skip
     guarded = [*middleware, Middleware(SameOriginMiddleware, origins=origins)]
-    return Starlette(routes=routes, middleware=guarded, max_body_size=max_body, exception_handlers=exceptions)
+    return Starlette(routes=routes, middleware=guarded, max_body_size=_MAX_BODY, exception_handlers=exceptions)
 
 
 def error_response(text: str, status: int) -> Response:
@@ -167,12 +164,11 @@ class SerialWorker:
     """Runs one computation at a time, off the event loop: solvers and compiled caches belong to the process.
 
     Args:
-        max_waiting: computations that may wait or run; more are refused.
-        timeout: seconds for one; None: as long as it takes.
+        timeout: seconds for one.
     """
 
-    def __init__(self, max_waiting: int, timeout: float | None = None) -> None:
-        self.max_waiting, self.timeout, self._waiting = max_waiting, timeout, 0
+    def __init__(self, timeout: float) -> None:
+        self.timeout, self._waiting = timeout, 0
         self._lock = threading.Lock()
 
     async def __call__(self, work: Callable[[], _Result]) -> _Result:
@@ -181,7 +177,7 @@ class SerialWorker:
         Raises:
             RequestError: too many wait, or it took too long; a stuck bidder then runs on, and others get their turn.
         """
-        if self._waiting >= self.max_waiting:
+        if self._waiting >= _MAX_WAITING:
             raise RequestError("The server is busy; try again in a moment.", 503)
         self._waiting += 1
         try:

@@ -16,21 +16,27 @@ from bridge_table.learning.save_review import KINDS
 
 PAGE = 25  # boards
 _SESSIONS = 100  # the newest first
+_SUMS = "count(*) AS boards, coalesce(sum(imps), 0) AS total, coalesce(sum(imps * imps), 0) AS squares"
 
 
 def overview(database: Database) -> dict[str, Any]:
     """Return the figures of all boards, of each session, and of each kind of decision."""
-    sums = "count(*) AS boards, coalesce(sum(imps), 0) AS total, coalesce(sum(imps * imps), 0) AS squares"
     sessions = database.rows(
-        f"SELECT sessions.id, sessions.began, {sums}, sum(helped > 0) AS helped FROM boards JOIN sessions "
+        f"SELECT sessions.id, sessions.began, {_SUMS}, sum(helped > 0) AS helped FROM boards JOIN sessions "
         "ON sessions.id = session GROUP BY session ORDER BY session DESC LIMIT ?", _SESSIONS,
     )  # fmt: skip
     return {
         "saved": database.path is not None,
-        "all": _figures(database.rows(f"SELECT {sums} FROM boards")[0]),
+        "all": _figures(database.rows(f"SELECT {_SUMS} FROM boards")[0]),
         "sessions": [{**_figures(row), "current": row["id"] == database.session} for row in sessions],
         "kinds": _kinds(database),
     }
+
+
+def current_session(database: Database) -> dict[str, Any]:
+    """Return the figures of the boards of this session."""
+    query = f"SELECT {_SUMS}, coalesce(sum(helped > 0), 0) AS helped FROM boards WHERE session = ?"
+    return _figures(database.rows(query, database.session)[0])
 
 
 def _figures(row: dict[str, Any]) -> dict[str, Any]:

@@ -7,16 +7,13 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
-
-import numpy as np
 
 from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.cards import SEATS
 from bridge_env.rules.scoring import matchpoint_percent
-from bridge_table.board.dealing import Deal, random_deal
+from bridge_table.board.dealing import random_deal
 from bridge_table.board.review import review
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import mean_error, state
@@ -49,7 +46,6 @@ def check_name(name: str) -> str:
 class SeatInvite:
     """A seat, and the key by which a person takes it."""
 
-    rooms: Rooms
     room: Room
     seat: int
     host: bool = False  # whether it may invite others
@@ -75,10 +71,10 @@ class SeatInvite:
 class Room:
     """One table with its people, board after board."""
 
+    rooms: Rooms
     kind: str  # play; practice (two partners bid, and nobody plays); challenge (one person bids a number of boards)
     setup: Setup  # of every board, without its people: these come and go
-    deal: Callable[[int], Deal]  # returns a board by its number, from 1
-    clock: Callable[[], float] = time.monotonic
+    seed: int  # of the deals
     challenge: Challenge | None = None
     invites: dict[int, SeatInvite] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)  # of the boards that are over, by number
@@ -92,19 +88,19 @@ class Room:
 
     def _begin(self, number: int) -> None:
         self.number = number
-        self.table = Table(f"board {number}", replace(self.setup, people=()), self.deal(number))
+        self.table = Table(f"board {number}", replace(self.setup, people=()), random_deal(self.seed, number))
         self.settle()
 
     def notify(self) -> None:
         """Let pages request the new state of this table, and where a board is over, of the other players' tables."""
-        for room in self.challenge.players if self.challenge and self.table.phase == OVER else [self]:
+        for room in self.challenge.players.values() if self.challenge and self.table.phase == OVER else [self]:
             room.version += 1
 
     # --- presence ---------------------------------------------------------------------------------------
 
     def settle(self) -> None:
         """Notice people who have come and who have left: whose browser sends requests, or sends none any more."""
-        now, before, table = self.clock(), self._present, self.table
+        now, before, table = self.rooms.clock(), self._present, self.table
         present = {s for s, invite in self.invites.items() if invite.seen is not None and now - invite.seen < ABSENT}
         self._present = present
         if present != before:
@@ -121,7 +117,7 @@ class Room:
         return {seat for seat, invite in self.invites.items() if invite.seen is None and self.kind == PRACTICE}
 
     def _bidder(self, seat: int) -> str:
-        return spec_at(self.setup.north_south, self.setup.east_west, seat)
+        return spec_at(*self.setup.specs, seat)
 
     # --- going on -----------------------------------------------------------------------------------------
 
@@ -140,7 +136,7 @@ class Room:
         elif table.phase == BID:
             (table.play if self.kind == PLAY else table.show)()
         else:
-            table.step(len(table.calls) + len(table.cards))
+            table.step(table.at)
         self.notify()
         return True
 
@@ -161,12 +157,11 @@ class Room:
         Raises:
             RequestError: that board is not over, or was the last.
         """
-        if self.table_of(number).phase != OVER:
+        self.table_of(number)
+        if number not in self.results:
             raise RequestError("This board is not over.", 409)
         if self.challenge and number == self.challenge.boards:
             raise RequestError("This was the last board.", 409)
-        if number not in self.results:
-            self._look_back()
         self._begin(number + 1)
 
     def table_of(self, number: int) -> Table:
@@ -220,8 +215,7 @@ class Challenge:
     setup: Setup  # of every player's table
     seed: int  # names the boards
     boards: int
-    players: list[Room] = field(default_factory=list)  # their rooms, in the order in which they came
-    names: list[str] = field(default_factory=list)  # theirs
+    players: dict[str, Room] = field(default_factory=dict)  # their rooms, by name, in the order in which they came
     key: str = field(default_factory=fresh_key)
 
     def join(self, name: str) -> SeatInvite:
@@ -233,14 +227,11 @@ class Challenge:
         name = check_name(name)
         if not name:
             raise RequestError("Choose a name, by which the others find you among the results.")
-        if name.casefold() in (other.casefold() for other in self.names):
+        if name.casefold() in map(str.casefold, self.players):
             raise RequestError("Somebody has that name already; take another.", 409)
         if len(self.players) >= MAX_PLAYERS:
             raise RequestError(f"There are {MAX_PLAYERS} players already, and no more are taken.", 409)
-        deal = partial(random_deal, self.seed)
-        room = Room(CHALLENGE, self.setup, deal, self.rooms.clock, self)
-        self.names.append(name)
-        self.players.append(room)
+        room = self.players[name] = Room(self.rooms, CHALLENGE, self.setup, self.seed, self)
         invite = self.rooms.invite(room, _SEAT)
         invite.name = name
         return invite
@@ -252,27 +243,24 @@ class Challenge:
 
     def results(self, room: Room) -> dict[str, Any]:
         """Return the results of the boards that ``room`` has finished, and of no others."""
-        numbers = sorted(room.results)
-        points = np.array([
-            [player.results[number]["points"] if number in player.results else np.nan for player in self.players]
-            for number in numbers
-        ])  # fmt: skip
-        met = ~np.isnan(points)
-        percent = matchpoint_percent(np.where(met, points, 0).astype(np.int64), met) if numbers else points
-        boards = [
-            {"number": number, "other": room.results[number]["other"], "rows": [
-                {"name": self.names[k], **{name: player.results[number][name] for name in ("text", "points", "imps")},
-                 "percent": round(float(percent[row, k])), "you": player is room}
-                for k, player in enumerate(self.players) if met[row, k]
-            ]}
-            for row, number in enumerate(numbers)
-        ]  # fmt: skip
-        players = [
-            {"name": self.names[k], "boards": int(met[:, k].sum()), "you": player is room,
-             "imps": sum(player.results[number]["imps"] for number in numbers if number in player.results),
-             "percent": round(float(np.nanmean(percent[:, k])))}
-            for k, player in enumerate(self.players) if numbers and met[:, k].any()
-        ]  # fmt: skip
+        boards = []
+        for number in sorted(room.results):
+            met = {name: player.results[number] for name, player in self.players.items() if number in player.results}
+            percent = matchpoint_percent([[result["points"] for result in met.values()]])[0]
+            rows = [
+                {"name": name, "text": result["text"], "points": result["points"], "imps": result["imps"],
+                 "percent": round(float(share)), "you": self.players[name] is room}
+                for (name, result), share in zip(met.items(), percent, strict=True)
+            ]  # fmt: skip
+            boards.append({"number": number, "other": room.results[number]["other"], "rows": rows})
+        players = []
+        for name, player in self.players.items():
+            own = [row for board in boards for row in board["rows"] if row["name"] == name]
+            if own:
+                players.append({
+                    "name": name, "boards": len(own), "imps": sum(row["imps"] for row in own),
+                    "percent": round(sum(row["percent"] for row in own) / len(own)), "you": player is room,
+                })  # fmt: skip
         return {"results": boards, "players": sorted(players, key=lambda row: -row["percent"])}
 
 
@@ -290,7 +278,7 @@ class Rooms:
 
     def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> SeatInvite:
         """Open a room, and return the host's seat, the first of ``seats``."""
-        room = Room(kind, setup, partial(random_deal, seed), self.clock)
+        room = Room(self, kind, setup, seed)
         host, *_ = [self.invite(room, seat) for seat in seats]
         host.host, host.name = True, name
         return host
@@ -300,6 +288,6 @@ class Rooms:
         before = room.invites.get(seat)
         if before is not None:
             self.keys.pop(before.key, None)
-        invite = room.invites[seat] = SeatInvite(self, room, seat)
+        invite = room.invites[seat] = SeatInvite(room, seat)
         self.keys[invite.key] = invite
         return invite

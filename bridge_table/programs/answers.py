@@ -85,17 +85,15 @@ class Answers:
             out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]
         return out
 
-    def shows(self, question: Question) -> list[Shows]:
-        """Return what each call of an auction shows, where the pair sits at the question's seat.
+    def shows(self, question: Question) -> Shows:
+        """Return what the last call of an auction shows, where the pair sits at the question's seat.
 
         Raises:
             ValueError: the auction is not legal.
-            BidderError: the bidder's own explanation fails.
         """
-        calls, state = question.calls, (question.dealer, question.vulnerability)
-        one_auction(calls, *state)
-        read = self._reader(question.seat)
-        return [read.call(calls[:k], *state, made) for k, made in enumerate(calls)]
+        *before, made = question.calls
+        one_auction(question.calls, question.dealer, question.vulnerability)
+        return self._reader(question.seat).call(before, question.dealer, question.vulnerability, made)
 
     def every(self, question: Question) -> dict[int, Shows]:
         """Return what each legal call would show, where the pair sits at the question's seat; raises as ``shows``."""
@@ -121,7 +119,7 @@ class Answers:
             card = int(player.play(view, key)[0])
             return {"card": _legal(card, view, self.play), "who": self.play, "candidates": []}
         (thought,) = player.think(view, key)
-        out = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": []}
+        out: dict[str, Any] = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": []}
         if (belief := thought.belief) is not None:
             out["candidates"] = _expected(thought, belief, view)
         if details:

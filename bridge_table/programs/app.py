@@ -20,17 +20,10 @@ from bridge_table.http.server import TIMEOUT, is_local
 from bridge_table.programs import ben
 from bridge_table.programs.answers import Answers
 
-_MAX_WAITING = 64
-
 
 def bid(answers: Answers, fields: ben.Fields) -> Json:
     """Return a call."""
-    question = fields.question(True)
-    out = answers.call(question, fields.details)
-    if fields.details and question.calls:
-        shown = zip(question.calls, answers.shows(question), strict=True)
-        out["explanations"] = [[ben.answer_word(call), ben.meaning(shows)] for call, shows in shown]
-    return out
+    return answers.call(fields.question(True), fields.details)
 
 
 def card(answers: Answers, fields: ben.Fields) -> Json:
@@ -40,10 +33,11 @@ def card(answers: Answers, fields: ben.Fields) -> Json:
 
 def explain(answers: Answers, fields: ben.Fields) -> Json:
     """Return what the last call shows."""
-    shown = answers.shows(fields.question(False))
-    if not shown:
+    question = fields.question(False)
+    if not question.calls:
         raise RequestError("'ctx' holds no call to be explained.")
-    return {"explanation": ben.meaning(shown[-1]), "Alert": shown[-1].artificial}
+    shows = answers.shows(question)
+    return {"explanation": ben.meaning(shows), "Alert": shows.artificial}
 
 
 def bids(answers: Answers, fields: ben.Fields) -> Json:
@@ -73,7 +67,7 @@ def make_app(
         timeout: seconds that bidder or player may take for an answer.
         origins: of pages of other sites that may send requests.
     """
-    worker = SerialWorker(_MAX_WAITING, timeout)
+    worker = SerialWorker(timeout)
 
     def route(path: str, answer: Callable[[Answers, ben.Fields], Json]) -> Route:
         async def endpoint(request: Request) -> Response:
@@ -92,4 +86,4 @@ def make_app(
         Middleware(CORSMiddleware, allow_origins=list(origins)),
     ]
     routes = [Route("/", home, methods=["GET"]), *(route(*row) for row in _ENDPOINTS.items())]
-    return make_starlette(routes, 0, origins, middleware)
+    return make_starlette(routes, origins, middleware)

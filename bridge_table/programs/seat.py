@@ -105,11 +105,7 @@ class SeatBidder:
         return "\n".join([*lines, f"  asked     {url}"])
 
     def _answer(self, view: BidView, row: int, **more: str) -> tuple[int, Answer, str]:
-        question = call_question(view, row)
-        call, answer, url = _ask(self.address, question, False, **more)
-        if not view.mask[row, call]:
-            raise _illegal(self.address, question, call_text(call), "call", url)
-        return call, answer, url
+        return _ask(self.address, call_question(view, row), view.mask[row], False, **more)
 
 
 @dataclass(frozen=True)
@@ -119,14 +115,9 @@ class SeatPlayer:
     address: Address
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        def choose(row: int) -> int:
-            question = card_question(view, row)
-            card, _, url = _ask(self.address, question, True)
-            if not view.mask[row, card]:
-                raise _illegal(self.address, question, card_text(card), "card", url)
-            return card
-
-        return _for_rows(choose, len(view), self.address)
+        return _for_rows(
+            lambda row: _ask(self.address, card_question(view, row), view.mask[row], True)[0], len(view), self.address
+        )
 
 
 def make_seat(argument: str, *, partner: str | None = None, opponents: str | None = None) -> SeatBidder:
@@ -169,7 +160,9 @@ def _for_rows(answer: Callable[[int], int], count: int, address: Address) -> NDA
         return np.fromiter(pool.map(answer, range(count)), np.int8, count)
 
 
-def _ask(address: Address, question: Question, play: bool, **more: str) -> tuple[int, Answer, str]:
+def _ask(
+    address: Address, question: Question, legal: NDArray[np.bool_], play: bool, **more: str
+) -> tuple[int, Answer, str]:
     """Return a card or a call, the answer that holds it, and the URL of its request."""
     path = ben.question_path(question, play=play, tournament=address.options.tournament, **more)
     body, url = _get(address, path), address.root + path
@@ -177,7 +170,16 @@ def _ask(address: Address, question: Question, play: bool, **more: str) -> tuple
         answer = ben.read_answer(body)
         if answer.refusal:
             raise ValueError(f"it says: {answer.refusal}")
-        return parse_card(answer.card) if play else ben.read_call(answer.bid, "bid"), answer, url
+        choice = parse_card(answer.card) if play else ben.read_call(answer.bid, "bid")
+        if not legal[choice]:
+            auction = one_auction(question.calls, question.dealer, question.vulnerability).text(0) or "no call"
+            played = "".join(f" {card_text(card)}" for card in question.played)
+            raise ValueError(
+                f"at {SEATS[question.seat]} it answered {card_text(choice) if play else call_text(choice)}, a "
+                f"{'card' if play else 'call'} that is not legal after {auction}"
+                f"{played and ' and the play of'}{played}"
+            )
+        return choice, answer, url
     except ValueError as error:
         raise SeatFault(f"{address.spec}: {error}. The fault is that program's. Asked: {url}") from None
 
@@ -219,12 +221,3 @@ def _unreachable(address: Address, url: str, problem: object) -> BidderUnreachab
     tries = address.options.retries + 1
     times = f"after {tries} tries" if tries > 1 else "at the only try"
     return BidderUnreachable(f"{address.spec}: no answer {times}: {problem}. Is the program running? Asked: {url}")
-
-
-def _illegal(address: Address, question: Question, word: str, kind: str, url: str) -> SeatFault:
-    auction = one_auction(question.calls, question.dealer, question.vulnerability).text(0) or "no call"
-    played = " and the play of " + " ".join(card_text(card) for card in question.played) if question.played else ""
-    return SeatFault(
-        f"{address.spec}: at {SEATS[question.seat]} it answered {word}, a {kind} that is not legal after "
-        f"{auction}{played}. The fault is that program's. Asked: {url}"
-    )

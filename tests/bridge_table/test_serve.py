@@ -177,8 +177,7 @@ def test_a_bidder_that_looks_ahead_and_a_card_player_say_why(thinker):
     request = "/bid?hand=AK975.K2.T32.AK7&seat=S&dealer=N&vul=&ctx=1D--"
     found = thinker.get(f"{request}&details=true").json()
     assert found["why"]
-    assert [call for call, _ in found["explanations"]] == ["1D", "PASS"]
-    assert {"why", "explanations"}.isdisjoint(thinker.get(request).json())
+    assert "why" not in thinker.get(request).json()
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&{THREE}&played=HQH2H7"
     assert thinker.get(f"{play}&details=true").json()["why"]
 
