@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from support.plays import after as played_after
@@ -9,7 +11,6 @@ from support.plays import cards, contracts_of, keys, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import FACTS
-from agents.cardplay.deception.bits import BITS, distinct_cards
 from agents.cardplay.deception.deceptive import (
     Deceptive,
     DeceptiveOptions,
@@ -17,8 +18,8 @@ from agents.cardplay.deception.deceptive import (
     chosen,
     like,
 )
+from agents.cardplay.deception.lines import Lines, distinct_cards
 from agents.cardplay.deception.lookahead import (
-    Imagined,
     Lookahead,
     SearchDeals,
     SearchResult,
@@ -26,7 +27,7 @@ from agents.cardplay.deception.lookahead import (
     opponents_views,
     search_order,
 )
-from agents.cardplay.deception.paired import Solver, positions, real_values
+from agents.cardplay.deception.paired import Solver, real_values
 from agents.cardplay.registry import make_player
 from bridge_env.bidders.play_view import play_view
 from bridge_env.double_dummy.positions import card_tricks
@@ -40,8 +41,8 @@ def ending(seed: int, length: int):
 
 
 def value_of(plays, leader, trick, imagined, side, solver) -> float:
-    line = positions(plays.left[:1], imagined[None], leader, trick, side, solver.strain)
-    return float(real_values(line, [0], solver, 2, 5000)[0])
+    line = Lines.of(plays.left[:1], imagined[None], leader, trick, side, int(plays.strain[0]), depth=2)
+    return float(real_values(line, [0], solver, 5000)[0])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -49,7 +50,7 @@ def value_of(plays, leader, trick, imagined, side, solver) -> float:
 def test_a_true_belief_yields_double_dummy_and_another_never_less(seed, length):
     plays, leader, trick = ending(seed, length)
     side = int(plays.turn[0]) & 1
-    solver = Solver(int(plays.strain[0]), 1)
+    solver = Solver(1)
     trick_row = np.array([*trick, -1, -1, -1][:3], np.int8)
     best = int(card_tricks(plays.left, plays.strain, leader, trick_row, threads=1).max())
     assert value_of(plays, leader, trick, plays.left[0], side, solver) == best
@@ -69,9 +70,9 @@ def test_the_tree_agrees_with_the_update_followed_by_hand():
     imagined = real.copy()
     imagined[cards("SA S2")] = 2
     imagined[cards("HA H2")] = 0
-    solver = Solver(4, 1)
+    solver = Solver(1)
     for belief in (real, imagined):
-        (value,) = real_values(positions(real[None], belief[None], 1, (), 0, 4), [0], solver, 2, 100)
+        (value,) = real_values(Lines.of(real[None], belief[None], 1, (), 0, 4, depth=2), [0], solver, 100)
         replies = []
         for card in cards("SK HK"):
             left = real.copy()
@@ -86,11 +87,10 @@ def test_the_tree_agrees_with_the_update_followed_by_hand():
 
 
 def test_one_card_of_each_run():
-    held, elsewhere = (int(BITS[cards(these)].sum()) for these in ("S3 S4 S6 SA", "S5"))
-    lowest = distinct_cards.py_func(held, elsewhere)
-    assert np.flatnonzero(BITS & lowest).tolist() == cards("S3 S6")  # seven to king are played
-    lowest = distinct_cards.py_func(held, elsewhere | int(BITS[cards("SQ")[0]]))
-    assert np.flatnonzero(BITS & lowest).tolist() == cards("S3 S6 SA")
+    held, elsewhere = (np.isin(np.arange(52), cards(these))[None] for these in ("S3 S4 S6 SA", "S5"))
+    assert np.flatnonzero(distinct_cards(held, elsewhere)).tolist() == cards("S3 S6")  # seven to king are played
+    elsewhere[0, cards("SQ")] = True
+    assert np.flatnonzero(distinct_cards(held, elsewhere)).tolist() == cards("S3 S6 SA")
 
 
 DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"
@@ -122,10 +122,12 @@ def a_search() -> Lookahead:
 def test_a_deal_of_no_weight_does_not_count(monkeypatch):
     """All weight on one of the deals that he imagines is the same as that deal alone."""
     size, gains = Size(1, 200, 1, 0), []
-    deals = a_search().imagined(0, 0, 200).deals
+    deals = a_search().imagined(0, 0, 200).owner
     for some, weight in ((deals, np.eye(len(deals))[-1]), (deals[-1:], np.ones(1))):
         search = a_search()
-        monkeypatch.setattr(search, "imagined", lambda *_, some=some, weight=weight: Imagined(some, weight))
+        monkeypatch.setattr(
+            search, "imagined", lambda *_, some=some, weight=weight: SimpleNamespace(owner=some, weight=weight)
+        )
         gains.append(search.exact(size, 10**6).average)
     assert gains[0] == pytest.approx(gains[1])
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
-from agents.cardplay.deception.bits import BITS, distinct_cards
+from agents.cardplay.deception.lines import distinct_cards
 from agents.cardplay.deception.lookahead import Lookahead, SearchDeals, SearchResult, Size, sizes
 from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
@@ -99,7 +99,7 @@ class Deceptive:
         (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
         tricks = tricks[:, cards]
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
-        return self._look(self._search(view, row, key, cards, SearchDeals(deal[None], np.ones(1), tricks, average)))
+        return self._search(view, row, key, cards, SearchDeals(deal[None], np.ones(1), tricks, average))
 
     def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardDecision) -> CardDecision:
         """Return the plain thought; made up where there are only touching cards, equal but for what they tell."""
@@ -111,21 +111,17 @@ class Deceptive:
     def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardDecision) -> Deception:
         options, cards = self.options, candidates(view, row)
         looked = SearchDeals.of(thought, cards, key)
-        look = self._look(self._search(view, row, key, cards, looked))
+        look = self._search(view, row, key, cards, looked)
         at = chosen(look, looked.average, like(cards, thought.card), options)
         return Deception(thought, int(cards[at]), cards, look)
 
     def _search(
         self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: SearchDeals
-    ) -> Lookahead:
-        inference, score = self.options.inference, self.options.score
-        return Lookahead(view, row, key, cards, looked, self.reader, inference, score, self.threads)
-
-    def _look(self, search: Lookahead) -> SearchResult:
+    ) -> SearchResult:
         """Return the largest search that the options allow; the first, of depth 1, always is done."""
         options = self.options
-        wanted = Size(options.real, options.imagined, options.depth)
-        first, *more = sizes(wanted)
+        search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
+        first, *more = sizes(Size(options.real, options.imagined, options.depth))
         done = search.exact(first, options.lines)
         assert done is not None
         search.solver.most = options.solves
@@ -142,8 +138,8 @@ def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
     legal, trick = view.mask[row], present_trick(view)[row]
     elsewhere = ~(legal | view.played[row])
     elsewhere[trick[trick >= 0]] = True
-    low = distinct_cards.py_func(int(BITS[legal].sum()), int(BITS[elsewhere].sum()))
-    return np.flatnonzero((BITS & low != 0) | (legal & (np.arange(52) % 13 >= 7)))
+    low = distinct_cards(legal[None], elsewhere[None])[0]
+    return np.flatnonzero(low | (legal & (np.arange(52) % 13 >= 7)))
 
 
 def like(cards: NDArray[np.int64], card: int) -> int:

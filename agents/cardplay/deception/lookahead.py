@@ -7,17 +7,15 @@ exact leaves (``paired``).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
-from agents.cardplay.deals import believed_deals
-from agents.cardplay.deception.bits import BITS
-from agents.cardplay.deception.levels import Level
-from agents.cardplay.deception.paired import LONGEST, Solver, positions, real_values
+from agents.cardplay.deals import Belief, believed_deals
+from agents.cardplay.deception.lines import Lines
+from agents.cardplay.deception.paired import LONGEST, Solver, real_values
 from agents.cardplay.montecarlo import CardDecision
 from agents.cardplay.table import present_trick, trick_leader
 from bridge_env.bidders.play_view import PlayView, play_view
@@ -97,13 +95,6 @@ def search_order(weight: NDArray[np.float64], key: np.uint64) -> NDArray[np.int6
     return np.lexsort((chance, -weight))
 
 
-class Imagined(NamedTuple):
-    """D': deals uint8 (S', 52), each once, and what each counts for, float64 (S',), adding up to 1."""
-
-    deals: NDArray[np.uint8]
-    weight: NDArray[np.float64]
-
-
 class Lookahead:
     """One card's search, which may be done at several sizes: deals and solved positions are cached.
 
@@ -121,12 +112,9 @@ class Lookahead:
         self.view, self.row, self.key, self.cards = view, row, key, cards
         self.reader, self.inference, self.score = reader, inference, score
         self.deals, self.weight, self.tricks, self.plain = looked.deals, looked.weight, looked.tricks, looked.average
-        self.strain = int(view.strain[row])
-        self.solver = Solver(self.strain, threads)
+        self.solver = Solver(threads)
         self._after: dict[int, PlayView] = {}  # what the opponent sees once a candidate is played, deal by deal
-        self._imagined: dict[tuple[int, int, int], Imagined] = {}
-        trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
-        self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
+        self._imagined: dict[tuple[int, int, int], Belief] = {}
 
     def exact(self, size: Size, lines: int) -> SearchResult | None:
         """Search with exact double dummy at the leaves; returns None if ``solver`` is spent.
@@ -134,54 +122,45 @@ class Lookahead:
         What he loses by his belief is added up on the deals that are looked at. What the cards are worth if he sees all
         is known on all deals, and taken from there: it differs more from deal to deal.
         """
-        deals, weight = self._most(size.real)
+        deals, weight = self.deals[: size.real], self.weight[: size.real] / self.weight[: size.real].sum()
         worth = Worth(self.view, self.row, deals, self.score)
         dealt = worth.of(self.tricks[: len(deals)])
         gain, taken, shares = np.zeros((len(deals), len(self.cards))), [], []
         for at in range(len(self.cards)):
             beliefs = [self.imagined(at, d, size.imagined) for d in range(len(deals))]
-            of = np.repeat(np.arange(len(deals)), [len(belief.deals) for belief in beliefs])
+            of = np.repeat(np.arange(len(deals)), [len(belief.owner) for belief in beliefs])
             each = np.concatenate([belief.weight for belief in beliefs])
-            roots = self._roots(at, deals[of], np.concatenate([belief.deals for belief in beliefs]))
-            tricks = real_values(roots, of, self.solver, size.depth, lines, size.further, each)
+            imagined = np.concatenate([belief.owner for belief in beliefs])
+            roots = self._roots(self.cards[at], deals[of], imagined, size.depth)
+            tricks = real_values(roots, of, self.solver, lines, size.further, each)
             if self.solver.spent:
                 return None
             taken.append(tricks)
             shares.append(each * weight[of])
             for d in range(len(deals)):
-                gain[d, at] = each[of == d] @ _worth(worth, tricks[of == d], d) - dealt[d, at]
+                along = np.broadcast_to(tricks[of == d], (len(deals), np.count_nonzero(of == d))).astype(np.int8)
+                gain[d, at] = each[of == d] @ worth.of(along)[d] - dealt[d, at]
         return SearchResult(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
 
-    def imagined(self, at: int, d: int, count: int) -> Imagined:
+    def imagined(self, at: int, d: int, count: int) -> Belief:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""
         card = int(self.cards[at])
         if at not in self._after:
             self._after[at], _ = opponents_views(self.view, self.row, card, self.deals)
         if (at, d, count) not in self._imagined:
             stream = np.uint64(streams.key(self.key, "imagined", card, d)[0])
-            belief = believed_deals(self._after[at], d, self.reader, count, stream, self.inference)
-            self._imagined[at, d, count] = Imagined(belief.owner, belief.weight)
+            found = believed_deals(self._after[at], d, self.reader, count, stream, self.inference)
+            self._imagined[at, d, count] = found
         return self._imagined[at, d, count]
 
-    def _most(self, count: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-        weight = self.weight[:count]
-        return self.deals[:count], weight / weight.sum()
-
-    def _roots(self, at: int, deals: NDArray[np.uint8], imagined: NDArray[np.uint8]) -> Level:
-        """Return where candidate ``at`` leads in deals uint8 (N, 52), if the opponent believes in the ``imagined``
-        ones.
-        """
-        real, believed = (np.where(self.view.played[self.row], np.uint8(UNKNOWN), d) for d in (deals, imagined))
-        before = positions(real, believed, self._leader, self._trick, self._side, self.strain)
-        return before.children(np.full(len(deals), BITS[self.cards[at]]), self.strain)
-
-
-def _worth(worth: Worth, tricks: NDArray[np.float64], deal: int) -> NDArray[np.float64]:
-    """Return what tricks are worth in one of the deals."""
-    table = np.zeros((len(worth.par), len(tricks)), np.int8)
-    table[deal] = tricks.astype(np.int8)
-    found: NDArray[np.float64] = worth.of(table)[deal]
-    return found
+    def _roots(self, card: np.int64, deals: NDArray[np.uint8], imagined: NDArray[np.uint8], depth: int) -> Lines:
+        """Return where ``card`` leads in deals uint8 (N, 52), if the opponent believes in the ``imagined`` ones."""
+        view, row = self.view, self.row
+        real, believed = (np.where(view.played[row], np.uint8(UNKNOWN), d) for d in (deals, imagined))
+        trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
+        leader, side, strain = (int(n[row]) for n in (trick_leader(view), view.turn & 1, view.strain))
+        before = Lines.of(real, believed, leader, trick, side, strain, depth)
+        return before.children(np.tile(np.arange(52) == card, (len(deals), 1)))
 
 
 def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8]) -> tuple[PlayView, int]:

@@ -15,20 +15,17 @@ cards are played once, the lowest; at theirs cards between that lie elsewhere in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cardplay.deception.bits import BITS, SUIT, hand_bits
-from agents.cardplay.deception.levels import Level, seats_of
+from agents.cardplay.deception.lines import Cards, Lines
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, SOLVING_COST, card_tricks
-from bridge_env.rules.play import beats
 
 LONGEST = 3  # tricks beyond the depth, while their side has the lead
 _SOLVED_AT_ONCE = 200  # positions, before the budget is looked at again
 _UNSOLVED = np.zeros(52, np.int8)
-_LEFT = np.eye(9, dtype=np.int64)[8]  # of ``at``: the tricks that are left until the depth
 
 
 class Solver:
@@ -39,68 +36,33 @@ class Solver:
         most: the cost from which on ``spent``: searches that are under way end then, and mean nothing.
     """
 
-    def __init__(self, strain: int, threads: int | None) -> None:
-        self.strain, self.threads = strain, threads
-        self.cost, self.most = 0, 1 << 62
+    def __init__(self, threads: int | None) -> None:
+        self.threads, self.cost, self.most = threads, 0, 1 << 62
         self._known: dict[bytes, NDArray[np.int8]] = {}
 
     @property
     def spent(self) -> bool:
         return self.cost > self.most
 
-    def solve(
-        self,
-        hands: NDArray[np.int64],
-        turn: NDArray[np.int64],
-        leader: NDArray[np.int64],
-        trick: NDArray[np.int64],
-        wanted: int = ALL_CARDS,
-    ) -> NDArray[np.int8]:
-        """Return tricks for the side to play from here on, int8 (N, 52), of positions as in a ``Level``; 0 if
-        ``spent``.
-        """
-        rows = np.column_stack([hands, turn, trick, np.full(len(hands), wanted)])
+    def solve(self, left: NDArray[np.uint8], lines: Lines, wanted: int = ALL_CARDS) -> NDArray[np.int8]:
+        """Return tricks for the side to play from here on, int8 (N, 52), in a deal of ``lines``; 0 if ``spent``."""
+        rows = np.column_stack([left, lines.leader, lines.trick, np.full(len(lines), wanted)]).astype(np.uint8)
         keys = [row.tobytes() for row in rows]
         missing = list({key: at for at, key in enumerate(keys) if key not in self._known}.values())
         for start in range(0, len(missing), _SOLVED_AT_ONCE):
             if self.spent:
                 break
-            part = missing[start : start + _SOLVED_AT_ONCE]
-            self.cost += int(SOLVING_COST[wanted][np.bitwise_count(hands[part, 0])].sum())
-            left = seats_of(hands[part], turn[part])
-            values = card_tricks(left, self.strain, leader[part], trick[part], self.threads, wanted)
-            self._known |= {keys[at]: found for at, found in zip(part, values, strict=True)}
+            at = np.array(missing[start : start + _SOLVED_AT_ONCE])
+            self.cost += int(SOLVING_COST[wanted][lines.cards_left[at]].sum())
+            values = card_tricks(left[at], lines.strain, lines.leader[at], lines.trick[at], self.threads, wanted)
+            self._known |= {keys[number]: found for number, found in zip(at, values, strict=True)}
         return np.array([self._known.get(key, _UNSOLVED) for key in keys], np.int8).reshape(-1, 52)
 
 
-def positions(
-    real: NDArray[np.uint8], imagined: NDArray[np.uint8], leader: int, trick: Sequence[int], side: int, strain: int
-) -> Level:
-    """Return the lines to begin with, all in the same trick.
-
-    Args:
-        real, imagined: uint8 (N, 52), the seat that still holds each card in either deal, 255 once it is played.
-        leader: of the trick in progress; ``trick`` its cards.
-        side: mine.
-    """
-    n, turn = len(real), (leader + len(trick)) & 3
-    led = best = ago = cards = first = 0
-    if trick:
-        for k in range(1, len(trick)):
-            first = k if beats.py_func(trick[k], trick[first], strain) else first
-        led, best = SUIT << 16 * (trick[0] // 13), int(BITS[trick[first]])
-        ago, cards = (leader + first - turn) & 3, int(BITS[list(trick)].sum())
-    at = np.array([(turn ^ side) & 1 == 0, led, best, ago, len(trick), cards, 0, 0, 0], np.int64)
-    order, padded = (turn + np.arange(4)) & 3, np.array([*trick, -1, -1, -1][:3])
-    hands, believed = (hand_bits(left).take(order, axis=1) for left in (real, imagined))
-    return Level(hands, believed, np.full(n, turn), np.tile(at, (n, 1)), np.tile(padded, (n, 1)), np.full(n, -1))
-
-
 def real_values(
-    roots: Level,
+    roots: Lines,
     groups: Sequence[int] | NDArray[np.int64],
     solver: Solver,
-    depth: int,
     most: int,
     longest: int = LONGEST,
     weight: NDArray[np.float64] | None = None,
@@ -110,23 +72,23 @@ def real_values(
     Args:
         groups: roots of the same number are the same position, with deals that one opponent thinks possible. His first
             card, at the root or after a card of mine there, is the same for all of them: the best for him on average.
-        depth: tricks that are looked ahead; while their side has the lead, up to ``longest`` more.
         most: lines of a level; a level with more is not looked at further.
+        longest: tricks that are looked at beyond the depth while their side has the lead.
         weight: float64 (R,), what each root counts for in its group; None: all the same.
 
     The values mean nothing once ``solver`` is spent.
     """
-    levels = [replace(roots, at=roots.at + depth * _LEFT)]
+    levels = [roots]
     together = [_Together(np.asarray(groups, np.int64), np.ones(len(roots)) if weight is None else weight)]
     values: list[NDArray[np.float64]] = []
     while len(levels[-1]) and not solver.spent:
         level = levels[-1]
         leaf = level.ended(longest) | (len(level) > most)
         worth = np.where(level.mine, -np.inf, np.inf)
-        worth[leaf] = _leaves(level, np.flatnonzero(leaf), solver)
+        worth[leaf] = _leaves(level.take(np.flatnonzero(leaf)), solver)
         values.append(worth)
         cards = _moves(level, ~leaf, solver, together[-1])
-        levels.append(level.children(cards, solver.strain))
+        levels.append(level.children(cards))
         together.append(together[-1].after(level, levels[-1]))
     if solver.spent:
         return np.zeros(len(roots))
@@ -145,7 +107,7 @@ class _Together:
     group: NDArray[np.int64]  # (N,), rows of the same number are; -1: no other row is
     weight: NDArray[np.float64]  # (N,), what a row counts for in its group
 
-    def after(self, level: Level, children: Level) -> _Together:
+    def after(self, level: Lines, children: Lines) -> _Together:
         """Return the grouping of the level below: rows stay together where my side played the same card."""
         parent = children.parent
         alone = (self.group[parent] < 0) | ~level.mine[parent]
@@ -153,7 +115,7 @@ class _Together:
             return _Together(np.full(len(parent), -1), np.ones(len(parent)))
         return _Together(np.where(alone, -1, self._same_card(level, children)), self.weight[parent])
 
-    def one_choice(self, level: Level, children: Level, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def one_choice(self, level: Lines, children: Lines, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the values of the children, infinite for cards that the one opponent of a group does not play.
 
         Of the cards that look equal to him he plays the worst one for my side on average.
@@ -170,51 +132,47 @@ class _Together:
         out[joint] = np.where(mean[number] <= least[self.group[parent[joint]]] + 1e-9, values[joint], np.inf)
         return out
 
-    def _same_card(self, level: Level, children: Level) -> NDArray[np.int64]:
+    def _same_card(self, level: Lines, children: Lines) -> NDArray[np.int64]:
         """Return numbers that are the same where the parents are together and the same card was played: int64 (N,)."""
         parent = children.parent
-        card = np.bitwise_or.reduce(level.hands, axis=1)[parent] ^ np.bitwise_or.reduce(children.hands, axis=1)
-        number: NDArray[np.int64] = np.unique(np.column_stack([self.group[parent], card]), axis=0, return_inverse=True)[
-            1
-        ].ravel()
-        return number
+        card = (level.left[parent] != children.left).argmax(axis=1)
+        _, number = np.unique(np.column_stack([self.group[parent], card]), axis=0, return_inverse=True)
+        return number.ravel()
 
 
-def _leaves(level: Level, rows: NDArray[np.int64], solver: Solver) -> NDArray[np.float64]:
-    """Return tricks of my side from the root to the end at ``rows``: the rest double dummy."""
-    won: NDArray[np.float64] = level.at[rows, 6].astype(np.float64)
-    left = np.bitwise_count(level.hands[rows, 0])
-    open_ = rows[left > 0]
-    solved = solver.solve(level.hands[open_], level.turn[open_], level.leader[open_], level.trick[open_], ONE_BEST)
-    best = solved.max(axis=1, initial=0)
-    won[left > 0] += np.where(level.mine[open_], best, left[left > 0] - best)
+def _leaves(lines: Lines, solver: Solver) -> NDArray[np.float64]:
+    """Return tricks of my side from the root to the end of ``lines``: the rest double dummy."""
+    won: NDArray[np.float64] = lines.won.astype(np.float64)
+    rows = np.flatnonzero(lines.cards_left)
+    rest = lines.take(rows)
+    best = solver.solve(rest.left, rest, ONE_BEST).max(axis=1, initial=0)
+    won[rows] += np.where(rest.mine, best, rest.cards_left - best)
     return won
 
 
-def _moves(level: Level, open_: NDArray[np.bool_], solver: Solver, together: _Together) -> NDArray[np.int64]:
-    """Return the cards to look at in each line, as bits: all that differ at mine, at theirs those that look best to
-    them.
-    """
-    cards = np.where(open_, level.choices(), 0)
+def _moves(level: Lines, open_: NDArray[np.bool_], solver: Solver, together: _Together) -> Cards:
+    """Return the cards to look at in each line: all that differ at mine, at theirs those that look best to them."""
+    cards = level.choices() & open_[:, None]
     theirs = open_ & ~level.mine
     group = together.group
     for number in np.unique(group[theirs & (group >= 0)]):
         rows = np.flatnonzero(theirs & (group == number))
-        if (cards[rows] & (cards[rows] - 1) != 0).any():
-            looks = _looks(level, rows, solver, ALL_CARDS).astype(np.float64)
+        if (cards[rows].sum(axis=1) > 1).any():
+            looks = _looks(level, rows, solver, ALL_CARDS)
             share = together.weight[rows] / together.weight[rows].sum()
             everywhere = (looks >= 0).all(axis=0)  # he sees his hand: a card is legal in all that he imagines
             mean = np.where(everywhere if everywhere.any() else True, share @ looks, -1.0)
             best, _ = level.best(rows, np.tile(mean, (len(rows), 1)))
-            cards[rows] = np.bitwise_or.reduce(best)
-    rows = np.flatnonzero((cards & (cards - 1) != 0) & theirs & (group < 0))
+            cards[rows] = best.any(axis=0)
+    rows = np.flatnonzero((cards.sum(axis=1) > 1) & theirs & (group < 0))
     if not len(rows):
         return cards
-    cards[rows], found = level.best(rows, _looks(level, rows, solver, ALL_BEST).astype(np.float64))
+    cards[rows], found = level.best(rows, _looks(level, rows, solver, ALL_BEST))
     rows = rows[~found]  # none of the best in d' is legal in d: the best of those that are
-    cards[rows], _ = level.best(rows, _looks(level, rows, solver, ALL_CARDS).astype(np.float64))
+    cards[rows], _ = level.best(rows, _looks(level, rows, solver, ALL_CARDS))
     return cards
 
 
-def _looks(level: Level, rows: NDArray[np.int64], solver: Solver, wanted: int) -> NDArray[np.int8]:
-    return solver.solve(level.imagined[rows], level.turn[rows], level.leader[rows], level.trick[rows], wanted)
+def _looks(level: Lines, rows: NDArray[np.int64], solver: Solver, wanted: int) -> NDArray[np.float64]:
+    part = level.take(rows)
+    return solver.solve(part.imagined, part, wanted).astype(np.float64)
