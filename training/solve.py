@@ -31,7 +31,6 @@ BATCH = 40  # deals a range in this process, on all threads: some seconds
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too
 SAVE_EVERY = 30.0  # seconds
 _SOLVER = "bridge_env.double_dummy.solver"
-_CHECKED_AT_A_TIME = 1 << 14  # deals
 
 
 class SolveError(FileError):
@@ -89,7 +88,7 @@ def solve_random(
     with cluster or contextlib.nullcontext():
         try:
             here = enumerate(solve_range(*task) for task in tasks)
-            for number, solved in cluster.map(solve_range, iter(tasks)) if cluster else here:
+            for number, solved in cluster.map(solve_range, tasks) if cluster else here:
                 early[number] = solved
                 while following in early:
                     records += early.pop(following).tobytes()
@@ -119,13 +118,11 @@ def _solved_before(path: Path, seed: int, start: int) -> bytearray:
     if not path.exists():
         return bytearray()
     library = Library.open(path)
-    for at in range(0, len(library), _CHECKED_AT_A_TIME):
-        records = library.records[at : at + _CHECKED_AT_A_TIME, :DEAL_BYTES]
-        if not np.array_equal(records, pack_deals(random_deals(seed, start + at, len(records)))):
-            raise SolveError(
-                f"{path} holds other deals than those of seed {seed} from number {start}: its record says "
-                f"{library.provenance}. Name another file, or the seed and start it was begun with"
-            )
+    if not np.array_equal(library.records[:, :DEAL_BYTES], pack_deals(random_deals(seed, start, len(library)))):
+        raise SolveError(
+            f"{path} holds other deals than those of seed {seed} from number {start}: its record says "
+            f"{library.provenance}. Name another file, or the seed and start it was begun with"
+        )
     return bytearray(library.records.tobytes())
 
 

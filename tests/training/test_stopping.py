@@ -47,21 +47,15 @@ def run_command(function):
         del app["wait"]
 
 
-def test_a_command_that_catches_the_interrupt_ends_with_143_too():
-    def saves():
-        try:
-            os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(5)
-        except KeyboardInterrupt:
-            return 130
-        return 0
-
-    assert run_command(saves) == 143
+def test_a_signal_is_forgotten_by_the_next_command():
+    def terminated():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
 
     def interrupted():
         raise KeyboardInterrupt
 
-    assert run_command(interrupted) == 130  # the earlier signal is forgotten
+    assert [run_command(one) for one in (terminated, interrupted)] == [143, 130]
 
 
 def test_a_thread_may_run_a_command():

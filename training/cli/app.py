@@ -23,8 +23,7 @@ from rich.text import Text
 from training.cli import bench, bid, completion, deals, fit, learn, match, output, serve, systems
 from training.runtime.cluster import ClusterError
 from training.runtime.runs import MANIFEST, read_manifest, version_of
-from training.runtime.stopping import INTERRUPTED, termination_as_interrupt
-from training.runtime.stopping import code as stop_code
+from training.runtime.stopping import interrupted_code, termination_as_interrupt
 
 _COMMANDS = (
     deals.deal, deals.read, deals.solve, deals.library, bid.bid, systems.check, systems.book, systems.exam, match.match,
@@ -87,6 +86,8 @@ def _run(words: list[str]) -> int:
         app.config = _options_from_files(words)
         command, bound, _ = app.parse_args(words)
         if command.__module__.startswith("training."):  # not --help or --version, which should answer at once
+            if command is bid.bid:
+                bid.avoid_compiling(bound.arguments)
             _look_in_current_folder()
         code = command(*bound.args, **bound.kwargs)
         sys.stdout.flush()
@@ -97,11 +98,11 @@ def _run(words: list[str]) -> int:
         return 0
     except KeyboardInterrupt:
         print(f"\nbridge-env: stopped{output.how_to_resume('; ')}", file=sys.stderr)
-        return stop_code(INTERRUPTED)
+        return interrupted_code()
     except (ValueError, OSError, MemoryError, ClusterError, ImportError) as error:
         print(f"bridge-env: error: {_message(error)}{output.how_to_resume(chr(10))}", file=sys.stderr)
         return 2
-    return stop_code(code or 0)
+    return int(code or 0)
 
 
 def _message(error: Exception) -> str:

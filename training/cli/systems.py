@@ -176,7 +176,7 @@ def book(
         from training.book.diff import compare_systems
 
         with Bar(None, "change", brief=True) as bar:
-            difference = compare_systems(*map(_system, diff), _system(control), boards, seed, bar.add)
+            difference = compare_systems(_system(diff[0]), _system(diff[1]), _system(control), boards, seed, bar.add)
         return _write(render_difference(difference.model(), form), out)
     assert system is not None
     settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}

@@ -165,7 +165,7 @@ class MatchResult:
         names, out = ("a_ns", "a_ew"), []
         for i in range(len(self.boards)):
             both = self.records(i)
-            tables = {
+            tables: dict[str, dict[str, Any]] = {
                 name: {
                     "auction": list(map(call_text, board.auction or ())), "contract": str(board.contract),
                     "tricks": board.tricks, "score_ns": int(table.score[i]),

@@ -11,9 +11,6 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes of Ctrl-C and of SIGTERM."""
-
 _received: list[int] = []  # signals, except Ctrl-C, that demand that this process stops
 
 
@@ -23,9 +20,9 @@ def termination_signals() -> list[signal.Signals]:
     return [number for number in known if number is not None and signal.getsignal(number) is not signal.SIG_IGN]
 
 
-def code(handler_code: int) -> int:
-    """Return the exit code of a command: its handler's, or that of the signal that interrupted it."""
-    return 128 + _received[0] if handler_code == INTERRUPTED and _received else handler_code
+def interrupted_code() -> int:
+    """Return the exit code of a command that a signal interrupted: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
+    return 128 + (_received[0] if _received else signal.SIGINT)
 
 
 @contextlib.contextmanager

@@ -40,7 +40,8 @@ FATES = {
 def of_fate(table: TableResult, fate: str) -> NDArray[np.bool_]:
     """Return which contracts of a table make, go down one, or more, double dummy: bool (N,)."""
     down = table.contracts.bid.astype(np.int64) // 5 + 7 - table.tricks
-    return (np.clip(down, 0, 2) == list(FATES).index(fate)) & (table.contracts.declarer >= 0)
+    chosen: NDArray[np.bool_] = np.clip(down, 0, 2) == list(FATES).index(fate)
+    return chosen & (table.contracts.declarer >= 0)
 
 
 def boards_of_fate(bidding: MatchResult, fate: str) -> NDArray[np.int64]:
@@ -140,7 +141,8 @@ class PlayedMatch:
 def _declared(table: TableResult, place: int, side: int) -> NDArray[np.bool_]:
     """Return the boards that A (0) or B (1) declares at the first (0) or the second table: bool (N,)."""
     declarer = table.contracts.declarer
-    return (declarer >= 0) & (((declarer & 1) ^ place) == side)
+    declares: NDArray[np.bool_] = ((declarer & 1) ^ place) == side
+    return declares & (declarer >= 0)
 
 
 def _share(won: int, count: int) -> str:
