@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ from agents.networks.sampled_meanings import HANDS, sampled_meanings
 from agents.systems.explain.player_terms import under
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.calls import call_text
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.cards import SEATS, SUITS
 
 if TYPE_CHECKING:  # it imports this module to explain itself
     from agents.networks.bidder import NetworkBidder
@@ -64,12 +63,6 @@ def average_hands(held: NDArray[np.float64], seat: int) -> list[str]:
     out = []
     for which in range(3):
         suits = held[:, which].reshape(4, 13)
-        average = average_hand(float((suits * _HCP).sum()), suits.sum(axis=1).tolist())
-        out.append(f"{SEATS[(seat + which + 1) % 4]}  {average}")
+        cards = " ".join(f"{suits[suit].sum():.1f} {SUITS[suit]}" for suit in (3, 2, 1, 0))
+        out.append(f"{SEATS[(seat + which + 1) % 4]}  on average {(suits * _HCP).sum():.1f} hcp, {cards}")
     return out
-
-
-def average_hand(points: float, lengths: Sequence[float]) -> str:
-    """Return points and lengths C D H S in words."""
-    cards = " ".join(f"{lengths[suit]:.1f} {'CDHS'[suit]}" for suit in (3, 2, 1, 0))
-    return f"on average {points:.1f} hcp, {cards}"

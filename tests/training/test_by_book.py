@@ -35,7 +35,7 @@ from training.evolution.refine.tasks import count_task
 from training.evolution.run import check_start
 from training.league.config import LeagueConfig
 from training.league.decision_log import Decisions, GreedyAuctions, SampledAuctions
-from training.league.system_penalty import extra_costs
+from training.league.rollout import extra_costs
 from training.league.train_league import by_the_book
 from training.networks.start import start_networks
 

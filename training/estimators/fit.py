@@ -6,7 +6,6 @@ epoch) and, at the end, ``estimator.npz`` and ``results.json``.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import time
@@ -51,10 +50,6 @@ class Deals:
 
     owner: NDArray[np.uint8]  # (N, 52)
     tricks: NDArray[np.int8]  # (N, 5, 4) [strain, declarer]
-
-    def sha256(self) -> str:
-        """Return the SHA-256 of owners and tricks, in hex."""
-        return hashlib.sha256(self.owner.tobytes() + self.tricks.tobytes()).hexdigest()
 
     def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return suits bool (N, 4, 4 seats * 13 ranks) and tricks int8 (N, 5, 4)."""
@@ -153,7 +148,7 @@ def fit(folder: Path, config: EstimatorConfig, progress: Progress) -> TrickEstim
         runs.write_metrics(folder, state["metrics"])
         exact = f"exact {100 * row['exact_suits']:.1f} %, no trump {100 * row['exact_notrump']:.1f} %"
         progress.note(f"epoch {epoch + 1}, loss {row['held_out_loss']:.3f}, {exact}")
-    trained: dict[str, Any] = {"config": asdict(config), "deals": len(learn.owner), "deals_sha256": learn.sha256()}
+    trained: dict[str, Any] = {"config": asdict(config), "deals": len(learn.owner)}
     trained["temperature"] = temperature = _temperature(network, held)
     weights = network.weights()
     weights |= {name: weights[name] / np.float32(temperature) for name in ("read", "read_bias")}

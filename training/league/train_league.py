@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from bridge_env.bidders.registry import make
 from bridge_env.io.files import atomic_write
 from training.evaluation import panel
 from training.evaluation.network_opponents import refuse_gatekeepers
-from training.league import report
 from training.league.config import LeagueConfig
 from training.league.contract_pretraining import pretrain
 from training.league.deal_pool import deal_pool
@@ -30,6 +29,7 @@ from training.networks import recorded
 from training.networks.configs import ImitationConfig
 from training.networks.imitate import calls_of, imitate
 from training.networks.start import start_networks
+from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
 from training.runtime.runs import open_run, to_dataframe
@@ -208,6 +208,34 @@ def _judge(result: LeagueResult, boards: int, progress: Progress) -> LeagueResul
         log=folder / "panel.json", progress=show,
     ).lines  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
-    report.league_curve(result.metrics, curve)
-    atomic_write(page, report.league_page(folder, result.config, lines, result.metrics))
+    _draw_curve(result.metrics, curve)
+    atomic_write(page, _page(folder, result.config, lines, result.metrics))
     return replace(result, lines=lines, report=page, curve=curve)
+
+
+def _page(folder: Path, config: LeagueConfig, lines: Sequence[panel.Line], metrics: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page of a run, the panel first."""
+    return pages.render(
+        "league.md",
+        command=runs.command_line("bridge-env train league", replace(config, start=runs.portable(config.start))),
+        last=metrics[-1],
+        cores=runs.read_manifest(folder)["machine"]["cores"],
+        decisions=sum(row.get("decisions", 0.0) for row in metrics),
+        boards=lines[0].boards,
+        table=panel.markdown(lines),
+        settings=pages.settings({name: runs.portable(str(value)) for name, value in asdict(config).items()}),
+    )
+
+
+def _draw_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Draw the learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
+    with pages.drawn(path, 7.5, 4.2, dpi=100) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        for name in [name for name, value in metrics[-1].items() if isinstance(value, dict)]:
+            rows = [row for row in metrics if name in row]
+            hours = [row["seconds"] / 3600 for row in rows]
+            pages.draw_curve(
+                axes, hours, [row[name] for row in rows], f"against {'its start' if name == 'start' else name}"
+            )
+        axes.set(xlabel="hours of training", ylabel=f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
+        axes.legend(loc="lower right")

@@ -13,13 +13,11 @@ from agents.networks.belief import OUTPUTS
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
 from agents.networks.network import Network, quantized
 from bridge_env.bidders.registry import make
-from bridge_env.bidders.view import view_of
-from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import call_indices, first_calls
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out
 from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron, random_layers
+from training.networks.recorded import Recorded, turns_of
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
 _PART = 4096  # boards bid and learned at a time
@@ -33,16 +31,10 @@ def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse,
     """
     a, b = make(spec, partner=spec, opponents=opponent), make(opponent, partner=opponent, opponents=spec)
     auctions = bid_out(a, b, boards, seed)
-    n, length = len(boards), auctions.length.astype(np.int64)
-    row, number = call_indices(length)
-    side = (auctions.dealer[row] + number) & 1
-    ours = side == (row >= n)
-    row, number = row[ours], number[ours]
-    history = first_calls(auctions.history[row, : int(length.max())], number)
-    before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
-    owner = boards.owner[row % n]
-    view = view_of(before, owner)
-    held = ((owner.astype(np.int16) - before.turn[:, None]) % 4 - 1).astype(np.int8)
+    ours = np.repeat(np.eye(2, dtype=bool), len(boards), axis=0)  # North-South at the first table
+    owner = np.tile(boards.owner, (2, 1))
+    which, _, view = turns_of(Recorded(owner, auctions.dealer, auctions.vulnerability, auctions.history, ours))
+    held = ((owner[which].astype(np.int16) - view.seat[:, None]) % 4 - 1).astype(np.int8)
     return inputs_of(view), held
 
 

@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stack_rows, take_rows
 from agents.networks.network import FloatLayer, Network, quantized
-from bridge_env.bidders.view import view_of
-from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import NUM_CALLS, PASS, call_indices, first_calls
+from bridge_env.rules.calls import NUM_CALLS, PASS
 from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron, random_layers
-from training.networks.recorded import Recorded
+from training.networks.recorded import Recorded, turns_of
 from training.runtime import checkpoint
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
@@ -53,18 +51,9 @@ def calls_of(recorded: Recorded) -> Calls:
 
 
 def _calls(recorded: Recorded) -> Calls:
-    length = (recorded.history >= 0).sum(axis=1)
-    which, number = call_indices(length)
-    side = (recorded.dealer[which] + number) & 1
-    wanted = recorded.learned[which, side]
-    which, number = which[wanted], number[wanted]
-    history = first_calls(recorded.history[which], number)
-    auctions = Auctions.replay(history, recorded.dealer[which], recorded.vulnerability[which])
-    view = view_of(auctions, recorded.owner[which])
-    return Calls(
-        inputs_of(view), view.mask, recorded.history[which, number], kinds_of(history, number),
-        (number // 4).astype(np.int16),
-    )  # fmt: skip
+    which, number, view = turns_of(recorded)
+    called, turn = recorded.history[which, number], (number // 4).astype(np.int16)
+    return Calls(inputs_of(view), view.mask, called, kinds_of(view.history, number), turn)
 
 
 def imitate(
