@@ -174,8 +174,7 @@ class Reader:
         return Shows(measured_text(ranges), force, (), _not_natural(ranges, calls), _DRAWN + passed)
 
     def _players(self) -> Seated:
-        n, e, s, w = (None if network is None else network.networks.player for network in self.networks)
-        return n, e, s, w
+        return tuple(None if network is None else network.networks.player for network in self.networks)
 
 
 def _of_next(here: SampledMeanings, call: int) -> Shows:

@@ -20,7 +20,7 @@ from agents.cardplay.deals import Belief, believed_deals
 from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, double_dummy_bias
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
-from agents.cardplay.table import present_trick, trick_leader
+from agents.cardplay.table import distinct_legal, present_trick, trick_leader
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.double_dummy.positions import card_tricks
 
@@ -50,13 +50,10 @@ class MonteCarlo:
 
     Args:
         reader: of the auction, by the systems of all seats.
-        threads: that solve; None: one a core, one in worker processes.
     """
 
-    def __init__(
-        self, reader: AuctionReader | None = None, options: Options | None = None, threads: int | None = None
-    ) -> None:
-        self.reader, self.options, self.threads = reader or AuctionReader(), options or Options(), threads
+    def __init__(self, reader: AuctionReader | None = None, options: Options | None = None) -> None:
+        self.reader, self.options = reader or AuctionReader(), options or Options()
         self._rule = RulePlayer()
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
@@ -79,7 +76,7 @@ class MonteCarlo:
         inference, count = self.options.inference, self.options.deals
         beliefs = [believed_deals(view, row, self.reader, count, key, inference) for row, key, _ in requests]
         rows = np.array([row for row, _, _ in requests])
-        values = solve_cards(view, rows, [belief.owner for belief in beliefs], self.threads)
+        values = solve_cards(view, rows, [belief.owner for belief in beliefs])
         return [
             self._choose(view, row, belief, tricks, usual)
             for (row, _, usual), belief, tricks in zip(requests, beliefs, values, strict=True)
@@ -106,31 +103,20 @@ class MonteCarlo:
         return CardDecision(card, cards, tricks, worth, average, belief)
 
 
-def solve_cards(
-    view: PlayView, rows: NDArray[np.int64], owners: list[NDArray[np.uint8]], threads: int | None = None
-) -> list[NDArray[np.int8]]:
+def solve_cards(view: PlayView, rows: NDArray[np.int64], owners: list[NDArray[np.uint8]]) -> list[NDArray[np.int8]]:
     """Return double-dummy tricks of every card at ``rows``, int8 (S, 52) each, on a row's own deals uint8 (S, 52)."""
     if not len(rows):
         return []
     count = [len(owner) for owner in owners]
     at = np.repeat(rows, count)
     left = np.where(view.played[at], 255, np.concatenate(owners)).astype(np.uint8)
-    values = card_tricks(left, view.strain[at], trick_leader(view)[at], present_trick(view)[at], threads)
+    values = card_tricks(left, view.strain[at], trick_leader(view)[at], present_trick(view)[at])
     return np.split(values, np.cumsum(count)[:-1])
 
 
 def has_choice(view: PlayView) -> NDArray[np.bool_]:
     """Return where there is a choice, bool (N,). Touching cards of a suit count as one, across cards already played."""
-    played_before = np.zeros((len(view), 53), bool)
-    earlier = np.arange(52) < (view.length & ~3)[:, None]
-    np.put_along_axis(played_before, np.where(earlier, view.cards, 52).astype(np.int64), True, axis=1)
-    played_before = played_before[:, :52]
-    first = view.mask.argmax(axis=1)
-    last = 51 - view.mask[:, ::-1].argmax(axis=1)
-    place = np.arange(52)
-    inside = (place > first[:, None]) & (place < last[:, None])
-    broken = (inside & ~view.mask & ~played_before).any(axis=1)
-    choice: NDArray[np.bool_] = (view.mask.sum(axis=1) > 1) & (broken | (first // 13 != last // 13))
+    choice: NDArray[np.bool_] = distinct_legal(view).sum(axis=1) > 1
     return choice
 
 

@@ -43,3 +43,21 @@ def declares(view: PlayView) -> NDArray[np.bool_]:
     """Return whether declarer's side is to play: bool (N,)."""
     ours: NDArray[np.bool_] = (view.turn ^ view.declarer) & 1 == 0
     return ours
+
+
+def distinct_legal(view: PlayView) -> NDArray[np.bool_]:
+    """Return the lowest of each run of legal cards that touch, across cards of earlier tricks: bool (N, 52)."""
+    elsewhere, trick = ~(view.mask | view.played), present_trick(view)
+    rows, places = np.nonzero(trick >= 0)
+    elsewhere[rows, trick[rows, places]] = True
+    return distinct_cards(view.mask, elsewhere)
+
+
+def distinct_cards(cards: NDArray[np.bool_], elsewhere: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the lowest card of each run of ``cards`` without any of ``elsewhere`` in between: bool (N, 52)."""
+    suits, others = cards.reshape(-1, 4, 13), elsewhere.reshape(-1, 4, 13)
+    up_to = others.cumsum(axis=2)
+    below = np.maximum.accumulate(np.where(suits, up_to, -1), axis=2)
+    below = np.concatenate([np.full_like(below[..., :1], -1), below[..., :-1]], axis=2)
+    out: NDArray[np.bool_] = suits & (up_to - others > below)
+    return out.reshape(-1, 52)

@@ -27,12 +27,7 @@ NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
 _TAIL = 0.05  # of the hands below a range, and as many above
 _TELLING = 15.0  # hands of equal weight that a range needs
 
-Seated = tuple[
-    Network | SystemGuided | None,
-    Network | SystemGuided | None,
-    Network | SystemGuided | None,
-    Network | SystemGuided | None,
-]
+Seated = tuple[Network | SystemGuided | None, ...]
 """The networks at N E S W; None: another bidder, which is not read."""
 
 

@@ -162,7 +162,6 @@ def solve_problems(
     *,
     seed: int = 1,
     seeds: int = 5,
-    threads: int | None = None,
     progress: Callable[[int], object] = lambda solved: None,
 ) -> list[Solved]:
     """Return the decisions of two players on each problem, with the results of their cards.
@@ -181,7 +180,6 @@ def solve_problems(
     one, two = make_player(plain, reader), make_player(deceptive, reader)
     if not isinstance(one, MonteCarlo) or not isinstance(two, Deceptive):
         raise ValueError(f"problems need a montecarlo and a deceptive player, not {plain!r} and {deceptive!r}")
-    one.threads = two.threads = two.plain.threads = threads
     solved = []
     for number, problem in enumerate(problems):
         key = streams.key("problem", seed, problem.board.number or number)
@@ -199,7 +197,7 @@ def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArra
         deceptive.in_deal(view, 0, stream, problem.plays.owner[0], np.array(cards))
         for stream in streams.key("in the deal", key[0], np.arange(_SEARCHES))
     ]
-    naive = MonteCarlo(plain.reader, replace(plain.options, inference=AUCTION), plain.threads)
+    naive = MonteCarlo(plain.reader, replace(plain.options, inference=AUCTION))
     results = {}
     for at, card in enumerate(cards):
         believed = problem.declarers(np.concatenate([search.taken[at] for search in searches]))

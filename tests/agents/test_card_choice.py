@@ -98,7 +98,7 @@ def test_an_opening_lead_is_worth_less_by_what_flatters_it():
     view = play_view(plays, contracts_of(plays), 0)
     assert view.seat.tolist() == [0]
     plain, conventional = (
-        MonteCarlo(options=Options(deals=12, score="tricks", lead=lead), threads=1).think(view, keys(1))[0]
+        MonteCarlo(options=Options(deals=12, score="tricks", lead=lead)).think(view, keys(1))[0]
         for lead in (SOLVED, CONVENTION)
     )
     less = plain.average - conventional.average
@@ -114,7 +114,7 @@ def test_leads_equal_within_the_error_go_to_convention_whatever_other_cards_need
     view = play_view(plays, contracts_of(plays), 0)
     options = Options(deals=12)
     assert options.lead == CONVENTION
-    thought = MonteCarlo(options=options, threads=1).think(view, keys(1))[0]
+    thought = MonteCarlo(options=options).think(view, keys(1))[0]
     values = thought.belief.weight, thought.worth, thought.tricks
     assert thought.card in thought.cards[equals(*values, 2.0, LEAD_SLACK[IMPS])]
     assert thought.card == card("S4")

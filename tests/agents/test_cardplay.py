@@ -227,14 +227,14 @@ def test_montecarlo_plays_what_is_best_on_average():
     """Its card has the best average, over deals that hold the facts, at the values of the positions themselves."""
     plays, _ = random_plays(15, seed=12, cards=36)
     view = play_view(plays, contracts_of(plays), 0)
-    player = MonteCarlo(options=Options(deals=60, score="tricks", inference=FACTS), threads=1)
+    player = MonteCarlo(options=Options(deals=60, score="tricks", inference=FACTS))
     for row, thought in enumerate(player.think(view, keys(15))):
         if thought.belief is None:
             continue
         assert thought.card in thought.cards[thought.average >= thought.average.max() - 1e-6]
         assert thought.average.max() == pytest.approx((thought.belief.weight @ thought.tricks).max())
         check_facts(plays, view, row, thought.belief.owner)
-        (again,) = solve_cards(view, np.array([row]), [thought.belief.owner], threads=1)
+        (again,) = solve_cards(view, np.array([row]), [thought.belief.owner])
         assert (again[:, thought.cards] == thought.tricks).all()
 
 
@@ -243,7 +243,7 @@ def test_montecarlo_finesses():
     deal = "N:A432.432.432.432 KT98.T98.T98.T98 QJ65.AKQ.AKQ.AKQ 7.J765.J765.J765"
     plays, _ = after(deal, 2, NOTRUMP, "H5 H2 H8 HA S5 S7 SA S8 S2 S9")
     view = play_view(plays, contracts_of(plays), 0)
-    player = MonteCarlo(options=Options(deals=20, score="tricks"), threads=1)
+    player = MonteCarlo(options=Options(deals=20, score="tricks"))
     (thought,) = player.think(view, keys(1))
     assert thought.card in cards("SJ SQ")
 
@@ -251,7 +251,7 @@ def test_montecarlo_finesses():
 @pytest.mark.parametrize("score", ["tricks", "points", "imps"])
 def test_what_is_summed(score):
     _, view = views(6, seed=21, length=34)
-    view_all = MonteCarlo(options=Options(deals=10, score=score), threads=1).think(view, keys(6))
+    view_all = MonteCarlo(options=Options(deals=10, score=score)).think(view, keys(6))
     for row, thought in enumerate(view_all):
         if thought.belief is None:
             continue

@@ -18,7 +18,7 @@ from agents.cardplay.deception.deceptive import (
     chosen,
     like,
 )
-from agents.cardplay.deception.lines import Lines, distinct_cards
+from agents.cardplay.deception.lines import Lines
 from agents.cardplay.deception.lookahead import (
     Lookahead,
     SearchDeals,
@@ -29,6 +29,7 @@ from agents.cardplay.deception.lookahead import (
 )
 from agents.cardplay.deception.paired import Solver, real_values
 from agents.cardplay.registry import make_player
+from agents.cardplay.table import distinct_cards
 from bridge_env.bidders.play_view import play_view
 from bridge_env.double_dummy.positions import card_tricks
 
@@ -50,7 +51,7 @@ def value_of(plays, leader, trick, imagined, side, solver) -> float:
 def test_a_true_belief_yields_double_dummy_and_another_never_less(seed, length):
     plays, leader, trick = ending(seed, length)
     side = int(plays.turn[0]) & 1
-    solver = Solver(1)
+    solver = Solver()
     trick_row = np.array([*trick, -1, -1, -1][:3], np.int8)
     best = int(card_tricks(plays.left, plays.strain, leader, trick_row, threads=1).max())
     assert value_of(plays, leader, trick, plays.left[0], side, solver) == best
@@ -70,7 +71,7 @@ def test_the_tree_agrees_with_the_update_followed_by_hand():
     imagined = real.copy()
     imagined[cards("SA S2")] = 2
     imagined[cards("HA H2")] = 0
-    solver = Solver(1)
+    solver = Solver()
     for belief in (real, imagined):
         (value,) = real_values(Lines.of(real[None], belief[None], 1, (), 0, 4, depth=2), [0], solver, 100)
         replies = []
@@ -116,7 +117,7 @@ def a_search() -> Lookahead:
     legal = np.flatnonzero(view.mask[0])
     tricks = np.zeros((1, len(legal)), np.int8)
     looked = SearchDeals(plays.owner[:1], np.ones(1), tricks, np.zeros(len(legal)))
-    return Lookahead(view, 0, keys(1)[0], legal, looked, AuctionReader(), FACTS, "tricks", 1)
+    return Lookahead(view, 0, keys(1)[0], legal, looked, AuctionReader(), FACTS, "tricks")
 
 
 def test_a_deal_of_no_weight_does_not_count(monkeypatch):
@@ -156,7 +157,7 @@ def test_touching_honours_are_thought_about_but_dummys_are_not():
     """W has queen-jack alone and has to follow: plainly there is no choice, but they may show different things."""
     deal = "N:A987.K65.Q83.A74 KT.873.KT42.KJ53 65432.AQT.AJ6.92 QJ.J942.975.QT86"
     options = DeceptiveOptions(deals=4, real=2, imagined=2, depth=1, lines=50, when="always")
-    player = Deceptive(options=options, threads=1)
+    player = Deceptive(options=options)
     _, view = played_after(deal, 2, 4, "H2 H5 H3 HQ S2")
     (found,) = player.think(view, keys(1))
     assert player.plain.think(view, keys(1))[0].belief is None
@@ -173,7 +174,7 @@ def test_the_player_is_legal_and_equal_in_batches(length):
     plays, _ = random_plays(3, length, length)
     view = play_view(plays, contracts_of(plays), 0)
     options = DeceptiveOptions(deals=6, real=3, imagined=3, depth=1, when="always", score="tricks")
-    player = Deceptive(options=options, threads=1)
+    player = Deceptive(options=options)
     found = player.think(view, keys(3))
     for row, deception in enumerate(found):
         at = np.array([row])
@@ -189,7 +190,7 @@ def test_the_player_is_legal_and_equal_in_batches(length):
 def test_it_is_used_where_no_card_reaches_the_goal():
     plays, _ = random_plays(6, 5, 32)
     view = play_view(plays, contracts_of(plays), 0)
-    needed = Deceptive(options=DeceptiveOptions(deals=6, real=2, imagined=2, depth=1), threads=1)
+    needed = Deceptive(options=DeceptiveOptions(deals=6, real=2, imagined=2, depth=1))
     for row, found in enumerate(needed.think(view, keys(6))):
         if found.plain.belief is None:
             assert found.card == found.plain.card

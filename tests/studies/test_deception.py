@@ -21,7 +21,7 @@ QUICK = (EXAMPLE, "The ace from ace-king")  # those that take a second or two
 
 
 def solved(problem: Problem, seeds: int = 0) -> Solved:
-    return solve_problems([problem], PLAIN, DECEPTIVE, "system:sayc", seeds=seeds, threads=1)[0]
+    return solve_problems([problem], PLAIN, DECEPTIVE, "system:sayc", seeds=seeds)[0]
 
 
 #: Sayc bids 2C and 3NT where this auction has 2D and Pass: the hands that it shows are not those that the players hold.

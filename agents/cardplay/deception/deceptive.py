@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
-from agents.cardplay.deception.lines import distinct_cards
 from agents.cardplay.deception.lookahead import Lookahead, SearchDeals, SearchResult, Size, sizes
 from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
-from agents.cardplay.table import present_trick
+from agents.cardplay.table import distinct_legal
 from bridge_env.bidders.play_view import PlayView
 
 _SAME = 1e-9
@@ -69,14 +68,9 @@ class Deceptive:
         reader: of the auction, by the systems of all seats.
     """
 
-    def __init__(
-        self,
-        reader: AuctionReader | None = None,
-        options: DeceptiveOptions | None = None,
-        threads: int | None = None,
-    ) -> None:
-        self.reader, self.options, self.threads = reader or AuctionReader(), options or DeceptiveOptions(), threads
-        self.plain = MonteCarlo(self.reader, self.options, threads)
+    def __init__(self, reader: AuctionReader | None = None, options: DeceptiveOptions | None = None) -> None:
+        self.reader, self.options = reader or AuctionReader(), options or DeceptiveOptions()
+        self.plain = MonteCarlo(self.reader, self.options)
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return np.array([found.card for found in self.think(view, key)], np.int8)
@@ -96,7 +90,7 @@ class Deceptive:
         self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
     ) -> SearchResult:
         """Return the worth of ``cards`` in one deal, uint8 (52,), such as the true one, if he imagines deals there."""
-        (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
+        (tricks,) = solve_cards(view, np.array([row]), [deal[None]])
         tricks = tricks[:, cards]
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
         return self._search(view, row, key, cards, SearchDeals(deal[None], np.ones(1), tricks, average))
@@ -120,7 +114,7 @@ class Deceptive:
     ) -> SearchResult:
         """Return the largest search that the options allow; the first, of depth 1, always is done."""
         options = self.options
-        search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
+        search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score)
         first, *more = sizes(Size(options.real, options.imagined, options.depth))
         done = search.exact(first, options.lines)
         assert done is not None
@@ -135,11 +129,7 @@ class Deceptive:
 
 def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
     """List the legal cards that differ for an opponent: all from the nine up, and one of each low run."""
-    legal, trick = view.mask[row], present_trick(view)[row]
-    elsewhere = ~(legal | view.played[row])
-    elsewhere[trick[trick >= 0]] = True
-    low = distinct_cards(legal[None], elsewhere[None])[0]
-    return np.flatnonzero(low | (legal & (np.arange(52) % 13 >= 7)))
+    return np.flatnonzero(distinct_legal(view)[row] | (view.mask[row] & (np.arange(52) % 13 >= 7)))
 
 
 def like(cards: NDArray[np.int64], card: int) -> int:

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cardplay.table import distinct_cards
 from bridge_env.rules.cards import UNKNOWN
 
 Cards = NDArray[np.bool_]
@@ -141,16 +142,6 @@ class Lines:
         for k in range(self.length):
             elsewhere[np.arange(len(self)), self.trick[:, k]] = True
         return distinct_cards(cards, elsewhere)
-
-
-def distinct_cards(cards: Cards, elsewhere: Cards) -> Cards:
-    """Return the lowest card of each run of ``cards`` without any of ``elsewhere`` in between: bool (N, 52)."""
-    suits, others = cards.reshape(-1, 4, 13), elsewhere.reshape(-1, 4, 13)
-    up_to = others.cumsum(axis=2)
-    below = np.maximum.accumulate(np.where(suits, up_to, -1), axis=2)
-    below = np.concatenate([np.full_like(below[..., :1], -1), below[..., :-1]], axis=2)
-    out: Cards = suits & (up_to - others > below)
-    return out.reshape(-1, 52)
 
 
 def _winner(trick: NDArray[np.int8], strain: int) -> NDArray[np.intp]:

@@ -107,12 +107,12 @@ class Lookahead:
 
     def __init__(
         self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: SearchDeals,
-        reader: AuctionReader, inference: str, score: str, threads: int | None,
+        reader: AuctionReader, inference: str, score: str,
     ) -> None:  # fmt: skip
         self.view, self.row, self.key, self.cards = view, row, key, cards
         self.reader, self.inference, self.score = reader, inference, score
         self.deals, self.weight, self.tricks, self.plain = looked.deals, looked.weight, looked.tricks, looked.average
-        self.solver = Solver(threads)
+        self.solver = Solver()
         self._after: dict[int, PlayView] = {}  # what the opponent sees once a candidate is played, deal by deal
         self._imagined: dict[tuple[int, int, int], Belief] = {}
 

@@ -36,8 +36,8 @@ class Solver:
         most: the cost from which on ``spent``: searches that are under way end then, and mean nothing.
     """
 
-    def __init__(self, threads: int | None) -> None:
-        self.threads, self.cost, self.most = threads, 0, 1 << 62
+    def __init__(self) -> None:
+        self.cost, self.most = 0, 1 << 62
         self._known: dict[bytes, NDArray[np.int8]] = {}
 
     @property
@@ -54,7 +54,7 @@ class Solver:
                 break
             at = np.array(missing[start : start + _SOLVED_AT_ONCE])
             self.cost += int(SOLVING_COST[wanted][lines.cards_left[at]].sum())
-            values = card_tricks(left[at], lines.strain, lines.leader[at], lines.trick[at], self.threads, wanted)
+            values = card_tricks(left[at], lines.strain, lines.leader[at], lines.trick[at], wanted=wanted)
             self._known |= {keys[number]: found for number, found in zip(at, values, strict=True)}
         return np.array([self._known.get(key, _UNSOLVED) for key in keys], np.int8).reshape(-1, 52)
 
