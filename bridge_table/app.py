@@ -7,16 +7,15 @@ from starlette.routing import Mount
 
 from bridge_table import multiplayer_routes, practice_routes, system_routes, table_routes
 from bridge_table.http.routing import SerialWorker, make_starlette, server_error
-from bridge_table.http.server import TIMEOUT, reachable
+from bridge_table.http.server import TIMEOUT
 from bridge_table.learning.database import Database, DatabaseError
 from bridge_table.multiplayer_routes import GuestServer
 from bridge_table.pages import page_routes
-from bridge_table.people.rooms import Rooms
 from bridge_table.session import Session
 
 
 def make_app(
-    key: str, *, seed: int = 0, named: tuple[str, ...] = (), host: str = "127.0.0.1", timeout: float = TIMEOUT,
+    key: str, *, seed: int = 0, named: tuple[str, ...] = (), timeout: float = TIMEOUT,
     database: Database | None = None,
 ) -> Starlette:  # fmt: skip
     """Return the server as an ASGI app; its ``state`` has the ``guests`` and the ``worker``.
@@ -25,11 +24,10 @@ def make_app(
         key: the first part of every path of the host.
         seed: of the deals.
         named: specs that the page may use besides those of the package.
-        host: where it will listen.
         timeout: seconds that a bidder or player may take for an answer.
         database: of finished boards; None: they are lost when the server ends.
     """
-    session = Session(seed, named, database or Database(), Rooms(reachable(host)))
+    session = Session(seed, named, database or Database())
     worker = SerialWorker(timeout)
     guests = GuestServer(session.rooms, worker)
     apis = (table_routes.api, practice_routes.api, system_routes.api, multiplayer_routes.host_api)

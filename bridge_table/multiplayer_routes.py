@@ -143,7 +143,7 @@ def invite_other(invite: SeatInvite, *, seat: Dealer) -> Json:
         raise RequestError("Invite to one of the other seats.")
     fresh = invite.room.rooms.invite(invite.room, number)
     invite.room.notify()
-    return {"key": fresh.key, "reach": invite.room.rooms.reach}
+    return {"key": fresh.key}
 
 
 @seat_api.post("calls")

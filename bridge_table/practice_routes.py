@@ -133,7 +133,7 @@ def drill_mistakes(session: Session, *, spec: Spec, count: Count = 10) -> Json:
     def available(bidder: str) -> str:
         try:
             return session.check_spec(bidder)
-        except RequestError:
+        except ValueError:
             return spec
 
     drill = spaced_repetition.drill_of_due(session.database, spec, count)

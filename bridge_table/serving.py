@@ -38,12 +38,12 @@ def serve_table(
         with contextlib.closing(Database(path)) as database:
             key = secrets.token_urlsafe(18)
             seed = secrets.randbits(48) if seed is None else seed
-            app = make_app(key, seed=seed, named=specs, host=host, timeout=timeout, database=database)
+            app = make_app(key, seed=seed, named=specs, timeout=timeout, database=database)
             address = f"{address_of(listening, host)}/{key}/"
             if host != LOCAL:
                 print(
                     f"Listening on {host}: all who can reach this machine and know the address below can use the "
-                    "table; there, put this machine's name in digits in its place. Requests are not encrypted."
+                    "table. Requests are not encrypted."
                 )
             saving = "nothing is saved" if path is None else f"finished boards are saved in {path}"
             print(f"The table is at {address}\nCtrl-C ends it; {saving}.")
@@ -72,8 +72,8 @@ def serve_programs(
         address = address_of(listening, host)
         if host != LOCAL:
             print(
-                f"Listening on {host}: all who can reach this machine may use it, at its address in digits and "
-                "without a key. Requests are not encrypted."
+                f"Listening on {host}: all who can reach this machine may use it, without a key. Requests are not "
+                "encrypted."
             )
         print(
             f"{spec} bids and {play} plays at {address} (/bid, /lead, /play, /explain ...).\n"

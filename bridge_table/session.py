@@ -96,7 +96,7 @@ class Session:
         """Return a spec that the page may use.
 
         Raises:
-            RequestError: it names nothing, or something that only the command line may name.
+            SpecError: it names nothing, or something that only the command line may name.
         """
         return check_spec(spec, self.named)
 
@@ -104,7 +104,7 @@ class Session:
         """Return the system that a spec of the page follows.
 
         Raises:
-            RequestError: the page may not use it, or it follows no written system.
+            ValueError: the page may not use it, or it follows no written system.
         """
         found = system_of(self.check_spec(spec))
         if found is None:

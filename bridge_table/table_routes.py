@@ -48,9 +48,9 @@ api = Api()
 
 @api.get("start")
 async def start(session: Session) -> Json:
-    """Return the specs that the page offers, the results so far, and a name by which other machines reach this one."""
+    """Return the specs that the page offers, and the results so far."""
     specs = seating.offered(session.named, tuple(session.dropped))
-    return {"specs": specs, "session": current_session(session.database), "reach": session.rooms.reach}
+    return {"specs": specs, "session": current_session(session.database)}
 
 
 @api.post("boards")

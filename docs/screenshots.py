@@ -109,7 +109,7 @@ def _served() -> Any:
 
     listening = listen(LOCAL, 0)
     port = listening.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(make_app("pictures", seed=5, port=port), log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(make_app("pictures", seed=5), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     yield f"http://{LOCAL}:{port}/pictures/"

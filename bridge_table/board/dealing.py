@@ -50,12 +50,9 @@ def read_texts(text: str) -> ReadResult:
     """Return the boards of a text: PBN, LIN, a link to Bridge Base Online's hand viewer, or one deal ``N:AK... ...``.
 
     Raises:
-        RequestError: none can be read; the message has the first faulty line.
+        ValueError: none can be read; the message has the first faulty line.
     """
-    try:
-        result = _read(text.strip(), text)
-    except ValueError as error:
-        raise RequestError(f"{error}.") from None
+    result = _read(text.strip(), text)
     if not result.boards:
         raise RequestError(f"No board can be read: {(problem_texts(result) or ['the text holds none'])[0]}.")
     return result

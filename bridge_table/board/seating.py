@@ -10,7 +10,6 @@ from agents.registry import seat_specs, without_search
 from agents.systems.library.shipped import register_system, shipped_systems
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import SpecError, make, player_at
-from bridge_table.http.fields import RequestError
 from training.evaluation.duplicate import seat_teams
 
 Player = Literal["montecarlo", "rule", "deceptive"]  # card players of the page
@@ -32,23 +31,16 @@ def check_spec(spec: str, named: tuple[str, ...]) -> str:
     Only the command line names files and Python modules.
 
     Raises:
-        RequestError: it names nothing, or something that only the command line may name.
+        SpecError: it names nothing, or something that only the command line may name.
     """
     spec = spec.strip()
-    try:
-        parts = seat_specs(spec)
-    except SpecError as error:
-        raise RequestError(f"{error}.") from None
-    for part in parts:
+    for part in seat_specs(spec):
         if part not in named and spec not in named and not _is_known(part):
-            raise RequestError(
+            raise SpecError(
                 f"{part!r} cannot be named from the page; drop a .bidding file on it, or start with: "
                 "bridge-env table SPEC."
             )
-    try:
-        make(spec)
-    except (SpecError, OSError) as error:
-        raise RequestError(f"{error}.") from None
+    make(spec)
     return spec
 
 
@@ -66,13 +58,10 @@ def drop_system(name: str, text: str) -> str:
     """Return the spec of a ``.bidding`` text that was dropped on the page; it stays in this process.
 
     Raises:
-        RequestError: it is no system; the message has the line.
+        SpecError: it is no system; the message has the line.
     """
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name.removesuffix(".bidding"))
-    try:
-        return register_system(stem.strip("-")[:40] or "mine", text)
-    except SpecError as error:
-        raise RequestError(f"{error}.") from None
+    return register_system(stem.strip("-")[:40] or "mine", text)
 
 
 @lru_cache(maxsize=32)

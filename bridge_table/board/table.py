@@ -256,27 +256,20 @@ class Table:
             raise RequestError("Only a person at the table may take back.", 409)
         if self.phase == OVER:
             raise RequestError("The hands have been shown; nothing can be taken back.", 409)
-        if self.phase == PLAYING:
-            self._undo_card()
+        if self.phase != PLAYING:
+            own = [k for k in range(len(self.calls)) if (self.deal.dealer + k) & 3 in self.setup.people]
+            if not own:
+                raise RequestError("No call of yours can be taken back.", 409)
+            del self.calls[own[-1] :]
+            self.phase = BIDDING
         else:
-            self._undo_call()
+            before = list(self.cards)
+            while self.cards and (len(self.cards) == len(before) or self.chooser() is None):
+                self.cards.pop()
+            if self.chooser() is None or not before:
+                self.cards = before
+                raise RequestError("No card of yours can be taken back.", 409)
         self.helped += 1
-
-    def _undo_call(self) -> None:
-        own = [k for k in range(len(self.calls)) if (self.deal.dealer + k) & 3 in self.setup.people]
-        if not own:
-            raise RequestError("No call of yours can be taken back.", 409)
-        del self.calls[own[-1] :]
-        self.phase = BIDDING
-
-    def _undo_card(self) -> None:
-        before = list(self.cards)
-        while self.cards:
-            self.cards.pop()
-            if self.chooser() is not None:
-                return
-        self.cards = before
-        raise RequestError("No card of yours can be taken back.", 409)
 
     def _expect(self, seat: int | None, at: int, phase: str) -> None:
         what = "call" if phase == BIDDING else "card"

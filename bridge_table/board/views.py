@@ -65,7 +65,7 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
         "hands": _hands(table, seat),
         "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], "shows": _shows(table, k, draw)}
                   for k, call in enumerate(table.calls)],
-        "shown": {SEATS[s]: shown[s] for s in range(4)},
+        "shown": dict(zip(SEATS, shown, strict=True)),
         "turn": None if turn is None else SEATS[turn],
         "yours": chooser is not None and chooser == seat,
         "chooser": None if chooser is None else SEATS[chooser],
@@ -164,15 +164,12 @@ def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
     Raises:
         IllegalCall: the calls are no auction.
     """
-    over = bool(one_auction(calls, 0).done[0])
-    read = reader(spec, spec)
+    over, read = bool(one_auction(calls, 0).done[0]), reader(spec, spec)
     every = {} if over else read.every(calls, 0, 0)
-    shown = read.seats(calls, 0, 0)
     return {
-        "over": over,
-        "shown": {SEATS[seat]: shown[seat] for seat in range(4)},
+        "over": over, "shown": dict(zip(SEATS, read.seats(calls, 0, 0), strict=True)),
         "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
-    }
+    }  # fmt: skip
 
 
 def legal_calls(auctions: Auctions) -> list[str]:

@@ -40,8 +40,8 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 
 def address_of(listening: socket.socket, host: str) -> str:
-    """Return where this machine reaches a server that listens on ``host``, as ``http://127.0.0.1:8737``."""
-    shown = LOCAL if host in _ANYWHERE else host
+    """Return where all that may use a server that listens on ``host`` reach it, as ``http://127.0.0.1:8737``."""
+    shown = _own_address() if host in _ANYWHERE else host
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}"
 
 
@@ -50,17 +50,13 @@ def is_local(host: str) -> bool:
     return host in (LOCAL, "localhost", "::1")
 
 
-def reachable(host: str) -> str:
-    """Return a name by which other machines reach a server that listens on ``host``; empty where they cannot."""
-    if is_local(host):
-        return ""
-    if host not in _ANYWHERE:
-        return host
+def _own_address() -> str:
+    """Return this machine's address on its network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # an address for examples; this sends nothing
         except OSError:
-            return ""
+            return LOCAL
         return str(probe.getsockname()[0])
 
 

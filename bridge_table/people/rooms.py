@@ -238,8 +238,7 @@ class Challenge:
 
     def view(self) -> dict[str, Any]:
         """Return what a person sees before joining."""
-        return {"boards": self.boards, "players": len(self.players), "control": self.setup.control,
-                "reach": self.rooms.reach}  # fmt: skip
+        return {"boards": self.boards, "players": len(self.players), "control": self.setup.control}
 
     def results(self, room: Room) -> dict[str, Any]:
         """Return the results of the boards that ``room`` has finished, and of no others."""
@@ -265,15 +264,10 @@ class Challenge:
 
 
 class Rooms:
-    """All tables for several people, and the keys that lead to them.
+    """All tables for several people, and the keys that lead to them; ``clock`` returns seconds."""
 
-    Args:
-        reach: a name by which other machines reach this one; empty: they cannot.
-        clock: returns seconds.
-    """
-
-    def __init__(self, reach: str = "", clock: Callable[[], float] = time.monotonic) -> None:
-        self.reach, self.clock = reach, clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
         self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
 
     def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> SeatInvite:

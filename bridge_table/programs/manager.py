@@ -136,13 +136,11 @@ class ManagedTable:
             line.close()
 
 
-def seat_players(
-    listening: socket.socket, patience: float, seating: float, report: Callable[[str], object]
-) -> ManagedTable:
+def seat_players(listening: socket.socket, room: str, patience: float, seating: float) -> ManagedTable:
     """Wait until four programs have sat down; a program with an impossible request gets an error and is disconnected.
 
     Args:
-        patience: seconds for an answer. seating: seconds until all must sit.
+        room: its name. patience: seconds for an answer. seating: seconds until all must sit.
 
     Raises:
         TalkError: the table was not full in time; the message names the empty seats.
@@ -165,7 +163,7 @@ def seat_players(
                 line.name = f"{SEAT_NAMES[seat]} ({name})"
                 line.send(f'{SEAT_NAMES[seat]} ("{name}") seated')
             except TalkError as error:
-                report(str(error))
+                print(f"{room}: {error}")
                 line.close()
                 continue
             lines[seat], names[seat] = line, name
@@ -174,7 +172,7 @@ def seat_players(
         table.send(f'Teams : N/S : "{names[0]}" E/W : "{names[1]}"')
         table.ready("to start")
         opened.pop_all()
-    report(f"N/S {names[0]}, E/W {names[1]}")
+    print(f"{room}: N/S {names[0]}, E/W {names[1]}")
     return table
 
 
@@ -205,7 +203,6 @@ class TeamsMatch:
     log: Path | None = None  # a PBN file of the finished boards; None: they are not saved
     patience: float = 120.0  # seconds for an answer
     seating: float = 600.0  # seconds for all four players to sit down
-    report: Callable[[str], object] = print
     played: dict[tuple[str, int], Board] = field(default_factory=dict)
     teams: dict[str, tuple[str, str]] = field(default_factory=dict)  # of North-South and East-West, by room
     faults: list[str] = field(default_factory=list)
@@ -260,7 +257,7 @@ class TeamsMatch:
     def _room(self, room: str, listening: socket.socket) -> None:
         table = None
         try:
-            table = seat_players(listening, self.patience, self.seating, lambda text: self.report(f"{room}: {text}"))
+            table = seat_players(listening, room, self.patience, self.seating)
             self.set_teams(room, table.teams)
             for row, number in enumerate(self.boards.number.tolist()):
                 if (room, number) not in self.played:
@@ -283,7 +280,7 @@ class TeamsMatch:
             if self.log is not None:
                 write_boards(self.log, [self.played[key] for key in sorted(self.played, key=lambda k: (k[1], k[0]))])
         tricks = "" if board.tricks is None else f", {board.tricks} tricks"
-        self.report(f"{room}: board {board.number}: {board.contract}{tricks}")
+        print(f"{room}: board {board.number}: {board.contract}{tricks}")
 
     def gains(self) -> dict[int, int]:
         """Return the IMPs of North-South of the open room, by board, where both rooms have played it."""

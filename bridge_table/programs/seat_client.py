@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -30,7 +29,6 @@ class SeatClient:
     seat: int  # 0..3
     name: str  # of the team
     line: Connection
-    report: Callable[[str], object] = print
     boards: int = 0
 
     def run(self) -> int:
@@ -45,7 +43,7 @@ class SeatClient:
         if not text.lower().startswith(me.lower()) or not text.lower().endswith("seated"):
             raise TalkError(f"{self.line.name} gives no seat: {text[:120]}")
         self._ready("for teams")
-        self.report(self.line.receive("the teams"))
+        print(self.line.receive("the teams"))
         self._ready("to start")
         while (text := self.line.receive(f"'{protocol.START}'")).lower() != protocol.END.lower():
             if text.lower() == protocol.START.lower():
@@ -64,7 +62,7 @@ class SeatClient:
         self._ready("for cards")
         hand = self._hand(SEAT_NAMES[self.seat])
         question, contract = self._auction(Question(self.seat, hand, dealer, vulnerability))
-        self.report(f"board {number}: {contract}")
+        print(f"board {number}: {contract}")
         if not contract.passed_out:
             self._play(question, contract)
 
@@ -119,10 +117,7 @@ class SeatClient:
         return self.line.read(f"thirteen cards of {owner}", protocol.read_hand, owner)
 
 
-def join(
-    answers: Answers, seat: int, name: str, host: str, port: int, timeout: float,
-    report: Callable[[str], object] = print,
-) -> int:  # fmt: skip
+def join(answers: Answers, seat: int, name: str, host: str, port: int, timeout: float) -> int:
     """Play for ``seat`` at the manager's table until its session ends; return the number of boards.
 
     Raises:
@@ -134,4 +129,4 @@ def join(
         raise TalkError(f"no table manager answers at {host}:{port} ({error})") from None
     line = Connection(connection, f"the manager at {host}:{port}", timeout)
     with closing(line):
-        return SeatClient(answers, seat, name, line, report).run()
+        return SeatClient(answers, seat, name, line).run()

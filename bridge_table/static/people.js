@@ -3,16 +3,13 @@
 import { offer } from "./page.js";
 import { NAMES, SEATS, averageWords, bidderWords, button, coloured, element, figures, figuresOf, signed, tone } from "./words.js";
 
-/** The address that a key opens, by a name under which other machines reach the server. */
-export function linkOf(key, reach) {
-  const link = new URL(`../${key}/`, location.href.split("#")[0]);
-  if (reach && ["127.0.0.1", "localhost", "[::1]"].includes(link.hostname)) link.hostname = reach;
-  return link.href;
-}
+/** The address that a key opens. */
+export const linkOf = (key) => new URL(`../${key}/`, location.href.split("#")[0]).href;
 
 /** How far a link reaches, in words. */
-export function reachWords(reach) {
-  return reach ? "Others on your network open it." : "It works on this machine only: start bridge-env table with --host 0.0.0.0, and other machines reach it, too.";
+export function reachWords() {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname)
+    ? "It works on this machine only: start bridge-env table with --host 0.0.0.0, and other machines reach it, too." : "Others on your network open it.";
 }
 
 /** The seats; the host gets a button for each other seat. `invite` returns a key. */
@@ -23,7 +20,7 @@ export function drawPlaces(place, state, invite) {
     const ask = async () => {
       place.querySelector(".offer")?.remove(); // an older link may be void from now on
       const given = await invite(seat);
-      offer(place, linkOf(given.key, given.reach), `A link for ${NAMES[seat]}, for one person. ${reachWords(given.reach)}`);
+      offer(place, linkOf(given.key), `A link for ${NAMES[seat]}, for one person. ${reachWords()}`);
     };
     if (state.room.host && !mine) row.append(button(state.room.held.includes(seat) ? `New link for ${NAMES[seat]}` : `Invite ${NAMES[seat]}`, ask));
     return row;

@@ -20,12 +20,12 @@ form.addEventListener("submit", async (event) => {
   const specs = { ns, ew, control };
   const { key } = kind() === "challenge" ? await post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
     : await post("rooms", { ...specs, kind: kind(), name, seat, cards });
-  location.href = linkOf(key, "");
+  location.href = linkOf(key);
 });
 suit();
 async function start() {
-  const { specs, reach } = await get("start");
+  const { specs } = await get("start");
   at("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
-  at("reach").textContent = `You get links for the others. ${reachWords(reach)}`;
+  at("reach").textContent = `You get links for the others. ${reachWords()}`;
 }
 start();

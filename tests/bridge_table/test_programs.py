@@ -99,7 +99,7 @@ def test_questions_for_calls_go_there_and_back():
         same(question_of(ben.question_path(request, play=False)), request)
 
 
-@pytest.mark.parametrize("length", [0, 1, 2, 4, 17, 38, 51])
+@pytest.mark.parametrize("length", [0, 1, 17, 51])
 def test_questions_for_cards_go_there_and_back_and_give_the_same_view(length):
     """The view from a question equals the view at a table where all four hands are known."""
     plays, _ = random_plays(25, 11 + length, length)

@@ -7,10 +7,8 @@ import random
 import socket
 import string
 import time
-from types import SimpleNamespace
 from urllib.parse import quote
 
-import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -20,9 +18,7 @@ from support import command as typed
 from support.table import client_of, is_sentence
 
 import agents
-from agents.cardplay.montecarlo import CardDecision
 from bridge_table.http.server import listen
-from bridge_table.programs import answers
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.app import make_app
 from training.cli.app import main
@@ -136,30 +132,6 @@ def test_pages_that_are_allowed_may_ask():
 def test_faulty_origins_are_refused(origin, capsys):
     assert main(["serve", "--allow-origin", origin]) == 2
     assert "is no origin" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("turn", "made"), [(0, (1.0, 0.75)), (1, (0.0, 0.25))])
-def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
-    """Three notrump with three tricks in and ten to come: declarer needs six of them."""
-    one = {
-        "length": 12,
-        "won": 3,
-        "bid": 14,
-        "turn": turn,
-        "seat": turn,
-        "declarer": 0,
-        "doubling": 0,
-        "vulnerability": 0,
-    }
-    view = SimpleNamespace(**{name: np.array([value]) for name, value in one.items()})
-    tricks, belief = np.array([[7, 5], [6, 6]]), SimpleNamespace(weight=np.array([0.25, 0.75]), owner=np.zeros((2, 52)))
-    if turn == 1:
-        tricks[0, 1] = 4  # all that the defence may have
-    thought = CardDecision(3, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
-    found = answers._expected(thought, belief, view)
-    assert [row["card"] for row in found] == ["C5", "C4"]  # the answer comes first
-    assert [row["expected_tricks_dd"] for row in found] == [5.75 - 0.25 * turn, 6.25]
-    assert [row["p_make_contract"] for row in found] == list(made[::-1])
 
 
 def test_random_calls_depend_on_the_request_alone():

@@ -18,7 +18,6 @@ from support.table import HOST, TOKEN, Visitor, cards_of, dealt, is_sentence
 from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.scoring import imps
 from bridge_table.app import make_app
-from bridge_table.http.server import reachable
 from bridge_table.people.rooms import ABSENT, MAX_PLAYERS
 
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
@@ -309,12 +308,3 @@ def test_any_body_gets_a_sentence(house, path):
         assert 400 <= answer.status_code < 500, (content[:200], answer.text)
         assert is_sentence(answer.json()["error"])
     assert house.client.get(f"/{south.key}/api/{path}").status_code == 405
-
-
-def test_links_tell_where_they_reach():
-    assert reachable("127.0.0.1") == reachable("localhost") == ""
-    assert reachable("192.168.1.7") == "192.168.1.7"
-    app = make_app(TOKEN, host="0.0.0.0")
-    with TestClient(app, base_url="http://192.168.1.7") as client:
-        key = client.post(f"/{TOKEN}/api/rooms", json=CALM).json()["key"]
-        assert client.get(f"/{key}/api/look").json()["seat"] == "S"
