@@ -119,7 +119,7 @@ def test_a_run_of_many_shards_is_the_same_stopped_and_at_once(tmp_path):
 def test_a_run_is_settled_for_its_cores_once():
     assert LeagueConfig().for_cores(4).rollouts == 1
     many = LeagueConfig().for_cores(16)
-    assert (many.cores, many.rollouts, many.batch) == (16, 8, 16 * 4096)
+    assert (many.rollouts, many.batch) == (8, 16 * 4096)
     assert many.for_cores(2) == many  # another cluster, the same run
-    few = LeagueConfig(cores=32, batch=500).for_cores(2)
+    few = LeagueConfig(batch=500).for_cores(32)
     assert (few.rollouts, few.batch) == (16, 500)

@@ -52,14 +52,11 @@ class LeagueConfig(Settings):
     """opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass"""
     layers: str = "640,384,384"
     """widths of the hidden layers, where the network starts from nothing"""
-    cores: CountOrZero = 0
-    """number of cores by which to set --rollouts and --batch if those are 0; 0: all cores at the beginning of the
-    run"""
     rollouts: CountOrZero = 0
-    """rollouts to play side by side and to learn from together; 0: as many as suit --cores (1 on fewer than 8, then
-    half as many as cores)"""
+    """rollouts to play side by side and to learn from together; 0: as many as suit the cores at the beginning of the
+    run (1 on fewer than 8, then half as many as cores)"""
     batch: CountOrZero = 0
-    """decisions in each gradient step; 0: as suits --cores (1024 on fewer than 8, then as many shards as cores)"""
+    """decisions in each gradient step; 0: as suits the cores (1024 on fewer than 8, then as many shards as cores)"""
     shard: AtLeast2 = 4096
     """most decisions whose gradient one task computes; a larger --batch is cut into such shards, for any core of
     the cluster"""
@@ -83,10 +80,9 @@ class LeagueConfig(Settings):
     """random seed"""
 
     def for_cores(self, cores: int) -> LeagueConfig:
-        """Return the settings with cores, rollouts and batch filled in, for a run that begins on ``cores``."""
-        cores = self.cores or cores
+        """Return the settings with rollouts and batch filled in, for a run that begins on ``cores``."""
         rollouts, batch = (cores // 2, cores * self.shard) if cores >= 8 else (1, 1024)
-        return replace(self, cores=cores, rollouts=self.rollouts or rollouts, batch=self.batch or batch)
+        return replace(self, rollouts=self.rollouts or rollouts, batch=self.batch or batch)
 
     def check(self) -> None:
         super().check()

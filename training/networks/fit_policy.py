@@ -18,9 +18,9 @@ from training.evaluation.network_opponents import refuse_gatekeepers
 from training.networks import recorded
 from training.networks.configs import ImitationConfig
 from training.networks.imitate import agreement, calls_of, imitate
-from training.networks.report import Agreement, imitation_page
+from training.networks.report import Agreement, agreement_table
 from training.networks.start import start_networks
-from training.runtime import runs
+from training.runtime import pages, runs
 from training.runtime.progress import Progress
 from training.runtime.runs import to_dataframe
 
@@ -89,11 +89,11 @@ def fit_policy(
     trained = {"by": command, "auctions": len(learn), "role": role}
     networks_file.save(Networks(policy, trained=trained), out / POLICY)
     found = agreement(policy, judged)
-    content = {
-        "command": command, "auctions": len(learn), "calls": len(calls), "seconds": seconds, "agreement": found,
-        "config": asdict(config),
-    }  # fmt: skip
-    atomic_write(out / "report.md", imitation_page(content))
+    page = pages.render(
+        "imitation.md", command=command, auctions=len(learn), calls=len(calls), seconds=seconds,
+        table=agreement_table(found), settings=pages.settings(asdict(config)),
+    )  # fmt: skip
+    atomic_write(out / "report.md", page)
     return FitResult(out, config, found, read.problems, out / POLICY, out / "report.md")
 
 

@@ -30,16 +30,6 @@ def agreement_table(found: Agreement) -> list[str]:
     return pages.table(("held out: the recorded call", "%", "SE", "calls"), rows)
 
 
-def imitation_page(content: Mapping[str, Any]) -> str:
-    """Return the page of a fit.
-
-    Args:
-        content: ``command``, ``auctions``, ``calls``, ``seconds``, ``agreement`` and ``config``.
-    """
-    table = agreement_table(content["agreement"])
-    return pages.render("imitation.md", **content, table=table, settings=pages.settings(content["config"]))
-
-
 # --- PPO --------------------------------------------------------------------------------------------------
 
 
