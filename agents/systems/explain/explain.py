@@ -14,7 +14,7 @@ from agents.systems.engine.auction_state import FORCED
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
-from agents.systems.explain.player_terms import FLAG_TEXT, of_call, sentence, symbols, under
+from agents.systems.explain.player_terms import ANY, FLAG_TEXT, of_call, sentence, symbols, under
 from agents.systems.explain.position import Position, line_of
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.shown_text import shown_text
@@ -148,14 +148,8 @@ def symbol_text(call: int) -> str:
 
 def call_words(hand: str, line: Line | None, force: str) -> str:
     """Return the hand that a call shows, the call's name and its force, in a row."""
-    parts = [hand or "any other hand"]
-    if line is not None and line.note:
-        parts.append(line.note)
-    if force:
-        parts.append(force)
-    if line is not None and "artificial" in line.flags:
-        parts.append("artificial")
-    return ", ".join(parts)
+    artificial = "artificial" if line and "artificial" in line.flags else ""
+    return ", ".join(filter(None, [hand or ANY, line.note if line else "", force, artificial]))
 
 
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:

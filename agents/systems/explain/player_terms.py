@@ -229,8 +229,7 @@ def aside(text: str) -> str:
 
 def remark(line: Line) -> str:
     """Write the note and flags of a line."""
-    notes = [line.note] if line.note else []
-    return ", ".join(dict.fromkeys([*notes, *(FLAG_TEXT[flag] for flag in line.flags)]))
+    return ", ".join(dict.fromkeys(filter(None, [line.note, *(FLAG_TEXT[flag] for flag in line.flags)])))
 
 
 def lines_remark(lines: list[Line]) -> str:

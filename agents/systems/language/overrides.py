@@ -18,7 +18,7 @@ text's own, and name their file and their number there as ``source``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,15 +39,6 @@ class OverrideError(ValueError):
         self.number = number
 
 
-@dataclass(frozen=True)
-class Overrides:
-    """What a text says beside its base."""
-
-    base: System  # with general rules, from ``as_base``
-    own: System  # the text's own lines
-    marks: Mapping[int, str]  # by the number of a line, ``ALSO`` or ``DROP``
-
-
 def as_base(system: System, file: Path, above: int) -> System:
     """Return the system of a base's ``file`` with the places of its lines, whose numbers now follow ``above``."""
 
@@ -58,16 +49,20 @@ def as_base(system: System, file: Path, above: int) -> System:
     return replace(out, blocks=tuple(map(placed, out.blocks)))
 
 
-def overridden(overrides: Overrides) -> System:
+def overridden(base: System, own: System, marks: Mapping[int, str]) -> System:
     """Return the base as the own lines change it.
+
+    Args:
+        base: with general rules, from ``as_base``.
+        marks: by the number of a line, ``ALSO`` or ``DROP``.
 
     Raises:
         OverrideError: a line drops what the base has not.
     """
-    lines, inside = overrides.base.lines, set[Auction]()  # paths whose new rules replace the base's
-    for path, rules in by_auction(overrides.own.lines).items():
-        dropped = [rule for rule in rules if overrides.marks.get(rule.number) == DROP]
-        new = [rule for rule in rules if rule.number not in overrides.marks]
+    lines, inside = base.lines, set[Auction]()  # paths whose new rules replace the base's
+    for path, rules in by_auction(own.lines).items():
+        dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
+        new = [rule for rule in rules if rule.number not in marks]
         there = any(path == found for found, _ in rules_below(lines))
         if dropped:
             before = lines
@@ -78,12 +73,12 @@ def overridden(overrides: Overrides) -> System:
             lines = _replaced(lines, path, new, ())[0]
             inside.add(path)
     front = dict[Auction, list[Line]]()  # in the order of the text, as the first line that fits counts
-    for path, rule in rules_below(overrides.own.lines):
-        if _in_front(rule, overrides.marks, path in inside):
+    for path, rule in rules_below(own.lines):
+        if _in_front(rule, marks, path in inside):
             front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
     headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
     lines = (*front.get((), ()), *headings, *lines)
-    return replace(overrides.own, lines=lines, blocks=_blocks(overrides))
+    return replace(own, lines=lines, blocks=_blocks(base, own, marks))
 
 
 def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
@@ -129,19 +124,19 @@ def _replaced(
 # --- general rules ----------------------------------------------------------------------------------------------------
 
 
-def _blocks(overrides: Overrides) -> tuple[Block, ...]:
-    blocks = list(overrides.base.blocks)
-    for own in overrides.own.blocks:
-        alike = [k for k, block in enumerate(blocks) if block.when == own.when]
-        for k, rules in _shared_out(own.lines, blocks, alike).items():
-            blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), overrides.marks))
+def _blocks(base: System, own: System, marks: Mapping[int, str]) -> tuple[Block, ...]:
+    blocks = list(base.blocks)
+    for new in own.blocks:
+        alike = [k for k, block in enumerate(blocks) if block.when == new.when]
+        for k, rules in _shared_out(new.lines, blocks, alike).items():
+            blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), marks))
         if alike:
             continue
-        if dropped := [rule for rule in own.lines if overrides.marks.get(rule.number) == DROP]:
+        if dropped := [rule for rule in new.lines if marks.get(rule.number) == DROP]:
             raise OverrideError(dropped[0].number, "the base has no block of these words in which to drop a call")
         # In front of all others but those for answers to conventions, which speak of a certain call.
         at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
-        blocks.insert(at, own)
+        blocks.insert(at, new)
     return tuple(blocks)
 
 

@@ -45,7 +45,7 @@ from agents.systems.language.constraints import (
 )
 from agents.systems.language.files import GENERAL_FILE, base_named, base_path
 from agents.systems.language.limits import DEEPEST, MOST_POSITIONS, lines_of, too_large, trouble
-from agents.systems.language.overrides import ALSO, DROP, OverrideError, Overrides, as_base, overridden
+from agents.systems.language.overrides import ALSO, DROP, OverrideError, as_base, overridden
 from agents.systems.language.paths import SPANS
 from agents.systems.language.tree import Block, Line, Step, System, walk
 
@@ -276,7 +276,7 @@ class _Reader:
         own = System(self.name, tuple(self.lines), tuple(self.blocks), self.header)
         if self.base is None:
             return own
-        return overridden(Overrides(as_base(*self.base, self.last), own, self.marks))
+        return overridden(as_base(*self.base, self.last), own, self.marks)
 
 
 def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) -> Line:

@@ -15,15 +15,7 @@ from agents.systems.language.tree import System
 from agents.systems.library.conventions import UnknownConvention, without
 from bridge_env.bidders.registry import SpecError
 
-__all__ = [
-    "hierarchy_of",
-    "read_system",
-    "register_system",
-    "shipped_systems",
-    "system_path",
-    "unregister_system",
-    "with_general",
-]  # fmt: skip
+__all__ = ["hierarchy_of", "read_system", "register_system", "shipped_systems", "system_path", "with_general"]
 
 _REGISTERED: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
 
@@ -93,11 +85,6 @@ def register_system(name: str, text: str) -> str:
         number += 1
         known = f"~{name}-{number}"
     return f"system:{known}"
-
-
-def unregister_system(spec: str) -> None:
-    """Forget a registered system, so that a process can register many in turn. Its name is not used again."""
-    _REGISTERED.pop(spec.removeprefix("system:"), None)
 
 
 def hierarchy_of(argument: str) -> Hierarchy:
