@@ -148,11 +148,6 @@ def _system_or_trivial(spec: str | None) -> Hierarchy | None:
     return trivial(spec) if spec in TRIVIAL else system_of(spec)
 
 
-def _is_stranger(spec: str) -> bool:
-    """Return whether a player has no system that could be read."""
-    return spec not in TRIVIAL and system_of(spec) is None
-
-
 def _mixture() -> list[Network]:
     """Return the networks that model strangers."""
     return [read_networks(model).policy for model in _STRANGERS]
@@ -202,7 +197,9 @@ def models_for(spec: str | None) -> list[Network | SystemGuided]:
     if spec is None or spec in TRIVIAL:
         return []
     network = _network_of(spec)
-    return [network] if network is not None else [*_mixture()] if _is_stranger(spec) else []
+    if network is not None:
+        return [network]
+    return [*_mixture()] if system_of(spec) is None else []
 
 
 def system_of(spec: str | None) -> Hierarchy | None:

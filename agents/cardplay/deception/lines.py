@@ -71,7 +71,8 @@ class Lines:
     @cached_property
     def cards_left(self) -> NDArray[np.int64]:
         """Return how many cards the hand to play has: int64 (N,)."""
-        return np.count_nonzero(self.left == self.turn[:, None], axis=1)
+        out: NDArray[np.int64] = (self.left == self.turn[:, None]).sum(axis=1)
+        return out
 
     def ended(self, longest: int) -> NDArray[np.bool_]:
         """Return which lines are at a leaf, bool (N,): without cards, or at the depth, but where theirs have the lead
@@ -128,11 +129,12 @@ class Lines:
         )  # fmt: skip
 
     def _legal(self, holder: NDArray[np.uint8]) -> Cards:
-        held = holder == self.turn[:, None]
+        held: Cards = holder == self.turn[:, None]
         if not self.length:
             return held
         following = held & (self.trick[:, :1] // 13 == _SUIT)
-        return np.where(following.any(axis=1, keepdims=True), following, held)
+        out: Cards = np.where(following.any(axis=1, keepdims=True), following, held)
+        return out
 
     def _distinct(self, cards: Cards) -> Cards:
         """Return the lowest of touching cards; what lies elsewhere in the imagined deal separates only theirs."""
@@ -147,4 +149,6 @@ class Lines:
 def _winner(trick: NDArray[np.int8], strain: int) -> NDArray[np.intp]:
     """Return which of the four cards of each trick (N, 4) wins: 0..3."""
     suit = trick // 13
-    return np.where(suit == strain, trick + 52, np.where(suit == suit[:, :1], trick, -1)).argmax(axis=1)
+    strength = np.where(suit == strain, trick + 52, np.where(suit == suit[:, :1], trick, -1))
+    winner: NDArray[np.intp] = strength.argmax(axis=1)
+    return winner

@@ -138,7 +138,7 @@ class Lookahead:
             taken.append(tricks)
             shares.append(each * weight[of])
             for d in range(len(deals)):
-                along = np.broadcast_to(tricks[of == d], (len(deals), np.count_nonzero(of == d))).astype(np.int8)
+                along = np.tile(tricks[of == d].astype(np.int8), (len(deals), 1))
                 gain[d, at] = each[of == d] @ worth.of(along)[d] - dealt[d, at]
         return SearchResult(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
 
