@@ -28,6 +28,8 @@ def policy(
     *records: str,
     out: Path,
     config: Annotated[ImitationConfig, Flat] = ImitationConfig(),
+    card: str | None = None,
+    without: str | None = None,
     start: str | None = None,
     boards: Count = 100_000,
     meets: str = "",
@@ -37,6 +39,7 @@ def policy(
 
         bridge-env fit policy auctions.pbn more.lin --out mine         imitate these records
         bridge-env fit policy system:two-over-one --out taught         imitate a system, on boards that it bids now
+        bridge-env fit policy auctions.npz --card WJ --out polish      imitate pairs with this card in an array file
         bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning-rate 3e-4 --out finer
         bridge-env fit policy seat:http://127.0.0.1:8085 --meets policy:champion,pass --boards 2000 --out hard
 
@@ -44,8 +47,10 @@ def policy(
     network makes the recorded call on them. Ctrl-C loses at most one pass; repeat the command to continue.
 
     Args:
-        records: PBN or LIN files, or SPECs of bidders
+        records: PBN, LIN or array files, or SPECs of bidders
         out: folder for the network and its report
+        card: from array files, learn the calls of pairs that play this card
+        without: from array files, leave out auctions in which a pair plays this card
         start: start from this network, policy:NAME or policy:FILE (default: random weights)
         boards: number of boards to bid, if RECORDS names a bidder
         meets: bidders that SPECs meet on these boards, as in policy:champion,pass (default: themselves)
@@ -63,7 +68,8 @@ def policy(
         raise ValueError("name recorded auctions, or a bidder: bridge-env fit policy auctions.pbn --out mine")
     with Bar() as progress:
         result = fit_policy(
-            config, records, out, start=start, boards=boards, meets=listed(meets), role=role or "", progress=progress,
+            config, records, out, start=start, card=card, without=without, boards=boards, meets=listed(meets),
+            role=role or "", progress=progress,
         )  # fmt: skip
     print_problems(result.problems[:5])
     if len(result.problems) > 5:

@@ -26,6 +26,7 @@ from training.runtime.runs import to_dataframe
 
 POLICY = "policy.npz"
 BOARDS = 100_000  # that a bidder bids
+_MOST_NAMED = 6  # files that the command of a report names one by one
 
 
 @dataclass(frozen=True)
@@ -45,20 +46,21 @@ class FitResult:
 
 
 def fit_policy(
-    config: ImitationConfig, records: Sequence[str], out: Path, *, start: str | None = None, boards: int = BOARDS,
-    meets: Sequence[str] = (), role: str = "", progress: Progress | None = None,
+    config: ImitationConfig, records: Sequence[str], out: Path, *, start: str | None = None, card: str | None = None,
+    without: str | None = None, boards: int = BOARDS, meets: Sequence[str] = (), role: str = "",
+    progress: Progress | None = None,
 ) -> FitResult:  # fmt: skip
     """Fit a network to recorded auctions, and measure it on auctions held out; in the same folder a fit goes on.
 
     Args:
-        records, boards, meets: as for ``recorded.read``.
+        records, card, without, boards, meets: as for ``recorded.read``.
         out: the folder for the network, its checkpoint and its report.
         start: ``policy:NAME`` or ``policy:FILE`` to start from; None for random weights.
         role: written into the file: ``stranger``, or ``gatekeeper``, which no training meets.
         progress: shows how far the fit is.
 
     Raises:
-        BoardsError: there is no auction to learn from.
+        BoardsError: there is no auction to learn from, or an array file is faulty.
         SpecError: a bidder cannot be had, or it or the start is a gatekeeper.
         ValueError: settings make no sense, or the folder holds a fit with others.
         OSError: a file cannot be read.
@@ -70,7 +72,7 @@ def fit_policy(
     progress = progress or Progress()
     layers = None if start is None else start_networks(start).policy.floats()
     progress.stage("reading the auctions", unit="%")
-    read = recorded.read(records, boards, config.seed, meets)
+    read = recorded.read(records, card, without, boards, config.seed, meets)
     held_out = recorded.held_out(read.owner)
     learn = read.take(~held_out)
     if not len(learn):
@@ -85,7 +87,7 @@ def fit_policy(
         progress.note(f"loss {loss:.3f}")
 
     policy, seconds = imitate(config, calls, out, layers, show)
-    command = _command(config, records, start, boards, meets, role)
+    command = _command(config, records, start, card, without, boards, meets, role)
     trained = {"by": command, "auctions": len(learn), "role": role}
     networks_file.save(Networks(policy, trained=trained), out / POLICY)
     found = agreement(policy, judged)
@@ -98,11 +100,16 @@ def fit_policy(
 
 
 def _command(
-    config: ImitationConfig, records: Sequence[str], start: str | None, boards: int, meets: Sequence[str], role: str
-) -> str:
+    config: ImitationConfig, records: Sequence[str], start: str | None, card: str | None, without: str | None,
+    boards: int, meets: Sequence[str], role: str,
+) -> str:  # fmt: skip
     """Return the command that repeats the fit, naming records by their files."""
-    words = ["bridge-env", "fit", "policy"]
-    words += [Path(record).name if Path(record).is_file() else record for record in records]
-    options = {"start": start, "boards": boards if boards != BOARDS else None, "meets": ",".join(meets), "role": role}
+    files = [Path(record) for record in records if Path(record).is_file()]
+    named = [file.name for file in files]
+    if len(files) > _MOST_NAMED:
+        named = [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
+    words = ["bridge-env", "fit", "policy", *named, *(record for record in records if not Path(record).is_file())]
+    options = {"card": card, "without": without, "start": start, "boards": boards if boards != BOARDS else None,
+               "meets": ",".join(meets), "role": role}  # fmt: skip
     words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
     return runs.command_line(shlex.join(words), config)

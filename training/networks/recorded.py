@@ -1,10 +1,11 @@
-"""Read recorded auctions to learn from: PBN and LIN files, and auctions that a bidder makes on the spot."""
+"""Read recorded auctions to learn from: PBN and LIN files, arrays, and auctions that a bidder makes on the spot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from bridge_env.bidders.view import BidView, view_of
 from bridge_env.hands.canonical import canonical_key, key_is_judging
 from bridge_env.records.read import read_records
 from bridge_env.rng import streams
-from bridge_env.rules.auction import Auctions
+from bridge_env.rules.auction import Auctions, IllegalCall
 from bridge_env.rules.calls import as_wide, call_indices, first_calls, histories_of
+from bridge_env.rules.cards import DealError, check_deals
 from training.evaluation.boards import Boards, BoardsError, library_boards
 from training.evaluation.duplicate import bid_out
 
@@ -52,20 +54,26 @@ def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return out
 
 
-def read(sources: Sequence[str], boards: int = 100_000, seed: int = 1, meets: Sequence[str] = ()) -> Recorded:
+def read(
+    sources: Sequence[str], card: str | None = None, without: str | None = None, boards: int = 100_000, seed: int = 1,
+    meets: Sequence[str] = (),
+) -> Recorded:  # fmt: skip
     """Read the auctions of several sources.
 
     Args:
-        sources: PBN or LIN files, or spec strings of bidders (``system:sayc``), which bid training boards on the spot.
+        sources: PBN or LIN files, array files (``.npz``), or spec strings of bidders (``system:sayc``), which bid
+            training boards on the spot.
+        card: of array files, the calls of pairs that play this card alone.
+        without: of array files, no auction in which a pair plays this card.
         boards: number that a bidder bids.
         seed: of these boards.
         meets: bidders that they meet there, board by board in turn, at either side; without them, themselves.
 
     Raises:
-        BoardsError: there is no auction to learn from.
+        BoardsError: there is no auction to learn from, or an array file is faulty.
         OSError: a file cannot be read.
     """
-    parts = [_read(source, boards, seed, meets) for source in sources]
+    parts = [_read(source, card, without, boards, seed, meets) for source in sources]
     if not any(len(part) for part in parts):
         raise BoardsError(f"{', '.join(sources)}: no board has both a deal and an auction")
     return joined(parts)
@@ -94,7 +102,9 @@ def joined(parts: Sequence[Recorded]) -> Recorded:
     )  # fmt: skip
 
 
-def _read(source: str, boards: int, seed: int, meets: Sequence[str]) -> Recorded:
+def _read(source: str, card: str | None, without: str | None, boards: int, seed: int, meets: Sequence[str]) -> Recorded:
+    if source.endswith(".npz"):
+        return _arrays(source, card, without)
     if Path(source).is_file() or ":" not in source:
         return _records(source)
     dealt = library_boards(boards, seed, "training")
@@ -129,3 +139,45 @@ def _records(path: str) -> Recorded:
         np.array([board.vulnerability for board in boards], np.int16),
         histories_of([board.auction or () for board in boards]), np.ones((len(boards), 2), bool), tuple(problems),
     )  # fmt: skip
+
+
+def _arrays(path: str, card: str | None, without: str | None) -> Recorded:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            owner = check_deals(file["owner"])
+            dealer, vulnerability = (file[name].astype(np.int16) for name in ("dealer", "vulnerability"))
+            history = np.ascontiguousarray(file["history"], np.int8)
+            sides, learned = _sides(
+                {name: file[name] for name in ("pairs", "pair", "ours") if name in file.files}, len(owner)
+            )
+        Auctions.replay(history, dealer, vulnerability)
+    except (KeyError, ValueError, IndexError, DealError, IllegalCall) as error:
+        raise BoardsError(f"{path} is not a file of auctions: {error}") from None
+    if card is not None:
+        learned = learned & (sides == card)
+    if without is not None:
+        learned = learned & (sides != without).all(axis=1, keepdims=True)
+    if not learned.any():
+        known = ", ".join(sorted({str(name) for name in np.unique(sides) if name})) or "no cards"
+        raise BoardsError(f"{path}: no pair plays the card {card!r} in auctions without {without!r}; there are {known}")
+    rows = learned.any(axis=1)
+    return Recorded(owner[rows], dealer[rows], vulnerability[rows], history[rows], learned[rows])
+
+
+def _sides(named: dict[str, NDArray[Any]], boards: int) -> tuple[NDArray[np.str_], NDArray[np.bool_]]:
+    """Return the cards of North-South and East-West, str (N, 2), and which side's calls to learn, bool (N, 2).
+
+    ``pairs`` are "NS card,EW card", or in a file of meetings "SPEC/card": there ``ours`` (0 North-South, 1 East-West)
+    is the side of SPEC, and the other side's calls are to be learned.
+    """
+    learned = np.ones((boards, 2), bool)
+    if "pairs" not in named:
+        return np.full((boards, 2), ""), learned
+    meeting = "ours" in named
+    pairs = np.array([text.rsplit("/" if meeting else ",", 1) for text in named["pairs"].tolist()])
+    sides = pairs[named["pair"].astype(np.int64)]
+    if meeting:
+        ours = named["ours"].astype(np.int64)
+        sides = np.where(ours[:, None] == 1, sides[:, ::-1], sides)
+        learned[np.arange(boards), ours] = False
+    return sides, learned

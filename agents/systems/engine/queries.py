@@ -1,7 +1,6 @@
 """Look at auctions and hands through systems: the states that auctions lead to, and what the systems do there.
 
-``state_rows`` follows auctions to their states and finds the systems' calls; the other kernels take these states. What
-is found for a state serves every board that comes there.
+``state_rows`` follows auctions to their states and finds the systems' calls; the other kernels take these states.
 """
 
 from __future__ import annotations
