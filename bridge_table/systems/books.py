@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,7 +13,7 @@ from agents.systems.explain import player_terms
 from agents.systems.language.tree import Line, System
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.calls import call_text
-from training.book.diff import lines_by_path, match_lines
+from training.book.diff import match_systems
 from training.book.graph import AuctionGraph, Walker
 from training.book.model import system_tree
 from training.book.system_book import add_worth, make_book
@@ -78,23 +79,14 @@ def figures_of(
 
 def side_by_side(a: System, b: System) -> dict[str, Any]:
     """Return the lines of two systems by point: the same, moved, changed, or in one of them alone."""
-    first, second = _lines_at(graph_of(a)), _lines_at(graph_of(b))
-    rows: list[dict[str, Any]] = []
-    counts: dict[str, int] = {}
-    for path in {**first, **second}:
-        for old, new, kind in match_lines(first.get(path, []), second.get(path, [])):
-            counts[kind] = counts.get(kind, 0) + 1
-            rows.append({"at": path, "kind": kind, "a": _line(old), "b": _line(new)})
-    rows.sort(key=lambda row: row["at"].count(" - ") if row["at"] else -1)
+    rows = [
+        {"at": player_terms.symbols(str(place)), "kind": kind, "a": _line(old), "b": _line(new)}
+        for place, pairs in match_systems(graph_of(a), graph_of(b)).items()
+        for old, new, kind in pairs
+    ]
+    rows.sort(key=lambda row: row["at"].startswith("when "))  # general rules come last
+    counts = Counter(row["kind"] for row in rows)
     return {"a": a.name, "b": b.name, "counts": counts, "rows": rows[:_MOST_ROWS]}
-
-
-def _lines_at(graph: AuctionGraph) -> dict[str, list[Line]]:
-    """Return the lines of every point and block by where they stand, in the order of the text."""
-    found = {player_terms.symbols(player_terms.path(path)): lines for path, lines in lines_by_path(graph).items()}
-    for block in graph.system.blocks:
-        found.setdefault(f"When {player_terms.symbols(player_terms.promise(block.when))}", []).extend(block.lines)
-    return found
 
 
 def _line(line: Line | None) -> dict[str, str] | None:

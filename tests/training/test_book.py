@@ -345,7 +345,6 @@ CHANGES = {
         "  X     12+ hcp, 0-2 x                     ; take-out !forcing\n  1y    8-16 hcp, 5+ y\n",
     ),
     "general": ("when 0-7 last-level", "when ours\n  P\nwhen 0-7 last-level"),
-    "context": ("when 0-7 last-level", "when 0-6 last-level"),
     "rule": ("anything else\n  P\n", "anything else\n  X   20+ hcp\n  P\n"),
 }
 
@@ -383,7 +382,7 @@ def test_new_conventions_come_first_with_their_answers():
     )
     difference = compare_systems(without_stayman, TOY, SAYC, 100, 1)
     first, second = difference.changes
-    assert (first.kind, first.convention, len(first.followers)) == ("added", True, 2)
+    assert (first.kind, first.section, len(first.followers)) == ("added", "convention", 2)
     assert second.kind == "changed"
     text = render_difference(difference.model(), "markdown")
     assert text.index("New conventions and sequences") < text.index("Lines changed")

@@ -1,49 +1,92 @@
 """Compare two systems line by line, and judge what each change is worth: the new system plays with it reverted.
 
-Lines are matched point by point, so that a line keeps its identity wherever in the text it is. Notes do not bid: a
-change of a note is ignored.
+Lines are matched place by place, at a point of the auction or in a context of general rules, so that a line keeps its
+identity wherever in the text it is. Notes do not bid: a change of a note is ignored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Any
 
 from agents.systems.explain import player_terms
 from agents.systems.explain.player_terms import symbols
-from agents.systems.language.tree import Block, Line, Step, System
+from agents.systems.language.tree import Block, Constraint, Line, Step, System
 from training.book.graph import AuctionGraph
 from training.book.worth import FEWEST, Judge, Worth, without
 from training.evaluation.boards import standard_error
+
+_TITLES = {
+    "convention": "New conventions and sequences",
+    "added": "New lines",
+    "removed": "Lines dropped",
+    "changed": "Lines changed",
+    "moved": "Lines moved",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where lines stand: at a point of the auction, or in a context of general rules."""
+
+    path: tuple[Step, ...] = ()  # the calls that lead to the point
+    when: Constraint | None = None  # the context, None at a point
+
+    def __str__(self) -> str:
+        if self.when is None:
+            return player_terms.path(self.path)
+        return f"when {player_terms.promise(self.when)}"
 
 
 @dataclass(eq=False)
 class Change:
     """One change from A to B."""
 
-    kind: str  # added, removed, changed, moved, or, of a block of general rules, context
-    path: tuple[Step, ...]  # calls that lead to the line's point
+    kind: str  # added, removed, changed or moved
+    place: Place
     old: Line | None  # the line in A
     new: Line | None  # the line in B
-    block: Block | None = None  # the context of a general rule, else None
     # with an added or removed line, those after it that came or went with it: (path, line)
     followers: list[tuple[tuple[Step, ...], Line]] = field(default_factory=list)
     reverted: System | None = None  # B without this change
     worth: Worth | None = None
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> Line:
         """Return the line that the change is about."""
-        return self.new or self.old
+        line = self.new or self.old
+        assert line is not None
+        return line
 
     @property
-    def convention(self) -> bool:
-        """Return whether it is new and artificial, or a new sequence."""
-        lines = [self.new, *(line for _, line in self.followers)]
-        artificial = any(line is not None and "artificial" in line.flags for line in lines)
-        return self.kind == "added" and (artificial or bool(self.followers))
+    def section(self) -> str:
+        """Return the key of the section, in ``_TITLES``: new and artificial calls or sequences have their own."""
+        lines = [self.line, *(line for _, line in self.followers)]
+        convention = self.followers or any("artificial" in line.flags for line in lines)
+        return "convention" if self.kind == "added" and convention else self.kind
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of the JSON model."""
+        worth = self.worth or Worth(0, None, None, None)
+        change = _promise(self.line)
+        if self.kind == "changed" and self.old is not None:
+            change = f"{_promise(self.old)} → {change}"
+        elif self.kind == "moved":
+            change = f"{change} (another place in the order)"
+        lead = "" if self.place == Place() else f"{self.place}{' - ' if self.place.when is None else ': '}"
+        return {
+            "call": symbols(lead + player_terms.call(self.line.path[-1])),
+            "change": symbols(change),
+            "followers": [
+                symbols(f"{player_terms.path((*path, line.path[-1]))}: {_promise(line)}")
+                for path, line in self.followers
+            ],
+            "boards": worth.boards,
+            "worth": str(worth),
+            "per_thousand": worth.per_thousand,
+        }
 
 
 @dataclass
@@ -63,14 +106,12 @@ class Difference:
 
         A row is ``{call, change, followers, boards, worth, per_thousand}``; texts have suit symbols.
         """
-        sections = [("New conventions and sequences", [c for c in self.changes if c.convention])]
-        for kind, title in _TITLES.items():
-            sections.append((title, [c for c in self.changes if c.kind == kind and not c.convention]))
+        sections = [(title, [c.row() for c in self.changes if c.section == key]) for key, title in _TITLES.items()]
         return {
             "a": self.a,
             "b": self.b,
             "facts": self._facts(),
-            "sections": [{"title": t, "rows": [_row(c) for c in changes]} for t, changes in sections if changes],
+            "sections": [{"title": title, "rows": rows} for title, rows in sections if rows],
         }
 
     def _facts(self) -> list[str]:
@@ -86,53 +127,8 @@ class Difference:
         ]
 
 
-_TITLES = {
-    "added": "New lines",
-    "removed": "Lines dropped",
-    "changed": "Lines changed",
-    "moved": "Lines moved",
-    "context": "General rules in another context",
-}
-
-
-def _row(change: Change) -> dict[str, Any]:
-    worth = change.worth or Worth(0, None, None, None)
-    return {
-        "call": symbols(_call(change)),
-        "change": symbols(_description(change)),
-        "followers": [
-            symbols(f"{_lead(path)}{player_terms.call(line.path[-1])}: {_promise(line)}")
-            for path, line in change.followers
-        ],
-        "boards": worth.boards,
-        "worth": str(worth),
-        "per_thousand": worth.per_thousand,
-    }
-
-
-def _call(change: Change) -> str:
-    line = change.line
-    context = "" if change.block is None else f"when {player_terms.promise(change.block.when)}"
-    if line is None or not line.path:
-        return context or "general rules"
-    return f"{f'{context}: ' if context else ''}{_lead(change.path)}{player_terms.call(line.path[-1])}"
-
-
-def _lead(path: tuple[Step, ...]) -> str:
-    return f"{player_terms.path(path)} - " if path else ""
-
-
 def _promise(line: Line) -> str:
     return player_terms.promise(line.constraint) + player_terms.aside(player_terms.remark(line))
-
-
-def _description(change: Change) -> str:
-    old, new = change.old, change.new
-    if change.kind in ("changed", "context") and old is not None and new is not None:
-        return f"{_promise(old)} → {_promise(new)}"
-    if change.kind == "moved" and new is not None:
-        return f"{_promise(new)} (another place in the order)"
-    return _promise(change.line) if change.line is not None else ""
 
 
 # --- matching ----------------------------------------------------------------------------------------------
@@ -145,16 +141,12 @@ def _key(line: Line) -> tuple[object, ...]:
 
 
 def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[_Pair]:
-    """Match the lines at one point of A and of B: the same, moved, changed, removed or added."""
-    keys_a, keys_b = [_key(line) for line in old], [_key(line) for line in new]
-    pairs: list[_Pair] = []
-    rest_a, rest_b = list(old), list(new)
-    for block in SequenceMatcher(None, keys_a, keys_b, autojunk=False).get_matching_blocks():
-        for i in range(block.size):
-            a, b = old[block.a + i], new[block.b + i]
-            pairs.append((a, b, "same"))
-            rest_a = [line for line in rest_a if line is not a]
-            rest_b = [line for line in rest_b if line is not b]
+    """Match the lines at one place of A and of B: the same, moved, changed, removed or added."""
+    matcher = SequenceMatcher(None, [*map(_key, old)], [*map(_key, new)], autojunk=False)
+    same = [(block.a + i, block.b + i) for block in matcher.get_matching_blocks() for i in range(block.size)]
+    pairs: list[_Pair] = [(old[i], new[j], "same") for i, j in same]
+    rest_a = [line for i, line in enumerate(old) if i not in {i for i, _ in same}]
+    rest_b = [line for j, line in enumerate(new) if j not in {j for _, j in same}]
     for kind, like in (("moved", _key), ("changed", lambda line: line.path[-1])):
         for line in list(rest_a):
             partner = next((other for other in rest_b if like(other) == like(line)), None)
@@ -165,54 +157,60 @@ def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[_Pair]:
     return [*pairs, *((a, None, "removed") for a in rest_a), *((None, b, "added") for b in rest_b)]
 
 
-def lines_by_path(graph: AuctionGraph) -> dict[tuple[Step, ...], list[Line]]:
-    """Return the lines of every point by its path, in the order of the text."""
-    return {
-        p.path: sorted((line for e in p.entries.values() for line in e.lines), key=lambda line: line.number)
+def lines_by_place(graph: AuctionGraph) -> dict[Place, list[Line]]:
+    """Return the lines of every point and of every context of general rules, in the order of the text."""
+    out = {
+        Place(p.path): sorted((line for e in p.entries.values() for line in e.lines), key=lambda line: line.number)
         for p in graph.points
     }
+    for block in graph.system.blocks:
+        out.setdefault(Place(when=block.when), []).extend(block.lines)
+    return out
+
+
+def match_systems(a: AuctionGraph, b: AuctionGraph) -> dict[Place, list[_Pair]]:
+    """Match the lines of two systems place by place, the shortest auctions first."""
+    ours, theirs = lines_by_place(a), lines_by_place(b)
+    places = sorted({**ours, **theirs}, key=lambda place: len(place.path))
+    return {place: match_lines(ours.get(place, []), theirs.get(place, [])) for place in places}
 
 
 def find_changes(a: AuctionGraph, b: AuctionGraph) -> list[Change]:
     """Return all changes, each with B where it is reverted."""
-    return [*_tree_changes(a, b), *_block_changes(a.system, b.system)]
-
-
-def _tree_changes(a: AuctionGraph, b: AuctionGraph) -> list[Change]:
-    ours, theirs = lines_by_path(a), lines_by_path(b)
-    pairs = {path: match_lines(ours.get(path, []), theirs.get(path, [])) for path in {**ours, **theirs}}
-    calls_a, calls_b = ({(*p, line.path[-1]) for p, lines in of.items() for line in lines} for of in (ours, theirs))
+    pairs = match_systems(a, b)
+    calls_a, calls_b = (
+        {(*point.path, entry.step) for point in graph.points for entry in point.entries.values()} for graph in (a, b)
+    )
     one_sided = {"added": calls_b - calls_a, "removed": calls_a - calls_b}
-    changes, heads = [], dict[tuple[Step, ...], Change]()
-    for path in sorted(pairs, key=len):
-        for old, new, kind in pairs[path]:
-            line = new or old
-            if kind == "same" or line is None:
+    changes, heads = list[Change](), dict[tuple[Step, ...], Change]()
+    for place in pairs:
+        for old, new, kind in pairs[place]:
+            if kind == "same":
                 continue
-            calls = one_sided.get(kind, set())
-            lead = next((path[:n] for n in range(1, len(path) + 1) if path[:n] in calls), None)
+            change, calls = Change(kind, place, old, new), one_sided.get(kind, set())
+            lead = next((place.path[:n] for n in range(1, len(place.path) + 1) if place.path[:n] in calls), None)
             if lead in heads and heads[lead].kind == kind:
-                heads[lead].followers.append((path, line))
+                heads[lead].followers.append((place.path, change.line))
                 continue
-            changes.append(Change(kind, path, old, new))
-            if (*path, line.path[-1]) in calls:
-                heads.setdefault((*path, line.path[-1]), changes[-1])
+            changes.append(change)
+            if place.when is None and (*place.path, change.line.path[-1]) in calls:
+                heads.setdefault((*place.path, change.line.path[-1]), change)
     for change in changes:
-        change.reverted = _reverted(b.system, change, pairs[change.path], ours.get(change.path, []))
+        change.reverted = _reverted(a.system, b.system, change, pairs[change.place])
     return changes
 
 
 # --- reverting a change ----------------------------------------------------------------------------------
 
 
-def _reverted(system: System, change: Change, pairs: list[_Pair], order: list[Line]) -> System:
+def _reverted(before: System, system: System, change: Change, pairs: list[_Pair]) -> System:
     """Return the system without a change.
 
     Args:
-        pairs: the matched lines at the change's point.
-        order: the old lines there.
+        before: the system in which the change had not been made.
+        pairs: the matched lines at the change's place.
     """
-    new, old = change.new, change.old
+    new, old, place = change.new, change.old, change.place
     if new is not None and old is not None and change.kind == "changed":
         number, constraint, flags = new.number, old.constraint, old.flags
         return system.rebuilt(
@@ -222,24 +220,30 @@ def _reverted(system: System, change: Change, pairs: list[_Pair], order: list[Li
         system = without(system, frozenset([new.number, *(line.number for _, line in change.followers)]))
     if old is None:
         return system
-    line = _with_followers(old, change.path, change.followers)
-    partners = {id(a): b for a, b, kind in pairs if a is not None and b is not None and b is not new}
-    at = next(i for i, other in enumerate(order) if other is old)
-    for places, after in ((reversed(order[:at]), True), (order[at + 1 :], False)):
-        neighbour = next((partners[id(other)] for other in places if id(other) in partners), None)
-        if neighbour is not None:
-            return _inserted(system, neighbour.number, line, after=after)
-    if not change.path:
-        return replace(system, lines=(*system.lines, line))
-    return replace(system, lines=(*system.lines, Line(change.path, after=True, lines=(line,))))
+    line = _with_followers(old, change)
+    beside = [
+        (a.number - old.number, b.number) for a, b, _ in pairs if a is not None and b is not None and b is not new
+    ]
+    if beside:  # behind the nearest line above, else before the nearest one below
+        distance, number = max((one for one in beside if one[0] < 0), default=min(beside))
+        return _inserted(system, number, line, after=distance < 0)
+    if place.when is None:
+        lead = Line(place.path, after=True, lines=(line,)) if place.path else line
+        return replace(system, lines=(*system.lines, lead))
+    contexts = [block.when for block in system.blocks]
+    if place.when in contexts:
+        at, end = contexts.index(place.when), contexts.index(place.when) + 1
+    else:
+        at = end = [block.when for block in before.blocks].index(place.when)
+    return replace(system, blocks=(*system.blocks[:at], Block(place.when, (line,)), *system.blocks[end:]))
 
 
-def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tuple[tuple[Step, ...], Line]]) -> Line:
+def _with_followers(line: Line, change: Change) -> Line:
     """Return a line alone with those that came or went with it."""
-    here = (*path, line.path[-1])
+    here = (*change.place.path, line.path[-1])
     alone = tuple(
-        Line((*where[len(here) :], below.path[-1]), below.constraint, below.flags, below.note)
-        for where, below in followers
+        Line((*path[len(here) :], below.path[-1]), below.constraint, below.flags, below.note)
+        for path, below in change.followers
     )
     return replace(line, path=line.path[-1:], lines=alone)
 
@@ -254,42 +258,6 @@ def _inserted(system: System, number: int, new: Line, *, after: bool) -> System:
         return [line, beside] if after else [beside, line]
 
     return system.rebuilt(put)
-
-
-# --- general rules -----------------------------------------------------------------------------------------
-
-
-def _block_changes(a: System, b: System) -> list[Change]:
-    out: list[Change] = []
-
-    def change(kind: str, old: Block | None, new: Block | None, *blocks: Block) -> None:
-        before, after = (None if block is None else Line((), block.when) for block in (old, new))
-        out.append(Change(kind, (), before, after, new or old, reverted=replace(b, blocks=blocks)))
-
-    keys_a, keys_b = [block.when for block in a.blocks], [block.when for block in b.blocks]
-    for tag, i, j, k, m in SequenceMatcher(None, keys_a, keys_b, autojunk=False).get_opcodes():
-        both = min(j - i, m - k)
-        for old, new, at in zip(a.blocks[i : i + both], b.blocks[k : k + both], range(k, k + both), strict=True):
-            if tag == "replace":
-                change("context", old, new, *b.blocks[:at], replace(new, when=old.when), *b.blocks[at + 1 :])
-            out += _rules_changed(b, old, new)
-        for old in a.blocks[i + both : j]:
-            change("removed", old, None, *b.blocks[: k + both], old, *b.blocks[k + both :])
-        for at in range(k + both, m):
-            change("added", None, b.blocks[at], *b.blocks[:at], *b.blocks[at + 1 :])
-    return out
-
-
-def _rules_changed(b: System, old: Block, new: Block) -> list[Change]:
-    pairs = match_lines(old.lines, new.lines)
-    changes = [Change(kind, (), x, y, new) for x, y, kind in pairs if kind != "same"]
-    for change in changes:
-        if change.old is not None and not new.lines:
-            blocks = tuple(replace(k, lines=(change.old,)) if k is new else k for k in b.blocks)
-            change.reverted = replace(b, blocks=blocks)
-        else:
-            change.reverted = _reverted(b, change, pairs, list(old.lines))
-    return changes
 
 
 # --- the worth of changes --------------------------------------------------------------------------------------
@@ -318,13 +286,11 @@ def compare_systems(
         tick(1)
     changes.sort(key=_order)
     gains, _ = judge.differences(first.system)
-    before = judge.mean - float(gains.mean())
+    results = (judge.mean - float(gains.mean()), judge.mean)
     gain = (float(gains.mean()), standard_error(gains, judge.boards.base))
-    return Difference(
-        a.name, b.name, control.name, judge.boards.source, changes, (before, judge.mean), gain
-    )  # fmt: skip
+    return Difference(a.name, b.name, control.name, judge.boards.source, changes, results, gain)
 
 
-def _order(change: Change) -> tuple[bool, int, float]:
+def _order(change: Change) -> tuple[int, float]:
     gain = change.worth.per_thousand if change.worth is not None and change.worth.per_thousand is not None else 0.0
-    return not change.convention, [*_TITLES].index(change.kind), -abs(gain)
+    return [*_TITLES].index(change.section), -abs(gain)
