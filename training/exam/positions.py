@@ -24,7 +24,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
 
 from agents.systems.library.conventions import CONVENTIONS
@@ -39,8 +38,7 @@ KEYS = ("sayc", "2/1")
 ALL = "all"
 SUFFIX = ".exam"
 _FIELDS = "vulnerability and dealer | auction | hand | accepted calls | reason"
-_AREA = re.compile(r"^area:\s*(\S+)\s+(\S.*)$")
-_ANSWER = re.compile(r"^(\S+)(?:\s+\[([\w-]+)\])?(?:\s+(\d+))?$")
+_ANSWER = re.compile(r"^(\S+)(?:\s+\[([\w-]+)\])?(?:\s+([1-9]|10))?$")
 
 
 class ExamError(ValueError):
@@ -154,8 +152,7 @@ def _both(first: Position, second: Position) -> Position:
 @cache
 def textbook() -> Exam:
     """Return the exam that comes with the package, read once."""
-    folder = files("training.exam") / "textbook"
-    return read_exam([Path(str(folder))])
+    return read_exam([Path(__file__).parent / "textbook"])
 
 
 def read_exam(paths: Iterable[str | Path]) -> Exam:
@@ -166,12 +163,9 @@ def read_exam(paths: Iterable[str | Path]) -> Exam:
     """
     texts = []
     for path in map(Path, paths):
-        found = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
-        if not found:
-            raise ExamError(f"{path}: this folder holds no {SUFFIX} file")
-        for file in found:
+        for file in sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]:
             try:
-                texts.append((Path(file).read_text(encoding="utf-8"), str(file)))
+                texts.append((file.read_text(encoding="utf-8"), str(file)))
             except (OSError, UnicodeDecodeError) as error:
                 raise ExamError(f"{file}: cannot be read: {error}") from error
     return _exam(texts)
@@ -190,7 +184,6 @@ def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
     """Return the exam of some texts, each with its source."""
     titles: dict[str, str] = {}
     positions: list[Position] = []
-    known: dict[tuple[object, ...], str] = {}
     for text, source in texts:
         area = ""
         for number, raw in enumerate(text.splitlines(), 1):
@@ -199,35 +192,17 @@ def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
                 continue
             try:
                 if line.startswith("area:"):
-                    area = _area(line, titles)
+                    area, _, title = line.removeprefix("area:").strip().partition(" ")
+                    titles.setdefault(area, title.strip())
                 elif not area:
                     raise ValueError("no area yet; write 'area: NAME  TITLE' above the first position")
                 else:
                     positions.append(_position(line, area, f"{Path(source).name}:{number}"))
-                    _check_new(positions[-1], known)
             except ValueError as error:
                 raise ExamError(f"{source}:{number}: {error}") from error
     if not positions:
         raise ExamError("this exam holds no position")
     return Exam(titles, tuple(positions))
-
-
-def _area(line: str, titles: dict[str, str]) -> str:
-    match = _AREA.match(line)
-    if match is None:
-        raise ValueError(f"{line!r} is no area; write 'area: NAME  TITLE'")
-    name, title = match.groups()
-    if titles.setdefault(name, title) != title:
-        raise ValueError(f"area {name!r} is called {titles[name]!r} above")
-    return name
-
-
-def _check_new(position: Position, known: dict[tuple[object, ...], str]) -> None:
-    for key in KEYS if position.key == ALL else (position.key,):
-        question = (key, *position.question)
-        if question in known:
-            raise ValueError(f"this position is in {known[question]} already")
-        known[question] = position.where
 
 
 def _position(line: str, area: str, where: str) -> Position:
@@ -236,13 +211,11 @@ def _position(line: str, area: str, where: str) -> Position:
         raise ValueError(f"a position has five parts, {_FIELDS}; this line has {len(parts)}")
     setting, calls, hand, answers, reason = parts
     vulnerability, dealer, key, needs = _setting(setting)
-    cards = hand_text(parse_hand(hand))  # one way to write it, so that a repeated question is noticed
+    cards = hand_text(parse_hand(hand))  # one way to write it, so that questions can be compared
     auction = tuple(parse_call(word) for word in calls.split()) if calls != "-" else ()
     table = one_auction(auction, dealer, vulnerability)
     if table.done[0]:
         raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
-    if not reason:
-        raise ValueError("the reason is missing")
     points, shows = _answers(answers, table)
     return Position(area, key, vulnerability, dealer, auction, cards, points, reason, where, shows, needs)
 
@@ -250,12 +223,11 @@ def _position(line: str, area: str, where: str) -> Position:
 def _setting(text: str) -> tuple[int, int, str, tuple[str, ...]]:
     words = [word for word in text.split() if not word.startswith("+")]
     needs = tuple(_convention(word[1:]) for word in text.split() if word.startswith("+"))
-    if len(words) not in (2, 3):
+    if len(words) == 2:
+        words.append(ALL)
+    if len(words) != 3 or words[2].lower() not in (*KEYS, ALL):
         raise ValueError(f"{text!r}: write who is vulnerable and who deals, such as 'none N', 'ns E' or 'both S 2/1'")
-    key = words[2].lower() if len(words) == 3 else ALL
-    if key != ALL and key not in KEYS:
-        raise ValueError(f"{words[2]!r} is no key; write {' or '.join(KEYS)}, or nothing")
-    return parse_vulnerability(words[0]), parse_seat(words[1]), key, needs
+    return parse_vulnerability(words[0]), parse_seat(words[1]), words[2].lower(), needs
 
 
 def _convention(name: str) -> str:
@@ -271,15 +243,11 @@ def _answers(text: str, table: Auctions) -> tuple[tuple[tuple[int, int], ...], t
     for part in text.split(","):
         match = _ANSWER.match(part.strip())
         if match is None:
-            raise ValueError(f"{part.strip()!r} is no accepted call; write '4S' or, for fewer points, '3NT 5'")
-        call, worth = parse_call(match[1]), int(match[3] or FULL)
+            raise ValueError(f"{part.strip()!r} is no accepted call; write '4S' or, for 1 to 10 points, '3NT 5'")
+        call = parse_call(match[1])
         if not legal[call]:
             raise IllegalCall(f"{call_text(call)} is accepted, but is not legal after {table.text(0) or 'no call'}")
-        if call in points:
-            raise ValueError(f"{call_text(call)} is accepted twice")
-        if not 1 <= worth <= FULL:
-            raise ValueError(f"{part.strip()!r}: points go from 1 to {FULL}")
-        points[call] = worth
+        points[call] = int(match[3] or FULL)
         if match[2]:
             shows[call] = _convention(match[2])
     if FULL not in points.values():
