@@ -13,7 +13,7 @@ from bridge_table.http.fields import Name, RequestError, Spec, SystemText
 from bridge_table.http.routing import Api, Json
 from bridge_table.learning import drills, history, spaced_repetition
 from bridge_table.learning.drills import Drill
-from bridge_table.learning.topics import TOPICS
+from bridge_table.learning.topics import TOPICS, title_of
 from bridge_table.session import Session
 from training.exam.positions import FULL, parse_exam, textbook
 
@@ -30,7 +30,7 @@ api = Api()
 @api.get("topics")
 async def topics(session: Session) -> Json:
     """Return the topics of drills."""
-    return {"topics": [{"name": topic.name, "title": topic.title} for topic in TOPICS.values()]}
+    return {"topics": [{"name": name, "title": title_of(name)} for name in TOPICS]}
 
 
 @api.post("drills")
@@ -39,13 +39,13 @@ def drill_topic(
     source: Literal["deals", "textbook"] = "deals",
 ) -> Json:  # fmt: skip
     """Begin a drill on a topic: on deals that the system bids, or of the textbook exam."""
-    system, found = session.system(spec), TOPICS.get(topic)
-    if found is None:
+    system = session.system(spec)
+    if topic not in TOPICS:
         raise RequestError(f"There is no topic {topic[:40]!r}.")
     if source == "textbook":
         chosen = [position for position in textbook().everybody if position.area == topic]
         return _begin(session, drills.drill_of_positions(spec, chosen, textbook().titles, _MAX_OF_TEXTBOOK))
-    return _begin(session, drills.Search(system, found, count, seed).drill(spec))
+    return _begin(session, drills.Search(system, topic, count, seed).drill(spec))
 
 
 @api.post("drills/file")

@@ -21,7 +21,7 @@ from bridge_env.rules.calls import PASS, call_text
 from bridge_env.rules.cards import SEATS, UNKNOWN, VULNERABILITIES
 from bridge_table.board.views import legal_calls
 from bridge_table.http.fields import RequestError
-from bridge_table.learning.topics import Decision, Topic
+from bridge_table.learning.topics import TOPICS, Decision, title_of
 from training.book.deals import BidDeals, Calls
 from training.book.graph import AuctionGraph, Walker
 from training.exam.positions import ALL, FULL, Position, exam_text
@@ -53,7 +53,7 @@ class Search:
         seed: names the deals.
     """
 
-    def __init__(self, system: System, topic: Topic, count: int, seed: int) -> None:
+    def __init__(self, system: System, topic: str, count: int, seed: int) -> None:
         self.topic, self.count, self.seed = topic, count, seed
         self.graph = AuctionGraph(system)
         self.hierarchy, self.walker = Hierarchy(self.graph.system), Walker(self.graph)
@@ -65,11 +65,11 @@ class Search:
     def _search_chunk(self) -> None:
         table = BidDeals(self.hierarchy, self.walker, self.seed, self.chunks * DEALS, DEALS)
         self.chunks += 1
-        calls = table.calls
+        calls, fits = table.calls, TOPICS[self.topic]
         rows = zip(*(column.tolist() for column in (calls.board, calls.number, calls.seat, calls.call)), strict=True)
         fitting = [
             k for k, (board, number, seat, call) in enumerate(rows)
-            if self.topic.fits(Decision.of(table.history[board, :number].tolist(), table.features[board, seat], call))
+            if fits(Decision.of(table.history[board, :number].tolist(), table.features[board, seat], call))
         ]  # fmt: skip
         if not fitting:
             return
@@ -81,7 +81,7 @@ class Search:
         board, call = int(calls.board[k]), int(calls.call[k])
         auction = tuple(int(c) for c in table.history[board, : int(calls.number[k])])
         return Position(
-            self.topic.name, ALL, int(table.vulnerability[board]), int(table.dealer[board]), auction,
+            self.topic, ALL, int(table.vulnerability[board]), int(table.dealer[board]), auction,
             table.hand(calls, k), ((call, FULL),), "", f"deal {self.chunks}:{board}",
         )  # fmt: skip
 
@@ -110,7 +110,7 @@ class Search:
         while self.chunks < CHUNKS and sum(map(len, self.found.values())) < _SPARE * self.count:
             self._search_chunk()
         if not self.found:
-            raise RequestError(f"On {self.chunks * DEALS:,} deals nothing came up of: {self.topic.title}.", 404)
+            raise RequestError(f"On {self.chunks * DEALS:,} deals nothing came up of: {title_of(self.topic)}.", 404)
         lines = sorted(self.found)
         order = np.argsort(streams.key("drill", self.seed, np.array(lines) + 1), kind="stable")
         chosen: list[Position] = []
@@ -125,7 +125,7 @@ class Search:
                     chosen.append(self._explained(position, line))
                     passes -= passed
         mixed = np.argsort(streams.key("drill order", self.seed, np.arange(len(chosen))), kind="stable")
-        return Drill(spec, {self.topic.name: self.topic.title}, tuple(chosen[int(k)] for k in mixed))
+        return Drill(spec, {self.topic: title_of(self.topic)}, tuple(chosen[int(k)] for k in mixed))
 
 
 def drill_of_positions(spec: str, chosen: Sequence[Position], titles: Mapping[str, str], most: int) -> Drill:

@@ -12,7 +12,7 @@ from bridge_table.board.table import Setup
 from bridge_table.board.views import mean_error
 from bridge_table.http.fields import RequestError
 from bridge_table.learning.database import Database
-from bridge_table.learning.save_review import KINDS
+from bridge_table.learning.topics import title_of
 
 PAGE = 25  # boards
 _SESSIONS = 100  # the newest first
@@ -52,7 +52,7 @@ def _kinds(database: Database) -> list[dict[str, Any]]:
         "LEFT JOIN (SELECT kind, count(*) AS costly, sum(cost) AS lost FROM mistakes GROUP BY kind) USING (kind) "
         "ORDER BY lost DESC, made DESC, kind"
     )
-    return [{**row, "title": KINDS.get(row["kind"], row["kind"])} for row in rows]
+    return [{**row, "title": title_of(row["kind"])} for row in rows]
 
 
 def boards(database: Database, page: int) -> dict[str, Any]:

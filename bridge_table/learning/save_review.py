@@ -14,17 +14,9 @@ from bridge_env.rules.calls import call_text, parse_call
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
 from bridge_table.board.table import Table
 from bridge_table.learning.database import Database
-from bridge_table.learning.topics import TOPICS, Decision, topic_of
+from bridge_table.learning.topics import Decision, topic_of
 
 CALL, CARD = "call", "card"
-_OTHER = "other"
-KINDS = {
-    **{topic.name: topic.title for topic in TOPICS.values()},
-    _OTHER: "Other calls",
-    "lead": "Opening leads",
-    "declarer": "Play as declarer",
-    "defence": "Defence",
-}
 _SAME = 1  # IMPs that a call may gain less than the better one, and be as right
 
 
@@ -64,8 +56,8 @@ def _calls(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, ob
     for mine in review["calls"]:
         held = table.deal.owner == SEATS.index(mine["seat"])
         features = hand_features(held[None])[0]
-        topic = topic_of(Decision.of(table.calls[: mine["number"]], features, parse_call(mine["call"])))
-        kind = _OTHER if topic is None else topic.name
+        decision = Decision.of(table.calls[: mine["number"]], features, parse_call(mine["call"]))
+        kind = topic_of(decision) or "other"
         gains = {option["call"]: option["imps"] for option in mine["options"]}
         accepted = [
             call for call, gain in gains.items() if call != mine["call"] and gains[mine["better"]] - gain <= _SAME

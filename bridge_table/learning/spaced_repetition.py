@@ -10,7 +10,8 @@ from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_table.http.fields import RequestError
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
-from bridge_table.learning.save_review import CALL, KINDS
+from bridge_table.learning.save_review import CALL
+from bridge_table.learning.topics import title_of
 from training.exam.positions import ALL, FULL, Position
 
 DAYS = (1, 3, 7, 21, 60)  # until a mistake comes up again, after the first right answer in a row, the second, ...
@@ -43,7 +44,7 @@ def drill_of_due(database: Database, spec: str, most: int) -> Drill:
         then = f"the next is due on {coming}" if coming else "a costly call comes here the day after its board"
         raise RequestError(f"No mistake of yours is due today; {then}.", 404)
     return Drill(
-        spec, {row["kind"]: KINDS.get(row["kind"], row["kind"]) for row in rows}, tuple(map(_position, rows)),
+        spec, {row["kind"]: title_of(row["kind"]) for row in rows}, tuple(map(_position, rows)),
         mistakes=tuple(row["id"] for row in rows),
         readers=tuple((row["north_south"], row["east_west"]) for row in rows),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
+from training.exam.positions import textbook
 
 _ONE_NOTRUMP, _TWO_CLUBS, _TWO_NOTRUMP, _FOUR_NOTRUMP = (FIRST_BID + n for n in (4, 5, 9, 19))
 
@@ -102,68 +103,39 @@ def _is_slam(m: Decision) -> bool:
     return not m.theirs and (m.made >= _FOUR_NOTRUMP or max(m.partners[-1:], default=0) >= _FOUR_NOTRUMP)
 
 
-@dataclass(frozen=True)
-class Topic:
-    """A topic, under the name and title of the exam's area."""
-
-    name: str
-    title: str
-    fits: Callable[[Decision], bool]  # whether a decision belongs to it
-
-
-TOPICS = {
-    topic.name: topic
-    for topic in (
-        Topic("openings", "Opening bids", lambda m: not m.opening_of(0, 1, 2, 3)),
-        Topic("responses", "Responses to one of a suit", _is_response),
-        Topic("raises", "Raises of a major", _is_raise),
-        Topic(
-            "1nt", "Responses to one no trump, and what follows",
-            lambda m: m.opening_of(0, 2) == _ONE_NOTRUMP and not m.theirs,
-        ),
-        Topic(
-            "strong", "Two clubs and two no trump",
-            lambda m: m.opening_of(0, 2) in (_TWO_CLUBS, _TWO_NOTRUMP) and not m.theirs,
-        ),
-        Topic(
-            "opener", "Opener's rebids",
-            lambda m: _is_suit(m.opening_of(0)) and not m.theirs and len(m.mine) == len(m.partners) == 1,
-        ),
-        Topic(
-            "responder", "Responder's rebids",
-            lambda m: _is_suit(m.opening_of(2)) and not m.theirs and len(m.mine) == 1 and len(m.partners) >= 2,
-        ),
-        Topic("slam", "Slam bidding", _is_slam),
-        Topic("overcalls", "Overcalls and two-suiters", _is_overcall),
-        Topic("takeout", "Takeout doubles and answers to them", _is_takeout),
-        Topic("doubles", "Negative doubles, and what else is bid over their overcall", _is_negative_double),
-        Topic(
-            "interference", "Our side after their overcall",
-            lambda m: bool(m.opening_of(0, 2) and m.theirs),
-        ),
-        Topic("competing", "Competing", _is_competition),
-        Topic(
-            "their-notrump", "Defence to one no trump",
-            lambda m: m.opening_of(1, 3) == _ONE_NOTRUMP and not m.ours and len(m.theirs) == 1,
-        ),
-        Topic(
-            "preempts", "Defence to weak twos and preempts",
-            lambda m: m.opening_of(1, 3) > _TWO_CLUBS and m.opening_of(1, 3) != _TWO_NOTRUMP and not m.mine,
-        ),
-        Topic(
-            "their-doubles", "After their doubles",
-            lambda m: bool(m.opening_of(0, 1, 2, 3)) and m.calls[-1] == (3, DOUBLE),
-        ),
-    )
-}  # fmt: skip
-
-# Of several topics that a decision belongs to, the narrowest comes first.
-_NARROW_FIRST = (
-    "openings", "slam", "strong", "1nt", "raises", "responses", "opener", "responder", "takeout", "doubles",
-    "their-doubles", "their-notrump", "preempts", "overcalls", "competing", "interference",
-)  # fmt: skip
+#: Whether a decision belongs to a topic, by the name of the exam's area; of several the narrowest comes first.
+TOPICS: dict[str, Callable[[Decision], bool]] = {
+    "openings": lambda m: not m.opening_of(0, 1, 2, 3),
+    "slam": _is_slam,
+    "strong": lambda m: m.opening_of(0, 2) in (_TWO_CLUBS, _TWO_NOTRUMP) and not m.theirs,
+    "1nt": lambda m: m.opening_of(0, 2) == _ONE_NOTRUMP and not m.theirs,
+    "raises": _is_raise,
+    "responses": _is_response,
+    "opener": lambda m: _is_suit(m.opening_of(0)) and not m.theirs and len(m.mine) == len(m.partners) == 1,
+    "responder": lambda m: _is_suit(m.opening_of(2)) and not m.theirs and len(m.mine) == 1 and len(m.partners) >= 2,
+    "takeout": _is_takeout,
+    "doubles": _is_negative_double,
+    "their-doubles": lambda m: bool(m.opening_of(0, 1, 2, 3)) and m.calls[-1] == (3, DOUBLE),
+    "their-notrump": lambda m: m.opening_of(1, 3) == _ONE_NOTRUMP and not m.ours and len(m.theirs) == 1,
+    "preempts": lambda m: m.opening_of(1, 3) > _TWO_CLUBS and m.opening_of(1, 3) != _TWO_NOTRUMP and not m.mine,
+    "overcalls": _is_overcall,
+    "competing": _is_competition,
+    "interference": lambda m: bool(m.opening_of(0, 2) and m.theirs),
+}
+#: Kinds of decisions that belong to no topic, with their titles.
+OTHER_KINDS = {
+    "other": "Other calls",
+    "lead": "Opening leads",
+    "declarer": "Play as declarer",
+    "defence": "Defence",
+}
 
 
-def topic_of(decision: Decision) -> Topic | None:
+def title_of(kind: str) -> str:
+    """Return the title of a topic, as the exam has it, or of another kind of decision."""
+    return {**textbook().titles, **OTHER_KINDS}.get(kind, kind)
+
+
+def topic_of(decision: Decision) -> str | None:
     """Return the narrowest topic of a decision; None where it belongs to none."""
-    return next((TOPICS[name] for name in _NARROW_FIRST if TOPICS[name].fits(decision)), None)
+    return next((name for name, fits in TOPICS.items() if fits(decision)), None)

@@ -19,8 +19,8 @@ from bridge_env.rules.cards import SEATS
 from bridge_table.board.views import mean_error
 from bridge_table.learning import history, spaced_repetition
 from bridge_table.learning.database import Database, default_file
-from bridge_table.learning.save_review import CALL, CARD, KINDS
-from bridge_table.learning.topics import TOPICS, Decision, topic_of
+from bridge_table.learning.save_review import CALL, CARD
+from bridge_table.learning.topics import OTHER_KINDS, TOPICS, Decision, title_of, topic_of
 from training.cli import main
 
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
@@ -162,15 +162,14 @@ def test_a_decision_has_the_narrowest_of_its_topics():
     def kind(words, lengths, hcp, made):
         features = np.zeros(NUM_FEATURES, np.int16)
         features[HCP_AND_LENGTHS] = hcp, *lengths
-        topic = topic_of(Decision.of([parse_call(word) for word in words.split()], features, parse_call(made)))
-        return topic and topic.name
+        return topic_of(Decision.of([parse_call(word) for word in words.split()], features, parse_call(made)))
 
     assert kind("1H P", (4, 3, 4, 2), 8, "2H") == "raises"
     assert kind("1H P", (4, 4, 2, 3), 8, "1S") == "responses"
     assert kind("1H P 2NT P", (2, 3, 5, 3), 18, "4NT") == "slam"
     assert kind("1S", (4, 4, 4, 1), 12, "X") == "takeout"
     assert kind("1S", (4, 4, 4, 1), 3, "P") is None
-    assert set(TOPICS) < set(KINDS)
+    assert all(title_of(name) != name for name in (*TOPICS, *OTHER_KINDS))
 
 
 # --- mistakes that are due ---------------------------------------------------------------------------------------
@@ -369,7 +368,7 @@ def test_the_drill_of_mistakes_moves_their_day():
     assert drill["questions"] == due > 0
     request = [visitor.get(f"drills/{drill['drill']}/question", number=k) for k in range(due)]
     k = next(k for k, q in enumerate(request) if len(q["calls"]) == first["number"])
-    assert request[k]["title"] in KINDS.values()
+    assert request[k]["title"] in map(title_of, (*TOPICS, *OTHER_KINDS))
     assert first["better"] in request[k]["legal"]
     answer = visitor.post(f"drills/{drill['drill']}/answer", number=k, call=first["better"])
     assert answer["points"] == 10

@@ -63,7 +63,7 @@ def moment(words, hand, made):
 )  # fmt: skip
 def test_a_decision_belongs_to_its_topic(topic, words, hand, made):
     assert parse_hand(hand).sum() == 13
-    assert TOPICS[topic].fits(moment(words, hand, made))
+    assert TOPICS[topic](moment(words, hand, made))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_decision_belongs_to_its_topic(topic, words, hand, made):
     ],
 )  # fmt: skip
 def test_another_decision_does_not(topic, words, hand, made):
-    assert not TOPICS[topic].fits(moment(words, hand, made))
+    assert not TOPICS[topic](moment(words, hand, made))
 
 
 # --- drills ----------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def test_questions_are_of_the_topic_and_the_systems_own_call_is_right(visitor, t
         words = [c["call"] for c in one["calls"]]
         system = call_of(SPEC, one["hand"], one["board"]["dealer"], one["board"]["vulnerability"], words)
         assert system in one["legal"]
-        assert TOPICS[topic].fits(moment(" ".join(words), one["hand"], system))
+        assert TOPICS[topic](moment(" ".join(words), one["hand"], system))
         found = answer(visitor, drill, k, system)
         assert (found["points"], found["accepted"]) == (10, {system: 10})
         assert len(found["reason"]) > 5
