@@ -70,8 +70,7 @@ def figures_of(
     book = make_book(system, deals, seed, tick=tick)
     if boards:
         add_worth(book, read_system(CONTROL), boards, seed, tick)
-    facts = [player_terms.symbols(fact) for fact in book.facts()]
-    return {"facts": facts, "figures": [book.entry_figures(entry) for entry in book.graph.entries]}
+    return {"facts": book.facts(), "figures": [book.entry_figures(entry) for entry in book.graph.entries]}
 
 
 # --- side by side --------------------------------------------------------------------------------------------
@@ -79,7 +78,7 @@ def figures_of(
 
 def side_by_side(a: System, b: System) -> dict[str, Any]:
     """Return the lines of two systems by point: the same, moved, changed, or in one of them alone."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"at": player_terms.symbols(str(place)), "kind": kind, "a": _line(old), "b": _line(new)}
         for place, pairs in match_systems(graph_of(a), graph_of(b)).items()
         for old, new, kind in pairs
