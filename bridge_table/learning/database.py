@@ -15,9 +15,7 @@ from typing import Any
 NONE = "none"  # in place of a file: nothing is saved
 _FILE = "table.sqlite"
 _APPLICATION = 0x42455442  # PRAGMA application_id: marks these files among those of other programs
-_VERSION = 1  # PRAGMA user_version
 _WAIT = 10.0  # seconds for another server on the same file to end its transaction
-_ELSEWHERE = "or start with --memory FILE or --memory none"
 _SCHEMA = (
     "CREATE TABLE sessions (id INTEGER PRIMARY KEY, began TEXT NOT NULL)",
     # A deal counts once: a person who has seen its hands knows them, from any seat and on any day.
@@ -67,7 +65,7 @@ class Database:
         session: the number of this session.
 
     Raises:
-        DatabaseError: the file is damaged, newer or another program's; it is not changed then. All methods raise it
+        DatabaseError: the file is damaged or another program's; it is not changed then. All methods raise it
             where the file cannot be read or written.
     """
 
@@ -133,21 +131,16 @@ class Database:
 
     def _prepare(self, file: sqlite3.Connection) -> None:
         """Check that the file is ours, or make its tables."""
-        application, version, tables = (
+        application, tables = (
             int(file.execute(query).fetchone()[0])
-            for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+            for query in ("PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
         )
-        if application != _APPLICATION and (application or version or tables):
+        if application != _APPLICATION and (application or tables):
             raise DatabaseError(f"{self.path} is another program's and is left as it is; name another --memory FILE")
-        if version > _VERSION:
-            raise DatabaseError(
-                f"{self.path} was written by a newer bridge-env and is left as it is; upgrade bridge-env, {_ELSEWHERE}"
-            )
-        if version == 0:
+        if not tables:
             for statement in _SCHEMA:
                 file.execute(statement)
             file.execute(f"PRAGMA application_id = {_APPLICATION}")
-            file.execute(f"PRAGMA user_version = {_VERSION}")
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -157,7 +150,7 @@ class Database:
         except (sqlite3.Error, OSError) as error:
             raise DatabaseError(
                 f"{self.path} cannot be used ({error}) and is left as it is; if it is damaged, put a copy in its place "
-                f"or move it away, {_ELSEWHERE}"
+                "or move it away, or start with --memory FILE or --memory none"
             ) from error
 
 

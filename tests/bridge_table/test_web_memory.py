@@ -90,14 +90,7 @@ def other_program(file):
         other.execute("CREATE TABLE recipes (name TEXT)")
 
 
-def newer(file):
-    with sqlite3.connect(file) as later:
-        later.execute("PRAGMA user_version = 99")
-
-
-@pytest.mark.parametrize(
-    ("harm", "words"), [(spoil, "damaged"), (other_program, "another program's"), (newer, "newer bridge-env")]
-)
+@pytest.mark.parametrize(("harm", "words"), [(spoil, "damaged"), (other_program, "another program's")])
 def test_a_file_that_cannot_be_used_stays_as_it_is_and_the_command_says_what_to_do(tmp_path, capsys, harm, words):
     file = tmp_path / "table.sqlite"
     first = Database(file)
