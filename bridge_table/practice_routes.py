@@ -18,7 +18,6 @@ from bridge_table.session import Session
 from training.exam.positions import FULL, parse_exam, textbook
 
 _MAX_BOARD = 10**9
-_MAX_OF_FILE, _MAX_OF_TEXTBOOK = 200, 100  # questions
 
 Count = Annotated[int, Meta(ge=1, le=50)]  # questions of a drill
 
@@ -43,8 +42,8 @@ def drill_topic(
     if topic not in TOPICS:
         raise RequestError(f"There is no topic {topic[:40]!r}.")
     if source == "textbook":
-        chosen = [position for position in textbook().everybody if position.area == topic]
-        return _begin(session, drills.drill_of_positions(spec, chosen, textbook().titles, _MAX_OF_TEXTBOOK))
+        chosen = tuple(position for position in textbook().everybody if position.area == topic)
+        return _begin(session, Drill(spec, textbook().titles, chosen))
     return _begin(session, drills.Search(system, topic, count, seed).drill(spec))
 
 
@@ -53,7 +52,7 @@ def drill_file(session: Session, *, spec: Spec, text: SystemText, name: Name = "
     """Begin a drill of the questions of a file, such as one of wrong answers."""
     session.system(spec)
     exam = parse_exam(text, name)
-    return _begin(session, drills.drill_of_positions(spec, exam.everybody, exam.titles, _MAX_OF_FILE))
+    return _begin(session, Drill(spec, exam.titles, exam.everybody))
 
 
 @api.get("drills/{name}/question")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -126,21 +125,6 @@ class Search:
                     passes -= passed
         mixed = np.argsort(streams.key("drill order", self.seed, np.arange(len(chosen))), kind="stable")
         return Drill(spec, {self.topic: title_of(self.topic)}, tuple(chosen[int(k)] for k in mixed))
-
-
-def drill_of_positions(spec: str, chosen: Sequence[Position], titles: Mapping[str, str], most: int) -> Drill:
-    """Return a drill of positions of an exam, in order.
-
-    Args:
-        titles: of all areas of the exam.
-
-    Raises:
-        RequestError: there are none, or more than ``most``.
-    """
-    if not 1 <= len(chosen) <= most:
-        raise RequestError(f"A drill has 1 to {most} questions; this would have {len(chosen)}.")
-    areas = {position.area for position in chosen}
-    return Drill(spec, {area: title for area, title in titles.items() if area in areas}, tuple(chosen))
 
 
 def question(drill: Drill, number: int) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import signal
-from collections import OrderedDict
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -13,7 +12,7 @@ from typing import Any
 from bridge_table.http.fields import RequestError
 
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
-_MAX_RUNNING, _MAX_STORED = 2, 8
+_MAX_RUNNING = 2
 
 Work = Callable[..., Any]
 
@@ -58,10 +57,10 @@ class BackgroundJob:
 
 
 class Jobs:
-    """The jobs of a server, used by one thread: few run at a time, and the results of the latest stay."""
+    """The jobs of a server, used by one thread: few run at a time."""
 
     def __init__(self) -> None:
-        self._jobs: OrderedDict[str, BackgroundJob] = OrderedDict()
+        self._jobs: dict[str, BackgroundJob] = {}
 
     def start(self, work: Work, *arguments: Any) -> BackgroundJob:
         """Start a job, or return the one that does the same or has done it.
@@ -77,8 +76,6 @@ class Jobs:
             raise RequestError("The server is measuring already; wait until it is done, or stop it.", 503)
         job = BackgroundJob(work, arguments)
         self._jobs[job.name] = job
-        if len(self._jobs) > _MAX_STORED:
-            self._jobs.popitem(last=False)[1].stop()
         return job
 
     def get(self, name: str) -> BackgroundJob:
