@@ -69,6 +69,7 @@ def test_a_chapter_that_was_not_there_comes_last(pair):
     assert chapter_of(taken.lines[-1]) == "1N in competition"
 
 
+@pytest.mark.slow
 def test_shipped_systems_swap_their_chapters():
     """All chapters of another system make it that system, whose every part compiles on the way."""
     mine, theirs = read_system("sayc"), read_system("two-over-one")

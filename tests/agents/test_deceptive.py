@@ -46,6 +46,7 @@ def value_of(plays, leader, trick, imagined, side, solver) -> float:
     return float(real_values(line, [0], solver, 5000)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("length", [36, 38, 41])
 def test_a_true_belief_yields_double_dummy_and_another_never_less(seed, length):

@@ -25,6 +25,7 @@ def built(genes, parts=PARTS):
     return sets().edit(genes, parts).apply(EMPTY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("genes", drawn(1))
 def test_a_drawn_system_is_sound_and_opens_every_strong_hand(genes, monkeypatch):
     system = built(genes)

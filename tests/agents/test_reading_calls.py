@@ -41,6 +41,7 @@ def belief_of(*specs: str | None, count: int = 40) -> Belief:
     return believed_deals(at_the_lead(), 0, AuctionReader(specs), count, keys(1)[0])  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["policy:champion", "policy:champion-plain", "policy:by-the-book"])
 def test_the_opener_of_one_notrump_is_drawn_with_14_to_18_points(spec):
     belief = belief_of(*[spec] * 4)

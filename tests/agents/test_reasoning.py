@@ -66,6 +66,7 @@ LATE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trust", [MINIMAX, np.array([0.3, 1.0, 0.6, 0.0])], ids=["minimax", "trust"])
 @pytest.mark.parametrize("auction", LATE)
 def test_the_game_is_solved_as_by_trying_every_call(auction, trust):

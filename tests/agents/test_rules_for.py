@@ -20,6 +20,7 @@ from bridge_env.rules.cards import UNKNOWN
 NOBODYS = np.full((1, 52), UNKNOWN, np.uint8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sayc", "champion"])
 def test_the_line_that_made_a_call_is_among_those_that_can_have(name):
     bidder = make(f"system:{name}")

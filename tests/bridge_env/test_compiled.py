@@ -84,6 +84,7 @@ def test_folders_of_old_versions_are_deleted(tmp_path):
     assert len(left) == 1 + jit._VERSIONS
 
 
+@pytest.mark.slow
 def test_code_that_checks_bounds_has_its_own_folder(tmp_path):
     (tmp_path / "module_under_test.py").write_text(MODULE.replace("twice(x)", "read(a, x)").replace("2 * x", "a[x]"))
     program = (
@@ -157,6 +158,7 @@ for number in (0, 1, 6, 40, 1 << 31, (1 << 63) + 12, (1 << 64) - 1):
 """
 
 
+@pytest.mark.slow
 def test_all_is_the_same_in_plain_python(tmp_path):
     where = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
     plain, compiled = run(ALL, NUMBA_DISABLE_JIT="1", **where), run(ALL, **where)

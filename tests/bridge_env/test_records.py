@@ -61,6 +61,7 @@ def test_reading_at_the_command_line(records, tmp_path, capsys):
     assert "No such file" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
 @pytest.mark.parametrize(
     ("folder", "boards"), [("championships", 22_600), ("clubs_and_trials", 5_700), ("bba_conventions", 20_000)]

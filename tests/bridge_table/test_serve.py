@@ -85,6 +85,7 @@ def test_a_network_lists_candidates(network):
     assert 0.5 < sum(scores) <= 1.001
 
 
+@pytest.mark.slow
 def test_leads_and_cards(network):
     lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------&details=true").json()
     assert lead["card"] in {"HQ", "HJ", "HT", "H9", "H8", "S8", "S9", "ST", "D7", "D8", "D9", "CQ", "CJ"}

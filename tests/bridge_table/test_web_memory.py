@@ -294,6 +294,7 @@ def test_a_bidder_that_is_not_here_any_more():
     assert request["shows"]["1NT"]["text"].startswith("15-17 HCP")
 
 
+@pytest.mark.slow
 def test_each_decision_has_a_kind_and_its_cost_is_the_reviews():
     memory = Database()
     visitor = server(memory)

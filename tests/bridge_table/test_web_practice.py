@@ -93,6 +93,7 @@ def test_every_topic_is_listed_and_those_of_the_exam_have_its_names(visitor):
     assert set(TOPICS) <= set(textbook().titles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", ["openings", "raises", "takeout"])
 def test_questions_are_of_the_topic_and_the_systems_own_call_is_right(visitor, topic):
     drill, request = questions(visitor, topic)
@@ -166,6 +167,7 @@ def test_a_faulty_file_is_refused_with_its_line(visitor):
     visitor.get("drills/nothing/question", 404, number=0)
 
 
+@pytest.mark.slow
 def test_the_textbook_can_be_practised(visitor):
     drill, request = questions(visitor, "slam", source="textbook")
     book = [p for p in textbook().everybody if p.area == "slam"]

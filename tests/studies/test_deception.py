@@ -34,6 +34,7 @@ def _marks(problem: Problem) -> list[pytest.MarkDecorator]:
     return [*slow, known] if problem.title in INFERRED_OTHERWISE else slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", [pytest.param(p, id=p.title, marks=_marks(p)) for p in ALL])
 def test_both_cards_are_as_the_file_says_and_the_deceptive_one_is_worth_more(problem):
     found = solved(problem)
@@ -67,6 +68,7 @@ def one(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_command_writes_its_table(one, tmp_path, capsys):
     args = ["--problems", str(one), "--plain", "montecarlo?deals=5", "--seeds", "2", "--out", str(tmp_path / "new")]
     assert main([*args, "--deceptive", "deceptive?deals=5&real=2&imagined=2&when=always"]) == 0

@@ -193,6 +193,7 @@ def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
     assert worth[tried & (liked > 0)].mean() > worth[tried & (liked < -4)].mean() + 0.5
 
 
+@pytest.mark.slow
 def test_steps_that_the_player_likes_are_counted(judge):
     us = them = numbered("sayc")
     some = BoardRange(5, "training", 0, 120)

@@ -36,6 +36,7 @@ def changes(count, base=SAYC, first=25):
             return
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("base", "count", "least"), [(SMALL, 100, 40), (SAYC, 12, 2)], ids=["tangle", "sayc"])
 def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed(base, count, least):
     noticed, before = 0, duel(base, THEM, BOARDS).imps

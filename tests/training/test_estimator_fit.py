@@ -66,6 +66,7 @@ def test_too_many_and_too_few_deals():
         fit.training_deals(dataclasses.replace(SMALL, deals=50))
 
 
+@pytest.mark.slow
 def test_it_learns_what_can_be_learned(tmp_path):
     """A game in which declarer's side takes as many tricks as it holds cards of the suit; at no trump, its aces."""
     owner = random_deals(11, 0, 4000)
@@ -146,6 +147,7 @@ def test_the_study_writes_its_tables(few, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "reliability.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_what_is_too_sure_is_cooled(tmp_path):
     config = dataclasses.replace(SMALL, epochs=30, learning_rate=2e-2, hidden=16, width=32)
     estimator = fit.fit(tmp_path, config, QUIET)

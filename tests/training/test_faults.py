@@ -51,6 +51,7 @@ def test_a_bidder_that_ends_its_process_ends_the_match():
         match(spec("dies"), spec("dies"), library_boards(40, 1), workers=2)
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_gets_a_hint(tmp_path):
     script = tmp_path / "unguarded.py"
     script.write_text("from training.evaluation import match\nmatch('pass', 'pass', 40, workers=2)\n")

@@ -105,6 +105,7 @@ def test_sums_of_rows_by_torch_are_nearly_those_on_the_cpu(experience):
         torch.testing.assert_close(ours.grad, theirs.grad, atol=1e-2, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_run_of_many_shards_is_the_same_stopped_and_at_once(tmp_path):
     once = run_league(tmp_path / "once", CONFIG)
     turns = iter([False, False, True])

@@ -128,6 +128,7 @@ def test_faulty_arrays_are_refused(tmp_path, change, message):
         recorded.read([str(tmp_path / "a.npz")])
 
 
+@pytest.mark.slow
 def test_a_network_learns_the_calls_of_a_system(tmp_path):
     """A small network from 1,500 boards of sayc: most of its openings are sayc's, on deals held out."""
     config = ImitationConfig(layers="32", epochs=3, batch=128, learning_rate=0.005)

@@ -227,6 +227,7 @@ def test_a_learner_that_is_sure_of_every_call_learns_nothing_and_goes_on():
     assert all(torch.equal(old, new) for old, new in zip(before, learner.policy.parameters(), strict=True))
 
 
+@pytest.mark.slow
 def test_two_seats_find_together_what_neither_can_alone(monkeypatch):
     """North's long suit is hearts or spades, South has the ace of clubs or not. Twelve tricks in North's suit need the
     ace, so neither seat can bid the slam alone. They learn to, and to stay out of it."""

@@ -153,6 +153,7 @@ def test_partners_and_opponents_are_disclosed(tmp_path):
 # --- cutting the work --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_neither_chunks_nor_workers_change_the_result(monkeypatch):
     one = duplicate.match("random", "system:sayc", 90, 10)
     progress = []

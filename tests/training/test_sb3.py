@@ -146,6 +146,7 @@ def test_infos_hold_episodes_as_a_monitor_adds_them():
 # --- PPO -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_ppo_learns_when_to_bid_what():
     """Two deals: on one, hearts make nine tricks for North-South; on the other every bid of theirs costs."""
     owner = np.stack([parse_deal(SLAM), parse_deal(PART)])

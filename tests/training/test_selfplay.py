@@ -77,6 +77,7 @@ def test_result_does_not_depend_on_the_number_of_workers(one_ray, reference, tin
         assert comparable(run_all(tmp_path, tiny, cluster=cluster)) == comparable(reference[1])
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):
     steps = generations.advance(tmp_path, tiny, generations.begin(tiny), Here(), Progress())
     next(steps)
@@ -174,6 +175,7 @@ def test_each_operator_works_alone(tiny, operators, kinds):
     assert {p.operator for p in proposed} == kinds
 
 
+@pytest.mark.slow
 def test_a_pair_without_openings_gets_a_natural_system(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(natural, "ROUNDS", 2)
     config = replace(tiny, start="empty", operators="natural", generations=2, partnerships=1, proposals=1, champions=0)

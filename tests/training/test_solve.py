@@ -201,6 +201,7 @@ class Dies(Invented):
         return super().tricks(owner)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(two_cores, complete, tmp_path):
     path = tmp_path / "a.bdl"
     again(path, 70, cluster=Cluster(1))

@@ -18,6 +18,7 @@ from training.cli.app import app, main
 MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_stopped_match_saves_its_boards_and_prints_how_to_resume(tmp_path, how, code):
     keep = tmp_path / "boards.jsonl"

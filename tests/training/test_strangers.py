@@ -101,6 +101,7 @@ def test_doubles_count_against_a_system_that_relies_on_opponents_that_never_doub
     assert verdict(sums[0], BOARDS.count).gain < -2
 
 
+@pytest.mark.slow
 def test_rules_are_simplified_where_that_costs_nothing():
     """A condition that never matters goes; one that carries the rule stays."""
     rule = parse_system("system: x\n3S 8+ hcp, 7+ S, 0-9 losers, 0-5 H").lines[0]

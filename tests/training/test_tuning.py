@@ -51,6 +51,7 @@ def changed_calls(table, made, changed):
     return {int(row): int(now[row]) for row in np.flatnonzero(now != before)}
 
 
+@pytest.mark.slow
 def test_a_change_makes_the_calls_that_its_step_predicts(sayc, tables):
     """But for few: where the line has called before, its partner reads that call anew. The duel that confirms knows."""
     gains = line_steps.sum_gains(line_steps.table_gains(table, 0) for table, _, _ in tables)
