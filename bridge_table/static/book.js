@@ -123,7 +123,7 @@ export function factsOf(found) {
   if (!found.made) return [...out, "Never seen on the deals that were measured."];
   out.push(`Made ${found.made.toLocaleString("en")} of ${found.chances.toLocaleString("en")} times (${found.share}). Nine in ten hold `, coloured(found.usual), ". ");
   if (found.worth) {
-    out.push("Worth ", element("b", { class: found.gains ? "good" : "bad" }, found.worth.replace("-", "−")), ` IMPs on ${found.boards.toLocaleString("en")} boards that are bid otherwise without it. `);
+    out.push("Worth ", element("b", { class: found.gains ? "good" : "bad" }, found.worth.replace("-", "−")), ` IMPs on ${found.boards.toLocaleString("en")} boards where it comes up. `);
   }
   if (found.examples.length) out.push(element("span", { class: "examples" }, found.examples.map(handLine)));
   return out;

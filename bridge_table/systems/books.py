@@ -70,7 +70,8 @@ def figures_of(
     book = make_book(system, deals, seed, tick=tick)
     if boards:
         add_worth(book, read_system(CONTROL), boards, seed, tick)
-    return {"facts": book.facts(), "figures": [book.entry_figures(entry) for entry in book.graph.entries]}
+    facts = [player_terms.symbols(fact) for fact in book.facts()]
+    return {"facts": facts, "figures": [book.entry_figures(entry) for entry in book.graph.entries]}
 
 
 # --- side by side --------------------------------------------------------------------------------------------
@@ -78,7 +79,7 @@ def figures_of(
 
 def side_by_side(a: System, b: System) -> dict[str, Any]:
     """Return the lines of two systems by point: the same, moved, changed, or in one of them alone."""
-    rows: list[dict[str, Any]] = [
+    rows = [
         {"at": player_terms.symbols(str(place)), "kind": kind, "a": _line(old), "b": _line(new)}
         for place, pairs in match_systems(graph_of(a), graph_of(b)).items()
         for old, new, kind in pairs

@@ -143,7 +143,7 @@ def system_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, 
         _figure_row("general" if one.point is None else one.point.name, one.step, book.figures(one), shows)
         for one, shows in zip(book.graph.entries, book.shows, strict=True)
     ]
-    measured = book.measurements
+    measured = book.measured
     return rows, {
         "calls": measured.calls, "passes": measured.passes, "code words": list(measured.artificial),
         "share of hands that fit": book.coverage.share,
@@ -156,12 +156,19 @@ def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str,
     from training.book.network_book import make_network_book
 
     book = make_network_book(f"policy:{name}", read_networks(name).player, deals, seed)
+    places: list[tuple[str, Any]] = [(p.name + " late" * p.late, p.entries.values()) for p in book.points]
+    places += [(f"{s.title}: {s.mine}, {s.partner}, {s.last}", calls) for s, calls in book.situations.items()]
+    force = {"forcing": "F", "forcing to game": "GF", "rarely passed": "R"}
     rows = [
         [
-            *_figure_row(one.point.name, one.step, one.figures, book.shows[one.index]),
-            one.flags,
+            *_figure_row(place, one.step, one.figures, one.shows),
+            list(one.strength),
+            one.mostly,
+            one.artificial,
+            force.get(one.remark.partition(", ")[0], ""),
         ]
-        for one in book.entries
+        for place, calls in places
+        for one in calls
     ]
     return rows, {"code words": list(book.artificial), "share of hands that fit": book.coverage.share}
 

@@ -143,8 +143,8 @@ def test_the_book_counts_artificial_calls_of_both_sides():
     owner, dealer, vulnerability = random_boards(1, 0, 500)
     history = bid_out((Hierarchy(WEAK),) * 4, deal_features(owner), dealer, vulnerability).history
     both = [count_artificial(history, dealer, owner, np.full(500, side)) for side in (0, 1)]
-    assert book.artificial[0] == pytest.approx(100 * np.mean(both))
-    assert f"{book.artificial[0]:.1f} ± " in book.facts()[2]
+    assert book.measured.artificial[0] == pytest.approx(100 * np.mean(both))
+    assert f"{book.measured.artificial[0]:.1f} ± " in book.facts()[2]
 
 
 def test_the_card_reads_answers_to_four_notrump():

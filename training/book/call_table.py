@@ -16,9 +16,12 @@ from agents.systems.bidder import deal_features
 from agents.systems.language.paths import readings
 from agents.systems.language.tree import Step
 from bridge_env.hands.deals import hand_text
+from bridge_env.hands.features import FEATURES
 from bridge_env.rng.streams import key as hashed
-from bridge_env.rules.calls import PASS
-from training.book.deals import hand_columns, random_boards
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import FIRST_BID, PASS
+from training.book.deals import COLUMNS, hand_columns, random_boards
+from training.book.situations import SUITS, situations
 from training.evaluation.artificial_calls import artificial_mask
 
 _BATCH = 8_192  # deals that a network bids at a time
@@ -34,6 +37,7 @@ class CallTable:
     board: NDArray[np.int64]
     seat: NDArray[np.int8]
     number: NDArray[np.int8]  # calls before it, from the opening on
+    late: NDArray[np.bool_]  # opened in third or fourth seat, or about to be
     before: NDArray[np.uint64]  # a hash of the calls before it, from the opening on
     call: NDArray[np.int8]
     hands: NDArray[np.int8]  # of the caller, int8 (n, len(COLUMNS))
@@ -61,7 +65,7 @@ def call_table(history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDAr
     before = np.where(number > 0, auction_keys(opened)[board, np.maximum(number - 1, 0)], hashed("to open"))
     seat = (dealer[board].astype(np.int64) + at) & 3
     return CallTable(
-        owner, opened, board, seat.astype(np.int8), number.astype(np.int8), before,
+        owner, opened, board, seat.astype(np.int8), number.astype(np.int8), at - number >= 2, before,
         history[board, at], hand_columns(deal_features(owner)[board, seat]),
     )  # fmt: skip
 
@@ -83,11 +87,18 @@ def group_rows(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float
 
 @dataclass(frozen=True)
 class NetworkCalls(CallTable):
-    """Every call of deals that a network bids in all four seats."""
+    """Every call of deals that a network bids at all four seats; calls after a late opening have auctions of their own.
 
-    key: NDArray[np.uint64]  # a hash of the auction with the call
+    Hands have points and the cards in the suits of ``SUITS`` as well.
+    """
+
+    point: NDArray[np.uint64]  # a hash of the auction before the call
+    key: NDArray[np.uint64]  # the same with the call
+    situation: NDArray[np.int8]
     artificial: NDArray[np.bool_]
     answer: NDArray[np.int8]  # partner's next call, if the player between passes; else -1
+    # of a bid after which the other side always passes, whether its own side came to game; else -1
+    game: NDArray[np.int8]
 
 
 def calls_by(
@@ -109,12 +120,19 @@ def _bid(network: Network | SystemGuided, seed: int, start: int, count: int) -> 
     history[:, :width] = auctions.history[:, :width]
     table = call_table(history, dealer, owner)
     listed = history >= PASS
+    situation, suits = (each[listed] for each in situations(history, dealer))
+    hands = table.hands
+    hands[:, COLUMNS.index("points")] = deal_features(owner)[table.board, table.seat, FEATURES["points"]]
+    for column, suit in zip(SUITS, suits.T, strict=True):
+        cards = np.take_along_axis(hands, 1 + np.maximum(suit, 0)[:, None].astype(np.int64), axis=1)[:, 0]
+        hands[:, COLUMNS.index(column)] = np.where(suit >= 0, cards, -1)
+    point = hashed(table.before, table.late.astype(np.int64))
+    columns = {**vars(table), "board": table.board + start}
     return NetworkCalls(
-        **{**vars(table), "board": table.board + start},
-        key=hashed(table.before, table.call.astype(np.int64)),
-        artificial=artificial_mask(history, dealer, owner)[listed],
-        answer=_answers(history)[listed],
-    )
+        **columns, point=point, key=hashed(point, table.call.astype(np.int64)), situation=situation,
+        artificial=artificial_mask(history, dealer, owner)[listed], answer=_answers(history)[listed],
+        game=_games(history, dealer, auctions)[listed],
+    )  # fmt: skip
 
 
 def _answers(history: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -122,3 +140,14 @@ def _answers(history: NDArray[np.int8]) -> NDArray[np.int8]:
     out = np.full(history.shape, -1, np.int8)
     out[:, :-2] = np.where(history[:, 1:-1] == PASS, history[:, 2:], -1)
     return out
+
+
+def _games(history: NDArray[np.int8], dealer: NDArray[np.int16], auctions: Auctions) -> NDArray[np.int8]:
+    """Return whether the side of each bid came to game, if the other side always passed after it; else -1."""
+    columns = np.arange(history.shape[1])
+    side = (dealer[:, None] + columns) & 1
+    final, _, _ = auctions.contracts()
+    game = (final >= 0) & (final // 5 + 1 >= np.array([5, 5, 4, 4, 3])[np.maximum(final, 0) % 5])
+    last = np.column_stack([np.where((history > PASS) & (side == s), columns, -1).max(axis=1) for s in (0, 1)])
+    alone = np.take_along_axis(last, 1 - side, axis=1) < columns
+    return np.where(alone & (history >= FIRST_BID), game[:, None], -1).astype(np.int8)

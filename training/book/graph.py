@@ -57,6 +57,7 @@ class Point:
     path: tuple[Step, ...]
     entries: dict[str, Entry] = field(default_factory=dict)
     children: dict[Step, Point] = field(default_factory=dict)
+    late: bool = False  # of a network: opened in third or fourth seat, or about to be
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from training.book.deals import COLUMNS, BidDeals, Calls, bid_batches
 from training.book.graph import AuctionGraph, Entry, Walker
 from training.evaluation.artificial_calls import count_artificial
 
-EXAMPLES = 2  # hands of each call
+_EXAMPLES = 2
 
 
 @dataclass
@@ -45,13 +45,10 @@ class Figures:
         return self.parts[0]
 
     def usual(self, name: str) -> tuple[int, int] | None:
-        """Return the range in a column of nine in ten hands, by values that some hand had; None without hands."""
+        """Return the range in a column of nine in ten hands; None without hands."""
         values = self.hands[:, COLUMNS.index(name)]
         values = values[values >= 0]
-        if not values.size:
-            return None
-        low, high = np.percentile(values, [5, 95], method="inverted_cdf")
-        return int(low), int(high)
+        return nine_in_ten(values) if values.size else None
 
     def names(self) -> list[str]:
         """Return the suits to describe: the call's variables, and the suits that none of its variables can be."""
@@ -60,12 +57,20 @@ class Figures:
         return [name for i, name in enumerate(COLUMNS) if i >= 5 and known[i]] + plain
 
 
+def nine_in_ten(values: NDArray[np.int8]) -> tuple[int, int]:
+    """Return the 5th to 95th percentile, as values that some hand really had."""
+    low, high = np.percentile(values, [5, 95], method="inverted_cdf")
+    return int(low), int(high)
+
+
 @dataclass
 class Measurements:
     """Figures of every entry, and of every point the calls that general rules make there."""
 
     graph: AuctionGraph
     walker: Walker
+    deals: int
+    seed: int
     figures: list[Figures]
     visits: list[int]  # by point
     general: list[int]  # by point: calls there that general rules made
@@ -99,7 +104,7 @@ def measure(
     """
     walker, points = Walker(graph), len(graph.points)
     figures = [Figures(deals=deals) for _ in graph.entries]
-    out = Measurements(graph, walker, figures, [0] * points, [0] * points)
+    out = Measurements(graph, walker, deals, seed, figures, [0] * points, [0] * points)
     for batch in bid_batches(hierarchy, walker, seed, deals):
         _count(out, batch)
         out.artificial_of_sides += [
@@ -139,5 +144,5 @@ def _add_calls(figures: Figures, entry: Entry, batch: BidDeals, calls: Calls, wa
     figures.parts.append(batch.hands(calls, walker, entry))
     for pair in np.unique(calls.state.astype(np.int64) * 64 + calls.call):
         figures.suits |= {suit for _, suit in walker.bindings(entry, int(pair) >> 6, int(pair) & 63)}
-    missing = EXAMPLES - len(figures.examples)
+    missing = _EXAMPLES - len(figures.examples)
     figures.examples += [batch.hand(calls, row) for row in range(min(missing, len(calls)))]

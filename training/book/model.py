@@ -8,8 +8,10 @@
     surprises                       {base, rows: [{auction, per_thousand, shows, instead}]}, null without a base
     entries                         calls: {call, what, remark, note, flags, point, figures}; point null: a general rule
     points                          {path, entries: [[entry, next point or null]], steps: [[call, next point]], others}
+    roots                           first points: [heading, point]
     chapters                        {title, points}
-    general                         {when, note, entries}
+    situations                      the sentence above general rules
+    general                         {title, when, note, entries}
     terms                           [name, meaning] of ways to count hands
     forcing                         [situation, calls] for players who may not pass
 
@@ -20,12 +22,10 @@ the worth was judged. All texts have suit symbols.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from agents.systems.engine.auction_state import ENOUGH
 from agents.systems.explain import player_terms
@@ -33,7 +33,7 @@ from agents.systems.explain.player_terms import symbols
 from agents.systems.language.tree import Step
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
-from training.book.shows import FEWEST, Coverage, Shows
+from training.book.shows import FEWEST, Coverage
 from training.book.worth import Worth
 
 HOLDOUT = 20_000  # deals on which coverage is counted, at most
@@ -60,43 +60,39 @@ _CHAPTERS = (
     "They compete after our opening",
     "They open",
 )
+LATE = ", third or fourth seat opening"
 _OTHERS = 0.005  # a share of calls by general rules that is given
 
 
-@dataclass
-class Book:
+@dataclass(kw_only=True)
+class Book(ABC):
     """Measured calls of a bidder, and which of them to print."""
 
-    entries: Sequence[Entry]  # all calls, each at the place that its index names
-    measured: Sequence[Figures]  # by entry
-    shows: Sequence[Shows | None]  # by entry, what the call shows; None where the book does not say
-    check: Coverage  # of that on other deals
-    deals: int  # that the figures are of
-    seed: int  # of the deals
-    artificial: tuple[float, float]  # artificial calls in 100 auctions of a side, and the standard error
-    _: KW_ONLY
     levels: int | None = None  # how deep to print: 1 openings, 2 responses and overcalls ...; None: all
     once_in: int = 0  # leave out calls after an auction made less often than once in so many deals; 0: none
-    judged: str = ""  # the sentence on what the worth of calls was judged on
+    examples: int = 2  # hands for each call
 
-    @cached_property
+    @property
+    @abstractmethod
+    def entries(self) -> Sequence[Entry]:
+        """Return all calls, each at the place that its index names."""
+
+    @property
+    @abstractmethod
     def coverage(self) -> Coverage:
         """Return the coverage of the printed calls on other deals."""
-        return self.check.of_rows(np.array([self.is_printed(entry) for entry in self.entries], np.bool_))
 
+    @abstractmethod
     def figures(self, entry: Entry) -> Figures:
         """Return the figures of a call."""
-        return self.measured[entry.index]
 
+    @abstractmethod
     def name_of(self, entry: Entry) -> str:
-        """Return a call with the auction that leads to it."""
-        if entry.point is None:
-            return f"{player_terms.call(entry.step)} (general rules)"
-        return player_terms.path((*entry.point.path, entry.step))
+        """Return a call with the auction, or the situation, that leads to it."""
 
+    @abstractmethod
     def shown_by(self, entry: Entry) -> str:
         """Return what a call shows; empty where the book does not say."""
-        return str(self.shows[entry.index] or "")
 
     def is_printed(self, entry: Entry) -> bool:
         """Return whether the book prints a call."""
@@ -113,26 +109,15 @@ class Book:
         rows = [(n, k, self.entries[index]) for index, n, k in self.coverage.worst[:most]]
         return [(n, k, symbols(f"{self.name_of(entry)}: {self.shown_by(entry)}")) for n, k, entry in rows]
 
-    def facts(self) -> list[str]:
-        """Return sentences on how the figures were made and how far to trust them."""
-        cover = self.coverage
-        facts = [
-            f"Figures are of {self.deals:,} random deals (seed {self.seed}), dealer and vulnerability by board number, "
-            "the same bidder in all four seats.",
-            f"On {cover.deals:,} other deals (seed {cover.seed}), rows of this book cover "
-            f"{cover.covered / cover.calls:.2%} of the {cover.calls:,} calls; {cover.share:.2%} of the "
-            f"{cover.hands.sum():,} hands behind a call fit what the book says it shows. (The other calls were seen "
-            "too seldom for ranges, or made on hands of all kinds.)",
-            "{:.1f} ± {:.1f} artificial calls in 100 auctions of a side.".format(*self.artificial),
-        ]
-        few = [(i, n, k) for i, n, k in cover.worst if n >= 30 and k < n][:3]
-        if few:
-            listed = "; ".join(f"{self.name_of(self.entries[i])} {k / n:.1%} of {n:,}" for i, n, k in few)
-            facts.append(f"The calls whose hands fit least, of those with 30 hands or more: {listed}.")
+    def facts_on_calls(self) -> list[str]:
+        """Return the sentences on the calls whose hands fit least, and on those that are left out."""
+        few = [(i, n, k) for i, n, k in self.coverage.worst if n >= 30 and k < n][:3]
+        listed = "; ".join(f"{self.name_of(self.entries[i])} {k / n:.1%} of {n:,}" for i, n, k in few)
+        facts = [f"The calls whose hands fit least, of those with 30 hands or more: {listed}."] if few else []
         rare = [e for e in self.entries if e.point and self._is_within_levels(e.point) and not self._is_frequent(e)]
         if rare:
             facts.append(f"Left out: {len(rare):,} calls made less often than once in {self.once_in:,} deals.")
-        return [symbols(fact) for fact in (*facts, self.judged) if fact]
+        return [symbols(fact) for fact in facts]
 
 
 def chapter(path: tuple[Step, ...]) -> str:
@@ -158,8 +143,10 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
         "comments": list(graph.system.comments),
         "entries": [_system_entry(entry) for entry in graph.entries],
         **points_model(graph.points, is_printed),
+        "situations": "For auctions that the tables do not hold. Made: of all calls.",
         "general": [
             {
+                "title": "General rules",
                 "when": f"When {symbols(player_terms.promise(block.when))}",
                 "note": block.note,
                 "entries": entries,
@@ -182,14 +169,15 @@ def _system_entry(entry: Entry) -> dict[str, Any]:
 
 
 def points_model(points: Sequence[Point], is_printed: Callable[[Entry], bool]) -> dict[str, Any]:
-    """Return points and chapters of a tree, the start of the auction first."""
+    """Return points, roots and chapters of a tree; late openings have a root and chapters of their own."""
     models = [_point(point, is_printed) for point in points]
-    chapters: dict[str, list[int]] = {title: [] for title in _CHAPTERS}
+    chapters: dict[str, list[int]] = {title + late: [] for late in ("", LATE) for title in _CHAPTERS}
     for point, model in zip(points, models, strict=True):
         if model["entries"]:
-            chapters[chapter(point.path)].append(point.index)
+            chapters[chapter(point.path) + LATE * point.late].append(point.index)
     return {
         "points": models,
+        "roots": [[LATE * point.late, point.index] for point in points if not point.path],
         "chapters": [{"title": title, "points": found} for title, found in chapters.items() if found],
     }
 
@@ -216,18 +204,19 @@ def _leads_on(point: Point, is_printed: Callable[[Entry], bool]) -> bool:
     )
 
 
-def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
+def figures_model(figures: Figures, shows: str, examples: int, worth: Worth | None = None) -> dict[str, Any]:
     """Return the figures of a call.
 
     Args:
         shows: what the call shows; empty if that is left out.
+        examples: hands to give, at most.
     """
     out: dict[str, Any] = {
         "made": figures.made,
         "chances": figures.chances,
         "share": share_text(figures),
         "usual": symbols(usual_text(figures)),
-        "examples": figures.examples,
+        "examples": figures.examples[:examples],
         "shows": symbols(shows),
     }
     if worth is not None and worth.mean is not None:

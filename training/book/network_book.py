@@ -1,75 +1,140 @@
 """The book of a network, which has no rules to print: what its calls were made on.
 
-All four seats bid as the network does. A call that was made often enough after one auction has a row: what the hands
-behind it have in common, and whether partner passed it. The book counts the hands on other deals that fit.
+All four seats bid as the network does. A bid or double that was made often enough after one auction has a row there:
+what the hands behind it have in common, and whether partner passed it. The other calls, and all passes, have rows by
+their situation. The book counts the hands on other deals that fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.networks.book import SystemGuided
 from agents.networks.network import Network
 from agents.networks.sampled_meanings import NEVER_PASSED
-from agents.systems.explain.player_terms import call as call_name
+from agents.systems.explain import player_terms
 from agents.systems.explain.player_terms import symbols
-from agents.systems.language.paths import step_of
-from agents.systems.language.tree import Step
-from bridge_env.rules.calls import FIRST_BID, PASS
-from training.book.call_table import NetworkCalls, calls_by, group_rows, steps_of
+from training.book.call_table import calls_by
 from training.book.card import convention_card
 from training.book.graph import Entry, Point
-from training.book.measure import EXAMPLES, Figures, per_hundred
+from training.book.measure import Figures
 from training.book.model import HOLDOUT, Book, figures_model, points_model
-from training.book.shows import FEWEST, Coverage, Shows, count_fitting, shown
+from training.book.network_rows import RARELY, SLACK, HoldoutCalls, NetworkCall, RowBuilder
+from training.book.shows import Coverage
+from training.book.situations import Situation
 from training.book.survey import NetworkSurvey
 
-_RARE = 8_000  # a call has a row that came up once in so many deals
-RARELY, _ARTIFICIAL = 0.1, 0.5
+_DEEP = 5  # calls: what follows them is the sixth or later
 LEGEND = (
     "Calls in brackets are theirs; their passes in between are left out. A call is forcing if partner passes it once "
-    f"in {1 / NEVER_PASSED:.0f} times at most when the next player passes, and rarely passed if once in "
-    f"{1 / RARELY:.0f} times at most. A bid is artificial if half or more of its hands have no four cards in the suit, "
-    "or three to raise partner's. What a call shows holds for all but one hand in 250 on either side; it is left out "
-    "where hands of all kinds made the call."
+    f"in {1 / NEVER_PASSED:.0f} times at most when the next player passes, forcing to game if then, where they let us, "
+    f"we come to game, and rarely passed if once in {1 / RARELY:.0f} times at most. A bid is artificial if half or "
+    "more of its hands have no four cards in the suit. Nine in ten hold: HCP or, where these span less, points: "
+    f"HCP and one for each card beyond the fourth of a suit; the tenth hand lies within {SLACK} points of that. A call "
+    "shows the cards of all but one hand in 250 on either side, and what is *mostly* so of nine in ten."
 )
-_ORDER = [*(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"), "X", "XX", "P"]
-
-
-@dataclass(eq=False)
-class NetworkCall(Entry):
-    """A call after one auction."""
-
-    figures: Figures  # how often it is made, and on which hands
-    artificial: bool  # at half of its times or more
-    # of the times that the next player passed, the share at which partner passed too; None of a pass, and where that
-    # was too seldom
-    passed: float | None
-
-    @property
-    def flags(self) -> list[str]:
-        """Return in words whether the call forces, and whether it is artificial."""
-        passed = 1.0 if self.passed is None else self.passed
-        force = ["forcing"] if passed <= NEVER_PASSED else ["rarely passed"] if passed <= RARELY else []
-        return [*force, *(["artificial"] if self.artificial else [])]
+SITUATIONS = (
+    "Where no auction has the call: by what the player and partner have done first and last, and over which bid he "
+    "calls (my own, partner's, or in brackets theirs). The most detailed situation comes first, *else* and *any other* "
+    "last. x is any suit, y any suit or no trump; shares are of calls there that have no row above, or of doubles of "
+    "that level."
+)
 
 
 @dataclass
 class NetworkBook(Book):
     """The measured calls of a network, and which of them to print."""
 
-    entries: Sequence[NetworkCall]
     name: str
     points: list[Point]  # with their calls, in the order in which they are printed
+    situations: dict[Situation, list[NetworkCall]]  # the same
+    rows: list[NetworkCall]  # all calls
+    deals: int  # that the figures are of
+    seed: int  # of the deals
+    artificial: tuple[float, float]  # artificial calls in 100 auctions of a side, and the standard error
     card: list[dict[str, Any]]  # the convention card
+    holdout: HoldoutCalls
+
+    @property
+    def entries(self) -> list[NetworkCall]:
+        """Return all calls, each at the place that its index names."""
+        return self.rows
+
+    def figures(self, entry: Entry) -> Figures:
+        """Return the figures of a call."""
+        return self.rows[entry.index].figures
+
+    @property
+    def printed(self) -> list[NetworkCall]:
+        """Return all calls that the book prints."""
+        return [call for call in self.rows if self.is_printed(call)]
+
+    @cached_property
+    def _first_rows(self) -> tuple[Any, Any, Any]:
+        """Return of calls on other deals with a printed row: its column, the row, and whether the hand fits."""
+        printed = np.array([*map(self.is_printed, self.rows), False])
+        has = printed[self.holdout.row]  # -1 is the last: not printed
+        column = has.argmax(axis=1)[:, None]
+        covered = np.flatnonzero(has.any(axis=1))
+        row, fits = (np.take_along_axis(each, column, 1)[covered, 0] for each in (self.holdout.row, self.holdout.fits))
+        return column[covered, 0], row, fits
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Return the coverage of the calls on other deals, each by the first row that it has."""
+        _, row, fits = self._first_rows
+        hands, fitting = (np.bincount(row, weights, len(self.rows)).astype(np.int64) for weights in (None, fits))
+        return Coverage.of(len(self.holdout.row), hands, hands, fitting)
+
+    @property
+    def by_auction(self) -> int:
+        """Return how many calls on other deals have a row after their own auction."""
+        return int((self._first_rows[0] == 0).sum())
+
+    def facts(self) -> list[str]:
+        """Return sentences on how the figures were made and how far to trust them."""
+        cover, rows = self.coverage, self.printed
+        spans, made = np.array([call.span for call in rows]), np.array([call.figures.made for call in rows])
+        passes = np.array([call.step.token == "P" for call in rows], np.bool_)
+        deep = sum(call.point is not None and len(call.point.path) >= _DEEP for call in rows)
+        return [
+            f"Figures are of {self.deals:,} random deals (seed {self.seed}), dealer and vulnerability by board number, "
+            "all four seats bidding as the network does. {:.1f} ± {:.1f} artificial calls in 100 auctions of a "
+            "side.".format(*self.artificial),
+            f"Of the {cover.calls:,} calls on {HOLDOUT:,} other deals (seed {self.seed + 1}), "
+            f"{cover.fitting / cover.calls:.1%} have a row that the hand fits: {self.by_auction / cover.calls:.1%} "
+            f"have a row after their own auction, {(cover.covered - self.by_auction) / cover.calls:.1%} by their "
+            f"situation, and {cover.share:.2%} of these hands fit what the row shows.",
+            f"In {len(rows):,} rows nine in ten hands span {np.median(spans):.0f} points in the median row "
+            f"({np.median(spans[~passes]):.0f} without passes, {np.median(spans[passes]):.0f} for passes; "
+            f"{np.median(np.repeat(spans, made)):.0f} where each call counts as often as it is made).",
+            f"{deep:,} of these rows stand after {_DEEP} calls or more, not counting the other side's passes.",
+            *self.facts_on_calls(),
+        ]  # fmt: skip
+
+    def name_of(self, entry: Entry) -> str:
+        """Return a call with the auction, or the situation, that leads to it."""
+        if entry.point is None:
+            place = next(place for place, calls in self.situations.items() if entry in calls)
+            return f"{self.rows[entry.index].name} ({place})"
+        late = " (third or fourth seat)" if entry.point.late else ""
+        return player_terms.path((*entry.point.path, entry.step)) + late
+
+    def shown_by(self, entry: Entry) -> str:
+        """Return what a call shows."""
+        return str(self.rows[entry.index].shows)
 
     def model(self) -> dict[str, Any]:
         """Return the JSON model of the book, as ``training.book.model`` describes it."""
+        general = [
+            {"title": place.title, "when": symbols(str(place)), "note": "", "entries": [call.index for call in calls]}
+            for place, calls in self.situations.items()
+        ]
         return {
             "name": self.name,
             "comments": [],
@@ -77,23 +142,25 @@ class NetworkBook(Book):
             "card": self.card,
             "surprises": None,
             "legend": LEGEND,
-            "entries": [self._entry(call) for call in self.entries],
+            "entries": [self._entry(call) for call in self.rows],
             **points_model(self.points, self.is_printed),
-            "general": [],
-            "facts": self.facts(),
+            "situations": SITUATIONS,
+            "general": general,
+            "facts": [symbols(fact) for fact in self.facts()],
             "terms": [],
             "forcing": [],
         }
 
     def _entry(self, call: NetworkCall) -> dict[str, Any]:
+        figures = figures_model(call.figures, call.cards, self.examples)
         return {
-            "call": symbols(call_name(call.step)),
+            "call": symbols(call.name),
             "what": "",
-            "remark": ", ".join(call.flags),
+            "remark": call.remark,
             "note": "",
-            "flags": call.flags,
+            "flags": call.remark.split(", ") if call.remark else [],
             "point": None if call.point is None else call.point.index,
-            "figures": figures_model(call.figures, self.shown_by(call)) | {"passed": call.passed},
+            "figures": figures | {"usual": call.usual, "passed": call.passed},
         }
 
 
@@ -105,6 +172,7 @@ def make_network_book(
     *,
     levels: int | None = None,
     once_in: int = 0,
+    examples: int = 2,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> NetworkBook:
     """Measure a network, and count how many hands on other deals fit what its calls showed.
@@ -112,55 +180,13 @@ def make_network_book(
     Args:
         deals, seed: random deals to measure on; other deals have the next seed.
         tick: called with a number of deals after every batch, ``deals + HOLDOUT`` in all.
-        levels, once_in: what to print, as in ``Book``.
+        levels, once_in, examples: what to print, as in ``Book``.
     """
-    calls = calls_by(network, seed, deals, tick)
-    points, rows, keys = _rows(calls, deals)
-    figures = [row.figures for row in rows]
-    shows = [shown(one) for one in figures]
-    check = _check(shows, keys, calls_by(network, seed + 1, HOLDOUT, tick), seed + 1)
-    artificial = np.bincount(2 * calls.board + (calls.seat & 1), calls.artificial, 2 * deals)
+    builder = RowBuilder(calls_by(network, seed, deals, tick), deals)
+    points, found = builder.points(), builder.situations()
+    card = convention_card(NetworkSurvey(network))
+    holdout = builder.holdout(calls_by(network, seed + 1, HOLDOUT, tick))
     return NetworkBook(
-        rows, figures, shows, check, deals, seed, per_hundred(artificial), name, points,
-        convention_card(NetworkSurvey(network)), levels=levels, once_in=once_in,
+        name, points, found, builder.rows, deals, seed, builder.artificial(), card, holdout,
+        levels=levels, once_in=once_in, examples=examples,
     )  # fmt: skip
-
-
-def _rows(calls: NetworkCalls, deals: int) -> tuple[list[Point], list[NetworkCall], NDArray[np.uint64]]:
-    """Return every point that has calls that are not too rare, or leads to them; these calls, and their keys."""
-    visited, visits = np.unique(calls.before, return_counts=True)
-    groups = []
-    for rows in group_rows(calls.key, np.arange(len(calls)), max(FEWEST, deals / _RARE)):
-        path, step = steps_of(calls.calls_before(rows[0])), step_of(int(calls.call[rows[0]]))
-        groups.append((path, step, rows))
-    groups.sort(key=lambda group: [(step.theirs, _ORDER.index(step.token)) for step in (*group[0], group[1])])
-    points: dict[tuple[Step, ...], Point] = {(): Point(0, ())}
-
-    def place(path: tuple[Step, ...]) -> Point:
-        if path not in points:
-            before = place(path[:-1])
-            points[path] = before.children[path[-1]] = Point(len(points), path)
-        return points[path]
-
-    found = list[NetworkCall]()
-    for path, step, rows in groups:
-        point = place(path)
-        chances = int(visits[np.searchsorted(visited, calls.before[rows[0]])])
-        examples = [calls.hand(row) for row in rows[:EXAMPLES].tolist()]
-        figures = Figures(len(rows), chances, deals, examples, [calls.hands[rows]])
-        answers = calls.answer[rows][calls.answer[rows] >= 0]
-        seldom = step.token == "P" or len(answers) < FEWEST
-        artificial = calls.call[rows[0]] >= FIRST_BID and bool(calls.artificial[rows].mean() >= _ARTIFICIAL)
-        passed = None if seldom else float(np.mean(answers == PASS))
-        found.append(NetworkCall(len(found), step, [], point, -1, figures, artificial, passed))
-        point.entries[step.token] = found[-1]
-    return list(points.values()), found, calls.key[np.array([rows[0] for _, _, rows in groups], np.int64)]
-
-
-def _check(shows: list[Shows | None], keys: NDArray[np.uint64], other: NetworkCalls, seed: int) -> Coverage:
-    """Count calls on other deals by their row, and those whose hands fit it."""
-    order = np.argsort(keys)
-    at = np.minimum(np.searchsorted(keys[order], other.key), len(keys) - 1)
-    by = np.where(keys[order][at] == other.key, order[at], -1)
-    counts = count_fitting(shows, by, lambda row, places: other.hands[places])
-    return Coverage(len(other.owner), seed, len(other), *counts)

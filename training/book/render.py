@@ -20,8 +20,9 @@ def render_book(book: dict[str, Any], form: str) -> str:
     """
     if form == "json":
         return _json(book)
-    worth = any("worth" in entry["figures"] for entry in book["entries"])
-    return render(f"book{FORMATS[form]}", book=book, worth=worth, forcing=FORCING)
+    figures = [entry["figures"] for entry in book["entries"]]
+    columns = {"examples": any(f["examples"] for f in figures), "worth": any("worth" in f for f in figures)}
+    return render(f"book{FORMATS[form]}", book=book, columns=columns, forcing=FORCING)
 
 
 def render_difference(difference: dict[str, Any], form: str) -> str:

@@ -8,7 +8,7 @@ promise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from agents.systems.bidder import Hierarchy
 from agents.systems.explain.player_terms import span, suit
-from agents.systems.explain.ranges import hull, unite
-from agents.systems.language.tree import Atom, Line
-from training.book.deals import COLUMNS, BidDeals, bid_batches
+from agents.systems.language.tree import Clause, Line
+from training.book.deals import COLUMNS, bid_batches
 from training.book.graph import Entry
 from training.book.measure import Figures, Measurements
 
@@ -106,16 +105,28 @@ def _range(values: NDArray[np.int8], allowed: list[tuple[int, int]]) -> tuple[in
 
 def _allowed(lines: list[Line], name: str, top: int) -> tuple[int, int]:
     """Return the range of ``hcp`` or of a suit outside which none of the lines of a call can be."""
+    return _hull(
+        _intersection((_clause_allows(clause, name, top) for clause in line.constraint), top) for line in lines
+    )
 
-    def limits(atom: Atom) -> Atom:
-        shape = _SHAPES.get(atom.word) if name != "hcp" and atom.lo == 1 else None
-        return atom if shape is None else Atom(name, *shape)
 
-    low, high = unite(
-        hull(tuple(tuple(tuple(map(limits, together)) for together in clause) for clause in line.constraint))
-        for line in lines
-    ).get(name, (0, top))
-    return max(low, 0), min(high, top)
+def _clause_allows(clause: Clause, name: str, top: int) -> tuple[int, int]:
+    def limits(word: str, low: int, high: int) -> tuple[int, int]:
+        if word == name:
+            return low, high
+        return _SHAPES[word] if name != "hcp" and word in _SHAPES and low == 1 else (0, top)
+
+    return _hull(_intersection((limits(a.word, a.lo, a.hi) for a in together), top) for together in clause)
+
+
+def _intersection(ranges: Iterable[tuple[int, int]], top: int) -> tuple[int, int]:
+    every = [(0, top), *ranges]
+    return max(a for a, _ in every), min(b for _, b in every)
+
+
+def _hull(ranges: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    every = list(ranges)
+    return min(a for a, _ in every), max(b for _, b in every)
 
 
 # --- other deals -------------------------------------------------------------------------------------------
@@ -123,64 +134,44 @@ def _allowed(lines: list[Line], name: str, top: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Calls on other deals by the rows that made them, and how many of their hands fit what the book says.
+    """How many calls on other deals a book covers, and how many of their hands fit what it says of them."""
 
-    The arrays are int64, by row.
-    """
-
-    deals: int
-    seed: int  # of these deals
     calls: int  # in all
-    made: NDArray[np.int64]
-    hands: NDArray[np.int64]  # ``made`` where the book says what the call shows, else 0
-    fitting: NDArray[np.int64]  # of ``hands``
+    covered: int  # calls that a printed row makes
+    hands: int  # calls of which a printed row says what they show
+    fitting: int  # of these, hands that fit
+    worst: tuple[tuple[int, int, int], ...]  # rows (index, hands, fitting), the least share first
 
-    def of_rows(self, printed: NDArray[np.bool_]) -> Coverage:
-        """Return the coverage of a book that prints some rows, given as bool (rows,)."""
-        made, hands, fitting = (np.where(printed, each, 0) for each in (self.made, self.hands, self.fitting))
-        return Coverage(self.deals, self.seed, self.calls, made, hands, fitting)
-
-    @property
-    def covered(self) -> int:
-        """Return how many calls a row made."""
-        return int(self.made.sum())
+    @classmethod
+    def of(cls, calls: int, made: NDArray[np.int64], hands: NDArray[np.int64], fitting: NDArray[np.int64]) -> Coverage:
+        """Return the coverage by rows that made calls, of which the hands are known, of which some fit."""
+        order = sorted(np.flatnonzero(hands).tolist(), key=lambda i: (fitting[i] / hands[i], -hands[i]))
+        worst = tuple((i, int(hands[i]), int(fitting[i])) for i in order)
+        return cls(calls, int(made.sum()), int(hands.sum()), int(fitting.sum()), worst)
 
     @property
     def share(self) -> float:
         """Return the share of the hands that fit."""
-        return float(self.fitting.sum() / max(self.hands.sum(), 1))
-
-    @property
-    def worst(self) -> list[tuple[int, int, int]]:
-        """Return row, hands and fitting hands of each row with hands, the least share first."""
-        rows = [(i, int(self.hands[i]), int(self.fitting[i])) for i in np.flatnonzero(self.hands).tolist()]
-        return sorted(rows, key=lambda row: (row[2] / row[1], -row[1]))
+        return self.fitting / self.hands if self.hands else 0.0
 
 
-def count_fitting(
-    statements: Sequence[Shows | None],
-    by: NDArray[np.int64],
-    hands_of: Callable[[int, NDArray[np.int64]], NDArray[np.int8]],
-) -> NDArray[np.int64]:
-    """Count calls by row: int64 (3, rows), all, those of which the book says what they show, and those that fit.
+@dataclass(frozen=True)
+class Check:
+    """Calls on other deals by the entries that made them, and how many of their hands fit what the book says."""
 
-    Args:
-        by: the row of each call, -1 for none.
-        hands_of: takes a row and the places of its calls in ``by``; returns their hands.
-    """
-    made = np.bincount(by[by >= 0], minlength=len(statements))
-    hands, fitting = np.zeros((2, len(statements)), np.int64)
-    for index in np.flatnonzero(made).tolist():
-        statement = statements[index]
-        if statement is not None:
-            hands[index] = made[index]
-            fitting[index] = statement.fit(hands_of(index, np.flatnonzero(by == index))).sum()
-    return np.stack([made, hands, fitting])
+    deals: int
+    seed: int  # of these deals
+    calls: int  # in all
+    made: NDArray[np.int64]  # by entry
+    hands: NDArray[np.int64]  # by entry: ``made`` where the book says what the call shows, else 0
+    fitting: NDArray[np.int64]  # by entry
+
+    def coverage(self, printed: NDArray[np.bool_]) -> Coverage:
+        """Return the coverage of a book that prints some entries, given as bool (entries,)."""
+        return Coverage.of(self.calls, *(np.where(printed, each, 0) for each in (self.made, self.hands, self.fitting)))
 
 
-def check(
-    measured: Measurements, statements: Sequence[Shows | None], hierarchy: Hierarchy, deals: int, seed: int
-) -> Coverage:
+def check(measured: Measurements, statements: list[Shows | None], hierarchy: Hierarchy, deals: int, seed: int) -> Check:
     """Bid ``deals`` other deals of ``seed`` and compare the hands with what the book says of their calls.
 
     Args:
@@ -188,12 +179,16 @@ def check(
         seed: another than that of ``measured``.
     """
     graph, walker = measured.graph, measured.walker
-    calls, counts = 0, np.zeros((3, len(graph.entries)), np.int64)
+    made, hands, fitting = np.zeros((3, len(graph.entries)), np.int64)
+    calls = 0
     for batch in bid_batches(hierarchy, walker, seed, deals):
         calls += len(batch.calls)
-
-        def hands_of(index: int, rows: NDArray[np.int64], batch: BidDeals = batch) -> NDArray[np.int8]:
-            return batch.hands(batch.calls.take(rows), walker, graph.entries[index])
-
-        counts += count_fitting(statements, graph.entries_of(batch.lines(batch.calls)), hands_of)
-    return Coverage(deals, seed, calls, *counts)
+        by = graph.entries_of(batch.lines(batch.calls))
+        made += np.bincount(by[by >= 0], minlength=len(made))
+        for index, statement in enumerate(statements):
+            rows = np.flatnonzero(by == index)
+            if statement is not None and rows.size:
+                behind = batch.hands(batch.calls.take(rows), walker, graph.entries[index])
+                hands[index] += rows.size
+                fitting[index] += int(statement.fit(behind).sum())
+    return Check(deals, seed, calls, made, hands, fitting)

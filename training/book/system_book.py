@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import LAST_RESORT
@@ -16,9 +19,9 @@ from bridge_env.hands.features import MEANINGS
 from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
-from training.book.measure import Measurements, measure
+from training.book.measure import Figures, Measurements, measure
 from training.book.model import HOLDOUT, Book
-from training.book.shows import check, shown_by_entries
+from training.book.shows import Check, Coverage, Shows, check, shown_by_entries
 from training.book.surprises import surprises
 from training.book.survey import SystemSurvey
 from training.book.worth import FEWEST, Judge, Worth
@@ -36,18 +39,61 @@ _TERMS = {
 class SystemBook(Book):
     """The measured calls of a system, and which of them to print."""
 
-    measurements: Measurements
+    measured: Measurements
+    shows: list[Shows | None]  # by entry, what the call shows; None where the book does not say
+    check: Check  # of that on other deals
     _: KW_ONLY
     worth: dict[int, Worth] = field(default_factory=dict)  # by entry, where it came up often enough
+    judged: str = ""  # the sentence on what the worth was judged on
 
     @property
     def graph(self) -> AuctionGraph:
         """Return the system's points and entries."""
-        return self.measurements.graph
+        return self.measured.graph
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Return all calls, each at the place that its index names."""
+        return self.graph.entries
+
+    def figures(self, entry: Entry) -> Figures:
+        """Return the figures of an entry."""
+        return self.measured.figures[entry.index]
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Return the coverage of the printed calls on other deals."""
+        return self.check.coverage(np.array([self.is_printed(entry) for entry in self.entries]))
+
+    def name_of(self, entry: Entry) -> str:
+        """Return an entry with the auction that leads to it."""
+        if entry.point is None:
+            return f"{player_terms.call(entry.step)} (general rules)"
+        return player_terms.path((*entry.point.path, entry.step))
+
+    def shown_by(self, entry: Entry) -> str:
+        """Return what an entry shows; empty where the book does not say."""
+        return str(self.shows[entry.index] or "")
+
+    def facts(self) -> list[str]:
+        """Return sentences on how the figures were made and how far to trust them."""
+        m, c, cover = self.measured, self.check, self.coverage
+        return [
+            f"Figures are of {m.deals:,} random deals (seed {m.seed}), dealer and vulnerability by board number, "
+            "all four seats playing the system.",
+            f"On {c.deals:,} other deals (seed {c.seed}), rows of this book cover {cover.covered / cover.calls:.2%} of "
+            f"the {cover.calls:,} calls; {cover.share:.2%} of the {cover.hands:,} hands behind a call fit what the "
+            "book says it shows. (The other calls were seen too seldom for ranges, or made on hands of all kinds.)",
+            "{:.1f} ± {:.1f} artificial calls in 100 auctions of a side.".format(*m.artificial),
+            *self.facts_on_calls(),
+            *([self.judged] if self.judged else []),
+        ]
 
     def entry_figures(self, entry: Entry) -> dict[str, Any]:
         """Return the figures of an entry as ``model`` has them."""
-        return model.figures_model(self.figures(entry), self.shown_by(entry), self.worth.get(entry.index))
+        return model.figures_model(
+            self.figures(entry), self.shown_by(entry), self.examples, self.worth.get(entry.index)
+        )  # fmt: skip
 
     def model(self, base: System | None = None, tick: Callable[[int], object] = lambda steps: None) -> dict[str, Any]:
         """Return the JSON model of the book, as ``training.book.model`` describes it.
@@ -56,7 +102,7 @@ class SystemBook(Book):
             base: the system from which surprises are measured.
             tick: called with 1 after the convention card, and after the surprises.
         """
-        graph, measured = self.graph, self.measurements
+        graph, measured = self.graph, self.measured
         out = model.system_tree(graph, self.is_printed)
         for entry, record in zip(graph.entries, out["entries"], strict=True):
             record["figures"] = self.entry_figures(entry)
@@ -67,12 +113,12 @@ class SystemBook(Book):
         tick(1)
         out["surprises"] = None
         if base is not None and (base.lines, base.blocks) != (graph.system.lines, graph.system.blocks):
-            found = surprises(hierarchy, base, self.seed, self.deals)[:_SURPRISES]
+            found = surprises(hierarchy, base, measured.seed, measured.deals)[:_SURPRISES]
             out["surprises"] = {"base": base.name, "rows": [one.record() for one in found]}
         tick(1)
         return out | {
-            "artificial": list(self.artificial),
-            "facts": self.facts(),
+            "artificial": list(measured.artificial),
+            "facts": [symbols(fact) for fact in self.facts()],
             "legend": model.LEGEND,
             "terms": self._terms(),
             "forcing": _last_resort(),
@@ -110,6 +156,7 @@ def make_book(
     *,
     levels: int | None = None,
     once_in: int = 0,
+    examples: int = 2,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> SystemBook:
     """Measure a system, and check what its calls show on other deals: as many, but ``HOLDOUT`` at most.
@@ -117,17 +164,14 @@ def make_book(
     Args:
         deals, seed: random deals to measure on; the check uses the next seed.
         tick: called with the number of deals measured after every batch.
-        levels, once_in: what to print, as in ``Book``.
+        levels, once_in, examples: what to print, as in ``Book``.
     """
     graph = AuctionGraph(system)
     hierarchy = Hierarchy(graph.system)
     measured = measure(graph, hierarchy, deals, seed, tick)
     shows = shown_by_entries(measured)
     found = check(measured, shows, hierarchy, min(deals, HOLDOUT), seed + 1)
-    return SystemBook(
-        graph.entries, measured.figures, shows, found, deals, seed, measured.artificial, measured,
-        levels=levels, once_in=once_in,
-    )  # fmt: skip
+    return SystemBook(measured, shows, found, levels=levels, once_in=once_in, examples=examples)
 
 
 def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: Callable[[int], None]) -> None:
@@ -139,7 +183,7 @@ def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: C
     judge = Judge(book.graph, control, boards, seed)
     book.judged = (
         f"Worth: IMPs by which the system does better with a call than without it (the next line that fits decides) "
-        f"against {control.name}, on a board whose auction that alters ± standard error, and on 1,000 boards of all "
+        f"against {control.name}, on a board where the call comes up ± standard error, and on 1,000 boards of all "
         f"kinds; {judge.boards.source}. The system as it is: {judge.mean:+.3f} ± {judge.error:.3f} IMPs a board. With "
         f"fewer than {FEWEST} boards no figure is given."
     )

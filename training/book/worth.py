@@ -7,12 +7,15 @@ exact: a test compares it with complete matches.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.language.tree import Line, System
-from training.book.graph import AuctionGraph, Entry
+from training.book.call_table import group_rows
+from training.book.deals import calls_of
+from training.book.graph import AuctionGraph, Entry, Walker
 from training.evaluation.boards import standard_error
 from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
 
@@ -23,7 +26,7 @@ FEWEST = 30  # boards that a figure is drawn from
 class Worth:
     """IMPs of a treatment."""
 
-    boards: int  # on which an auction differs
+    boards: int  # on which it came up
     mean: float | None  # IMPs on such a board; None with too few boards
     error: float | None  # the standard error
     per_thousand: float | None  # IMPs that it is worth over a thousand boards of all kinds
@@ -38,11 +41,12 @@ class Judge:
     """A system's duplicate match against a control pair on judging boards, and again with the system changed."""
 
     def __init__(self, graph: AuctionGraph, control: System, boards: int, seed: int) -> None:
-        self.graph = graph
+        self.graph, self.walker = graph, Walker(graph)
         self._us, self._control = (Partnership(system, system) for system in (graph.system, control))
         self._board_range = BoardRange(seed, "judging", 0, boards)
         self.boards, _ = boards_of(self._board_range)
-        self.imps = duel(self._us, self._control, self._board_range).imps.astype(np.int64)
+        self._played = duel(self._us, self._control, self._board_range)
+        self.imps = self._played.imps.astype(np.int64)
 
     @property
     def mean(self) -> float:
@@ -54,19 +58,40 @@ class Judge:
         """Return the standard error of ``mean``."""
         return standard_error(self.imps, self.boards.base)
 
+    @cached_property
+    def _boards(self) -> dict[int, list[NDArray[np.int64]]]:
+        """Return the boards on which our side makes a call, at either table, by the entries that the call can be."""
+        found: dict[int, list[NDArray[np.int64]]] = {}
+        for table, history in enumerate(self._played.history):
+            calls = calls_of(self.walker, history, self.boards.dealer)
+            ours = np.flatnonzero((calls.seat & 1) == table)
+            for rows in group_rows(calls.state.astype(np.int64) * 64 + calls.call, ours, 1):
+                for entry, _ in self.walker.calls_at(int(calls.state[rows[0]]), int(calls.call[rows[0]])):
+                    found.setdefault(entry.index, []).append(calls.board[rows])
+        return found
+
+    def boards_with(self, entry: Entry) -> NDArray[np.int64]:
+        """Return the boards on which our side makes a call that can be ``entry``, at either table."""
+        return np.unique(np.concatenate([np.empty(0, np.int64), *self._boards.get(entry.index, [])]))
+
     def differences(self, other: System) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return by how many IMPs ``other`` does worse on each board, and on which boards an auction differs."""
         gains, changed = gains_and_changes(Partnership(other, other), self._us, self._control, self._board_range)
         return -gains.astype(np.int64), changed
 
     def worth_of(self, entry: Entry) -> Worth:
-        """Measure the gain by an entry's lines, on the boards on which an auction differs without them."""
-        return self.worth_against(without(self.graph.system, entry.numbers))
+        """Measure the gain by an entry's lines: on the boards on which the call occurs, or a general rule matters."""
+        other = without(self.graph.system, entry.numbers)
+        if entry.point is None:
+            return self.worth_against(other)
+        return self._worth(self.differences(other)[0], self.boards_with(entry))
 
     def worth_against(self, other: System) -> Worth:
         """Measure the gain of the system over ``other``, on the boards on which an auction differs."""
         gains, changed = self.differences(other)
-        rows = np.flatnonzero(changed)
+        return self._worth(gains, np.flatnonzero(changed))
+
+    def _worth(self, gains: NDArray[np.int64], rows: NDArray[np.int64]) -> Worth:
         if len(rows) < FEWEST:
             return Worth(len(rows), None, None, None)
         error = standard_error(gains[rows], self.boards.base[rows])

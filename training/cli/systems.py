@@ -125,6 +125,7 @@ def book(
     once_in: CountOrZero = 2000,
     base: str | None = None,
     deals: Count = 100_000,
+    examples: CountOrZero = 2,
     seed: Seed = 1,
     check: bool = False,
     worth: bool = False,
@@ -152,6 +153,7 @@ def book(
         once_in: leave out calls made less often than once in so many deals; 0: none
         base: system from which surprises are measured (default sayc)
         deals: random deals to measure on
+        examples: example hands for each call, up to 2
         seed: random seed of deals and boards
         check: only print how many hands fit the book; exit with 1 below 98%
         worth: add the IMPs that each call gains against the control pair
@@ -177,7 +179,7 @@ def book(
             difference = compare_systems(_system(diff[0]), _system(diff[1]), _system(control), boards, seed, bar.add)
         return _write(render_difference(difference.model(), form), out)
     assert system is not None
-    settings: dict[str, Any] = {"levels": levels, "once_in": once_in}
+    settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}
     if network:
         from agents.networks.shipped import read_networks
         from training.book.model import HOLDOUT
