@@ -79,7 +79,7 @@ def figures_of(
 
 def side_by_side(a: System, b: System) -> dict[str, Any]:
     """Return the lines of two systems by point: the same, moved, changed, or in one of them alone."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"at": player_terms.symbols(str(place)), "kind": kind, "a": _line(old), "b": _line(new)}
         for place, pairs in match_systems(graph_of(a), graph_of(b)).items()
         for old, new, kind in pairs
