@@ -68,7 +68,7 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open build/site/index.html"
 
-check: lint test browser test-slow test-bounds
+check: lint test browser test-slow
 
 # A stamp says what is installed. Touching pyproject.toml or the constraints installs again.
 $(VENV)/.python:

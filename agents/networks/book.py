@@ -63,7 +63,7 @@ class Look(NamedTuple):
     """The answers of a book for N positions and hands."""
 
     call: NDArray[np.int8]  # (N,), what the system calls; Pass where an auction is over
-    rule: NDArray[np.int32]  # (N,), which rule of the pool says so, -1 none
+    rule: NDArray[np.int32]  # (N,), which rule of the system says so, -1 none
     made_by: NDArray[np.int8]  # (N,), NO_RULE, BY_LINE or BY_GENERAL
     # (N, 4, QUANTITIES, 2), what the seats N E S W have shown: strength, cards of C D H S, aces; least and most
     shown: NDArray[np.int16]
@@ -76,7 +76,7 @@ class Book:
     hierarchy: Hierarchy
 
     @cached_property
-    def positions(self) -> StateCache:
+    def states(self) -> StateCache:
         """Return the store of auction states."""
         return StateCache([self.hierarchy])
 
@@ -90,16 +90,16 @@ class Book:
     def __reduce__(self) -> tuple[Any, ...]:
         return shared_book, (self.hierarchy.system,)  # a process that gets it again and again has one cache
 
-    def look(self, states: Queries) -> Look:
+    def look(self, queries: Queries) -> Look:
         """Return the system's calls and what the seats have shown, for auctions and hands."""
-        call, rule, shown = self.positions.look(states)
+        call, rule, shown = self.states.look(queries)
         general = first_general_rule(self.hierarchy.compiled)
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(call, rule, made_by, shown)
 
-    def misdescription(self, states: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
+    def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return points and cards by which ``wanted`` calls, bool (N, 38), misdescribe the hands: int16 (N, 38)."""
-        return self.positions.misdescription(states, wanted)
+        return self.states.misdescription(queries, wanted)
 
 
 @lru_cache(maxsize=8)

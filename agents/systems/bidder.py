@@ -144,9 +144,9 @@ def bid_out(
         calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made (default: none).
     """
     auctions = Auctions(dealer, vulnerability)
-    positions, index = shared_cache(seats)
+    states, index = shared_cache(seats)
     systems = np.broadcast_to(index, (len(auctions), 4)).copy()
-    positions.bid(systems, features, auctions, boards, calls, length)
+    states.bid(systems, features, auctions, boards, calls, length)
     return auctions
 
 
@@ -177,9 +177,9 @@ def line_usage(
 ) -> dict[int, int]:
     """Count the calls that each line of a system (by number) makes, with the system in all seats."""
     auctions = Auctions(dealer, vulnerability)
-    positions, _ = shared_cache([hierarchy])
-    used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
-    numbers = positions.pool.rules[:, RULE_LINE]
+    states, _ = shared_cache([hierarchy])
+    used = states.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
+    numbers = states.pool.rules[:, RULE_LINE]
     own = numbers >= 0  # not the rules of last resort
     lines, which = np.unique(numbers[own], return_inverse=True)
     count = np.bincount(which, weights=used[own])

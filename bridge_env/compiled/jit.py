@@ -76,7 +76,7 @@ def _make_folder() -> bool:
             if sys.stderr is not None and sys.stderr.isatty():
                 print("compiling as needed, up to half a minute: once for each version", file=sys.stderr, flush=True)
     except OSError:
-        pass
+        pass  # the next line finds the folder missing or closed, and the warning says what to do
     writable = os.access(FOLDER, os.W_OK)
     if not writable:
         text = f"compiled code cannot be written to {FOLDER}, so every process compiles; set NUMBA_CACHE_DIR"

@@ -16,7 +16,7 @@ from bridge_env.rules.scoring import score
 
 UNKNOWN = -1
 UNKNOWN_TRICKS = -1
-_DEFAULT: Any = None
+_DEFAULT: Any = None  # ``Boards`` replaces it, so that a field has the type of its array
 
 
 @dataclass(frozen=True, eq=False)

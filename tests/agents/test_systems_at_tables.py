@@ -66,7 +66,7 @@ def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
     monkeypatch.setattr(state_cache.StateCache, "__init__", _small(room, state_cache.StateCache.__init__))
     small = make_env({"learner": "NS"})
     assert_equal(seen, played(small, 5, 100))
-    cache = small._tables._group._positions
+    cache = small._tables._group._states
     assert len(cache) <= room
     assert cache.edition > 0 or room > 60  # so it was emptied in between
 

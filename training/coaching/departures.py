@@ -95,7 +95,7 @@ def _count_lines(
     """Count in which decisions each line of the tree, by number, calls, and in which of them the player does so."""
     known = Queries.of_auctions(auctions.take(made.row), deals.features, made.row)._replace(length=made.length)
     look = player.book.look(known)
-    numbers = np.where(look.rule >= 0, player.book.positions.pool.rules[look.rule, RULE_LINE], -1)
+    numbers = np.where(look.rule >= 0, player.book.hierarchy.compiled.rules[look.rule, RULE_LINE], -1)
     return Counter(numbers.tolist()), Counter(numbers[look.call == made.call].tolist())
 
 

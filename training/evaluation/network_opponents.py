@@ -140,9 +140,9 @@ def _caller(
     """Return the function that calls at our seats; opponents are read by our first player's system."""
     first, second = us
     seats = (first, first, second, first) if table == 0 else (first, first, first, second)
-    positions, systems = shared_cache(seats)
+    states, systems = shared_cache(seats)
 
     def call(auctions: Auctions, board: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        return positions.look(Queries.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
+        return states.look(Queries.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
 
     return call

@@ -163,7 +163,7 @@ class Simulator:
 
     def __init__(self, system: Hierarchy, hands: Hands) -> None:
         self.system, self.hands = system, hands
-        self.positions = StateCache([system])
+        self.states = StateCache([system])
 
     def probes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[ProbeAuction]:
         """Return all probes that lead to nodes, and those on the way, the shortest first."""
@@ -210,7 +210,7 @@ class Simulator:
         everyone = Hands.of(held.reshape(-1, 52))
         auctions = Auctions(np.zeros(boards, np.int16), np.arange(boards) % 4)
         features = np.ascontiguousarray(everyone.features[:, 0]).reshape(boards, 4, -1)
-        self.positions.bid(np.zeros((boards, 4), np.int32), features, auctions)
+        self.states.bid(np.zeros((boards, 4), np.int32), features, auctions)
         probes = []
         for board in range(boards):
             calls = auctions.calls(board)
@@ -230,8 +230,8 @@ class Simulator:
         state, calls, length = arrays(probes)
         begins = np.searchsorted(which, np.arange(len(probes) + 1))
         queries = Queries(of.features, hand, state, calls, length, begins)
-        chosen, rules, shown = self.positions.look(queries)
-        forced, row = self.positions.forced(queries), of.features[hand, 0]
+        chosen, rules, shown = self.states.look(queries)
+        forced, row = self.states.forced(queries), of.features[hand, 0]
         made, by = chosen.astype(np.int64), rules.astype(np.int64)
         return Responses(probes, calls, length, which, of, hand, row, made, by, shown, forced)
 

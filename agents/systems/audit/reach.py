@@ -76,7 +76,7 @@ def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[Prob
         wanted = np.zeros(len(hands), np.bool_)
         for rule in range(first, end):
             if compiled.rules[rule, RULE_LINE] == line:
-                wanted |= simulator.positions.meets_rule(drawn.features[:, 0], state[0], calls[0], part, rule)
+                wanted |= simulator.states.meets_rule(drawn.features[:, 0], state[0], calls[0], part, rule)
         coming = _as_called(simulator, drawn, probe, np.flatnonzero(wanted))
         if not len(coming):
             continue

@@ -58,7 +58,7 @@ def shown_rows(plan, state_ids, out):
 
 
 @njit(forceinline=True)
-def see(e, at, hand):
+def write_features(e, at, hand):
     """Write the full feature row of a hand int16 (NUM_FEATURES,) in a state to ``t.f``; return the seat to call."""
     load(e, at)
     seat = np.int64(row_turn(e.t.auction))
@@ -77,7 +77,7 @@ def feature_rows(plan, state_ids, hands, out, nodes):
     """
     e = engine_at(plan)
     for i in range(len(state_ids)):
-        seat = see(e, np.int64(state_ids[i]), hands[i])
+        seat = write_features(e, np.int64(state_ids[i]), hands[i])
         out[i] = e.t.f
         nodes[i] = e.t.place[seat]
 
@@ -137,7 +137,7 @@ def condition_rows(plan, state_id, part, rule, hands, out):
     first, end = context_of(pool, part)
     least, most = conditions_of(pool, rule)
     for i in range(len(hands)):
-        see(e, np.int64(state_id), hands[i])
+        write_features(e, np.int64(state_id), hands[i])
         call = legal_call(pool, rule, e.t.auction)
         out[i] = False
         if call >= 0 and holds(pool, first, end, f):

@@ -28,10 +28,10 @@ from agents.systems.engine.states import (
     LONGEST,
     MISSED,
     NOTES,
-    POSITIONS,
     ROOT_COLUMNS,
     SCHEMA,
     SHAPES,
+    STATES,
     STATUS_AT,
     STEPS,
     Store,
@@ -109,7 +109,7 @@ def untouched(shape: tuple[int, ...], dtype: type[np.number[Any]]) -> NDArray[An
     flags = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
     pages = mmap.mmap(-1, size, **flags)
     if size > _LARGE and hasattr(mmap, "MADV_HUGEPAGE"):  # boards jump about in it: a tenth faster with large pages
-        pages.madvise(mmap.MADV_HUGEPAGE, _LARGE, size - _LARGE)  # but a few positions should not take as much
+        pages.madvise(mmap.MADV_HUGEPAGE, _LARGE, size - _LARGE)  # but a few states should not take as much
     return np.frombuffer(pages, dtype, count).reshape(shape)
 
 
@@ -118,7 +118,7 @@ class StateCache:
 
     Args:
         systems: each once; rows of ``bid`` name them by number.
-        positions, steps, roots: how many fit. Memory is taken as it is used.
+        states, steps, roots: how many fit. Memory is taken as it is used.
 
     Attributes:
         pool: the arrays of all systems.
@@ -134,7 +134,7 @@ class StateCache:
     def __init__(
         self,
         systems: Sequence[HasCompiled],
-        positions: int = MOST_STATES,
+        states: int = MOST_STATES,
         steps: int = MOST_CODE,
         roots: int = MOST_ROOTS,
     ) -> None:
@@ -145,7 +145,7 @@ class StateCache:
         if longest > MOST_STEPS:
             raise ValueError(f"a system has {longest:,} conditions to look at in one auction; {MOST_STEPS:,} can be")
         self._store = Store(
-            untouched((positions, LINKS), np.int32), untouched((positions, NOTES), np.int16),
+            untouched((states, LINKS), np.int32), untouched((states, NOTES), np.int16),
             untouched((max(steps, longest),), np.int64),
             np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
             np.full((len(self.pool.spans), SHAPES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
@@ -158,13 +158,13 @@ class StateCache:
         self.edition = 0
 
     def __len__(self) -> int:
-        return int(self._store.counts[POSITIONS])
+        return int(self._store.counts[STATES])
 
     @property
     def bytes(self) -> int:
         """Return the memory in use."""
-        positions, steps = self._store.counts[[POSITIONS, STEPS]].tolist()
-        return int(positions * (4 * LINKS + 2 * NOTES) + 8 * steps)
+        states, steps = self._store.counts[[STATES, STEPS]].tolist()
+        return int(states * (4 * LINKS + 2 * NOTES) + 8 * steps)
 
     def clear(self) -> None:
         """Forget everything; the memory stays."""
@@ -227,7 +227,7 @@ class StateCache:
         m, shown = len(queries.boards), np.empty((len(queries.length), 4, QUANTITIES, 2), np.int16)
         chosen, rules = np.empty(m, np.int8), np.empty(m, np.int32)
         with self.lock:
-            for part, state_ids in self.states(queries, systems, chosen, rules):
+            for part, state_ids in self.find(queries, systems, chosen, rules):
                 shown_rows(self.plan, state_ids, shown[part])
         first = self.first_rules[_of_seats(systems)[queries.seat]]
         own = first if queries.begins is None else np.repeat(first, np.diff(queries.begins))
@@ -245,7 +245,7 @@ class StateCache:
         nodes = np.empty(len(rows), np.int32)
         hands = queries.features[queries.boards, queries.seat]
         with self.lock:
-            for part, state_ids in self.states(queries, systems):
+            for part, state_ids in self.find(queries, systems):
                 feature_rows(self.plan, state_ids, hands[part], rows[part], nodes[part])
         return rows, np.where(nodes >= 0, nodes - self.pool.roots[_of_seats(systems)[queries.seat]], nodes)
 
@@ -257,7 +257,7 @@ class StateCache:
         """
         out = np.zeros(wanted.shape, np.int16)
         with self.lock:
-            for part, state_ids in self.states(queries):
+            for part, state_ids in self.find(queries):
                 systems, boards = np.zeros((len(state_ids), 4), np.int32), queries.boards[part]
                 misdescription_rows(self.plan, systems, queries.features, boards, state_ids, wanted[part], out[part])
         return out
@@ -266,7 +266,7 @@ class StateCache:
         """Return whether partner's last call forces, by the first system: bool (N,)."""
         out = np.zeros(len(queries.length), np.bool_)
         with self.lock:
-            for part, state_ids in self.states(queries):
+            for part, state_ids in self.find(queries):
                 partner = queries.seat[part] ^ 2
                 out[part] = self._store.notes[state_ids, STATUS_AT + partner * STATUS_COLUMNS + FORCES] != 0
         return out
@@ -283,11 +283,11 @@ class StateCache:
         """
         out = np.zeros(len(hands), np.bool_)
         with self.lock:
-            for _, state_ids in self.states(Queries.of_prefixes(state, calls, np.array([len(calls)]))):
+            for _, state_ids in self.find(Queries.of_prefixes(state, calls, np.array([len(calls)]))):
                 condition_rows(self.plan, state_ids[0], part, rule, hands, out)
         return out
 
-    def states(
+    def find(
         self,
         queries: Queries,
         systems: NDArray[np.int32] | None = None,
@@ -310,7 +310,7 @@ class StateCache:
             end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
             n, part = end - start, slice(start, end)
             state_ids = np.empty(n, np.int32)
-            if self._store.counts[POSITIONS] + int(met[end - 1]) - before + _ROOTS > len(self._store.links):
+            if self._store.counts[STATES] + int(met[end - 1]) - before + _ROOTS > len(self._store.links):
                 self.clear()
             state_rows(
                 self.plan, np.tile(seats, (n, 1)), queries.features, queries.boards, begins[start : end + 1],
@@ -358,26 +358,26 @@ class SystemsAtTables:
         self.seats = np.array([reading is not None for reading in readings])
         distinct = list(dict.fromkeys(tuple(reading) for reading in readings if reading is not None))
         self._reading_of = np.array([-1 if r is None else distinct.index(tuple(r)) for r in readings], np.int8)
-        self._positions, numbers = shared_cache([system for reading in distinct for system in reading])
+        self._states, numbers = shared_cache([system for reading in distinct for system in reading])
         self._read_by = numbers.reshape(-1, 4).copy()
-        self._state_ids = TableStates(
+        self._tables = TableStates(
             np.zeros(tables, np.bool_), np.empty((tables, 4, NUM_FEATURES), np.int16),
             np.zeros((tables, len(distinct)), np.int32), np.zeros((tables, len(distinct)), np.int16),
         )  # fmt: skip
-        self._edition = self._positions.edition
+        self._edition = self._states.edition
 
     def deal(self, rows: NDArray[np.intp]) -> None:
         """Forget the deals that lay at tables ``rows``."""
-        self._state_ids.known[rows] = False
+        self._tables.known[rows] = False
 
     def call(self, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp]) -> None:
         """Make calls at tables ``rows`` until their auctions are over, or a seat outside the group is to call."""
-        with self._positions.lock:
-            edition = self._positions.make_room()
+        with self._states.lock:
+            edition = self._states.make_room()
             if edition != self._edition:
-                self._state_ids.followed[:] = 0
+                self._tables.followed[:] = 0
                 self._edition = edition
             call_at_tables(
-                self._positions.plan, self._read_by, self._reading_of, rows, auctions.state, auctions.history, owner,
-                *self._state_ids,
+                self._states.plan, self._read_by, self._reading_of, rows, auctions.state, auctions.history, owner,
+                *self._tables,
             )  # fmt: skip

@@ -67,14 +67,14 @@ NEW = -1  # of a program: nobody has called here; below it: somebody has
 MEETINGS = 16  # with programs that serve many states, before a state gets its own
 # What ``counts`` holds: states, steps of programs and roots in use; states for which there was no room; and the steps
 # that the longest program can have.
-POSITIONS, STEPS, ROOTS, MISSED, LONGEST, COUNTS = range(6)
+STATES, STEPS, ROOTS, MISSED, LONGEST, COUNTS = range(6)
 
 
 class Store(NamedTuple):
     """Memory for states, and how much of it is in use. It takes pages when it is first written to."""
 
-    links: Annotated[NDArray[np.int32], "positions", LINKS]  # of a state, as above
-    notes: Annotated[NDArray[np.int16], "positions", NOTES]  # the same
+    links: Annotated[NDArray[np.int32], "states", LINKS]  # of a state, as above
+    notes: Annotated[NDArray[np.int16], "states", NOTES]  # the same
     code: Annotated[NDArray[np.int64], "steps"]  # the programs
     # the keys of roots, -1 where empty; as many as a power of two
     root_keys: Annotated[NDArray[np.int32], "roots", ROOT_COLUMNS]
@@ -149,11 +149,11 @@ def load(e, at):
 def _cache_state(e):
     """Store what scratch memory holds as a new state; return it, -1 where there is no room."""
     store, t = e.store, e.t
-    new = store.counts[POSITIONS]
+    new = store.counts[STATES]
     if new >= len(store.links):
         store.counts[MISSED] += 1
         return np.int64(-1)
-    store.counts[POSITIONS] = new + 1
+    store.counts[STATES] = new + 1
     for call in range(NUM_CALLS):
         store.links[new, LINK_AT + call] = NEVER
     store.links[new, PROGRAM_AT] = NEW
@@ -250,14 +250,14 @@ def record_call(pool, seat, call, found, flags, t):
 
 
 @njit(forceinline=True)
-def follow(e, systems, i, at, call, seldom):
+def follow(e, systems, i, at, call, at_once):
     """Return the state after a call.
 
     It is cached when an auction comes there for the second time: most never see another.
 
     Args:
         systems, i: row ``i`` names the four seats' systems.
-        seldom: cache it at once.
+        at_once: cache it when it is first met.
     """
     if at >= 0:
         after = np.int64(e.store.links[at, LINK_AT + call])
@@ -276,7 +276,7 @@ def follow(e, systems, i, at, call, seldom):
         _write_context(t, row_turn(t.auction))
     if at < 0:
         return np.int64(-1)
-    if e.store.links[at, LINK_AT + call] == NEVER and not seldom:
+    if e.store.links[at, LINK_AT + call] == NEVER and not at_once:
         e.store.links[at, LINK_AT + call] = ONCE
         return np.int64(-1)
     new = _cache_state(e)
@@ -304,7 +304,7 @@ def _new_program(pool, system, node, auction, known, f, store):
     counts = store.counts
     if counts[STEPS] + counts[LONGEST] > len(store.code):
         counts[STEPS] = 0
-        store.links[: counts[POSITIONS], PROGRAM_AT] = NEW
+        store.links[: counts[STATES], PROGRAM_AT] = NEW
         store.general[:] = -1
         store.trees[:] = -1
     start = counts[STEPS]

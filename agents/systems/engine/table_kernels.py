@@ -98,7 +98,7 @@ def call_at_tables(plan, read_by, reading_of, rows, state, history, owner, known
             for place in range(4):
                 turned[reading, place] = read_by[reading, (dealer + place) & 3]
         sides = turned_sides(auction[VULNERABILITY], dealer)
-        uncached, come = np.int64(-1), np.int64(0)  # the reading whose state scratch memory holds, and how far it is
+        uncached, calls_read = np.int64(-1), np.int64(0)  # the reading whose state scratch memory holds, and its length
         while not auction[DONE]:
             holder = np.int64(row_turn(auction))
             r = np.int64(reading_of[holder])
@@ -106,7 +106,7 @@ def call_at_tables(plan, read_by, reading_of, rows, state, history, owner, known
                 break
             length, k = np.int64(auction[LENGTH]), np.int64(followed[row, r])
             if uncached == r:
-                at, k = np.int64(-1), come
+                at, k = np.int64(-1), calls_read
             elif k > 0:
                 at = np.int64(at_table[row, r])
             else:
@@ -114,6 +114,6 @@ def call_at_tables(plan, read_by, reading_of, rows, state, history, owner, known
             for number in range(k, length):
                 at = follow(e, turned, r, at, np.int64(calls[number]), False)
             call, _ = choose(e, turned, r, at, features, row, holder)
-            uncached, come = np.int64(r if at < 0 else -1), length
+            uncached, calls_read = np.int64(r if at < 0 else -1), length
             at_table[row, r], followed[row, r] = at, length if at >= 0 else 0
             row_step(auction, calls, call)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.systems.engine.auction_state import STOPPED
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO
-from agents.systems.engine.queries import see
+from agents.systems.engine.queries import write_features
 from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
 from agents.systems.engine.shown_ranges import natural_cards
 from agents.systems.engine.state_cache import Queries, StateCache
@@ -101,7 +101,7 @@ def _violations(plan, systems, state_ids, calls, readings, hands, degree, out):
                 if readings[d] == EXACT and not degree:
                     out[i] = 1
                     continue
-            see(e, at, hands[i, 0])
+            write_features(e, at, hands[i, 0])
             out[i] += _violation(e.pool, systems[0], readings[d], call, e.t)
 
 
@@ -124,7 +124,7 @@ def violation_rows(
     """
     out = np.zeros(len(hands), np.float32)
     with states.lock:
-        for part, state_ids in states.states(queries, systems):
+        for part, state_ids in states.find(queries, systems):
             _violations(states.plan, systems[None], state_ids, calls[part], readings[part], hands[:, None], degree, out)
     return out
 
@@ -200,7 +200,7 @@ def _class_of_shape(pool, systems, seat, call, denies, t):
 def _class_rows(plan, systems, state_id, call, denies, shapes, features, out):
     e = engine_at(plan)
     for i in range(len(shapes)):
-        seat = see(e, np.int64(state_id), features[i])
+        seat = write_features(e, np.int64(state_id), features[i])
         out[shapes[i]] = _class_of_shape(e.pool, systems, seat, call, denies, e.t)
 
 
@@ -224,7 +224,7 @@ def class_rows(
     out = np.zeros(14**3, np.uint64)
     known = np.where(KINDS == 0, 0, features).astype(np.int16)
     with states.lock:
-        for _, state_ids in states.states(queries, systems):
+        for _, state_ids in states.find(queries, systems):
             _class_rows(states.plan, systems, state_ids[0], call, reading == EXACT, shapes, known, out)
     return out
 
@@ -237,7 +237,7 @@ def _near_rows(plan, systems, state_ids, hands, out):
     e = engine_at(plan)
     pool, t = e.pool, e.t
     for i in range(len(out)):
-        seat = see(e, np.int64(state_ids[i]), hands[i])
+        seat = write_features(e, np.int64(state_ids[i]), hands[i])
         out[i] = _INFINITE
         for part in parts(pool, t.place[seat], systems[seat]):
             write_level(PASS, t.f)
@@ -258,6 +258,6 @@ def near_calls(states: StateCache, systems: NDArray[np.int32], queries: Queries)
     out = np.empty((len(queries.length), NUM_CALLS), np.float32)
     hands = queries.features[queries.boards, queries.seat]
     with states.lock:
-        for part, state_ids in states.states(queries, systems):
+        for part, state_ids in states.find(queries, systems):
             _near_rows(states.plan, systems, state_ids, hands[part], out[part])
     return out

@@ -19,7 +19,7 @@ from agents.systems.bidder import Hierarchy
 from agents.systems.changes.edits import Edit, Replace, dropped, without_clause
 from agents.systems.changes.mutation import Trail, moves, placed, with_atom
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE
-from agents.systems.engine.queries import see
+from agents.systems.engine.queries import write_features
 from agents.systems.engine.rule_order import (
     conditions_of,
     context_of,
@@ -270,7 +270,7 @@ def find_steps(plan, systems, state_ids, start, hands, row_out, key_out, call_ou
     for i in range(start, len(state_ids)):
         if written + _MOST > len(row_out):
             return written, i
-        seat = see(e, np.int64(state_ids[i]), hands[i])
+        seat = write_features(e, np.int64(state_ids[i]), hands[i])
         for k in range(_near(e.pool, systems[seat], e.t, keys, others)):
             row_out[written], key_out[written], call_out[written] = i, keys[k], others[k]
             written += 1
@@ -345,7 +345,7 @@ def all_steps(
     found: list[tuple[NDArray[np.int64], ...]] = []
     size = max(8 * len(number), _MOST)
     with states.lock:
-        for part, state_ids in states.states(queries, systems):
+        for part, state_ids in states.find(queries, systems):
             done = 0
             while done < len(state_ids):
                 outs = tuple(np.empty(size, np.int64) for _ in range(3))
