@@ -21,8 +21,8 @@ from agents.systems.language.text import (
     parse_system,
     system_text,
 )
-from agents.systems.language.tree import INFINITE, Atom, Block, Line, Step, System, walk
-from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, MEANINGS, SUIT_WORDS, WORDS
+from agents.systems.language.tree import INFINITE, Atom, Block, Line, Score, Step, System, Term, walk
+from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, MEANINGS, SCORE_WORDS, SUIT_WORDS, WORDS
 from agents.systems.library.shipped import read_system, shipped_systems
 from bridge_env.hands import features
 
@@ -101,7 +101,7 @@ def test_other_spellings(written, short):
 # --- trees of any kind -----------------------------------------------------------------------------------
 
 suit = st.sampled_from(["C", "D", "H", "S", "M", "oM", "m", "om", "x", "y"])
-stems = sorted({word.partition(":")[0] for word in WORDS if len(word) > 1})
+stems = sorted({word.partition(":")[0] for word in WORDS if len(word) > 1} - SCORE_WORDS)
 
 
 @st.composite
@@ -151,17 +151,38 @@ def lines(draw, depth=1):
         draw(notes),
         tuple(below),
         after,
+        None,
         draw(comments),
     )
+
+
+counted_words = st.sampled_from(["hcp", "x", "support:x", "fit-best", "level"])
+terms = st.one_of(
+    st.builds(lambda points, atom: Term(points, ((atom,),)), st.integers(-99, 99), atoms()),
+    st.builds(lambda points, book: Term(points, ((book,),)), st.integers(-99, 99), st.just(Atom("book", 1, 1))),
+    st.builds(lambda points, word: Term(points, (), word), st.integers(-99, 99), counted_words),
+    st.builds(lambda points: Term(points, (), "x", "shown:x"), st.integers(-99, 99)),
+)
+
+
+@st.composite
+def cards(draw):
+    step = Step(draw(st.sampled_from(["P", "X", "bid:x", "bid:N", "lowest:H", "3C"])))
+    score = Score(draw(st.integers(-99, 99)), tuple(draw(st.lists(terms, max_size=4))))
+    return Line((step,), draw(constraints), note=draw(notes), score=score, comments=draw(comments))
+
+
+blocks = st.one_of(
+    st.builds(Block, constraints, st.lists(lines(0), max_size=3).map(tuple), notes, st.just(False), comments),
+    st.builds(Block, constraints, st.lists(cards(), max_size=3).map(tuple), notes, st.just(True), comments),
+)
 
 
 systems = st.builds(
     System,
     words,
     st.lists(lines(), max_size=4).map(tuple),
-    st.lists(st.builds(Block, constraints, st.lists(lines(0), max_size=3).map(tuple), notes, comments), max_size=2).map(
-        tuple
-    ),
+    st.lists(blocks, max_size=2).map(tuple),
     comments,
 )
 
@@ -206,6 +227,13 @@ FAULTS = [
     ("1C\n    1D\n  1H", 3, "this line's indentation fits no line above it"),
     ("1C\n\t1D", 2, "indent with spaces, not tabs"),
     ("1C\n  when ours", 2, "'when' stands at the left margin"),
+    ("1C  5+ C, book", 1, "'book' can only be asked for in scores, as in '12 if book'"),
+    ("weigh when ours\n  X  9+ hcp", 2, "lines below 'weigh when' have scores, as in 'X scores -4, 9 if book'"),
+    ("when ours\n  X  scores 3", 2, "lines below 'weigh when' have scores"),
+    ("when ours\n  bid:x  3+ x", 2, "'bid:' names several bids, which only scores can choose among"),
+    ("weigh when ours\n  X  scores much", 2, "'much' is no score; write a start and what is added, as '-19, 12 if"),
+    ("weigh when ours\n  X  scores 3, 4", 2, "'4' is no score"),
+    ("weigh when ours\n  X  scores 3 for each fit", 2, "'fit' needs a suit"),
     ("1C\n; a remark", 2, "a line begins with a call; for a comment write '#'"),
 ]
 
@@ -226,6 +254,7 @@ UNREACHABLE = [
     ("1C  4+ M", 1, "'M' in 'M' stands for no suit here; a call such as 1M must come first"),
     ("1C  M > H", 1, "'M' in 'M-H' stands for no suit here"),
     ("1M\n  2N  8+ fit:oM, 3+ x", 2, "'x' in 'x' stands for no suit here"),
+    ("weigh when 12+ hcp\n  X scores 3", 1, "what follows 'weigh when' is known to all"),
     ("when ours\n  1C-1D", 2, "a general rule is one call of ours, and no line follows it: '1C-1D'"),
     ("when ours\n  (1C)", 2, "a general rule is one call of ours"),
     ("when ours\n  1C\n    1D", 2, "a general rule is one call of ours"),

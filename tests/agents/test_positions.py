@@ -18,8 +18,8 @@ from agents.systems.engine.state_cache import Queries, StateCache, shared_cache
 from agents.systems.engine.states import MEETINGS
 from agents.systems.language.columns import LEAST, MOST
 from agents.systems.language.text import parse_system
-from agents.systems.language.tree import INFINITE, Atom, Block, Line, Step, System, atoms_of
-from agents.systems.language.vocabulary import WORDS
+from agents.systems.language.tree import INFINITE, Atom, Block, Line, Score, Step, System, Term, atoms_of
+from agents.systems.language.vocabulary import CONTEXT, WORDS
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.auction import Auctions
 
@@ -65,6 +65,8 @@ def everyone():
 TREE_CALLS = ("P", "X", "XX", "1C", "1D", "1H", "1S", "1N", "2C", "2D", "2H", "2S", "3N")
 GENERAL_CALLS = ("P", "X", "XX", *(f"{span}:{strain}" for span in ("lowest", "jump", "game") for strain in "CDHSN"))
 GENERAL_WORDS = [word for word in WORDS if word != "level"]  # an opening's level is not known before its line
+BOOK = ((Atom("book", 1, 1),),)
+AUCTION_WORDS = [word for word in GENERAL_WORDS if WORDS[word] in CONTEXT]
 
 
 def random_constraint(rng, words, clauses):
@@ -104,7 +106,26 @@ def random_system(seed):
         )
         return Block(random_constraint(rng, GENERAL_WORDS, 1), tuple(calls))
 
-    return System(f"random {seed}", lines(0), tuple(general() for _ in range(8)))
+    def term():
+        points = int(rng.integers(-20, 21))
+        if rng.random() < 0.5:
+            return Term(points, (random_constraint(rng, list(WORDS), 1) or (BOOK,))[0])
+        return Term(points, word=str(rng.choice(list(WORDS))), less=str(rng.choice(list(WORDS))) * (rng.random() < 0.5))
+
+    def cards():
+        calls = (
+            Line(
+                (Step(str(call)),),
+                random_constraint(rng, list(WORDS), 1),
+                flags=flags[rng.integers(len(flags))],
+                score=Score(int(rng.integers(-20, 21)), tuple(term() for _ in range(4))),
+            )
+            for call in ("P", *rng.choice(GENERAL_CALLS, 8))
+        )
+        return Block(random_constraint(rng, AUCTION_WORDS, 1), tuple(calls), weighs=True)
+
+    blocks = [general() if number % 3 else cards() for number in range(12)]
+    return System(f"random {seed}", lines(0), tuple(blocks))
 
 
 def random_prefixes(auctions, seed):

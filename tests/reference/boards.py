@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from agents.systems.engine.auction_state import new_state, start_state, write_context, write_mixed
-from agents.systems.engine.compiled import RULE_FLAGS
+import numpy as np
+
+from agents.systems.engine.auction_state import BOOK, GAME, JUMP, new_state, start_state, write_context, write_mixed
+from agents.systems.engine.compiled import (
+    CARDS,
+    END_RULE,
+    END_TERM,
+    FIRST,
+    FIRST_RULE,
+    FIRST_TERM,
+    RULE_BASE,
+    RULE_FLAGS,
+    SHOWS_NOTHING,
+)
 from agents.systems.engine.rule_order import (
+    all_parts,
     call_of,
     conditions_of,
     context_of,
@@ -29,12 +42,12 @@ def call_shows(pool, node, system, call, t):
     found, flags, last_bid, f, out = False, 0, t.auction[LAST_BID], t.f, t.out
     rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
     reset(out)
-    for part in parts(pool, node, system):
+    for part in all_parts(pool, node, system):
         if found and is_fully_explained(call, flags, out):
             break
         fits = False
         for rule in rules_of(pool, part):
-            if call_of(pool, rule, last_bid) != call:
+            if call_of(pool, rule, last_bid) != call or pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
                 continue
             if not fits:  # the context, looked at only when one of the rules makes this call
                 reset(rule_out)
@@ -64,6 +77,53 @@ def apply_call(pool, systems, call, t):
 @njit
 def decide(pool, systems, hand, t):
     """Return the call of the seat to call on ``hand`` (its features), and the rule that made it (-1: none)."""
+    seat, f = row_turn(t.auction), t.f
+    call, rule = _by_rules(pool, systems, hand, t)
+    first_card = pool.spans[systems[seat], CARDS]
+    if 0 <= rule < pool.parts[first_card, FIRST_RULE]:
+        return call, rule  # of the tree
+    for part in range(first_card, pool.spans[systems[seat], FIRST]):
+        first, end = context_of(pool, part)
+        if holds(pool, first, end, f):
+            return _weighed(pool, part, call, rule, t)
+    return call, rule
+
+
+@njit
+def _weighed(pool, part, call, rule, t):
+    """Return the call with the highest sum of all cards and that card, the rules' if no sum is higher than its own."""
+    f, sums, by = t.f, np.full(38, -10000, np.int64), np.full(38, -1, np.int64)
+    for card in range(pool.parts[part, FIRST_RULE], pool.parts[part, END_RULE]):
+        made = legal_call(pool, card, t.auction)
+        first, end = conditions_of(pool, card)
+        if made >= 0:
+            write_level(made, f)
+            bid = made - 3
+            f[BOOK] = 1 if made == call else 0
+            f[JUMP] = 1 if bid >= 5 and bid - 5 > t.auction[LAST_BID] else 0
+            f[GAME] = 1 if bid in (14, 17, 18, 20, 21) else 0
+        if made < 0 or by[made] >= 0 or not holds(pool, first, end, f):
+            continue
+        by[made], sums[made] = card, pool.rules[card, RULE_BASE]
+        for k in range(pool.rules[card, FIRST_TERM], pool.rules[card, END_TERM]):
+            points, word, less, clause = pool.terms[k]
+            if clause >= 0:
+                sums[made] += points if holds(pool, clause, clause + 1, f) else 0
+            else:
+                sums[made] += points * f[word]
+                if less >= 0:
+                    sums[made] -= points * f[less]
+    f[BOOK] = f[JUMP] = f[GAME] = 0
+    if by[call] < 0 or sums[call] == sums.max():
+        return np.int64(call), np.int64(rule)
+    best = np.flatnonzero(sums == sums.max())
+    first = by[best].min()  # of equals the card that stands first in the text
+    return np.int64(best[np.argmin(by[best])]), first
+
+
+@njit
+def _by_rules(pool, systems, hand, t):
+    """Return the call and the rule of the first rule that fits."""
     seat, f = row_turn(t.auction), t.f
     copy(hand, f[:NUM_FEATURES])
     write_context(t, seat)

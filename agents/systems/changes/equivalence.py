@@ -10,8 +10,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, RULE_CALL, RULE_FLAGS, RULE_SPAN, Compiled
-from agents.systems.engine.rule_order import NOWHERE, conditions_of, context_of, parts, rules_of, within
+from agents.systems.engine.compiled import (
+    ATOM_COLUMN,
+    ATOM_HI,
+    ATOM_LO,
+    END_TERM,
+    FIRST_TERM,
+    RULE_BASE,
+    RULE_CALL,
+    RULE_FLAGS,
+    RULE_SPAN,
+    TERM_CLAUSE,
+    TERM_LESS,
+    TERM_POINTS,
+    TERM_WORD,
+    Compiled,
+)
+from agents.systems.engine.rule_order import NOWHERE, all_parts, conditions_of, context_of, rules_of, within
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import FIRST_BID, PASS
 
@@ -41,10 +56,15 @@ def _clauses(c, first, end, h):
 @njit
 def _rules(c, part, h):
     for rule in rules_of(c, part):
-        for column in (RULE_SPAN, RULE_CALL, RULE_FLAGS):
+        for column in (RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_BASE):
             h = _mix(h, c.rules[rule, column])
         first, end = conditions_of(c, rule)
         h = _clauses(c, first, end, h)
+        for term in range(c.rules[rule, FIRST_TERM], c.rules[rule, END_TERM]):
+            for column in (TERM_POINTS, TERM_WORD, TERM_LESS):
+                h = _mix(h, c.terms[term, column])
+            clause = c.terms[term, TERM_CLAUSE]
+            h = _clauses(c, clause, clause + (clause >= 0), h)
     return h
 
 
@@ -57,14 +77,15 @@ def _of_nodes(c, out):
 @njit
 def _of_blocks(c):
     h = _SEED
-    for part in parts(c, NOWHERE, 0):
+    for part in all_parts(c, NOWHERE, 0):
         first, end = context_of(c, part)
         h = _rules(c, part, _mix(_clauses(c, first, end, h), 7))
     return h
 
 
 def signatures(compiled: Compiled) -> tuple[NDArray[np.uint64], int]:
-    """Return a hash of each node's rules, uint64 (nodes,), 0 where it has none; and one of all general rules."""
+    """Return a hash of each node's rules, uint64 (nodes,), 0 where it has none; and one of all scorecards and general
+    rules."""
     nodes = np.empty(len(compiled.children), np.uint64)
     _of_nodes(compiled, nodes)
     return nodes, int(_of_blocks(compiled))

@@ -31,7 +31,7 @@ from bridge_env.rules.calls import NUM_BIDS, PASS
 STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
 BIDS, LAST_CALL, FORCES, PASSED, STATUS_COLUMNS = range(5)
 OPENER, SIDES = 2, 3
-_GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
+GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
 ENOUGH = 25  # strength that both partners have shown with which they let no opponents play undoubled
 
 # Columns of the context, by name.
@@ -47,6 +47,7 @@ FIT, FIT_BEST, FIT_MAJOR, BEST = WORDS["fit:C"], WORDS["fit-best"], WORDS["fit-m
 LONG, STOPPED, LONGEST = WORDS["long:C"], WORDS["stopped"], WORDS["longest"]
 CONTROL, KEYCARDS, ACES, SUIT_HCP = WORDS["control:C"], WORDS["keycards:C"], WORDS["aces"], WORDS["hcp:C"]
 THEY_MIN, THEY_MAX = WORDS["they-min"], WORDS["they-max"]
+BOOK, JUMP, GAME = WORDS["book"], WORDS["jump"], WORDS["game"]
 
 
 class AuctionState(NamedTuple):
@@ -127,6 +128,7 @@ def write_context(t, seat):
     f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
     stronger = left if shown[left, STRENGTH, 0] > shown[right, STRENGTH, 0] else right
     f[THEY_MIN], f[THEY_MAX] = shown[stronger, STRENGTH, 0], shown[stronger, STRENGTH, 1]
+    f[BOOK] = f[JUMP] = f[GAME] = 0  # ``rule_order.weigh`` writes them
 
 
 @njit(forceinline=True)
@@ -137,7 +139,7 @@ def write_forcing(t, seat):
     """
     auction, f = t.auction, t.f
     bid, side, doubled, passes = auction[LAST_BID], t.sides[seat & 1], auction[DOUBLING], auction[PASSES]
-    below = side > 0 and (bid < 0 or bid < _GAME_BIDS[bid % 5])
+    below = side > 0 and (bid < 0 or bid < GAME_BIDS[bid % 5])
     partner_forces = t.seat_status[seat ^ 2, FORCES] and t.seat_status[(seat + 3) & 3, LAST_CALL] <= PASS
     f[FORCED] = partner_forces or below
     f[BOUND] = f[FORCING_PASS] = 0

@@ -1,4 +1,4 @@
-"""Index a pool's general rules by their calls, so that what a call shows is found without trying every rule.
+"""Index a pool's scorecards and general rules by their calls: what a call shows is found without trying every rule.
 
 A general rule names its call by what it is for, and the last bid alone decides which call that is. So for each of the
 36 last bids (row 0: none) the rules are sorted once by their calls, in the order of ``rule_order``. What a rule shows
@@ -13,8 +13,17 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, Compiled
-from agents.systems.engine.rule_order import NOWHERE, call_of, conditions_of, context_of, holds, parts, rules_of, within
+from agents.systems.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, SHOWS_NOTHING, Compiled
+from agents.systems.engine.rule_order import (
+    NOWHERE,
+    all_parts,
+    call_of,
+    conditions_of,
+    context_of,
+    holds,
+    rules_of,
+    within,
+)
 from agents.systems.engine.shown_ranges import constraint_shows, copy, is_fully_explained, reset, unite
 from agents.systems.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
 from bridge_env.compiled.jit import njit
@@ -71,7 +80,7 @@ def index_calls(pool: Compiled) -> CallIndex:
 @njit
 def _sort(pool, out):
     for system in range(len(pool.spans)):
-        for part in parts(pool, NOWHERE, system):
+        for part in all_parts(pool, NOWHERE, system):
             first, end = context_of(pool, part)
             out.in_context[part] = not _any(pool, first, end, ~IS_CONTEXT)
     n = 0
@@ -79,21 +88,27 @@ def _sort(pool, out):
     for system in range(len(pool.spans)):
         for last_bid in range(-1, NUM_BIDS):
             at[:] = 0
-            for part in parts(pool, NOWHERE, system):
+            for part in all_parts(pool, NOWHERE, system):
                 for rule in rules_of(pool, part):
-                    at[call_of(pool, rule, last_bid) + 1] += 1
+                    at[_call_read(pool, rule, last_bid) + 1] += 1
             at[0] = n  # -1, no call, is left out
             begins = out.made_at[system, last_bid + 1]
             for call in range(NUM_CALLS):
                 at[call + 1] += at[call]
                 begins[call] = at[call]
             begins[NUM_CALLS] = n = at[NUM_CALLS]
-            for part in parts(pool, NOWHERE, system):
+            for part in all_parts(pool, NOWHERE, system):
                 for rule in rules_of(pool, part):
-                    call = call_of(pool, rule, last_bid)
+                    call = _call_read(pool, rule, last_bid)
                     if call >= 0:
                         out.made[at[call], MADE_PART], out.made[at[call], MADE_RULE] = part, rule
                         at[call] += 1
+
+
+@njit
+def _call_read(pool, rule, last_bid):
+    """Return the call of a rule after a bid, -1 if it has none or if the rule says nothing of a call's meaning."""
+    return np.int64(-1) if pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING else call_of(pool, rule, last_bid)
 
 
 @njit

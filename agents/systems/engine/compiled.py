@@ -1,7 +1,7 @@
 """Compile a system to arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
 
-A part is a node of the tree or a general block: a context that must hold, and rules. A node needs no context.
-``rule_order`` visits parts and their rules in order. Kernels (``njit``) freeze the columns.
+A part is a node of the tree, a block of scorecards or of general rules: a context that must hold, and rules. A node
+needs no context. ``rule_order`` visits parts and their rules in order. Kernels (``njit``) freeze the columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.language.files import LAST_RESORT_FILE
-from agents.systems.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
+from agents.systems.language.paths import (
+    ANY_BID,
+    ANY_BID_SPANS,
+    HIGHEST,
+    HIGHEST_NOTRUMP,
+    SPAN_CODES,
+    STRAINS,
+    Bindings,
+    span_call,
+    strains_of,
+    token_readings,
+)
 from agents.systems.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference, load_system
 from agents.systems.language.tree import (
     Atom,
@@ -24,6 +35,7 @@ from agents.systems.language.tree import (
     Clause,
     Constraint,
     Line,
+    Score,
     Step,
     System,
     atoms_of,
@@ -33,19 +45,27 @@ from agents.systems.language.vocabulary import CONTEXT, WORDS, difference
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
-# atoms of one of these, the parts that are a system's blocks.
+# atoms of one of these, the parts that are a system's blocks of general rules. CARDS is the first of a system's blocks
+# of scorecards, which lie before its general rules; their rules have a start and terms.
 FIRST, END, PAIR = range(3)
 FIRST_RULE, END_RULE, PART_COLUMNS = range(2, 5)
-RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_FIRST, RULE_END, RULE_LINE, RULE_COLUMNS = range(7)
+CARDS, SPAN_COLUMNS = range(2, 4)
+RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_FIRST, RULE_END, RULE_LINE = range(6)
+RULE_BASE, FIRST_TERM, END_TERM, RULE_COLUMNS = range(6, 10)
+TERM_POINTS, TERM_WORD, TERM_LESS, TERM_CLAUSE, TERM_COLUMNS = range(5)
 ATOM_COLUMN, ATOM_LO, ATOM_HI, ATOM_COLUMNS = range(4)
 
 #: What RULE_CALL is where RULE_SPAN is none of SPAN_CODES: a call, and no strain whose level follows from the auction.
 SPAN_CALL = 0
 FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
+#: Of a scorecard whose conditions say nothing of the hand: its call shows what the rules' call shows.
+SHOWS_NOTHING = 1 << len(FLAGS)
 
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
 _BOUND = WORDS["bound"]
 _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
+_UP_TO: Clause = ((Atom("level", 0, HIGHEST),),)
+_UP_TO_NOTRUMP: Clause = ((Atom("level", 0, HIGHEST_NOTRUMP),),)
 
 AtomRow = tuple[int, int, int]  # column, least, most
 Alternatives = Sequence[Sequence[AtomRow]]
@@ -74,13 +94,17 @@ class Compiled(NamedTuple):
     # first clause of the context, end; first rule, end. The first rows are the nodes, by their number; behind them come
     # the general blocks
     parts: Annotated[NDArray[np.int32], "parts", PART_COLUMNS]
-    # span, call or strain, flags, first clause, end, line of the text (below 0: of last resort)
+    # span, call or strain, flags, first clause, end, line of the text (below 0: of last resort); of a scorecard its
+    # start, first term, end
     rules: Annotated[NDArray[np.int32], "rules", RULE_COLUMNS]
     clauses: Annotated[NDArray[np.int32], "clauses", PAIR]  # first alternative, end; one must hold
     together: Annotated[NDArray[np.int32], "alternatives", PAIR]  # alternatives: first atom, end; all must hold
     atoms: Annotated[NDArray[np.int16], "atoms", ATOM_COLUMNS]  # column of the feature row, least, most
+    # points; of how much: column less column (-1: no such column), or if a clause holds
+    terms: Annotated[NDArray[np.int32], "terms", TERM_COLUMNS]
     roots: Annotated[NDArray[np.int32], "systems"]  # of a system: its root node
-    spans: Annotated[NDArray[np.int32], "systems", PAIR]  # of a system: the first part that is one of its blocks, end
+    # of a system: the first part that is a block of general rules, end, the first that is a block of scorecards
+    spans: Annotated[NDArray[np.int32], "systems", SPAN_COLUMNS]
 
 
 class _Place(NamedTuple):
@@ -124,6 +148,7 @@ class _Builder:
         self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
         self.faults: list[SystemTextError] = []
         self.passes: dict[int, Constraint] = {}  # by the conditions of a rule that passes: these, and not bound
+        self.terms: list[tuple[int, ...]] = []
 
     def build(self) -> Compiled:
         self.expand(self.system.lines, [_Place(0)])
@@ -133,10 +158,15 @@ class _Builder:
             self.add_limits(own)
             parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
-        for block in (*self.system.blocks, *LAST_RESORT):
+        cards = [block for block in self.system.blocks if block.weighs]
+        general = [block for block in self.system.blocks if not block.weighs]
+        weighing = 0  # blocks of scorecards
+        for block in (*cards, *general, *LAST_RESORT):
             first = len(rules)
             try:
                 context = self.constraint(block.when, (), block)
+                if block.weighs and self.shows(context):
+                    raise self.fault(block, "what follows 'weigh when' is known to all: it cannot ask about the hand")
             except SystemTextError as fault:
                 self.faults.append(fault)
                 continue
@@ -146,6 +176,7 @@ class _Builder:
                 except SystemTextError as fault:
                     self.faults.append(fault)
             parts.append((*context, first, len(rules)))
+            weighing += block.weighs
         nodes = len(self.children)
         children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
         edges = _table([(n, *at, child) for n, table in enumerate(self.children) for at, child in table.items()], 4)
@@ -153,7 +184,8 @@ class _Builder:
         return Compiled(
             children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
             _table(self.together, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
-            np.zeros(1, np.int32), np.array([[nodes, len(parts)]], np.int32),
+            _table(self.terms, TERM_COLUMNS), np.zeros(1, np.int32),
+            np.array([[nodes + weighing, len(parts), nodes]], np.int32),
         )  # fmt: skip
 
     # --- the tree ---------------------------------------------------------------------------------
@@ -178,7 +210,7 @@ class _Builder:
                     if not line.after:
                         constraint = self.passing(line.constraint) if call == PASS else line.constraint
                         clauses = self.constraint(constraint, after.bindings, line)
-                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number)))
+                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number, 0, 0, 0)))
                     reached.append(after)
         if not reached:
             reason = "no auction leads here: the call is not legal after the lines above it"
@@ -232,13 +264,36 @@ class _Builder:
         if len(line.path) != 1 or line.path[0].theirs or line.lines:
             raise self.fault(line, f"a general rule is one call of ours, and no line follows it: {line.name!r}")
         span, _, strain = line.path[0].token.partition(":")
+        spans = ANY_BID_SPANS if span == ANY_BID else (span,)
         if not strain:
             readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
         else:
-            readings = [(SPAN_CODES[span], value, b) for value, b in strains_of(strain, ())]
+            readings = [(SPAN_CODES[one], value, b) for value, b in strains_of(strain, ()) for one in spans]
         constraint = self.passing(line.constraint) if span == "P" else line.constraint
+        if span == ANY_BID:
+            constraint = (*constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
         for code, value, bindings in readings:
-            yield (code, value, _bits(line), *self.constraint(constraint, bindings, line), line.number)
+            clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), (0, 0, 0)
+            if line.score is not None:
+                score = self.score(line.score, bindings, line)
+                flags |= 0 if self.shows(clauses) else SHOWS_NOTHING
+            yield (code, value, flags, *clauses, line.number, *score)
+
+    def score(self, score: Score, bindings: Bindings, line: Line) -> tuple[int, int, int]:
+        """Add the terms of a score; return its start, the first term and the end."""
+        first = len(self.terms)
+        for term in score.terms:
+            word, less = (
+                self.atom(Atom(word, 0, 0), bindings, line)[0] if word else -1 for word in (term.word, term.less)
+            )
+            clause = -1 if term.word else self.add([], [self.alternatives(term.condition, bindings, line)])[0]
+            self.terms.append((term.points, word, less, clause))
+        return score.base, first, len(self.terms)
+
+    def shows(self, clauses: tuple[int, int]) -> bool:
+        """Return whether some clauses speak of the hand."""
+        alternatives = [self.together[k] for clause in range(*clauses) for k in range(*self.clauses[clause])]
+        return any(self.atoms[atom][ATOM_COLUMN] not in CONTEXT for pair in alternatives for atom in range(*pair))
 
     # --- constraints --------------------------------------------------------------------------------
 
@@ -248,7 +303,7 @@ class _Builder:
         for place, rule in enumerate(rules):
             if left:
                 clauses = self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], left)
-                rules[place] = (*rule[:RULE_FIRST], *clauses, rule[RULE_LINE])
+                rules[place] = (*rule[:RULE_FIRST], *clauses, *rule[RULE_LINE:])
             if rule[RULE_END] - rule[RULE_FIRST] <= 2:
                 left += _auctions_below(self.clauses_of(rule))
 
@@ -356,7 +411,7 @@ SPAN_CALLS = np.array(
 
 
 def first_general_rule(compiled: Compiled) -> int:
-    """Return the number of a system's first general rule; the rules before it are of the tree."""
+    """Return the number of a system's first scorecard or general rule; the rules before it are of the tree."""
     return int(compiled.parts[len(compiled.children), FIRST_RULE])
 
 
@@ -365,20 +420,23 @@ def pool(systems: list[Compiled]) -> Compiled:
     joined: list[list[NDArray[Any]]] = [[] for _ in Compiled._fields]
     blocks: list[NDArray[np.int32]] = []  # they come behind the nodes of all systems
     every_node = sum(len(s.children) for s in systems)
-    nodes = block = rules = clauses = together = atoms = 0  # so far
+    nodes = block = rules = clauses = together = atoms = terms = 0  # so far
     for s in systems:
         own = len(s.children)
         parts = s.parts + np.array([clauses, clauses, rules, rules])
         blocks.append(parts[own:])
         shifted = (
             np.where(s.children >= 0, s.children + nodes, -1), parts[:own],
-            s.rules + np.array([0, 0, 0, clauses, clauses, 0]), s.clauses + together, s.together + atoms, s.atoms,
+            s.rules + np.array([0, 0, 0, clauses, clauses, 0, 0, terms, terms]), s.clauses + together,
+            s.together + atoms, s.atoms,
+            np.where(s.terms[:, [TERM_CLAUSE]] >= 0, s.terms + np.array([0, 0, 0, clauses]), s.terms),
             s.roots + nodes, s.spans - own + every_node + block,
         )  # fmt: skip
         for arrays, array in zip(joined, shifted, strict=True):
             arrays.append(array)
         nodes, block, rules = nodes + own, block + len(blocks[-1]), rules + len(s.rules)
         clauses, together, atoms = clauses + len(s.clauses), together + len(s.together), atoms + len(s.atoms)
+        terms += len(s.terms)
     joined[Compiled._fields.index("parts")] += blocks
     out = Compiled._make(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined)
     return out._replace(atoms=out.atoms.astype(np.int16))

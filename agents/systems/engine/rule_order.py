@@ -3,7 +3,8 @@
 First comes the node of the tree that the auction has reached: its rules are the lines that may call there, in the
 order of the text. (Lines that only lead on, such as ``after 1M``, have made nodes and leave no rule.) Then come the
 general blocks, in the order of the text, each with a context that must hold before its rules count. The first rule
-that has a legal call, and whose clauses hold, makes the call.
+that has a legal call, and whose clauses hold, makes the call. Where that is a general one, or none, the first block of
+scorecards whose context holds may make another call (``weigh``); ``all_parts`` visits them before the general rules.
 
 Code that visits rules, forwards or backwards, has a loop of this kind::
 
@@ -22,21 +23,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.systems.engine.auction_state import LEVEL_COLUMN
+from agents.systems.engine.auction_state import BOOK, GAME, GAME_BIDS, JUMP, LEVEL_COLUMN
 from agents.systems.engine.compiled import (
     ATOM_COLUMN,
     ATOM_HI,
     ATOM_LO,
+    CARDS,
     END,
     END_RULE,
+    END_TERM,
     FIRST,
     FIRST_RULE,
+    FIRST_TERM,
+    RULE_BASE,
     RULE_CALL,
     RULE_END,
     RULE_FIRST,
     RULE_SPAN,
     SPAN_CALL,
     SPAN_CALLS,
+    TERM_CLAUSE,
+    TERM_LESS,
+    TERM_POINTS,
+    TERM_WORD,
 )
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import LAST_BID, row_legal
@@ -56,6 +65,12 @@ def parts(pool, node, system):
     """
     first, end = pool.spans[system, FIRST], pool.spans[system, END]
     return _in_order(node, first, end if system >= 0 else first)
+
+
+@njit(forceinline=True, cache=False)
+def all_parts(pool, node, system):
+    """Return the parts that ``parts`` visits, with the blocks of scorecards between the node and the general rules."""
+    return _in_order(node, pool.spans[system, CARDS], pool.spans[system, END])
 
 
 @njit(cache=False)
@@ -133,3 +148,76 @@ def holds(pool, first, end, f):
         if not satisfied:
             return False
     return True
+
+
+# --- scorecards ----------------------------------------------------------------------------------------------------
+
+
+@njit(forceinline=True)
+def is_cards(pool, part, system):
+    """Return whether a part of a system is a block of scorecards."""
+    return pool.spans[system, CARDS] <= part < pool.spans[system, FIRST]
+
+
+@njit
+def cards_that_count(pool, system, f):
+    """Return the first block of scorecards whose context holds, -1 if none does. ``f`` holds the context."""
+    for part in range(pool.spans[system, CARDS], pool.spans[system, FIRST]):
+        first, end = context_of(pool, part)
+        if holds(pool, first, end, f):
+            return np.int64(part)
+    return np.int64(-1)
+
+
+@njit(forceinline=True)
+def write_call(call, book, last_bid, f):
+    """Write the columns that differ from call to call: level, ``book``, ``jump`` and ``game``."""
+    write_level(call, f)
+    bid = call - FIRST_BID
+    f[BOOK] = call == book
+    f[JUMP] = bid - 5 > last_bid  # so the bid a level below would be legal
+    f[GAME] = bid >= 0 and bid == GAME_BIDS[bid % 5]
+
+
+@njit(forceinline=True)
+def score_of(pool, card, f):
+    """Return the sum of a scorecard for a full feature row, with the level of its call and ``book``."""
+    total = np.int64(pool.rules[card, RULE_BASE])
+    for term in range(pool.rules[card, FIRST_TERM], pool.rules[card, END_TERM]):
+        points, word = np.int64(pool.terms[term, TERM_POINTS]), pool.terms[term, TERM_WORD]
+        if word >= 0:
+            less = pool.terms[term, TERM_LESS]
+            total += points * (np.int64(f[word]) - (np.int64(f[less]) if less >= 0 else 0))
+        elif holds(pool, pool.terms[term, TERM_CLAUSE], pool.terms[term, TERM_CLAUSE] + 1, f):
+            total += points
+    return total
+
+
+@njit
+def weigh(pool, part, auction, f, call, rule):
+    """Return the call with the highest sum and its scorecard; of equals ``call``, and ``rule``, if it has a sum.
+
+    Args:
+        part: a block of scorecards; f: a full feature row.
+        call, rule: what the rules would call.
+    """
+    best, book = np.int64(-1 << 40), np.int64(-1 << 40)
+    chosen, by, weighed = np.int64(call), np.int64(rule), np.int64(0)
+    for card in rules_of(pool, part):
+        made = legal_call(pool, card, auction)
+        if made < 0 or (weighed >> made) & 1:
+            continue
+        write_call(made, call, auction[LAST_BID], f)
+        first, end = conditions_of(pool, card)
+        if not holds(pool, first, end, f):
+            continue
+        weighed |= np.int64(1) << made
+        total = score_of(pool, card, f)
+        if made == call:
+            book = total
+        if total > best:
+            best, chosen, by = total, made, np.int64(card)
+    f[BOOK] = f[JUMP] = f[GAME] = 0
+    if not (weighed >> call) & 1 or best <= book:
+        return np.int64(call), np.int64(rule)
+    return chosen, by

@@ -3,8 +3,8 @@
 A state is an auction so far, its dealer and vulnerability, and the systems of the four seats: all that decides an
 ``auction_state.AuctionState``, whatever the hands are. ``enter`` finds its root, ``follow`` the state after a call, and
 ``choose`` the call of a hand there. A state that is met often gets a program (``programs``): the rules that are left
-once the auction is known. States that do not find room, or are met for the first time, lie in scratch memory and have
-the number -1.
+once the auction is known. It also holds which block of scorecards counts there, if one does. States that do not find
+room, or are met for the first time, lie in scratch memory and have the number -1.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from agents.systems.engine.auction_state import (
     write_mixed,
 )
 from agents.systems.engine.call_index import CallIndex, call_shows
-from agents.systems.engine.compiled import FLAG_BITS, Compiled
+from agents.systems.engine.compiled import FIRST_RULE, FLAG_BITS, Compiled
 from agents.systems.engine.programs import run_anywhere, run_program, write_program
-from agents.systems.engine.rule_order import NOWHERE, write_level
+from agents.systems.engine.rule_order import NOWHERE, cards_that_count, weigh, write_level
 from agents.systems.engine.shown_ranges import narrow_shown
 from agents.systems.language.columns import QUANTITIES
 from bridge_env.compiled.array_structs import Schema
@@ -57,9 +57,10 @@ SIDES_AT = STATUS_AT + 4 * STATUS_COLUMNS
 SHOWN_AT = SIDES_AT + SIDES
 BASE = 2 * QUANTITIES  # of a seat
 NOTES = SHOWN_AT + 4 * BASE
-# A row of ``links``: program, cards that partner has shown in C D H S (a byte each), the 38 states that follow, places.
+# A row of ``links``: program, cards that partner has shown in C D H S (a byte each), block of scorecards that counts
+# (-1 none), the 38 states that follow, places.
 # What most boards need lies in the first 64 bytes, which memory hands over at once; rows are thrice as long.
-PROGRAM_AT, FITS_AT, LINK_AT, PLACE_AT, LINKS = 0, 1, 2, 2 + NUM_CALLS, 48
+PROGRAM_AT, FITS_AT, CARDS_AT, LINK_AT, PLACE_AT, LINKS = 0, 1, 2, 3, 3 + NUM_CALLS, 48
 SHAPES = (NUM_BIDS + 1) * 3  # of an auction, as far as programs that serve many states differ by them
 ROOT_TABLE, ROOT_COLUMNS = 4, 5  # the key of a root: the four systems; dealer and vulnerability in one
 NEVER, ONCE = -1, -2  # of a state that follows: how often auctions have come there, while it is not cached
@@ -146,7 +147,15 @@ def load(e, at):
 
 
 @njit(forceinline=True)
-def _cache_state(e):
+def _cards(e, systems, i):
+    """Return the block of scorecards that counts in the state that scratch memory holds, -1 if none does."""
+    if e.t.auction[DONE]:
+        return np.int64(-1)
+    return cards_that_count(e.pool, systems[i, row_turn(e.t.auction)], e.t.f)
+
+
+@njit(forceinline=True)
+def _cache_state(e, systems, i):
     """Store what scratch memory holds as a new state; return it, -1 where there is no room."""
     store, t = e.store, e.t
     new = store.counts[STATES]
@@ -157,6 +166,7 @@ def _cache_state(e):
     for call in range(NUM_CALLS):
         store.links[new, LINK_AT + call] = NEVER
     store.links[new, PROGRAM_AT] = NEW
+    store.links[new, CARDS_AT] = _cards(e, systems, i)
     partner, fits = row_turn(t.auction) ^ 2, np.int64(0)
     for suit in range(4):
         fits |= np.int64(t.shown[partner, SUIT + suit, 0]) << (8 * suit)
@@ -205,7 +215,7 @@ def enter(e, systems, i, dealer, vulnerability):
     _write_context(e.t, dealer)
     if 2 * store.counts[ROOTS] >= len(store.roots):
         return np.int64(-1)
-    at = _cache_state(e)
+    at = _cache_state(e, systems, i)
     if at >= 0:
         for seat in range(4):
             store.root_keys[slot, seat] = systems[i, seat]
@@ -279,7 +289,7 @@ def follow(e, systems, i, at, call, at_once):
     if e.store.links[at, LINK_AT + call] == NEVER and not at_once:
         e.store.links[at, LINK_AT + call] = ONCE
         return np.int64(-1)
-    new = _cache_state(e)
+    new = _cache_state(e, systems, i)
     if new >= 0:
         e.store.links[at, LINK_AT + call] = new
     return new
@@ -341,6 +351,20 @@ def choose(e, systems, i, at, hands, row, holder):
         at: the state; -1: the one that scratch memory holds.
         hands: int16 (B, seats, NUM_FEATURES).
     """
+    call, rule = _choose_by_rules(e, systems, i, at, hands, row, holder)
+    cards = np.int64(e.store.links[at, CARDS_AT]) if at >= 0 else _cards(e, systems, i)
+    if cards < 0 or 0 <= rule < e.pool.parts[cards, FIRST_RULE]:
+        return call, rule
+    load(e, at)
+    for column in range(NUM_FEATURES):
+        e.t.f[column] = hands[row, holder, column]
+    _write_mixed(e.t, row_turn(e.t.auction))
+    return weigh(e.pool, cards, e.t.auction, e.t.f, call, rule)
+
+
+@njit(forceinline=True)
+def _choose_by_rules(e, systems, i, at, hands, row, holder):
+    """Return the call that the rules make, as ``choose``, and its rule."""
     store, program = e.store, np.int64(NEW)
     if at >= 0:
         program = np.int64(store.links[at, PROGRAM_AT])

@@ -18,15 +18,18 @@ from agents.systems.explain.player_terms import ANY, FLAG_TEXT, of_call, sentenc
 from agents.systems.explain.position import Position, line_of
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.shown_text import shown_text
+from agents.systems.explain.sums import Sum, sums_of
 from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import Line, place_of
 from bridge_env.bidders.view import BidView, public_view
+from bridge_env.hands.features import hand_features
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, PASS, call_text
 from bridge_env.rules.cards import SEATS
 
 _GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
 _NEARLY = 3  # other calls in the text
+_SUMS = 3  # of calls that were weighed, in the text
 _OTHERS = 2  # calls that another seat's pass denies in the text
 
 
@@ -56,6 +59,7 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [call_text(self.call), f"  says      {self.says}", f"  because   {self.because}"]
+        lines += under("sums", map(str, self.sums[:_SUMS]))
         if self.nearly:
             others = "; ".join(f"with {nearly}: {symbol_text(nearly.call)}" for nearly in self.nearly[:_NEARLY])
             lines.append(f"  nearly    {others}")
@@ -81,6 +85,13 @@ class Explanation:
         """Return what passes deny: the call if it is one, then the last pass of each other seat."""
         return tuple(_passes(self.position, self.call))
 
+    @cached_property
+    def sums(self) -> tuple[Sum, ...]:
+        """Return the sums by which scorecards chose, the highest first; empty where rules alone decided."""
+        if not self.general or (self.line is not None and self.line.number < 0):
+            return ()
+        return tuple(sums_of(self.position, hand_features(self.hand[None])[0]))
+
     @property
     def says(self) -> str:
         """Return the call with what it shows: ``2♥: five or more hearts, 10 to 15 HCP, not forcing``."""
@@ -92,6 +103,8 @@ class Explanation:
         hand = sentence(self.ranges)
         if not hand and not self.general:
             hand = "; or ".join(map(sentence, ways(self.position, self.rule, self.call)))
+        if not hand and self.sums:
+            hand = shown_text(self.shown[self.seat])
         return call_words(hand, self.line, self.force)
 
     @property

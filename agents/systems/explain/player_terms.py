@@ -33,7 +33,14 @@ FLAG_TEXT = {
     "artificial": "artificial",
 }
 _TOKENS = {"P": "Pass", "any": "any bid"}
-_SPANS = {"lowest": "cheapest", "jump": "jump in", "game": "game in", "slam": "slam in", "grand": "grand slam in"}
+_SPANS = {
+    "bid": "bid of",
+    "lowest": "cheapest",
+    "jump": "jump in",
+    "game": "game in",
+    "slam": "slam in",
+    "grand": "grand slam in",
+}
 
 #: A condition in words: ``{n}`` is its number or range, ``{s}`` a suit.
 _PHRASES = {
@@ -107,6 +114,9 @@ _YES_NO = {
     "forcing-pass": ("a pass forces partner", "a pass does not force partner"),
     "we-opened": ("we opened", "we did not open"),
     "i-passed": ("by a passed hand", "not by a passed hand"),
+    "book": ("the book's call", "not the book's call"),
+    "jump": ("a jump", "no jump"),
+    "game": ("game", "no game"),
 }
 #: Ranges that have words of their own.
 _RANGES = {
@@ -212,6 +222,17 @@ def _clause(clause: Clause) -> str:
     if of is not None:
         return f"{suit(of)} agreed"
     return " or ".join(" and ".join(condition(atom) for atom in together) for together in clause)
+
+
+def clause_text(clause: Clause) -> str:
+    """Write one clause of a score: ``6+ ♠``."""
+    return symbols(_clause(clause))
+
+
+def term_text(count: int, word: str, less: str = "") -> str:
+    """Write what a term of a score counts: ``12 points in support of ♠``."""
+    text = symbols(condition(Atom(word, count, count)))
+    return f"{text} more than {symbols(condition(Atom(less, 0, 0))).removeprefix('0 ')}" if less else text
 
 
 def lines_promise(lines: list[Line]) -> str:

@@ -31,7 +31,9 @@ from agents.systems.engine.decompile import atom_of, clauses_of
 from agents.systems.engine.programs import FALSE, STOPPERS, TRUE, is_theirs, rest_of_atom
 from agents.systems.engine.state_cache import Queries
 from agents.systems.language.columns import LEAST, MOST, PLUS
-from agents.systems.language.tree import INFINITE, Constraint, Line, System, Together
+from agents.systems.language.text import is_difference
+from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, System, Together
+from agents.systems.language.vocabulary import WORDS
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
@@ -79,6 +81,12 @@ class Position:
         rows, nodes = self.states.feature_rows(self._queries(np.zeros((1, NUM_FEATURES), np.int16)), self.systems)
         return rows[0], int(nodes[0])
 
+    def row(self, hand: NDArray[np.int16]) -> NDArray[np.int16]:
+        """Return the feature row int16 (NUM_COLUMNS,) of a hand int16 (NUM_FEATURES,) here."""
+        queries = self._queries(hand[None])._replace(begins=None)
+        row: NDArray[np.int16] = self.states.feature_rows(queries, self.systems)[0][0]
+        return row
+
     @property
     def context(self) -> NDArray[np.int16]:
         """Return a feature row int16 (NUM_COLUMNS,) whose columns of the auction are written; the hand is empty."""
@@ -102,7 +110,7 @@ class Position:
     def rules(self) -> list[Rule]:
         """Return the rules that may call here, in their order."""
         node = self._context[1]
-        blocks = range(len(self.compiled.children), len(self.compiled.parts))
+        blocks = range(int(self.compiled.spans[0, FIRST]), len(self.compiled.parts))
         out: list[Rule] = []
         for part in [*([node] if node >= 0 else []), *blocks]:
             row = self.compiled.parts[part]
@@ -116,6 +124,13 @@ class Position:
                     if not rule.needs:
                         return out  # every hand that comes so far makes this call
         return out
+
+    def call_by_rules(self, row: NDArray[np.int16]) -> int:
+        """Return the call that the rules alone make, whatever scorecards do, on a full feature row."""
+        for rule in self.rules:
+            if all(any(all(_meets(row, atom) for atom in way) for way in clause) for clause in rule.needs):
+                return rule.call
+        return PASS
 
     def _rule(self, number: int, when: Constraint, tree: bool) -> Rule | None:
         row = self.compiled.rules[number]
@@ -162,6 +177,13 @@ def any_hands() -> NDArray[np.int16]:
     features = deal_features(random_deals(_SEED, 0, _DEALS)).reshape(-1, NUM_FEATURES)
     features.flags.writeable = False
     return features
+
+
+def _meets(row: NDArray[np.int16], atom: Atom) -> bool:
+    """Return whether a feature row meets one condition, whose suits are named."""
+    first, _, second = atom.word.partition("-")
+    value = row[WORDS[first]] - row[WORDS[second]] if is_difference(atom.word) else row[WORDS[atom.word]]
+    return bool(atom.lo <= value <= atom.hi)
 
 
 # --- a rule at a concrete auction -------------------------------------------------------------------------------------

@@ -11,9 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.engine.auction_state import STOPPED
-from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO
+from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, RULE_FLAGS, SHOWS_NOTHING
 from agents.systems.engine.queries import write_features
-from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
+from agents.systems.engine.rule_order import (
+    all_parts,
+    conditions_of,
+    context_of,
+    is_cards,
+    legal_call,
+    parts,
+    rules_of,
+    within,
+    write_level,
+)
 from agents.systems.engine.shown_ranges import natural_cards
 from agents.systems.engine.state_cache import Queries, StateCache
 from agents.systems.engine.states import choose, engine_at
@@ -65,15 +75,18 @@ def _violation(pool, systems, reading, call, t):
         least = natural_cards(t.shown[seat ^ 2], call)
         return np.float32(max(0, least - f[HAND_LENGTH + (call - FIRST_BID) % 5])) if least else np.float32(0)
     best, denied = _INFINITE, np.float32(0)
-    for part in parts(pool, t.place[seat], systems[seat]):
+    for part in all_parts(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
         first, end = context_of(pool, part)
         here = _distance(pool, first, end, f)
         if here == _INFINITE:
             continue
+        cards = is_cards(pool, part, systems[seat])
         for rule in rules_of(pool, part):
             made = legal_call(pool, rule, t.auction)
-            if made < 0 or (made != call and (denied or here > 0)):
+            if made < 0 or (made != call and (denied or here > 0 or cards)):
+                continue
+            if cards and pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
                 continue
             write_level(made, f)
             first, end = conditions_of(pool, rule)
@@ -174,22 +187,23 @@ def _masks(pool, first, end, f):
 def _class_of_shape(pool, systems, seat, call, denies, t):
     """Return the points with which hands of the shape in ``t.f`` may make a call."""
     taken, possible, f = _NOTHING, _NOTHING, t.f  # taken for certain by earlier rules; left to rules that make the call
-    for part in parts(pool, t.place[seat], systems[seat]):
+    for part in all_parts(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
         first, end = context_of(pool, part)
         may_part, must_part = _masks(pool, first, end, f)
         if not may_part & ~taken:
             continue
+        cards = is_cards(pool, part, systems[seat])
         for rule in rules_of(pool, part):
             made = legal_call(pool, rule, t.auction)
-            if made < 0:
+            if made < 0 or (cards and pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING):
                 continue
             write_level(made, f)
             first, end = conditions_of(pool, rule)
             may, must = _masks(pool, first, end, f)
             if made == call:
                 possible |= may & may_part & ~taken
-            if denies:
+            if denies and not cards:  # another call may have a higher sum
                 taken |= must & must_part
             if taken == ALL_POINTS:
                 return possible

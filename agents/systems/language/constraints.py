@@ -6,8 +6,8 @@ import difflib
 import re
 from functools import lru_cache
 
-from agents.systems.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line
-from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
+from agents.systems.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line, Score, Term, atoms_of
+from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, SCORE_WORDS, SUIT_WORDS, WORDS
 from bridge_env.rules.calls import CallError, call_text, parse_call
 
 SUITS = ("C", "D", "H", "S")
@@ -15,6 +15,7 @@ VARIABLES = ("M", "oM", "m", "om", "x", "y")
 SUIT_PATTERN = "|".join(SUITS + VARIABLES)
 _RANGE = re.compile(r"^(\d+)(?:(\+)|-(\d+))?$")
 _DIFFERENCE = re.compile(rf"^({SUIT_PATTERN})\s*(>=|>|=)\s*({SUIT_PATTERN})(?:\+(\d+))?$")
+_TERM = re.compile(r"^([+-]?\d{1,3})(?:\s+(if|for\s+each)\s+(.+))?$")
 _MOST_IN_A_ROW = 12  # words that are looked at for missing commas
 _SIGNS = {
     "\u2660": "S", "\u2665": "H", "\u2666": "D", "\u2663": "C", "\u2664": "S", "\u2661": "H", "\u2662": "D",
@@ -49,7 +50,29 @@ def parse_constraint(text: str) -> Constraint:
     text = " ".join(text.split())  # patterns would take quadratic time over long runs of spaces
     if not text:
         return ()
-    return tuple((_known_clause if len(clause) < _SHORT else _parse_clause)(clause) for clause in text.split(","))
+    constraint = tuple((_known_clause if len(clause) < _SHORT else _parse_clause)(clause) for clause in text.split(","))
+    if words := SCORE_WORDS & {atom.word for atom in atoms_of(constraint)}:
+        raise TextFault(f"{min(words)!r} can only be asked for in scores, as in '12 if {min(words)}'")
+    return constraint
+
+
+def parse_score(text: str) -> Score:
+    """Parse ``"-19, 12 if book, 4 for each support:x, 3 for each x less shown:x"`` to a start and terms."""
+    base, terms = 0, list[Term]()
+    for place, part in enumerate(" ".join(text.split()).split(",")):
+        found = _TERM.match(part.strip())
+        if found is None or (found[2] is None and place):
+            examples = "'-19, 12 if book, 8 if 6+ x, 4 for each support:x, 3 for each x less shown:x'"
+            raise TextFault(f"{cut(part.strip(), 60)!r} is no score; write a start and what is added, as {examples}")
+        points = int(found[1])
+        if found[2] is None:
+            base = points
+        elif found[2] == "if":
+            terms.append(Term(points, _parse_clause(found[3])))
+        else:
+            word, _, less = found[3].partition(" less ")
+            terms.append(Term(points, (), _checked(word.strip()), _checked(less.strip()) if less else ""))
+    return Score(base, tuple(terms))
 
 
 def _parse_clause(text: str) -> Clause:
@@ -186,3 +209,14 @@ def atom_text(atom: Atom) -> str:
     if hi >= INFINITE:
         return f"{lo}+ {word}"
     return f"{lo} {word}" if lo == hi else f"{lo}-{hi} {word}"
+
+
+def score_text(score: Score) -> str:
+    """Write a score as text."""
+    parts = [str(score.base)]
+    for term in score.terms:
+        if term.word:
+            parts.append(f"{term.points} for each {term.word}" + (f" less {term.less}" if term.less else ""))
+        else:
+            parts.append(f"{term.points} if {constraint_text((term.condition,))}")
+    return ", ".join(parts)

@@ -127,7 +127,7 @@ def _replaced(
 def _blocks(base: System, own: System, marks: Mapping[int, str]) -> tuple[Block, ...]:
     blocks = list(base.blocks)
     for new in own.blocks:
-        alike = [k for k, block in enumerate(blocks) if block.when == new.when]
+        alike = [k for k, block in enumerate(blocks) if (block.when, block.weighs) == (new.when, new.weighs)]
         for k, rules in _shared_out(new.lines, blocks, alike).items():
             blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), marks))
         if alike:

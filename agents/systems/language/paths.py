@@ -15,6 +15,9 @@ from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, PASS, bid_call
 
 SUIT_NAMES = ("C", "D", "H", "S")
 SPANS = ("lowest", "jump", "game", "slam", "grand")
+#: In scorecards: the cheapest bid, the one above it or game, at the five level or below, in no trump at the three.
+ANY_BID = "bid"
+ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP = ("lowest", "jump", "game"), 5, 3
 #: Their codes in kernels; 0 is a call of its own.
 SPAN_CODES = {name: code for code, name in enumerate(SPANS, 1)}
 STRAINS = {name: strain for strain, name in enumerate((*SUIT_NAMES, "N"))}

@@ -16,6 +16,9 @@
     when ours, not forced                          ; auctions that the tree does not hold
       game:M    8+ fit:M, 25+ combined
       P
+    weigh when 1+ i-bid, not ours                  ; the same auctions: what general rules would call, or better?
+      P         scores 5 if book
+      bid:x     4+ shown:x scores -19, 12 if book, 4 for each support:x, -22 if jump
 
 Deeper lines follow the shallower line above them; their pass in between goes without saying. A line is a
 call (or calls joined by ``-``), a constraint, and behind ``;`` a note with flags. In a constraint a comma
@@ -23,6 +26,11 @@ means and; ``or`` binds tighter than the comma, ``and`` tighter than ``or``. Of 
 the first counts. ``after`` only leads to the lines below it, which join those that are there already.
 ``M`` means a major, ``m`` a minor, ``x`` and ``y`` two different suits, ``oM`` and ``om`` the
 other major and minor. With ``base: sayc`` above all lines, a text says only what it changes (``overrides``).
+
+Scorecards stand in blocks that begin with ``weigh when``. Where general rules (or none) would decide, the first such
+block whose context holds counts: each of its lines whose conditions hold gives its call a sum. The highest sum calls
+if it is higher than that of the call that the rules would make (``book``), and that call has one; of equal sums the
+one that stands first.
 """
 
 from __future__ import annotations
@@ -42,11 +50,13 @@ from agents.systems.language.constraints import (
     cut,
     is_difference,
     parse_constraint,
+    parse_score,
+    score_text,
 )
 from agents.systems.language.files import GENERAL_FILE, base_named, base_path
 from agents.systems.language.limits import DEEPEST, MOST_POSITIONS, lines_of, too_large, trouble
 from agents.systems.language.overrides import ALSO, DROP, OverrideError, as_base, overridden
-from agents.systems.language.paths import SPANS
+from agents.systems.language.paths import ANY_BID, SPANS
 from agents.systems.language.tree import Block, Line, Step, System, walk
 
 __all__ = [
@@ -56,7 +66,10 @@ __all__ = [
 ]  # fmt: skip
 
 FLAGS = ("forcing", "gf", "invite", "signoff", "artificial")
-_TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join(SPANS)}):(?:N|{SUIT_PATTERN}))$")
+_HEADING = re.compile(r"(weigh )?\s*when(?:\s|$)")
+_TOKEN = re.compile(
+    rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join((*SPANS, ANY_BID))}):(?:N|{SUIT_PATTERN}))$"
+)
 
 
 # --- reading -------------------------------------------------------------------------------------------
@@ -208,12 +221,19 @@ class _Reader:
         comments, self.comments = tuple(self.comments), []
         main = self._marked(main, number)
         item: Line | Block
-        if main.split()[0] == "when":
+        if heading := _HEADING.match(main):
             if indent:
                 raise TextFault("'when' stands at the left margin")
-            item = Block(parse_constraint(main.strip()[4:]), (), note.strip(), comments, number)
+            when = parse_constraint(main[heading.end() :])
+            item = Block(when, (), note.strip(), bool(heading[1]), comments, number)
         else:
             item = _parse_line(main.strip(), note.strip(), comments, number)
+            above = siblings.item
+            weighed = isinstance(above, Block) and above.weighs
+            if (item.score is not None) is not weighed and self.marks.get(number) != DROP:
+                raise TextFault("lines below 'weigh when' have scores, as in 'X scores -4, 9 if book', and no others")
+            if not weighed and any(step.token.startswith(f"{ANY_BID}:") for step in item.path):
+                raise TextFault(f"'{ANY_BID}:' names several bids, which only scores can choose among")
         self.open.append(_Open(indent, item))
 
     def skip(self, raw: str, number: int) -> None:
@@ -281,6 +301,7 @@ class _Reader:
 
 def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) -> Line:
     after = main.startswith("after ")
+    main, scores, score = f"{main} ".partition(" scores ")
     path_text, _, constraint_text = main.removeprefix("after ").strip().partition(" ")
     flags = tuple(word[1:] for word in note.split() if word.startswith("!"))
     for flag in flags:
@@ -291,9 +312,10 @@ def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) ->
         raise TextFault(f"a line has at most {DEEPEST} calls")
     path = tuple(parse_step(part) for part in path_text.split("-"))
     constraint = parse_constraint(constraint_text)
-    if (after or path[-1].theirs) and (constraint or flags):
+    if (after or path[-1].theirs) and (constraint or flags or scores):
         raise TextFault("this line only leads on to those below it; it takes no constraint and no flag")
-    return Line(path, constraint, flags, note, (), after or path[-1].theirs, comments, number)
+    scored = parse_score(score) if scores else None
+    return Line(path, constraint, flags, note, (), after or path[-1].theirs, scored, comments, number)
 
 
 def parse_step(text: str) -> Step:
@@ -338,17 +360,25 @@ def system_text(system: System) -> str:
         _write_line(line, 0, out)
     for block in system.blocks:
         out += ["", *(f"# {c}".rstrip() for c in block.comments)]
-        out.append(_columns("when " + constraint_text(block.when), "", block.note, 0))
+        out.append(_columns(heading_of(block), "", block.note, 0))
         for line in block.lines:
             _write_line(line, 2, out)
     return "\n".join(out) + "\n"
+
+
+def heading_of(block: Block) -> str:
+    """Write the first line of a block: ``when ours, not forced``."""
+    return ("weigh when " if block.weighs else "when ") + constraint_text(block.when)
 
 
 def _write_line(line: Line, indent: int, out: list[str]) -> None:
     out += [" " * indent + f"# {c}".rstrip() for c in line.comments]
     note = " ".join([*([line.note] if line.note else []), *(f"!{flag}" for flag in line.flags)])
     head = f"after {line.name}" if line.after and not line.path[-1].theirs else line.name
-    out.append(_columns(head, constraint_text(line.constraint), note, indent))
+    conditions = constraint_text(line.constraint)
+    if line.score is not None:
+        conditions = f"{conditions} scores {score_text(line.score)}".lstrip()
+    out.append(_columns(head, conditions, note, indent))
     for child in line.lines:
         _write_line(child, indent + 2, out)
 

@@ -3,7 +3,8 @@
 ::
 
     System ── lines ──► Line: path, constraint, flags, note ── lines ──► what partner does next
-       └──── blocks ──► Block: when (a context) ── lines ──► general rules for auctions the tree does not hold
+       └──── blocks ──► Block: when (a context) ── lines ──► general rules for auctions the tree does not hold,
+                                                             or scorecards, which weigh these rules' call and others
 """
 
 from __future__ import annotations
@@ -47,6 +48,24 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """Points for a call: once if ``condition`` holds, or for each unit of a word (less another word's)."""
+
+    points: int
+    condition: Clause = ()
+    word: str = ""  # in place of a condition
+    less: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The sum of a scorecard: a start and what its terms add."""
+
+    base: int
+    terms: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """A call with its conditions, and the lines that follow it."""
 
@@ -56,6 +75,7 @@ class Line:
     note: str = ""
     lines: tuple[Line, ...] = ()
     after: bool = False  # no rule itself, it only leads to the lines that follow: "after 1M" or "(1x)"
+    score: Score | None = None  # of a scorecard: its conditions only let the call be weighed
     comments: tuple[str, ...] = field(default=(), compare=False)
     number: int = field(default=0, compare=False)  # its line in the text, by which rules and counts name it
     source: Source | None = field(default=None, compare=False)  # its place, if not in the system's own text
@@ -68,11 +88,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """General rules for the contexts that ``when`` describes."""
+    """General rules, or scorecards, for the contexts that ``when`` describes."""
 
     when: Constraint
     lines: tuple[Line, ...]
     note: str = ""
+    weighs: bool = False  # its lines are scorecards: the call with the highest sum is made
     comments: tuple[str, ...] = field(default=(), compare=False)
     number: int = field(default=0, compare=False)
     source: Source | None = field(default=None, compare=False)

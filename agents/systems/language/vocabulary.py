@@ -148,6 +148,9 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _auction("forcing-pass", "1 when a pass of mine would force partner: they came in, and my side must go on", 1),
     _auction("they-min", "the least strength that the stronger of the opponents has shown (by its least)", 37),
     _auction("they-max", "the most strength that this opponent has shown", 37),
+    _auction("book", "in scores: 1 when the call is the one that the rules would make", 1),
+    _auction("jump", "in scores: 1 when the call is a bid that leaves out a level", 1),
+    _auction("game", "in scores: 1 when the call is 3NT, four of a major or five of a minor", 1),
 )  # fmt: skip
 
 CONTEXT, MIXED = set[int](), set[int]()
@@ -186,6 +189,8 @@ FLAG_WORDS = frozenset(feature.name for feature in DECLARED if (feature.least, f
 )
 #: Words whose value is the number of a call, written "partner-called:4N".
 CALL_WORDS = frozenset(word.name for word in AUCTION_WORDS if word.call)
+#: Words that only scores can ask for.
+SCORE_WORDS = frozenset({"book", "jump", "game"})
 #: Words that need a suit behind a colon.
 SUIT_WORDS = frozenset(name.partition(":")[0] for name in WORDS if ":" in name)
 

@@ -1,0 +1,107 @@
+"""Explain a choice by scorecards: the sum of each call, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.compiled import (
+    CARDS,
+    END_RULE,
+    END_TERM,
+    FIRST,
+    FIRST_RULE,
+    FIRST_TERM,
+    RULE_BASE,
+    RULE_END,
+    RULE_FIRST,
+    RULE_LINE,
+    TERM_CLAUSE,
+    TERM_LESS,
+    TERM_POINTS,
+    TERM_WORD,
+    Compiled,
+)
+from agents.systems.engine.decompile import atom_of, clauses_of
+from agents.systems.engine.rule_order import call_of, write_call
+from agents.systems.explain.player_terms import clause_text, of_call, symbols, term_text
+from agents.systems.explain.position import Position, line_of
+from agents.systems.language.tree import Line
+
+_NAMED = 3  # parts of a sum that are named, the largest first
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum of a call by a scorecard."""
+
+    call: int
+    total: int
+    start: int
+    parts: tuple[tuple[str, int], ...]  # what the hand or the auction has, in a player's terms, and its points
+    line: Line
+
+    def __str__(self) -> str:
+        largest = sorted(self.parts, key=lambda part: -abs(part[1]))[:_NAMED]
+        parts = [*(f"{text} {points:+d}" for text, points in largest), *(["…"] if len(self.parts) > _NAMED else [])]
+        return symbols(f"{of_call(self.call)} {self.total}") + (f" ({', '.join(parts)})" if parts else "")
+
+
+def sums_of(position: Position, hand: NDArray[np.int16]) -> list[Sum]:
+    """Return the sums of all calls that are weighed, the highest first; empty where no scorecards count.
+
+    Args:
+        hand: int16 (NUM_FEATURES,), of the seat to call.
+    """
+    pool, row = position.compiled, position.row(hand)
+    book = position.call_by_rules(row)
+    first_block, end_block = int(pool.spans[0, CARDS]), int(pool.spans[0, FIRST])
+    for part in range(first_block, end_block):
+        context = pool.parts[part]
+        if _holds(pool, int(context[FIRST]), int(context[FIRST + 1]), row):
+            sums = list(_sums(position, range(int(context[FIRST_RULE]), int(context[END_RULE])), row, book))
+            return sorted(sums, key=lambda one: (-one.total, one.call != book))
+    return []
+
+
+def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -> Iterator[Sum]:
+    pool, weighed = position.compiled, set[int]()
+    for card in cards:
+        rule = pool.rules[card]
+        call = int(call_of.py_func(pool, card, position.last_bid))
+        if call < 0 or call in weighed or not position.view.mask[0, call]:
+            continue
+        write_call.py_func(call, book, position.last_bid, row)
+        if not _holds(pool, int(rule[RULE_FIRST]), int(rule[RULE_END]), row):
+            continue
+        weighed.add(call)
+        parts = tuple(_parts(pool, range(int(rule[FIRST_TERM]), int(rule[END_TERM])), row))
+        start = int(rule[RULE_BASE])
+        line = line_of(position.bidder.own.system, True, int(rule[RULE_LINE]))
+        yield Sum(call, start + sum(points for _, points in parts), start, parts, line)
+
+
+def _parts(pool: Compiled, terms: range, row: NDArray[np.int16]) -> Iterator[tuple[str, int]]:
+    """Yield what each term adds, if it adds anything."""
+    for term in terms:
+        points, word, less, clause = (
+            int(pool.terms[term, k]) for k in (TERM_POINTS, TERM_WORD, TERM_LESS, TERM_CLAUSE)
+        )
+        if clause < 0:
+            count = int(row[word]) - (int(row[less]) if less >= 0 else 0)
+            if points * count:
+                names = [atom_of(column, 0, 0).word for column in (word, less) if column >= 0]
+                yield term_text(count, *names), points * count
+        elif points and _holds(pool, clause, clause + 1, row):
+            (alternatives,) = clauses_of(pool, clause, clause + 1)
+            yield clause_text(tuple(tuple(atom_of(*atom) for atom in together) for together in alternatives)), points
+
+
+def _holds(pool: Compiled, first: int, end: int, row: NDArray[np.int16]) -> bool:
+    return all(
+        any(all(low <= row[column] <= high for column, low, high in together) for together in clause)
+        for clause in clauses_of(pool, first, end)
+    )

@@ -1,0 +1,166 @@
+"""Collect the positions in which scorecards may decide, with what every call to weigh there is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.engine.auction_state import BOOK, GAME, GAME_BIDS, JUMP, LEVEL_COLUMN
+from agents.systems.engine.compiled import SPAN_CALLS
+from agents.systems.engine.state_cache import Queries, shared_cache
+from agents.systems.language.paths import ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP, SPAN_CODES
+from agents.systems.language.tree import Score, System
+from agents.systems.language.vocabulary import WORDS
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
+from training.evolution.refine.decisions import UNTRIED, Table, play_out, tables_of
+from training.evolution.refine.general import decided_rows
+from training.evolution.refine.judgement import preferences
+from training.scorecards.words import situation_of, values
+
+_RAISE, _OWN, _CUE, _NEW, _NOTRUMP = range(3, 8)
+_CALLS = (PASS, DOUBLE, REDOUBLE)  # their actions are 0, 1, 2
+_ROWS = 65_536
+MOST_TRIED = 5  # calls played out at a position, where a player says which are likely
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Hold the calls to weigh, position after position."""
+
+    position: NDArray[np.int32]  # (C,), of each call, rising from 0
+    call: NDArray[np.int8]  # (C,)
+    action: NDArray[np.int8]  # (C,), of ``words.ACTIONS``
+    situation: NDArray[np.int8]  # (C,), of ``words.SITUATIONS``
+    book: NDArray[np.bool_]  # (C,), is it the call that the rules would make?
+    values: NDArray[np.int8]  # (C, terms), of ``words.terms``
+    worth: NDArray[np.float32]  # (C,), IMPs over the rules' call, NaN where it was not played out
+    preference: NDArray[np.float32]  # (C,), the log of a player's chance less that of the rules' call; NaN without
+    hand: NDArray[np.int8]  # (C, 6), of the hand that calls: hcp, cards in C D H S, and in the suit of the call
+
+    def __len__(self) -> int:
+        return int(self.position[-1]) + 1 if len(self.position) else 0
+
+
+def joined(parts: Sequence[Positions]) -> Positions:
+    """Return the positions of several parts."""
+    begins = np.cumsum([0, *map(len, parts)])
+    moved = [replace(p, position=p.position + at) for p, at in zip(parts, begins[:-1].astype(np.int32), strict=True)]
+    return Positions(*(np.concatenate([getattr(p, field.name) for p in moved]) for field in fields(Positions)))
+
+
+def by_the_rules(system: System) -> System:
+    """Return a system whose scorecards choose nothing: it reads calls as the system does, and calls by its rules."""
+    return system.rebuilt(lambda line: [line if line.score is None else replace(line, score=Score(0))])
+
+
+def collect(us: Partnership, them: Rival, board_range: BoardRange, judge: str = "") -> Positions:
+    """Return the positions of ``us`` against ``them``, played out.
+
+    Args:
+        judge: the spec of a player by the book, whose likeliest calls are played out; without it all are.
+    """
+    return joined([_of_table(table, judge) for table in tables_of(us, them, board_range)])
+
+
+def _of_table(table: Table, judge: str) -> Positions:
+    board, number, rows = decided_rows(table)
+    kept = np.flatnonzero(situation_of(rows) >= 0)
+    board, number, rows = board[kept], number[kept], rows[kept]
+    legal, before = table.legal_calls(board, number)
+    rules = _calls_by_rules(table, board, number)
+    action = _actions(rows, before, legal)
+    at = np.arange(len(board))
+    weighed = action[at, rules] >= 0  # else the rules decide
+    board, number, rows, rules, action = (part[weighed] for part in (board, number, rows, rules, action))
+    at, before = np.arange(len(board)), before[weighed]
+    preference = np.full((len(board), NUM_CALLS), np.nan)
+    tried = action >= 0
+    if judge and len(board):
+        preference = preferences(judge, table, board, number)
+        preference -= preference[at, rules][:, None]
+        order = np.argsort(np.where(tried, -preference, np.inf), axis=1)[:, :MOST_TRIED]
+        likely = np.zeros_like(tried)
+        np.put_along_axis(likely, order, True, axis=1)
+        tried = tried & likely
+    tried[at, rules] = True
+    worth = play_out(table, board, number, tried).astype(np.float32)
+    worth = np.where(worth == UNTRIED, np.nan, worth - worth[at, rules][:, None])
+    position, call = np.nonzero(action >= 0)
+    parts = [_rows_of_calls(rows, before, rules, position[s], call[s]) for s in _slices(len(position))]
+    kinds = situation_of(rows)
+    columns = [WORDS["hcp"], *(WORDS[suit] for suit in "CDHS")]
+    strain = _strain(call)
+    hand = rows[position][:, columns]
+    own = np.take_along_axis(hand[:, 1:], np.minimum(strain, 3)[:, None], axis=1)
+    return Positions(
+        position.astype(np.int32), call.astype(np.int8), action[position, call], kinds[position].astype(np.int8),
+        call == rules[position], np.concatenate(parts) if parts else values(rows[:0], strain[:0]),
+        worth[position, call].astype(np.float32), preference[position, call].astype(np.float32),
+        np.hstack([hand, own]).astype(np.int8),
+    )  # fmt: skip
+
+
+def _slices(count: int) -> list[slice]:
+    return [slice(at, at + _ROWS) for at in range(0, count, _ROWS)]
+
+
+def _strain(call: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the suit of calls, 4 where they name none."""
+    strain: NDArray[np.int64] = np.where(call >= FIRST_BID, (call - FIRST_BID) % 5, 4)
+    return strain
+
+
+def _calls_by_rules(table: Table, board: NDArray[np.int64], number: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the calls that the rules would make at decisions, whatever scorecards made: int64 (N,)."""
+    made = table.history[board, number].astype(np.int64)
+    us = Partnership(by_the_rules(table.us.first), by_the_rules(table.us.second))
+    if us == table.us or not len(board):
+        return made
+    boards = table.boards
+    states, systems = shared_cache(seats_of(us, table.them, table.number))
+    auctions = Auctions(boards.dealer[board], boards.vulnerability[board])
+    history = np.ascontiguousarray(table.history[board])
+    queries = Queries(table.features, board, auctions.state, history, number)
+    return states.look(queries, systems)[0].astype(np.int64)
+
+
+def _actions(rows: NDArray[np.int16], before: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Return the action of each call, int8 (N, 38), -1 where it is not weighed."""
+    out = np.full((len(rows), NUM_CALLS), -1, np.int8)
+    for action, call in enumerate(_CALLS):
+        out[:, call] = action
+    last = np.maximum(before.max(axis=1, initial=0).astype(np.int64) - FIRST_BID, -1)
+    at = np.arange(len(rows))
+    for strain in range(5):
+        if strain == 4:
+            action = np.full(len(rows), _NOTRUMP)
+        else:
+            suit = "CDHS"[strain]
+            action = np.full(len(rows), _NEW)
+            for word, least, kind in (("theirs", 4, _CUE), ("shown", 4, _OWN), ("partner", 3, _RAISE)):
+                action[rows[:, WORDS[f"{word}:{suit}"]] >= least] = kind
+        highest = HIGHEST_NOTRUMP if strain == 4 else HIGHEST
+        for span in ANY_BID_SPANS:
+            call = SPAN_CALLS[SPAN_CODES[span], strain, last + 1].astype(np.int64)
+            fits = (call >= FIRST_BID) & ((call - FIRST_BID) // 5 < highest)
+            out[at[fits], call[fits]] = action[fits]
+    return np.where(legal, out, np.int8(-1))
+
+
+def _rows_of_calls(
+    rows: NDArray[np.int16], before: NDArray[np.int8], rules: NDArray[np.int64], position: NDArray[np.int64],
+    call: NDArray[np.int64],
+) -> NDArray[np.int8]:  # fmt: skip
+    """Return the values of all terms for calls at positions, int8 (C, terms)."""
+    out, bid = rows[position].copy(), call - FIRST_BID
+    last = np.maximum(before.max(axis=1, initial=0).astype(np.int64) - FIRST_BID, -1)[position]
+    out[:, LEVEL_COLUMN] = np.where(bid >= 0, bid // 5 + 1, 0)
+    out[:, BOOK] = call == rules[position]
+    out[:, JUMP] = (bid >= 5) & (bid - 5 > last)
+    out[:, GAME] = (bid >= 0) & (bid == GAME_BIDS[bid % 5])
+    return values(out, _strain(call))

@@ -1,0 +1,141 @@
+"""Name the situations, the actions and the terms from which scorecards are fitted, in the language of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.language.text import parse_constraint, parse_score
+from agents.systems.language.tree import Atom, Clause, Constraint, Term
+from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS
+
+BOTH_SIDES = "1+ they-bid"
+_ACTED = {
+    "1+ partner-bid, 0 i-bid": "partner has bid",
+    "0 partner-bid, 1+ i-bid": "I have bid, partner has not",
+    "1+ partner-bid, 1+ i-bid": "both of us have bid",
+}
+_LAST = {
+    "ours, 0 doubled": "our bid, they passed",
+    "ours, 1-2 doubled": "our bid, doubled",
+    "not ours, 1-2 doubled": "their bid, doubled",
+    "we-opened, not ours, 0 doubled, 1-2 last-level": "we opened, their bid at the one or two level",
+    "not we-opened, not ours, 0 doubled, 1-2 last-level": "they opened, their bid at the one or two level",
+    "not ours, 0 doubled, 3 last-level": "their bid at the three level",
+    "not ours, 0 doubled, 4-7 last-level": "their bid at the four level or higher",
+}
+#: Contexts of contested auctions, no two of which hold at once, and what they mean.
+SITUATIONS = {f"{BOTH_SIDES}, {acted}, {last}": f"{a}; {b}" for acted, a in _ACTED.items() for last, b in _LAST.items()}
+
+
+class Action(NamedTuple):
+    """A call, or bids of a suit, with what lets them be weighed; the first that names a call counts."""
+
+    call: str
+    conditions: str
+    note: str
+
+
+ACTIONS = (
+    Action("P", "", "pass"),
+    Action("X", "", "double"),
+    Action("XX", "", "redouble"),
+    Action("bid:x", "3+ partner:x", "partner's suit"),
+    Action("bid:x", "4+ shown:x", "my suit"),
+    Action("bid:x", "4+ theirs:x", "their suit"),
+    Action("bid:x", "", "a new suit"),
+    Action("bid:N", "", "no trump"),
+)
+PASSES = 0  # the action whose card has only the bonus of the book
+
+_COUNTED = """hcp points losers controls quick shortest longest in-theirs trump-tricks fit-best fit-major likely
+partner-min partner-max my-min my-max they-min they-max passes i-bid partner-bid they-bid last-level level
+x hcp:x top5:x support:x fit:x partner:x shown:x theirs:x likely-total:x playing:x"""
+_CONDITIONS = """
+book, jump, game, vul, they-vul, forced, we-opened, i-passed, balanced, stopped, last-notrump, 2+ passes,
+0 in-theirs, 0-1 in-theirs, 3+ in-theirs, 4+ in-theirs, 5+ in-theirs, 2+ trump-tricks, 3+ trump-tricks, 0 shortest,
+0-1 shortest, 6+ longest, 7+ longest, 12+ hcp, 15+ hcp, 18+ hcp, 9+ fit-best, 10+ fit-best, 2+ level, 3+ level,
+4+ level, 5+ level, 3+ x, 4+ x, 5+ x, 6+ x, 7+ x, 8+ fit:x, 9+ fit:x, 10+ fit:x, 22+ likely-total:x,
+25+ likely-total:x, 26+ likely, 24+ likely, stopper:x, best:x, long:x, vul and 3+ level, vul and not they-vul"""
+#: What a term may count or ask, as scores have it.
+TERMS: tuple[str, ...] = (
+    *(f"for each {word}" for word in _COUNTED.split()),
+    "for each x less shown:x",
+    "for each fit:x less level",
+    "for each partner-min less they-min",
+    *(f"if {condition}" for condition in " ".join(_CONDITIONS.split()).split(", ")),
+)
+
+
+@cache
+def terms() -> tuple[Term, ...]:
+    """Return the terms of ``TERMS``, each for one point."""
+    return tuple(parse_score(f"0, 1 {text}").terms[0] for text in TERMS)
+
+
+@cache
+def situations() -> tuple[Constraint, ...]:
+    """Return the contexts of ``SITUATIONS``."""
+    return tuple(parse_constraint(text) for text in SITUATIONS)
+
+
+def situation_of(rows: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Return which situation each feature row int16 (N, NUM_COLUMNS) is of: int64 (N,), -1 none."""
+    out = np.full(len(rows), -1, np.int64)
+    for number, constraint in enumerate(situations()):
+        holds = np.ones(len(rows), np.bool_)
+        for clause in constraint:
+            holds &= _clause_holds(clause, rows, np.full(len(rows), 4))
+        out[holds & (out < 0)] = number
+    return out
+
+
+def values(rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Return the value of each term, int8 (N, terms), 0 where it speaks of a suit and the call names none.
+
+    Args:
+        rows: int16 (N, NUM_COLUMNS), of calls: level, ``book``, ``jump`` and ``game`` are written.
+        strain: int64 (N,), 0..3 the suit of the call, 4 none.
+    """
+    out = np.empty((len(rows), len(terms())), np.int8)
+    for number, term in enumerate(terms()):
+        if term.word:
+            value = _column(rows, term.word, strain)
+            if term.less:
+                value = value - _column(rows, term.less, strain)
+        else:
+            value = _clause_holds(term.condition, rows, strain).astype(np.int16)
+        out[:, number] = np.where((strain == 4) & speaks_of_suit(number), 0, np.clip(value, -100, 100))
+    return out
+
+
+def speaks_of_suit(number: int) -> bool:
+    """Return whether a term speaks of the suit of the call."""
+    term = terms()[number]
+    return any(word == "x" or word.endswith(":x") for word in (term.word, term.less, *_words(term.condition)))
+
+
+def _words(clause: Clause) -> Iterator[str]:
+    return (atom.word for together in clause for atom in together)
+
+
+def _column(rows: NDArray[np.int16], word: str, strain: NDArray[np.int64]) -> NDArray[np.int16]:
+    if word != "x" and not word.endswith(":x"):
+        return rows[:, WORDS[word]]
+    columns = np.array([WORDS[word[:-1] + suit] for suit in SUIT_LETTERS])
+    chosen: NDArray[np.int16] = rows[np.arange(len(rows)), columns[np.minimum(strain, 3)]]
+    return chosen
+
+
+def _clause_holds(clause: Clause, rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def atom_holds(atom: Atom) -> NDArray[np.bool_]:
+        value = _column(rows, atom.word, strain)
+        return (value >= atom.lo) & (value <= atom.hi)
+
+    alternatives = [np.logical_and.reduce([atom_holds(atom) for atom in together]) for together in clause]
+    out: NDArray[np.bool_] = np.logical_or.reduce(alternatives)
+    return out
