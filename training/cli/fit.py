@@ -1,4 +1,4 @@
-"""``bridge-env fit``: estimators, cases, maps, policy, belief, meanings."""
+"""``bridge-env fit``: estimators, cases, maps, policy, belief, meanings, cards."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
 from training.maps.config import MapsConfig
 from training.networks.configs import BeliefConfig, ImitationConfig
+from training.scorecards.config import CardsConfig
 
 Flat = Parameter(name="*")
 Several = Parameter(consume_multiple=True)
@@ -297,4 +298,40 @@ def estimators(
         result = fit_estimator(config, out, resume=resume, progress=progress)
     print("\n".join(hits_table(result.hits)))
     print(f"written: {result.file}")
+    return 0
+
+
+@fit.command
+def cards(
+    *,
+    config: Annotated[CardsConfig, Flat] = CardsConfig(),
+    run: RunOptions = RunOptions(),
+    workers: Count | None = None,
+) -> int:
+    """Fit scorecards for a system: small numbers that add up to a call where its general rules would decide.
+
+        bridge-env fit cards --system sayc --terms 400                   from played-out boards
+        bridge-env fit cards --system champion --player policy:by-the-book
+        bridge-env match system:results/cards/run-001/cards.bidding system:sayc
+
+    Ctrl-C loses at most the step under way; go on with --resume FOLDER.
+
+    Args:
+        workers: number of processes that play boards out (default: all cores)
+    """
+    from training.runtime import runs
+
+    runs.require("rl", "torch")
+    from training.scorecards.run import fit_cards
+
+    config = run.check(config, ())
+    with Bar(resume="bridge-env fit cards --resume") as progress:
+        result = fit_cards(config, run.out, name=run.name, resume=run.resume, workers=workers, progress=progress)
+    print(f"gain over {config.system} without scorecards, on training boards that they were not fitted to:")
+    for gain in result.gains:
+        figure = f"{gain.mean_imps:+.3f} ± {gain.standard_error:.3f} IMPs a board"
+        print(f"  {figure} against {gain.opponent} ({gain.boards:,})")
+    print_facts({
+        "terms": result.terms, "system": result.file, "play it": f"bridge-env match system:{result.file} system:sayc",
+    })  # fmt: skip
     return 0

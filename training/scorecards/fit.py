@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from bridge_env.rules.calls import FIRST_BID
 from training.scorecards.positions import Positions
 from training.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks_of_suit
 
 CARDS = len(SITUATIONS) * len(ACTIONS)
 SCALE = 8  # points of a card for one unit of the softmax
 _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
+_SHARD = 100_000  # positions a step
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
 
@@ -30,6 +33,11 @@ class Scores:
     def terms(self) -> int:
         """Return how many terms the cards have."""
         return int((self.weight != 0).sum())
+
+
+def cards_of(positions: Positions) -> NDArray[np.int64]:
+    """Return the number of each call's card: int64 (C,)."""
+    return positions.situation.astype(np.int64) * len(ACTIONS) + positions.action
 
 
 def labels(positions: Positions, share: float) -> NDArray[np.float32]:
@@ -51,32 +59,54 @@ def labels(positions: Positions, share: float) -> NDArray[np.float32]:
     return out
 
 
+class _Shard:
+    """Hold some of the positions, their calls in the order of the cards."""
+
+    def __init__(self, positions: Positions, label: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
+        card = cards_of(positions)[rows]
+        order = np.argsort(card, kind="stable")
+        self.ends = np.searchsorted(card[order], np.arange(CARDS + 1)).tolist()
+        rows = rows[order]
+        distinct, position = np.unique(positions.position[rows], return_inverse=True)
+        self.count, self.position = len(distinct), torch.from_numpy(position.astype(np.int64))
+        self.values = torch.from_numpy(positions.values[rows].astype(np.float32))
+        self.label = torch.from_numpy(np.nan_to_num(label[rows], nan=0.0))
+        self.preference = torch.from_numpy(np.nan_to_num(positions.preference[rows], nan=-50.0))
+
+    def scores(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """Return the score of each call."""
+        pairs = [(card, self.ends[card], self.ends[card + 1]) for card in range(CARDS)]
+        return torch.cat([self.values[at:end] @ weight[card] + base[card] for card, at, end in pairs if at < end])
+
+    def chances(self, scores: torch.Tensor) -> torch.Tensor:
+        """Return the softmax of scores within each position."""
+        most = torch.full((self.count,), -1e9).scatter_reduce(0, self.position, scores.detach(), "amax")
+        raised = torch.exp(scores - most[self.position])
+        return raised / torch.zeros(self.count).index_add(0, self.position, raised)[self.position]
+
+
 class Fit:
     """Fit cards to positions.
 
     Args:
         positions: to learn from.
-        label: float32 (C,), what each call is worth over the rules' call.
+        label: float32 (C,), what each call is worth over the rules' call, NaN where nothing says it.
+        tick: gets what is being learned, and which share of it is done.
     """
 
-    def __init__(self, positions: Positions, label: NDArray[np.float32], seed: int = 0) -> None:
-        torch.manual_seed(seed)
-        card = positions.situation.astype(np.int64) * len(ACTIONS) + positions.action
-        order = np.argsort(card, kind="stable")
-        self.count = len(positions)
-        self.position = torch.from_numpy(positions.position[order].astype(np.int64))
-        self.book = torch.from_numpy(positions.book[order])
-        self.ends = np.searchsorted(card[order], np.arange(CARDS + 1))
-        known = np.isfinite(label[order])
-        self.known = torch.from_numpy(known)
-        self.label = torch.from_numpy(np.where(known, label[order], 0).astype(np.float32))
-        preference = positions.preference[order]
-        self.judged = bool(np.isfinite(preference).any())
-        self.preference = torch.from_numpy(np.nan_to_num(preference, nan=-50.0))
-        values = torch.from_numpy(positions.values[order].astype(np.float32))
-        self.spread = values.std(0).clamp_min(0.1)
-        self.mean = values.mean(0)
-        self.values = values.sub_(self.mean).div_(self.spread)
+    def __init__(
+        self, positions: Positions, label: NDArray[np.float32], seed: int = 0,
+        tick: Callable[[str, float], None] = lambda what, share: None,
+    ) -> None:  # fmt: skip
+        self.tick = tick
+        parts = np.random.default_rng(seed).integers(0, max(1, len(positions) // _SHARD), len(positions))
+        of_row = parts[positions.position]
+        self.shards = [_Shard(positions, label, np.flatnonzero(of_row == k)) for k in range(int(parts.max()) + 1)]
+        self.judged = bool(np.isfinite(positions.preference).any())
+        every = self.shards[0].values
+        self.spread, self.mean = every.std(0).clamp_min(0.1), every.mean(0)
+        for shard in self.shards:
+            shard.values.sub_(self.mean).div_(self.spread)
         self.allowed = torch.ones(CARDS, len(TERMS))
         for number, action in enumerate(ACTIONS):
             of_action = slice(number, CARDS, len(ACTIONS))
@@ -86,27 +116,21 @@ class Fit:
                 self.allowed[of_action] = 0
                 self.allowed[of_action, _BOOK] = 1
 
-    def scores(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Return the score of each call, in the order of the cards; weights are for standardised terms."""
-        parts = []
-        for card in range(CARDS):
-            first, end = self.ends[card], self.ends[card + 1]
-            if first < end:
-                parts.append(self.values[first:end] @ weight[card] + base[card])
-        return torch.cat(parts)
-
-    def chances(self, scores: torch.Tensor) -> torch.Tensor:
-        """Return the softmax of scores within each position."""
-        most = torch.full((self.count,), -1e9).scatter_reduce(0, self.position, scores.detach(), "amax")
-        raised = torch.exp(scores - most[self.position])
-        return raised / torch.zeros(self.count).index_add(0, self.position, raised)[self.position]
-
     def learn(
         self, start: tuple[torch.Tensor, torch.Tensor] | None, steps: int, *, imitate: bool = False,
-        allowed: torch.Tensor | None = None, rate: float = 0.05, decay: float = 1e-5,
-        tick: Callable[[int, float], None] = lambda step, loss: None,
+        allowed: torch.Tensor | None = None, rate: float = 0.1, decay: float = 1e-5, scale: float = 0.0,
+        what: str = "reward",
     ) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
-        """Return base (CARDS,) and weights (CARDS, terms) after some steps of Adam on all positions."""
+        """Return base (CARDS,) and weights (CARDS, terms) after some steps of Adam on all positions.
+
+        Args:
+            start: what to begin with; None: the rules' calls.
+            imitate: learn the player's calls in place of the labels.
+            allowed: float32 (CARDS, terms), 1 where a card may have a term.
+            scale: learn scores that are whole points once they are multiplied by this; 0: any scores.
+            decay: how much squared weights cost.
+            what: its name.
+        """
         allowed = self.allowed if allowed is None else allowed * self.allowed
         if start is None:
             base, weight = torch.zeros(CARDS), torch.zeros(CARDS, len(TERMS))
@@ -117,28 +141,40 @@ class Fit:
         weight.requires_grad_(True)
         optimizer = torch.optim.Adam([base, weight], lr=rate)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, eta_min=rate / 20)
-        target = self.chances(self.preference) if imitate else None
+        targets = [shard.chances(shard.preference) for shard in self.shards] if imitate else []
         for step in range(steps):
-            chance = self.chances(self.scores(base, weight * allowed))
-            if target is not None:
-                loss = -(target * torch.log(chance.clamp_min(1e-9))).sum() / self.count
+            shard = self.shards[step % len(self.shards)]
+            chance = shard.chances(shard.scores(*self._whole(base, weight * allowed, scale)))
+            if imitate:
+                target = targets[step % len(self.shards)]
+                loss = -(target * torch.log(chance.clamp_min(1e-9))).sum() / shard.count
             else:
-                loss = -(chance * self.label * self.known).sum() / self.count
+                loss = -(chance * shard.label).sum() / shard.count
             loss = loss + decay * (weight * allowed).square().sum()
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimizer.step()
             schedule.step()
-            tick(step, float(loss.detach()))
-        return base.detach(), (weight * allowed).detach()
+            self.tick(what, step / steps)
+        out = self._whole(base, weight * allowed, scale)
+        return out[0].detach(), out[1].detach()
+
+    def _whole(self, base: torch.Tensor, weight: torch.Tensor, scale: float) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return scores rounded to whole points, whose gradients are those of the scores."""
+        if not scale:
+            return base, weight
+        by_value = weight / self.spread
+        start = base - by_value @ self.mean
+        by_value = by_value + (torch.round(by_value * scale) / scale - by_value).detach()
+        start = start + (torch.round(start * scale) / scale - start).detach()
+        return start + by_value @ self.mean, by_value * self.spread
 
     def importance(self, weight: torch.Tensor) -> torch.Tensor:
         """Return how much each term moves the scores of its card, summed over positions: (CARDS, terms)."""
-        out = torch.zeros_like(weight)
-        for card in range(CARDS):
-            first, end = self.ends[card], self.ends[card + 1]
-            if end > first + 1:
-                out[card] = weight[card].abs() * self.values[first:end].std(0) * float(np.sqrt(end - first))
+        out, shard = torch.zeros_like(weight), self.shards[0]
+        for card, (at, end) in enumerate(pairwise(shard.ends)):
+            if end > at + 1:
+                out[card] = weight[card].abs() * shard.values[at:end].std(0) * float(np.sqrt(end - at))
         return out
 
     def plain(self, base: torch.Tensor, weight: torch.Tensor) -> Scores:
@@ -147,15 +183,42 @@ class Fit:
         return Scores((base - by_value @ self.mean).double().numpy(), by_value.double().numpy())
 
 
+def fit_scores(
+    positions: Positions, label: NDArray[np.float32], most: int, seed: int = 0, *, scale: float = SCALE,
+    tick: Callable[[str, float], None] = lambda what, share: None,
+) -> Scores:  # fmt: skip
+    """Return scores in whole points with at most ``most`` terms.
+
+    Args:
+        label: float32 (C,), what each call is worth over the rules' call.
+        tick: gets what is being done, and which share of it is.
+    """
+    fit = Fit(positions, label, seed, tick)
+    at = fit.learn(None, 80, imitate=True, what="imitation") if fit.judged else None
+    at = fit.learn(at, 150)
+    allowed = fit.allowed
+    for left in (4 * most, 2 * most, most):
+        if left < int((at[1] != 0).sum()):
+            least = torch.topk(fit.importance(at[1]).flatten(), left).values[-1]
+            allowed = (fit.importance(at[1]) >= least).float()
+            at = fit.learn(at, 60, allowed=allowed, what=f"{left} terms")
+    at = fit.learn(at, 80, allowed=allowed, rate=0.05, scale=scale, what="whole numbers")
+    return rounded(fit.plain(*at), scale)
+
+
 def rounded(scores: Scores, scale: float = SCALE) -> Scores:
     """Return scores in whole points."""
     return Scores(np.round(scores.base * scale), np.round(scores.weight * scale))
 
 
 def best_calls(positions: Positions, scores: Scores) -> NDArray[np.bool_]:
-    """Return which calls have the highest score of their position, bool (C,); ties go to the rules' call."""
-    card = positions.situation.astype(np.int64) * len(ACTIONS) + positions.action
-    total = scores.base[card] + 1e-6 * positions.book
+    """Return which calls have the highest score of their position, bool (C,): one of each.
+
+    Of equal scores, the rules' call counts first, then the card and suit that stand first in the text.
+    """
+    card, call = cards_of(positions), positions.call.astype(np.int64)
+    order = 1000 * positions.action.astype(np.int64) - 40 * ((call - FIRST_BID) % 5) + call
+    total = scores.base[card] + 1e-2 * positions.book - 1e-6 * order
     for one in np.unique(card):
         rows = np.flatnonzero(card == one)
         total[rows] += positions.values[rows] @ scores.weight[one]

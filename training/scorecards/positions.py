@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,17 +68,31 @@ def collect(us: Partnership, them: Rival, board_range: BoardRange, judge: str = 
     return joined([_of_table(table, judge) for table in tables_of(us, them, board_range)])
 
 
-def _of_table(table: Table, judge: str) -> Positions:
+class Weighed(NamedTuple):
+    """Hold the positions of a table in which calls can be weighed."""
+
+    board: NDArray[np.int64]  # (P,)
+    number: NDArray[np.int64]  # (P,), of calls before
+    rows: NDArray[np.int16]  # (P, NUM_COLUMNS), what the seat to call sees
+    rules: NDArray[np.int64]  # (P,), the calls that the rules make
+    action: NDArray[np.int8]  # (P, 38), of each call, -1 where it is not weighed
+    before: NDArray[np.int8]  # (P, L), the calls before
+
+
+def weighed_positions(table: Table) -> Weighed:
+    """Return the positions of a table in which scorecards count and have a card for the rules' call."""
     board, number, rows = decided_rows(table)
     kept = np.flatnonzero(situation_of(rows) >= 0)
     board, number, rows = board[kept], number[kept], rows[kept]
     legal, before = table.legal_calls(board, number)
-    rules = _calls_by_rules(table, board, number)
-    action = _actions(rows, before, legal)
+    found = Weighed(board, number, rows, _calls_by_rules(table, board, number), _actions(rows, before, legal), before)
+    weighed = found.action[np.arange(len(board)), found.rules] >= 0  # else the rules decide
+    return Weighed(*(part[weighed] for part in found))
+
+
+def _of_table(table: Table, judge: str) -> Positions:
+    board, number, rows, rules, action, before = weighed_positions(table)
     at = np.arange(len(board))
-    weighed = action[at, rules] >= 0  # else the rules decide
-    board, number, rows, rules, action = (part[weighed] for part in (board, number, rows, rules, action))
-    at, before = np.arange(len(board)), before[weighed]
     preference = np.full((len(board), NUM_CALLS), np.nan)
     tried = action >= 0
     if judge and len(board):
@@ -132,8 +147,8 @@ def _calls_by_rules(table: Table, board: NDArray[np.int64], number: NDArray[np.i
 def _actions(rows: NDArray[np.int16], before: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Return the action of each call, int8 (N, 38), -1 where it is not weighed."""
     out = np.full((len(rows), NUM_CALLS), -1, np.int8)
-    for action, call in enumerate(_CALLS):
-        out[:, call] = action
+    for number, plain in enumerate(_CALLS):
+        out[:, plain] = number
     last = np.maximum(before.max(axis=1, initial=0).astype(np.int64) - FIRST_BID, -1)
     at = np.arange(len(rows))
     for strain in range(5):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.language.text import parse_constraint, parse_score
+from agents.systems.language.constraints import parse_constraint, parse_score
 from agents.systems.language.tree import Atom, Clause, Constraint, Term
 from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS
 

@@ -182,7 +182,9 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
 
 def ranges_of(position: Position, number: int, general: bool, call: int) -> Ranges:
     """Return what the call shows: by its own line, or by all of the tree that make it where these have its words."""
-    own = next((hull(rule.needs) for rule in position.rules if rule.number == number), {})
+    own = next((hull(rule.needs) for rule in position.rules if rule.number == number), None)
+    if own is None:  # a scorecard, or no rule
+        own = hull(position.conditions(number, call)) if number >= 0 else {}
     if general or not own:
         return own
     together = unite(hull(rule.needs) for rule in position.rules if rule.tree and rule.call == call)

@@ -143,6 +143,11 @@ class Position:
             return None
         return Rule(number, call, (*when, *needs), line_of(self.bidder.own.system, not tree, int(row[RULE_LINE])), tree)
 
+    def conditions(self, number: int, call: int) -> Constraint:
+        """Return the conditions on the hand under which a rule or scorecard of the system may make a call here."""
+        row = self.compiled.rules[number]
+        return self._bound((int(row[RULE_FIRST]), int(row[RULE_END])), call) or ()
+
     def _bound(self, span: tuple[int, int], call: int) -> Constraint | None:
         context = self.context.copy()
         context[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0

@@ -126,6 +126,8 @@ def _replaced(
 
 def _blocks(base: System, own: System, marks: Mapping[int, str]) -> tuple[Block, ...]:
     blocks = list(base.blocks)
+    # New blocks stand in front of all others but those for answers to conventions, which speak of a certain call.
+    at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
     for new in own.blocks:
         alike = [k for k, block in enumerate(blocks) if (block.when, block.weighs) == (new.when, new.weighs)]
         for k, rules in _shared_out(new.lines, blocks, alike).items():
@@ -134,9 +136,8 @@ def _blocks(base: System, own: System, marks: Mapping[int, str]) -> tuple[Block,
             continue
         if dropped := [rule for rule in new.lines if marks.get(rule.number) == DROP]:
             raise OverrideError(dropped[0].number, "the base has no block of these words in which to drop a call")
-        # In front of all others but those for answers to conventions, which speak of a certain call.
-        at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
         blocks.insert(at, new)
+        at += 1
     return tuple(blocks)
 
 

@@ -1,0 +1,107 @@
+"""The fit of scorecards: positions as the engine sees them, planted worth is found, runs can be stopped."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from agents.systems.language.text import load_system, parse_system, system_text
+from agents.systems.library.shipped import read_system
+from training.evaluation.partnership_match import BoardRange, Partnership
+from training.evolution.refine.decisions import tables_of
+from training.scorecards.blocks import blocks_of, with_cards
+from training.scorecards.config import CardsConfig
+from training.scorecards.fit import CARDS, Scores, best_calls, cards_of, fit_scores, gain
+from training.scorecards.positions import by_the_rules, collect, weighed_positions
+from training.scorecards.run import fit_cards
+from training.scorecards.words import ACTIONS, TERMS, speaks_of_suit
+
+SAYC, ACOL = (read_system(name) for name in ("sayc", "acol"))
+THEM = Partnership(ACOL, ACOL)
+BOARDS = BoardRange(3, "training", 0, 256)
+
+
+@pytest.fixture(scope="module")
+def positions():
+    return collect(Partnership(SAYC, SAYC), THEM, BOARDS)
+
+
+def some_scores(seed):
+    """Scores in whole points with a few terms on every card."""
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(-9, 10, (CARDS, len(TERMS))) * (rng.random((CARDS, len(TERMS))) < 0.06)
+    for number, action in enumerate(ACTIONS):
+        if not action.call.endswith(":x"):
+            weight[number :: len(ACTIONS), [speaks_of_suit(term) for term in range(len(TERMS))]] = 0
+    return Scores(rng.integers(-20, 20, CARDS).astype(float), weight.astype(float))
+
+
+def test_positions_have_one_call_by_the_rules_and_it_is_worth_nothing(positions):
+    assert len(positions) > 300
+    assert (np.bincount(positions.position, weights=positions.book) == 1).all()
+    assert (positions.worth[positions.book] == 0).all()
+    assert np.isfinite(positions.worth).all()  # nobody says which calls are likely: all are played out
+    assert np.nanmean(positions.worth[~positions.book]) < -1
+
+
+def test_written_cards_choose_as_the_scores_do(positions):
+    scores = some_scores(1)
+    system = with_cards(SAYC, blocks_of(scores, positions, ranges=False))
+    assert parse_system(system_text(system)) == system
+    chosen = best_calls(positions, scores)
+    us = Partnership(system, system)
+    found = {}
+    for table in tables_of(us, THEM, BOARDS):
+        found |= {(table.number, board, tuple(row[:number])): int(row[number])
+                  for board, row in enumerate(table.history) for number in range((row >= 0).sum())}  # fmt: skip
+    checked = changed = 0
+    plain = Partnership(by_the_rules(system), by_the_rules(system))
+    start = 0
+    for table in tables_of(plain, THEM, BOARDS):  # positions in the order in which they were collected
+        at = weighed_positions(table)
+        for offset, (board, number) in enumerate(zip(at.board.tolist(), at.number.tolist(), strict=True)):
+            rows = np.flatnonzero(positions.position == start + offset)
+            call = int(positions.call[rows[np.argmax(chosen[rows])]])
+            before = tuple(table.history[board, :number])
+            made = found.get((table.number, board, before))
+            if made is not None:
+                assert made == call, (before, board)
+                checked += 1
+                changed += made != table.history[board, number]
+        start += len(at.board)
+    assert start == len(positions)
+    assert checked > 200
+    assert changed > 40
+
+
+def test_planted_worth_is_found_by_few_terms(positions):
+    theirs, double = TERMS.index("if 4+ in-theirs"), positions.action == 1
+    label = np.where(double & (positions.values[:, theirs] == 1), 6.0, np.where(positions.book, 0.0, -3.0))
+    label = np.where(positions.book, 0.0, label).astype(np.float32)
+    best = gain(positions, label, Scores(*perfect(theirs)))
+    scores = fit_scores(positions, label, 40)
+    assert scores.terms <= 40
+    assert (scores.weight == np.round(scores.weight)).all()
+    assert gain(positions, label, scores) > 0.7 * best > 0.1
+    assert len(np.unique(cards_of(positions))) > 50
+
+
+def perfect(theirs):
+    base, weight = np.full(CARDS, -100.0), np.zeros((CARDS, len(TERMS)))
+    weight[:, TERMS.index("if book")] = 110
+    base[1 :: len(ACTIONS)], weight[1 :: len(ACTIONS), theirs] = -100, 200
+    return base, weight
+
+
+def test_a_run_ends_in_a_file_that_plays_and_resumes(tmp_path):
+    config = CardsConfig(system="sayc", against="policy:acol", terms=30, boards=64, rounds=1, judge=64)
+    result = fit_cards(config, tmp_path, name="few", workers=1)
+    assert any(block.weighs for block in load_system(result.file).blocks)
+    assert result.terms <= 30
+    assert [gain.boards for gain in result.gains] == [64]
+    stored = json.loads((result.folder / "results.json").read_text())
+    again = fit_cards(config, tmp_path, resume=result.folder, workers=1)  # play-outs are read, all else is done anew
+    assert again.system == result.system
+    assert json.loads((result.folder / "results.json").read_text()) == stored

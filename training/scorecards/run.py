@@ -1,0 +1,173 @@
+"""Fit scorecards for a system in rounds: play positions out, fit, and bid the next round's boards with the cards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.language.text import system_text
+from agents.systems.language.tree import System
+from agents.systems.library.shipped import read_system, shipped_systems
+from bridge_env.io.files import atomic_write
+from bridge_env.rng import streams
+from training.evaluation.boards import standard_error
+from training.evaluation.network_opponents import stranger
+from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel
+from training.evolution.refine.judgement import network_by_book
+from training.runtime.cluster import Cluster
+from training.runtime.progress import Progress
+from training.runtime.runs import open_run
+from training.runtime.settings import listed
+from training.scorecards.blocks import blocks_of, with_cards
+from training.scorecards.config import CardsConfig
+from training.scorecards.fit import fit_scores, labels
+from training.scorecards.positions import Positions, collect, joined
+
+KIND, CARDS, RESULTS = "cards", "cards.bidding", "results.json"
+PART = 4096  # boards a task
+_UNTRIED = 0.15  # of the calls that nobody played out: so many are learned from
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Hold what the cards gain over the system without them against an opponent, in IMPs a board."""
+
+    opponent: str
+    mean_imps: float
+    standard_error: float
+    boards: int
+
+
+@dataclass(frozen=True)
+class CardsResult:
+    """Hold the result of a fit."""
+
+    folder: Path
+    system: System
+    terms: int
+    gains: tuple[Gain, ...]  # on training boards that the cards were not fitted to
+    file: Path  # plays as ``system:PATH``
+
+
+def fit_cards(
+    config: CardsConfig, out: Path = Path("results"), *, name: str | None = None, resume: Path | None = None,
+    workers: int | None = None, progress: Progress | None = None,
+) -> CardsResult:  # fmt: skip
+    """Fit scorecards for ``config.system``, and measure what they gain on other boards.
+
+    Args:
+        out, name: the run's folder is ``out/cards/name``.
+        resume: the folder of a run that was stopped, to go on with.
+        workers: processes that play boards out; None: one a core.
+
+    Raises:
+        SpecError: a system, the player or an opponent cannot be had, or an opponent is a gatekeeper.
+        RunError: the folder cannot be used.
+        ClusterError: Ray could not finish a task.
+    """
+    config.check()
+    progress = progress or Progress()
+    base = with_cards(read_system(config.system), ())
+    opponents = tuple(stranger(spec) for spec in listed(config.against))
+    if config.player:
+        network_by_book(config.player)  # a faulty spec is an error before any work
+    folder = open_run(KIND, config, out, name, resume)
+    progress.folder(folder)
+    system, positions, label = base, list[Positions](), list[NDArray[np.float32]]()
+    with Cluster(workers) as cluster:
+        for number in range(config.rounds):
+            found = _positions(folder, config, number, system, opponents, cluster, progress)
+            thin = _thinned(found, config.seed + number)
+            positions.append(thin)
+            label.append(labels(thin, config.share))
+            every, worth = joined(positions), np.concatenate(label)
+            progress.stage(f"round {number + 1}: fit to {len(every):,} positions", 100, "%")
+            scores = fit_scores(every, worth, config.terms, config.seed, tick=_ticker(progress))
+            system = with_cards(base, blocks_of(scores, every))
+            atomic_write(folder / CARDS, _text(system, config.system))
+        gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
+    content = {"terms": scores.terms, "positions": len(every), "gains": [asdict(gain) for gain in gains]}
+    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    return CardsResult(folder, system, scores.terms, gains, folder / CARDS)
+
+
+def _text(system: System, base: str) -> str:
+    """Return a shipped system's cards as a text that changes it, the whole text of another system."""
+    if base not in shipped_systems():
+        return system_text(system)
+    cards = tuple(block for block in system.blocks if block.weighs)
+    own = System(f"{system.name} with scorecards", (), cards)
+    head, _, rest = system_text(own).partition("\n")
+    return f"{head}\nbase: {base}\n{rest}"
+
+
+def _ticker(progress: Progress) -> Any:
+    def tick(what: str, share: float) -> None:
+        progress.say(what)
+        progress.to(100 * share)
+
+    return tick
+
+
+def _positions(
+    folder: Path, config: CardsConfig, number: int, system: System, opponents: Sequence[Rival], cluster: Cluster,
+    progress: Progress,
+) -> Positions:  # fmt: skip
+    """Return the positions of a round; those that an earlier run has played out are read."""
+    file = folder / f"positions-{number + 1}.npz"
+    if file.exists():
+        with np.load(file, allow_pickle=False) as stored:
+            return Positions(*(stored[field.name] for field in fields(Positions)))
+    progress.stage(f"round {number + 1}: play-outs", len(opponents) * config.boards)
+    us = Partnership(system, system)
+    ranges = [_boards(config, k, number).parts(PART) for k in range(len(opponents))]
+    tasks = [(us, them, part, config.player) for them, parts in zip(opponents, ranges, strict=True) for part in parts]
+    found: list[Positions | None] = [None] * len(tasks)
+    for at, positions in cluster.map(collect, tasks):
+        found[at] = positions
+        progress.add(tasks[at][2].count)
+    out = joined([part for part in found if part is not None])
+    np.savez(file, allow_pickle=False, **{field.name: getattr(out, field.name) for field in fields(Positions)})
+    return out
+
+
+def _boards(config: CardsConfig, opponent: int, number: int) -> BoardRange:
+    """Return the boards of a round against an opponent, of round ``rounds`` those that judge."""
+    seed = int(streams.key("cards", config.seed, opponent)[0] >> np.uint64(33))
+    count = config.judge if number == config.rounds else config.boards
+    return BoardRange(seed, "training", number * config.boards, count)
+
+
+def _thinned(positions: Positions, seed: int) -> Positions:
+    """Return positions without most of the calls that were not played out, which teach little."""
+    untried = np.isnan(positions.worth)
+    kept = ~untried | (np.random.default_rng(seed).random(len(untried)) < _UNTRIED)
+    return Positions(*(getattr(positions, field.name)[kept] for field in fields(Positions)))
+
+
+def gains_task(
+    with_cards: System, without: System, them: Rival, boards: BoardRange
+) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """Return what a system gains over another against an opponent, board by board: int16 (N,); and their deals."""
+    imps = [duel(Partnership(one, one), them, boards).imps.astype(np.int16) for one in (with_cards, without)]
+    return imps[0] - imps[1], boards_of(boards)[0].base
+
+
+def _gains(
+    config: CardsConfig, base: System, system: System, opponents: Sequence[Rival], cluster: Cluster, progress: Progress
+) -> Iterator[Gain]:
+    progress.stage("what they gain", len(opponents) * config.judge)
+    for k, (spec, them) in enumerate(zip(listed(config.against), opponents, strict=True)):
+        tasks = [(system, base, them, part) for part in _boards(config, k, config.rounds).parts(PART)]
+        found: list[tuple[NDArray[np.int16], NDArray[np.int64]]] = []
+        for _, part in cluster.map(gains_task, tasks):
+            found.append(part)
+            progress.add(len(part[0]))
+        gains, deals = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        yield Gain(spec, float(gains.mean()), standard_error(gains, deals), len(gains))
