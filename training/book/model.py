@@ -146,7 +146,7 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
         "situations": "For auctions that the tables do not hold. Made: of all calls.",
         "general": [
             {
-                "title": "General rules",
+                "title": "Scorecards: the highest sum calls" if block.weighs else "General rules",
                 "when": f"When {symbols(player_terms.promise(block.when))}",
                 "note": block.note,
                 "entries": entries,

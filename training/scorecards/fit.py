@@ -15,7 +15,8 @@ from training.scorecards.positions import Positions
 from training.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks_of_suit
 
 CARDS = len(SITUATIONS) * len(ACTIONS)
-SCALE = 8  # points of a card for one unit of the softmax
+SHARP = 3.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
+SCALE = 2.0  # points of a card for one unit of the softmax
 _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
 _SHARD = 100_000  # positions a step
 _BINS = 60  # of preferences, for each of which play-outs are averaged
@@ -118,7 +119,7 @@ class Fit:
 
     def learn(
         self, start: tuple[torch.Tensor, torch.Tensor] | None, steps: int, *, imitate: bool = False,
-        allowed: torch.Tensor | None = None, rate: float = 0.1, decay: float = 1e-5, scale: float = 0.0,
+        allowed: torch.Tensor | None = None, rate: float = 0.03, decay: float = 1e-5, scale: float = 0.0,
         what: str = "reward",
     ) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
         """Return base (CARDS,) and weights (CARDS, terms) after some steps of Adam on all positions.
@@ -140,7 +141,7 @@ class Fit:
         base.requires_grad_(True)
         weight.requires_grad_(True)
         optimizer = torch.optim.Adam([base, weight], lr=rate)
-        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, eta_min=rate / 20)
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, max(steps, 1), eta_min=rate / 20)
         targets = [shard.chances(shard.preference) for shard in self.shards] if imitate else []
         for step in range(steps):
             shard = self.shards[step % len(self.shards)]
@@ -169,12 +170,16 @@ class Fit:
         start = start + (torch.round(start * scale) / scale - start).detach()
         return start + by_value @ self.mean, by_value * self.spread
 
-    def importance(self, weight: torch.Tensor) -> torch.Tensor:
-        """Return how much each term moves the scores of its card, summed over positions: (CARDS, terms)."""
+    def importance(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """Return how much each term moves the chances of its card's calls, over positions: (CARDS, terms)."""
         out, shard = torch.zeros_like(weight), self.shards[0]
+        chance = shard.chances(shard.scores(base, weight))
+        unsure = chance * (1 - chance) + 1e-4
         for card, (at, end) in enumerate(pairwise(shard.ends)):
-            if end > at + 1:
-                out[card] = weight[card].abs() * shard.values[at:end].std(0) * float(np.sqrt(end - at))
+            if at < end:
+                values, share = shard.values[at:end], unsure[at:end, None]
+                mean = (values * share).sum(0) / share.sum()
+                out[card] = weight[card].abs() * ((values - mean).square() * share).sum(0).sqrt()
         return out
 
     def plain(self, base: torch.Tensor, weight: torch.Tensor) -> Scores:
@@ -194,15 +199,16 @@ def fit_scores(
         tick: gets what is being done, and which share of it is.
     """
     fit = Fit(positions, label, seed, tick)
-    at = fit.learn(None, 80, imitate=True, what="imitation") if fit.judged else None
-    at = fit.learn(at, 150)
-    allowed = fit.allowed
-    for left in (4 * most, 2 * most, most):
-        if left < int((at[1] != 0).sum()):
-            least = torch.topk(fit.importance(at[1]).flatten(), left).values[-1]
-            allowed = (fit.importance(at[1]) >= least).float()
-            at = fit.learn(at, 60, allowed=allowed, what=f"{left} terms")
-    at = fit.learn(at, 80, allowed=allowed, rate=0.05, scale=scale, what="whole numbers")
+    base, weight = fit.learn(None, 100, imitate=True, rate=0.1, what="imitation") if fit.judged else fit.learn(None, 0)
+    at = fit.learn((SHARP * base, SHARP * weight), 150)
+    allowed, left = fit.allowed, int((at[1] != 0).sum())
+    while left > most:
+        left = max(int(0.7 * left), most)
+        importance = fit.importance(*at)
+        allowed = (importance >= torch.topk(importance.flatten(), left).values[-1]).float()
+        at = fit.learn(at, 25, allowed=allowed, what=f"{left} terms")
+    at = fit.learn(at, 100, allowed=allowed, what=f"{left} terms")
+    at = fit.learn(at, 100, allowed=allowed, scale=scale, what="whole numbers")
     return rounded(fit.plain(*at), scale)
 
 

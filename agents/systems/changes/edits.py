@@ -52,7 +52,7 @@ class InsertGeneral:
 
     def apply(self, system: System) -> System | None:
         for b, block in enumerate(system.blocks):
-            if block.when == self.when:
+            if block.when == self.when and not block.weighs:
                 new = replace(block, lines=(self.line, *block.lines))
                 return replace(system, blocks=(*system.blocks[:b], new, *system.blocks[b + 1 :]))
         first = next((b for b, block in enumerate(system.blocks) if not answers(block)), len(system.blocks))

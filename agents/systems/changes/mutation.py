@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.language.text import atom_text, constraint_text, is_difference
+from agents.systems.language.text import atom_text, heading_of, is_difference
 from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, System, atoms_of
 from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS
 from bridge_env.rng import streams
@@ -69,7 +69,7 @@ def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
 def trail_of(system: System, address: Address) -> Trail:
     """Return the names of what lies above a line: of its block, or of the lines that lead to it."""
     if address[0] == "blocks":
-        return (f"when {constraint_text(system.blocks[int(address[1])].when)}",)
+        return (heading_of(system.blocks[int(address[1])]),)
     above = (line_at(system, address[:end]) for end in range(2, len(address)))
     return tuple(line.name for line in above if line is not None)
 

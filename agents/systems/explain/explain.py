@@ -115,7 +115,8 @@ class Explanation:
         if self.line.number < 0:
             rule = f"{self.line.name}  {constraint_text(self.line.constraint)}".rstrip()
             return f"no line of {self.system} fits, and a pass would end a forcing auction: {rule}"
-        where = f"{'general rules' if self.general else self.system}, {place_of(self.line)}"
+        kind = "general rules" if self.line.score is None else "scorecards"
+        where = f"{kind if self.general else self.system}, {place_of(self.line)}"
         note = f"  ({self.line.note})" if self.line.note else ""
         return f"{where}: {self.line.name}  {constraint_text(self.line.constraint)}".rstrip() + note
 

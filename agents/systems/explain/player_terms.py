@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from agents.systems.explain.ranges import Ranges
 from agents.systems.language.text import atom_text, is_difference
-from agents.systems.language.tree import INFINITE, Atom, Clause, Constraint, Line, Step
+from agents.systems.language.tree import INFINITE, Atom, Clause, Constraint, Line, Score, Step
 from agents.systems.language.vocabulary import CALL_WORDS
 from bridge_env.rules.calls import call_text
 
@@ -229,6 +229,18 @@ def clause_text(clause: Clause) -> str:
     return symbols(_clause(clause))
 
 
+def score_text(score: Score) -> str:
+    """Write what a scorecard adds up: ``-19, +12 if the book's call, +4 for each x more than x that I have shown``."""
+    parts = [str(score.base)]
+    for term in score.terms:
+        if term.word:
+            names = [condition(Atom(word, 0, 0)).removeprefix("0").strip() for word in (term.word, term.less) if word]
+            parts.append(f"{term.points:+d} for each {' more than '.join(names)}")
+        else:
+            parts.append(f"{term.points:+d} if {_clause(term.condition)}")
+    return ", ".join(parts)
+
+
 def term_text(count: int, word: str, less: str = "") -> str:
     """Write what a term of a score counts: ``12 points in support of ♠``."""
     text = symbols(condition(Atom(word, count, count)))
@@ -239,8 +251,14 @@ def lines_promise(lines: list[Line]) -> str:
     """Return what the lines of one call promise, one or the other; with a note that not all of them have."""
     notes = {remark(line) for line in lines}
     if len(notes) == 1:
-        return " / ".join(dict.fromkeys(promise(line.constraint) for line in lines))
-    return " / ".join(f"{promise(line.constraint)}{aside(remark(line))}" for line in lines)
+        return " / ".join(dict.fromkeys(_line_promise(line) for line in lines))
+    return " / ".join(f"{_line_promise(line)}{aside(remark(line))}" for line in lines)
+
+
+def _line_promise(line: Line) -> str:
+    if line.score is None:
+        return promise(line.constraint)
+    return f"{promise(line.constraint) if line.constraint else 'any hand'}: {score_text(line.score)}"
 
 
 def aside(text: str) -> str:

@@ -60,7 +60,7 @@ from agents.systems.language.paths import ANY_BID, SPANS
 from agents.systems.language.tree import Block, Line, Step, System, walk
 
 __all__ = [
-    "FLAGS", "SUITS", "VARIABLES", "SystemTextError", "atom_text", "constraint_text", "is_difference",
+    "FLAGS", "SUITS", "VARIABLES", "SystemTextError", "atom_text", "constraint_text", "heading_of", "is_difference",
     "load_system", "numbered_anew", "parse_constraint", "parse_leniently", "parse_step", "parse_system",
     "read_leniently", "system_text",
 ]  # fmt: skip
