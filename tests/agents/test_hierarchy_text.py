@@ -151,8 +151,7 @@ def lines(draw, depth=1):
         draw(notes),
         tuple(below),
         after,
-        None,
-        draw(comments),
+        comments=draw(comments),
     )
 
 
@@ -169,7 +168,8 @@ terms = st.one_of(
 def cards(draw):
     step = Step(draw(st.sampled_from(["P", "X", "bid:x", "bid:N", "lowest:H", "3C"])))
     score = Score(draw(st.integers(-99, 99)), tuple(draw(st.lists(terms, max_size=4))))
-    return Line((step,), draw(constraints), note=draw(notes), score=score, comments=draw(comments))
+    more = {"note": draw(notes), "score": score, "shows": draw(constraints), "comments": draw(comments)}
+    return Line((step,), draw(constraints), **more)
 
 
 blocks = st.one_of(
@@ -230,6 +230,7 @@ FAULTS = [
     ("1C  5+ C, book", 1, "'book' can only be asked for in scores, as in '12 if book'"),
     ("weigh when ours\n  X  9+ hcp", 2, "lines below 'weigh when' have scores, as in 'X scores -4, 9 if book'"),
     ("when ours\n  X  scores 3", 2, "lines below 'weigh when' have scores"),
+    ("when ours\n  X  9+ hcp shows 12+ hcp", 2, "only a line that has a score says what it shows"),
     ("when ours\n  bid:x  3+ x", 2, "'bid:' names several bids, which only scores can choose among"),
     ("weigh when ours\n  X  scores much", 2, "'much' is no score; write a start and what is added, as '-19, 12 if"),
     ("weigh when ours\n  X  scores 3, 4", 2, "'4' is no score"),

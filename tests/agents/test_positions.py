@@ -118,6 +118,7 @@ def random_system(seed):
                 (Step(str(call)),),
                 random_constraint(rng, list(WORDS), 1),
                 flags=flags[rng.integers(len(flags))],
+                shows=random_constraint(rng, list(WORDS), 2),
                 score=Score(int(rng.integers(-20, 21)), tuple(term() for _ in range(4))),
             )
             for call in ("P", *rng.choice(GENERAL_CALLS, 8))

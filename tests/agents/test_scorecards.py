@@ -56,10 +56,13 @@ def test_the_tree_comes_first_and_elsewhere_rules_decide():
 
 def test_a_call_shows_what_its_card_asks_and_without_that_what_the_rules_show():
     bare = explained(SUIT_AGAIN.format(conditions=""), "AKQ865.K4.Q32.86")
-    asking = explained(SUIT_AGAIN.format(conditions=", 10-17 hcp, 6+ x"), "AKQ865.K4.Q32.86")
-    assert asking.shown[1, 4, 0] == 6
     assert bare.shown[1, 4, 0] == 5  # by the overcall
-    assert "six or more spades" in asking.text
+    for conditions in (", 10-17 hcp, 6+ x", " shows 10-17 hcp, 6+ x"):
+        asking = explained(SUIT_AGAIN.format(conditions=conditions), "AKQ865.K4.Q32.86")
+        assert asking.shown[1, 4, 0] == 6
+        assert "six or more spades" in asking.text
+    weak = explained(SUIT_AGAIN.format(conditions=" shows 16-17 hcp"), "AKQ865.K4.Q32.86")
+    assert call_text(weak.call) == "2S"  # what it shows does not keep it from being made
 
 
 def test_conditions_keep_a_call_out_of_the_choice():

@@ -23,6 +23,7 @@ from agents.systems.engine.rule_order import (
     context_of,
     holds,
     legal_call,
+    meaning_of,
     parts,
     rules_of,
     write_level,
@@ -56,7 +57,7 @@ def call_shows(pool, node, system, call, t):
                     break
                 fits = True
             reset(rule_out)
-            first, end = conditions_of(pool, rule)
+            first, end = meaning_of(pool, rule)
             if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                 unite(out, rule_out, found)
                 found, flags = True, flags | pool.rules[rule, RULE_FLAGS]

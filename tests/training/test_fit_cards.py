@@ -48,7 +48,7 @@ def test_positions_have_one_call_by_the_rules_and_it_is_worth_nothing(positions)
 
 def test_written_cards_choose_as_the_scores_do(positions):
     scores = some_scores(1)
-    system = with_cards(SAYC, blocks_of(scores, positions, ranges=False))
+    system = with_cards(SAYC, blocks_of(scores, positions))
     assert parse_system(system_text(system)) == system
     chosen = best_calls(positions, scores)
     us = Partnership(system, system)

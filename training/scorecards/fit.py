@@ -16,7 +16,7 @@ from training.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks
 
 CARDS = len(SITUATIONS) * len(ACTIONS)
 SHARP = 3.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
-SCALE = 2.0  # points of a card for one unit of the softmax
+SCALE = 8.0  # points of a card for one unit of the softmax
 _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
 _SHARD = 100_000  # positions a step
 _BINS = 60  # of preferences, for each of which play-outs are averaged

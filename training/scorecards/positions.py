@@ -41,7 +41,6 @@ class Positions:
     values: NDArray[np.int8]  # (C, terms), of ``words.terms``
     worth: NDArray[np.float32]  # (C,), IMPs over the rules' call, NaN where it was not played out
     preference: NDArray[np.float32]  # (C,), the log of a player's chance less that of the rules' call; NaN without
-    hand: NDArray[np.int8]  # (C, 6), of the hand that calls: hcp, cards in C D H S, and in the suit of the call
 
     def __len__(self) -> int:
         return int(self.position[-1]) + 1 if len(self.position) else 0
@@ -85,9 +84,9 @@ def weighed_positions(table: Table) -> Weighed:
     kept = np.flatnonzero(situation_of(rows) >= 0)
     board, number, rows = board[kept], number[kept], rows[kept]
     legal, before = table.legal_calls(board, number)
-    found = Weighed(board, number, rows, _calls_by_rules(table, board, number), _actions(rows, before, legal), before)
-    weighed = found.action[np.arange(len(board)), found.rules] >= 0  # else the rules decide
-    return Weighed(*(part[weighed] for part in found))
+    rules, action = _calls_by_rules(table, board, number), _actions(rows, before, legal)
+    at = np.flatnonzero(action[np.arange(len(board)), rules] >= 0)  # elsewhere the rules decide
+    return Weighed(board[at], number[at], rows[at], rules[at], action[at], before[at])
 
 
 def _of_table(table: Table, judge: str) -> Positions:
@@ -108,15 +107,10 @@ def _of_table(table: Table, judge: str) -> Positions:
     position, call = np.nonzero(action >= 0)
     parts = [_rows_of_calls(rows, before, rules, position[s], call[s]) for s in _slices(len(position))]
     kinds = situation_of(rows)
-    columns = [WORDS["hcp"], *(WORDS[suit] for suit in "CDHS")]
-    strain = _strain(call)
-    hand = rows[position][:, columns]
-    own = np.take_along_axis(hand[:, 1:], np.minimum(strain, 3)[:, None], axis=1)
     return Positions(
         position.astype(np.int32), call.astype(np.int8), action[position, call], kinds[position].astype(np.int8),
-        call == rules[position], np.concatenate(parts) if parts else values(rows[:0], strain[:0]),
+        call == rules[position], np.concatenate(parts) if parts else values(rows[:0], call[:0]),
         worth[position, call].astype(np.float32), preference[position, call].astype(np.float32),
-        np.hstack([hand, own]).astype(np.int8),
     )  # fmt: skip
 
 

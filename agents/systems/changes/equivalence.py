@@ -26,7 +26,7 @@ from agents.systems.engine.compiled import (
     TERM_WORD,
     Compiled,
 )
-from agents.systems.engine.rule_order import NOWHERE, all_parts, conditions_of, context_of, rules_of, within
+from agents.systems.engine.rule_order import NOWHERE, all_parts, conditions_of, context_of, meaning_of, rules_of, within
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import FIRST_BID, PASS
 
@@ -59,6 +59,8 @@ def _rules(c, part, h):
         for column in (RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_BASE):
             h = _mix(h, c.rules[rule, column])
         first, end = conditions_of(c, rule)
+        h = _clauses(c, first, end, h)
+        first, end = meaning_of(c, rule)
         h = _clauses(c, first, end, h)
         for term in range(c.rules[rule, FIRST_TERM], c.rules[rule, END_TERM]):
             for column in (TERM_POINTS, TERM_WORD, TERM_LESS):

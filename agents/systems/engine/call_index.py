@@ -18,9 +18,9 @@ from agents.systems.engine.rule_order import (
     NOWHERE,
     all_parts,
     call_of,
-    conditions_of,
     context_of,
     holds,
+    meaning_of,
     rules_of,
     within,
 )
@@ -125,7 +125,7 @@ def _any(pool, first, end, columns):
 @njit
 def _look(pool, rule, plain, ranges, f, clause_out, together_out):
     """Find out whether what a rule shows hangs on the auction, and if not, what it is."""
-    first, end = conditions_of(pool, rule)
+    first, end = meaning_of(pool, rule)
     if _any(pool, first, end, _SAYS_MORE):
         plain[rule] = CHANGING
         return
@@ -151,7 +151,7 @@ def _add(pool, index, rule, f, out, scratch, found):
         _look(pool, rule, index.plain, index.ranges, f, scratch[1], scratch[2])
         known = index.plain[rule]
     if known == CHANGING:
-        first, end = conditions_of(pool, rule)
+        first, end = meaning_of(pool, rule)
         if not _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch):
             return False
         unite(out, scratch[0], found)

@@ -51,13 +51,14 @@ FIRST, END, PAIR = range(3)
 FIRST_RULE, END_RULE, PART_COLUMNS = range(2, 5)
 CARDS, SPAN_COLUMNS = range(2, 4)
 RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_FIRST, RULE_END, RULE_LINE = range(6)
-RULE_BASE, FIRST_TERM, END_TERM, RULE_COLUMNS = range(6, 10)
+RULE_BASE, FIRST_TERM, END_TERM, MEANS_FIRST, MEANS_END, RULE_COLUMNS = range(6, 12)
 TERM_POINTS, TERM_WORD, TERM_LESS, TERM_CLAUSE, TERM_COLUMNS = range(5)
 ATOM_COLUMN, ATOM_LO, ATOM_HI, ATOM_COLUMNS = range(4)
 
 #: What RULE_CALL is where RULE_SPAN is none of SPAN_CODES: a call, and no strain whose level follows from the auction.
 SPAN_CALL = 0
 FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
+_NO_SCORE = (0, 0, 0, -1, -1)  # the last columns of a rule that is no scorecard
 #: Of a scorecard whose conditions say nothing of the hand: its call shows what the rules' call shows.
 SHOWS_NOTHING = 1 << len(FLAGS)
 
@@ -95,7 +96,7 @@ class Compiled(NamedTuple):
     # the general blocks
     parts: Annotated[NDArray[np.int32], "parts", PART_COLUMNS]
     # span, call or strain, flags, first clause, end, line of the text (below 0: of last resort); of a scorecard its
-    # start, first term, end
+    # start, first term, end, and the first clause of what it shows, end (of other rules -1)
     rules: Annotated[NDArray[np.int32], "rules", RULE_COLUMNS]
     clauses: Annotated[NDArray[np.int32], "clauses", PAIR]  # first alternative, end; one must hold
     together: Annotated[NDArray[np.int32], "alternatives", PAIR]  # alternatives: first atom, end; all must hold
@@ -210,7 +211,7 @@ class _Builder:
                     if not line.after:
                         constraint = self.passing(line.constraint) if call == PASS else line.constraint
                         clauses = self.constraint(constraint, after.bindings, line)
-                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number, 0, 0, 0)))
+                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number, *_NO_SCORE)))
                     reached.append(after)
         if not reached:
             reason = "no auction leads here: the call is not legal after the lines above it"
@@ -273,10 +274,11 @@ class _Builder:
         if span == ANY_BID:
             constraint = (*constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
         for code, value, bindings in readings:
-            clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), (0, 0, 0)
+            clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), _NO_SCORE
             if line.score is not None:
-                score = self.score(line.score, bindings, line)
-                flags |= 0 if self.shows(clauses) else SHOWS_NOTHING
+                shows = self.add([], (self.alternatives(c, bindings, line) for c in (*constraint, *line.shows)))
+                score = (*self.score(line.score, bindings, line), *shows)
+                flags |= 0 if self.shows(shows) else SHOWS_NOTHING
             yield (code, value, flags, *clauses, line.number, *score)
 
     def score(self, score: Score, bindings: Bindings, line: Line) -> tuple[int, int, int]:
@@ -415,6 +417,15 @@ def first_general_rule(compiled: Compiled) -> int:
     return int(compiled.parts[len(compiled.children), FIRST_RULE])
 
 
+def _shifted_rules(rules: NDArray[np.int32], clauses: int, terms: int) -> NDArray[np.int32]:
+    """Return rules whose clauses and terms follow so many others."""
+    out = rules.copy()
+    out[:, RULE_FIRST : RULE_END + 1] += clauses
+    out[:, FIRST_TERM : END_TERM + 1] += terms
+    out[out[:, MEANS_FIRST] >= 0, MEANS_FIRST : MEANS_END + 1] += clauses
+    return out
+
+
 def pool(systems: list[Compiled]) -> Compiled:
     """Return several systems as one set of arrays, so that a table can hold up to four of them."""
     joined: list[list[NDArray[Any]]] = [[] for _ in Compiled._fields]
@@ -427,7 +438,7 @@ def pool(systems: list[Compiled]) -> Compiled:
         blocks.append(parts[own:])
         shifted = (
             np.where(s.children >= 0, s.children + nodes, -1), parts[:own],
-            s.rules + np.array([0, 0, 0, clauses, clauses, 0, 0, terms, terms]), s.clauses + together,
+            _shifted_rules(s.rules, clauses, terms), s.clauses + together,
             s.together + atoms, s.atoms,
             np.where(s.terms[:, [TERM_CLAUSE]] >= 0, s.terms + np.array([0, 0, 0, clauses]), s.terms),
             s.roots + nodes, s.spans - own + every_node + block,

@@ -35,6 +35,8 @@ from agents.systems.engine.compiled import (
     FIRST,
     FIRST_RULE,
     FIRST_TERM,
+    MEANS_END,
+    MEANS_FIRST,
     RULE_BASE,
     RULE_CALL,
     RULE_END,
@@ -97,6 +99,14 @@ def rules_of(pool, part):
 def conditions_of(pool, rule):
     """Return the first clause and the end of a rule's conditions."""
     return pool.rules[rule, RULE_FIRST], pool.rules[rule, RULE_END]
+
+
+@njit(forceinline=True)
+def meaning_of(pool, rule):
+    """Return the first clause and the end of what a rule's call shows: its conditions, of a scorecard its own."""
+    if pool.rules[rule, MEANS_FIRST] >= 0:
+        return pool.rules[rule, MEANS_FIRST], pool.rules[rule, MEANS_END]
+    return conditions_of(pool, rule)
 
 
 @njit(forceinline=True)

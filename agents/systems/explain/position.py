@@ -18,6 +18,8 @@ from agents.systems.engine.compiled import (
     FIRST,
     FIRST_RULE,
     LAST_RESORT,
+    MEANS_END,
+    MEANS_FIRST,
     RULE_CALL,
     RULE_END,
     RULE_FIRST,
@@ -144,9 +146,9 @@ class Position:
         return Rule(number, call, (*when, *needs), line_of(self.bidder.own.system, not tree, int(row[RULE_LINE])), tree)
 
     def conditions(self, number: int, call: int) -> Constraint:
-        """Return the conditions on the hand under which a rule or scorecard of the system may make a call here."""
-        row = self.compiled.rules[number]
-        return self._bound((int(row[RULE_FIRST]), int(row[RULE_END])), call) or ()
+        """Return what a scorecard's call shows of the hand here."""
+        first, end = self.compiled.rules[number, [MEANS_FIRST, MEANS_END]].tolist()
+        return () if first < 0 else self._bound((first, end), call) or ()
 
     def _bound(self, span: tuple[int, int], call: int) -> Constraint | None:
         context = self.context.copy()

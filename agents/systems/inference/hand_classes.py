@@ -19,6 +19,7 @@ from agents.systems.engine.rule_order import (
     context_of,
     is_cards,
     legal_call,
+    meaning_of,
     parts,
     rules_of,
     within,
@@ -89,7 +90,7 @@ def _violation(pool, systems, reading, call, t):
             if cards and pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
                 continue
             write_level(made, f)
-            first, end = conditions_of(pool, rule)
+            first, end = meaning_of(pool, rule)
             off = here + _distance(pool, first, end, f)
             if made == call:
                 best = min(best, off + denied)
@@ -199,7 +200,7 @@ def _class_of_shape(pool, systems, seat, call, denies, t):
             if made < 0 or (cards and pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING):
                 continue
             write_level(made, f)
-            first, end = conditions_of(pool, rule)
+            first, end = meaning_of(pool, rule)
             may, must = _masks(pool, first, end, f)
             if made == call:
                 possible |= may & may_part & ~taken

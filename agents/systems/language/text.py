@@ -18,7 +18,7 @@
       P
     weigh when 1+ i-bid, not ours                  ; the same auctions: what general rules would call, or better?
       P         scores 5 if book
-      bid:x     4+ shown:x scores -19, 12 if book, 4 for each support:x, -22 if jump
+      bid:x     4+ shown:x shows 8-14 hcp scores -19, 12 if book, 4 for each support:x, -22 if jump
 
 Deeper lines follow the shallower line above them; their pass in between goes without saying. A line is a
 call (or calls joined by ``-``), a constraint, and behind ``;`` a note with flags. In a constraint a comma
@@ -30,7 +30,7 @@ other major and minor. With ``base: sayc`` above all lines, a text says only wha
 Scorecards stand in blocks that begin with ``weigh when``. Where general rules (or none) would decide, the first such
 block whose context holds counts: each of its lines whose conditions hold gives its call a sum. The highest sum calls
 if it is higher than that of the call that the rules would make (``book``), and that call has one; of equal sums the
-one that stands first.
+one that stands first. Others read the call as the conditions and what the line ``shows``.
 """
 
 from __future__ import annotations
@@ -302,6 +302,9 @@ class _Reader:
 def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) -> Line:
     after = main.startswith("after ")
     main, scores, score = f"{main} ".partition(" scores ")
+    main, shows, shown = f"{main} ".partition(" shows ")
+    if shows and not scores:
+        raise TextFault("only a line that has a score says what it shows; other lines show what they ask for")
     path_text, _, constraint_text = main.removeprefix("after ").strip().partition(" ")
     flags = tuple(word[1:] for word in note.split() if word.startswith("!"))
     for flag in flags:
@@ -315,7 +318,8 @@ def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) ->
     if (after or path[-1].theirs) and (constraint or flags or scores):
         raise TextFault("this line only leads on to those below it; it takes no constraint and no flag")
     scored = parse_score(score) if scores else None
-    return Line(path, constraint, flags, note, (), after or path[-1].theirs, scored, comments, number)
+    shown_by = parse_constraint(shown)
+    return Line(path, constraint, flags, note, (), after or path[-1].theirs, scored, shown_by, comments, number)
 
 
 def parse_step(text: str) -> Step:
@@ -377,7 +381,8 @@ def _write_line(line: Line, indent: int, out: list[str]) -> None:
     head = f"after {line.name}" if line.after and not line.path[-1].theirs else line.name
     conditions = constraint_text(line.constraint)
     if line.score is not None:
-        conditions = f"{conditions} scores {score_text(line.score)}".lstrip()
+        shows = f" shows {constraint_text(line.shows)}" if line.shows else ""
+        conditions = f"{conditions}{shows} scores {score_text(line.score)}".lstrip()
     out.append(_columns(head, conditions, note, indent))
     for child in line.lines:
         _write_line(child, indent + 2, out)
