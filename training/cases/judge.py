@@ -27,10 +27,6 @@ class Share:
     bids: int  # recorded calls that are not passes
     right_bids: int
 
-    def __str__(self) -> str:
-        right, bids = percent(self.right, self.calls), percent(self.right_bids, self.bids)
-        return f"{self.name}: {right}% of {self.calls:,}, not passes {bids}%"
-
 
 def percent(part: int, total: int) -> str:
     """Return a percentage with its standard error, observations taken as independent; empty of no observation."""
