@@ -22,7 +22,7 @@ from agents.cases.bidder import majority
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rules.calls import FIRST_BID, PASS
 from studies.tables import Found, run_study
-from training.cases.states import States, read_states
+from training.evaluation.recorded_calls import States, read_states
 from training.runtime.pages import table
 
 MOST = 20

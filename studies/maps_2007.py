@@ -28,10 +28,11 @@ from bridge_env.rng import streams
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, call_text
 from bridge_env.rules.cards import board_vulnerability
 from studies.tables import Found, run_study
-from training.cases.judge import percent
-from training.cases.states import Calls
+from training.evaluation.agreement import percent
 from training.evaluation.boards import Boards, library_boards, standard_error
 from training.evaluation.duplicate import match
+from training.evaluation.recorded_calls import Calls
+from training.evaluation.verdict import rows_table
 from training.maps.judge import held_out_examples, play_matches
 from training.runtime.pages import table
 
@@ -81,8 +82,7 @@ def repeat(
         ]
         other = expert or ("system:two-over-one" if atlas.reader == "system:sayc" else "system:sayc")
         bins = by_sureness(atlas, held_out_examples(atlas.reader, seed), other)
-        cells = ((m.maps, m.opponents, f"{m.mean:+.2f} ± {m.error:.2f}", f"{m.boards:,}") for m in matches)
-        tables[f"{path}: six maps"] = table(("maps", "opponents", "IMPs a board", "boards"), cells, left=2)
+        tables[f"{path}: six maps"] = rows_table(matches)
         tables[f"{path}: right where they are sure? The expert is {other}"] = bin_table(bins)
         results["six maps"] += matches
         results["sureness"] += bins

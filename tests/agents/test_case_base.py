@@ -19,9 +19,10 @@ from agents.text_api import read_states as states_of
 from bridge_env.bidders import registry
 from bridge_env.hands.deals import hand_text
 from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
-from training.cases import fit, judge, retain
+from training.cases import fit, retain
 from training.cases.config import CasesConfig
-from training.cases.states import read_states
+from training.evaluation.agreement import rounds_and_sides, shares
+from training.evaluation.recorded_calls import read_states
 
 KEY = np.zeros(1, np.uint64)
 
@@ -149,7 +150,7 @@ def test_an_action_comes_back_as_its_own_call_or_in_the_same_strain(states):
 
 def test_rounds_and_sides_add_up(base, states):
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
-    rows = {row.name: row for row in judge.by_round_and_side(base, states)}
+    rows = {row.name: row for row in shares(rounds_and_sides(states.view), made, states.called)}
     total = rows["all calls"]
     assert (total.calls, total.right) == (len(states), int((made == states.called).sum()))
     parts = [rows[name] for name in ("openings", "opener's side", "other side")]

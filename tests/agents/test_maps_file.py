@@ -161,7 +161,7 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
     config = replace(CONFIG, side=6)
     result = fit.fit_maps(config, [record(tmp_path, 40, 80)], tmp_path / "recorded")
     assert result.calls[0].name == "all calls"
-    assert [match.opponents for match in result.matches] == ["pass", "system:sayc"]
+    assert [match.opponent for match in result.matches] == ["pass", "system:sayc"]
     text = (tmp_path / "recorded" / "results.json").read_text()
     assert json.loads(text)["calls"][0]["right"] == result.calls[0].right
     assert str(tmp_path) not in text
@@ -171,7 +171,7 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
     run_study("studies.maps_2007", study.repeat, [*files, "--match-boards", "10", "--out", str(out)])
     page = (out / "tables.md").read_text()
     assert "| recorded auctions | published | system:sayc |" in page
-    assert "| six maps, else pass | system:sayc |" in page
+    assert "| six maps, else pass against system:sayc |" in page
     assert (out / "maps-2.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(SystemExit):
         run_study("studies.maps_2007", study.repeat, [str(tmp_path / "none.npz")])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase, nothing_retained, save
+from agents.cases.bidder import CaseBidder
 from agents.cases.features import SIZE, describe
 from agents.cases.forest import LEAF, MOST_LEAVES, Forest
 from agents.cases.metric import Member, metric_of, points
@@ -19,9 +20,9 @@ from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import is_judging
 from bridge_env.io.files import atomic_write
 from training.cases.config import CasesConfig
-from training.cases.judge import Share, by_round_and_side
 from training.cases.network import MetricExamples, fit_metric, hands_of_others
-from training.cases.states import States, read_states
+from training.evaluation.agreement import Share, rounds_and_sides, shares
+from training.evaluation.recorded_calls import States, read_states
 from training.runtime import runs
 from training.runtime.progress import Progress
 from training.runtime.runs import to_dataframe
@@ -75,7 +76,10 @@ def fit_cases(
     folder = runs.results_folder(out, "cases")
     base = case_base(known, config, sources, progress)
     save(base, folder / CASES)
-    rows = tuple(by_round_and_side(base, held_out)) if len(held_out) else ()
+    rows: tuple[Share, ...] = ()
+    if len(held_out):
+        made = CaseBidder(base).bid(held_out.view, np.zeros(len(held_out), np.uint64))
+        rows = tuple(shares(rounds_and_sides(held_out.view), made, held_out.called))
     content = {"manifest": runs.manifest(base.fitted), "rows": [asdict(row) for row in rows]}
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return CasesResult(folder, base, rows, states.problems, folder / CASES)

@@ -13,9 +13,9 @@ from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import BidView
 from bridge_env.rng import streams
 from bridge_env.rules.calls import as_wide
-from training.cases.states import Calls, positions
 from training.evaluation.boards import Boards
 from training.evaluation.duplicate import bid_out
+from training.evaluation.recorded_calls import Calls, positions
 
 _BOARDS = 4096  # bid at a time
 

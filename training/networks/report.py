@@ -1,4 +1,4 @@
-"""Write the reports of imitation on deals held out, and of PPO on unseen boards."""
+"""Write the report of PPO: matches on unseen boards, and the learning curve."""
 
 from __future__ import annotations
 
@@ -14,23 +14,6 @@ from training.networks.configs import PPOConfig
 from training.runtime import pages, runs
 
 AT_HOME = ("pass", "doubler", "system:sayc")  # judge PPO beside the gatekeepers
-Agreement = Mapping[str, Mapping[str, float]]
-"""How often a network makes the recorded call, as ``imitate.agreement`` returns it."""
-
-# --- imitation --------------------------------------------------------------------------------------------
-
-
-def agreement_table(found: Agreement) -> list[str]:
-    """Return the lines of a table: per cent of the calls, their standard error, and the number of calls, by kind."""
-    rows = []
-    for name, row in found.items():
-        right, calls = row["right"], row["calls"]
-        error = (right * (1 - right) / calls) ** 0.5 if calls else float("nan")
-        rows.append((name, f"{100 * right:.2f}", f"{100 * error:.2f}", f"{int(calls):,}"))
-    return pages.table(("held out: the recorded call", "%", "SE", "calls"), rows)
-
-
-# --- PPO --------------------------------------------------------------------------------------------------
 
 
 def judge_ppo(spec: str, config: PPOConfig) -> tuple[list[Row], str]:
