@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,9 @@ def percent(part: int, total: int) -> str:
     return f"{100 * share:.1f} ± {100 * float(np.sqrt(share * (1 - share) / total)):.1f}"
 
 
-def shares(kinds: Mapping[str, NDArray[np.bool_]], made: NDArray[np.int8], called: NDArray[np.int8]) -> list[Share]:
+def shares(
+    kinds: Mapping[str, NDArray[np.bool_]], made: NDArray[np.integer[Any]], called: NDArray[np.int8]
+) -> list[Share]:
     """Return a row for each kind, a mask of states, that occurs; ``made`` are compared with the calls recorded."""
     right, bids = made == called, called != PASS
     return [
