@@ -9,9 +9,7 @@ whether the stated probabilities are right; a plot of these, ``reliability.png``
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.systems.bidder import deal_features
 from bridge_env.double_dummy import builtin_library
 from bridge_env.double_dummy.estimator import builtin_estimator, expected_scores, load_estimator
+from bridge_env.hands.features import FEATURES
 from bridge_env.rules.scoring import SCORE_TABLE
 from studies.tables import Found, run_study
 from training.estimators.judge import hits_of, hits_table
@@ -47,26 +47,15 @@ def score_errors(probabilities: NDArray[Any], tricks: NDArray[Any]) -> Rows:
 
     Points of undoubled contracts by all declarers in all strains, not vulnerable and vulnerable.
     """
-    errors: list[list[NDArray[Any]]] = [[] for _ in range(7)]
-    exact: list[list[NDArray[Any]]] = [[] for _ in range(7)]
+    bids, errors, exact = np.arange(35), [], []
     for start in range(0, len(tricks), _ROWS):
         part = slice(start, start + _ROWS)
         for code in (0, 3):
-            expected = expected_scores(probabilities[part], code)[..., 0]  # (n, 4, 35)
-            for level in range(7):
-                scores = [SCORE_TABLE[5 * level + s, 0, code & 1][tricks[part, :, s]] for s in range(5)]
-                truth = np.stack(scores, axis=2).astype(np.float64)
-                errors[level].append((expected[:, :, 5 * level : 5 * level + 5] - truth).ravel())
-                exact[level].append(truth.ravel())
-    both = ((np.concatenate(errors[level]), np.concatenate(exact[level])) for level in range(7))
-    return [(float(np.abs(error).mean()), float(error.mean()), float(truth.std())) for error, truth in both]
-
-
-def longest_suits(owner: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the length of the longest suit of any hand of deals (N, 52), int64 (N,)."""
-    holds = owner.reshape(-1, 4, 1, 13) == np.arange(4)[:, None]
-    longest: NDArray[np.int64] = holds.sum(-1).max(axis=(1, 2))
-    return longest
+            truth = SCORE_TABLE[bids, 0, code & 1, tricks[part][:, :, bids % 5]].astype(np.float64)
+            errors.append(expected_scores(probabilities[part], code)[..., 0] - truth)
+            exact.append(truth)
+    off, true = (np.concatenate(parts).reshape(-1, 7, 5).swapaxes(0, 1) for parts in (errors, exact))
+    return [(float(np.abs(o).mean()), float(o.mean()), float(t.std())) for o, t in zip(off, true, strict=True)]
 
 
 def judge(file: Path | None = None, /, *, out: Path = Path("results/estimators/study")) -> Found:
@@ -83,7 +72,8 @@ def judge(file: Path | None = None, /, *, out: Path = Path("results/estimators/s
     probabilities = estimator.distribution(owner)
     speed = len(rows) / (time.perf_counter() - began)
     hits, bins = hits_of(probabilities, tricks), reliability(probabilities, tricks)
-    levels, longest = score_errors(probabilities, tricks), np.clip(longest_suits(owner), 5, 8)
+    levels = score_errors(probabilities, tricks)
+    longest = np.clip(deal_features(owner)[:, :, FEATURES["longest"]].max(axis=1), 5, 8)
     by_shape = {f"{n} or more" if n == 8 else f"{n} or less" if n == 5 else str(n):
                 hits_of(probabilities[longest == n], tricks[longest == n])
                 for n in range(5, 9) if (longest == n).sum() > 1}  # fmt: skip
@@ -110,10 +100,5 @@ def judge(file: Path | None = None, /, *, out: Path = Path("results/estimators/s
     return out, tables, results | {"by_longest_suit": by_longest}
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the study; return its exit code."""
-    return run_study("studies.estimator", judge, argv)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_study("studies.estimator", judge)

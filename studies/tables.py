@@ -13,14 +13,12 @@ from cyclopts import App, Parameter
 
 from bridge_env.io.files import atomic_write
 
-TABLES, RESULTS = "tables.md", "results.json"
-
 Found = tuple[Path, Mapping[str, Sequence[str]], Mapping[str, Any]]
 """What a study returns: the folder for its results, the lines of its tables by title, and its results for JSON."""
 
 
-def run_study(module: str, study: Callable[..., Found], argv: Sequence[str] | None = None) -> int:
-    """Run a study, whose docstring is its help, and write ``tables.md`` and ``results.json``; return the exit code.
+def run_study(module: str, study: Callable[..., Found], argv: Sequence[str] | None = None) -> None:
+    """Run a study, whose docstring is its help, and write ``tables.md`` and ``results.json``.
 
     Args:
         argv: the words of the command; None for those of this process.
@@ -37,14 +35,13 @@ def run_study(module: str, study: Callable[..., Found], argv: Sequence[str] | No
         print(f"{module}: error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
     if found is None:  # --help
-        return 0
+        return
     out, tables, results = found
     command = shlex.join(["python", "-m", module, *words])
     lines = [f"    {command}", ""]
     for title, table in tables.items():
         lines += [f"## {title}", "", *table, ""]
     out.mkdir(parents=True, exist_ok=True)
-    atomic_write(out / TABLES, "\n".join(lines))
-    atomic_write(out / RESULTS, json.dumps({"command": command, **results}, indent=1) + "\n")
-    print(f"written: {out / TABLES}, {out / RESULTS}")
-    return 0
+    atomic_write(out / "tables.md", "\n".join(lines))
+    atomic_write(out / "results.json", json.dumps({"command": command, **results}, indent=1) + "\n")
+    print(f"written: {out / 'tables.md'}, {out / 'results.json'}")

@@ -24,7 +24,6 @@ from agents.systems.language.text import SystemTextError, parse_system, system_t
 from agents.text_api import calls
 from bridge_env.bidders.registry import SpecError, make
 from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
-from bridge_env.double_dummy.library import Library, LibraryError, write_library
 from bridge_env.hands.deals import random_deals
 from bridge_env.io.files import FileError
 from bridge_env.records.board import Board
@@ -138,18 +137,6 @@ def test_damaged_weights(folder, data):
     path.write_bytes(head + content[600:-1500] + tail)
     with contextlib.suppress(FileError, SpecError, EstimatorFileError):
         load(path)
-
-
-@FEW
-@given(data=st.data())
-def test_a_damaged_library_is_refused(folder, data):
-    path = folder / "library.bdl"
-    tricks = np.tile(np.array([[9, 8, 7, 6, 5], [4, 5, 6, 7, 8]] * 2, np.int8), (6, 1, 1))
-    write_library(path, random_deals(1, 0, 6), tricks, {"by": "a test"})
-    records = Library.open(path).records.tobytes()
-    path.write_bytes(data.draw(damaged(path.read_bytes(), ARRAY_WORDS)))
-    with contextlib.suppress(LibraryError):
-        assert Library.open(path).records.tobytes() == records
 
 
 @FEW

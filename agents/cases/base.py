@@ -1,21 +1,44 @@
-"""Define a case base: recorded states, their measure of similarity, and what self-play added."""
+"""Define a case base: recorded states, their measure of similarity, and what self-play added; read and write its file.
+
+The file is one of ``bridge_env.io.weights``:
+
+========================  =========================================================================================
+member                    what it holds
+========================  =========================================================================================
+``header``                JSON as uint8: format, version, layout of the features, the system by which calls are read,
+                          ``k``, what it was fitted to
+``auction`` ... ``point`` the arrays of ``CaseBase``, under their names and as its attributes say
+``kept_board`` ...        the arrays of ``Retained``: ``kept_board``, ``kept_number``, ``kept_hand``, ``kept_point``,
+                          ``kept_worth``
+``weight_0_0 bias_0_0``   float32, the metric's layers: ``weight_0_1`` is the second layer of the first member, and so
+                          on
+``trees_0_root`` ...      the arrays of ``Forest``, of the first and the second forest
+========================  =========================================================================================
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import faults_of
+from agents.cases.features import LAYOUT, SIZE
 from agents.cases.forest import Forest
 from agents.cases.leaf_index import NOTHING, LeafIndex, index_leaves
-from agents.cases.metric import Member, points
+from agents.cases.metric import Member, metric_of, points
+from bridge_env.io.weights import read_weights, write_weights
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 
 UNTRIED = -128
+_EXPECTED = {"format": "bridge-env cases", "version": 3, "layout": LAYOUT}
+_ARRAYS = ("auction", "dealer", "vulnerability", "result", "board", "number", "hand", "point")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +66,7 @@ def nothing_retained(dimensions: int) -> Retained:
 
 @dataclass(frozen=True, eq=False)
 class CaseBase:
-    """Cases, as the file has them (``agents.cases.file``)."""
+    """Cases, as the file has them."""
 
     # (B, L), padded with -1: the boards' auctions, each once, however many cases it has
     auction: NDArray[np.int8]
@@ -70,10 +93,6 @@ class CaseBase:
     def called(self) -> NDArray[np.int8]:
         """Return the call of each case."""
         return self.auction[self.board, self.number]
-
-    def calls(self, cases: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Return the calls of some cases; -1 for case -1."""
-        return np.where(cases >= 0, self.called[cases], -1).astype(np.int8)
 
     def hands(self, cases: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return the hands of some cases, bool (..., 52)."""
@@ -138,3 +157,39 @@ def bid_before(
     first = np.where((auction >= FIRST_BID).any(axis=1), (auction >= FIRST_BID).argmax(axis=1), auction.shape[1])
     out: NDArray[np.bool_] = first[board] < number
     return out
+
+
+def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
+    """Write a case base; a reader sees the old file or the new one, never a part."""
+    arrays = {name: getattr(base, name) for name in _ARRAYS}
+    arrays |= {f"kept_{item.name}": getattr(base.retained, item.name) for item in fields(Retained)}
+    for which, forest in enumerate(base.forests):
+        arrays |= {f"trees_{which}_{item.name}": getattr(forest, item.name) for item in fields(Forest)}
+    kinds = {name: str(array.dtype) for name, array in arrays.items()}
+    for which, member in enumerate(base.metric):
+        for number, (weight, bias) in enumerate(member):
+            arrays[f"weight_{which}_{number}"], arrays[f"bias_{which}_{number}"] = weight, bias
+    header = _EXPECTED | {"k": base.k, "reader": base.reader, "fitted": dict(base.fitted)}
+    write_weights(path, header, arrays, kinds)
+
+
+def load(path: str | os.PathLike[str]) -> CaseBase:
+    """Read a case base. Nothing in it is ever run.
+
+    Raises:
+        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+    """
+    with faults_of(f"cases:{os.fspath(path)}"):
+        header, arrays = read_weights(path, "case", _EXPECTED)
+        retained = Retained(*(arrays[f"kept_{item.name}"] for item in fields(Retained)))
+        first, second = (Forest(*(arrays[f"trees_{k}_{item.name}"] for item in fields(Forest))) for k in (0, 1))
+        members = []
+        for which in count():
+            layers = sum(name.startswith(f"weight_{which}_") for name in arrays)
+            if not layers:
+                break
+            members.append([(arrays[f"weight_{which}_{i}"], arrays[f"bias_{which}_{i}"]) for i in range(layers)])
+        return CaseBase(
+            **{name: arrays[name] for name in _ARRAYS}, retained=retained, k=header["k"], reader=header["reader"],
+            metric=metric_of(members, SIZE), forests=(first, second), fitted=header.get("fitted") or {},
+        )  # fmt: skip

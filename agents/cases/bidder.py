@@ -3,11 +3,12 @@
 Retrieve: the ``k`` nearest cases, by the base's similarity. Reuse: each votes for its call or, where that is not legal
 here, for what its action comes to here (``agents.cases.actions``). Revise: votes for calls that are not legal do not
 count; without any other it passes; in a tie the nearest case's call is made; and states retained from self-play may
-speak clearly for another call (``agents.cases.experience``). Review is for people: ``explain``.
+speak clearly for another call (``agents.cases.experience``). Review is for people: ``CaseBidder.explain``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +17,18 @@ from numpy.typing import NDArray
 
 from agents.bidder_files import cached_by_mtime
 from agents.cases.actions import action_of, call_of
-from agents.cases.base import CaseBase
+from agents.cases.base import CaseBase, load
 from agents.cases.experience import VOICES, Revision, revise, spoken_for
 from agents.cases.features import describe
-from agents.cases.file import load
 from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import BidView
-from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, first_calls
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, Contract, call_text, first_calls
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
 
 _ROWS = 4096  # looked up at a time, to bound memory
+_SHOWN = 8  # cases
 
 
 @dataclass(frozen=True)
@@ -57,10 +61,13 @@ class CaseBidder:
         return calls
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Explain the call for the one row of ``view``."""
-        from agents.cases.explain import explain
-
-        return explain(self, view)
+        """Explain the call for the one row of ``view``: the votes for each call, and the nearest cases."""
+        found = self.retrieve(view)
+        lines = [call_text(int(found.call[0])), f"  because   {_because(found)}"]
+        for case, similarity, vote in zip(found.case[0, :_SHOWN], found.similarity[0], found.vote[0], strict=False):
+            if case >= 0:
+                lines += _precedent(self.base, int(case), float(similarity), int(vote))
+        return "\n".join(lines)
 
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Return the coordinates of states, int16 (N, D), and what each seat has shown, int16 (N, 4, QUANTITIES, 2)."""
@@ -119,8 +126,6 @@ def opened(view: BidView) -> NDArray[np.bool_]:
 
 def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
     """Return the views of the seats that called in some cases."""
-    from bridge_env.rules.auction import Auctions
-
     board, number = base.board[cases], base.number[cases]
     wide = max(int(number.max(initial=0)), 1)
     history = first_calls(base.auction[board, :wide], number)
@@ -133,3 +138,46 @@ def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
 
 read_bidder = cached_by_mtime(lambda path: CaseBidder(load(path)), 4)
 """The bidder of a file."""
+
+
+# --- why -------------------------------------------------------------------------------------------------------
+
+
+def _because(found: Retrieved) -> str:
+    """Describe the votes, and what experience made of them."""
+    calls, first, count = np.unique(found.vote[0][found.case[0] >= 0], return_index=True, return_counts=True)
+    if not len(calls):
+        return "no case is near"
+    order = np.lexsort((first, -count))
+    counts = ", ".join(f"{call_text(int(calls[i])) if calls[i] >= 0 else 'no legal call'} {count[i]}" for i in order)
+    call, elected, why = int(found.call[0]), int(found.elected[0]), found.revision
+    revised = ""
+    if call != elected:
+        gained = f"{why.gain[0]:+.1f} ± {why.error[0]:.1f} IMPs against {call_text(elected)}"
+        revised = f"; but in {int(why.tried[0])} near states of self-play {call_text(call)} gained {gained}"
+    return f"of the {count.sum()} nearest cases: {counts}{revised}"
+
+
+def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Iterator[str]:
+    """Describe a case: its hand, auction and call, its vote here, and the result of the board."""
+    board, number = int(base.board[case]), int(base.number[case])
+    calls = [call_text(int(call)) for call in base.auction[board, :number]]
+    auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(calls)}" if calls else "first to call"
+    hand, call = hand_text(base.hands(np.array([case]))[0]), int(base.called[case])
+    spoke = "" if vote == call else f" (here {call_text(vote) if vote >= 0 else 'nothing'})"
+    yield f"  {similarity:5.1f}  {hand:<16}  {auction}: {call_text(call)}{spoke}"
+    yield f"         {_outcome(base, board)}"
+
+
+def _outcome(base: CaseBase, board: int) -> str:
+    bid, doubling, declarer, tricks = (int(n) for n in base.result[board])
+    vulnerable = VULNERABILITIES[base.vulnerability[board]]
+    if bid == -1:
+        return "passed out"
+    if bid < 0 or declarer < 0:
+        return "what came of it is not known"
+    contract = Contract(bid, doubling, declarer)
+    if tricks < 0:
+        return f"{contract}, vulnerable {vulnerable}"
+    over = tricks - contract.level - 6
+    return f"{contract} {'=' if over == 0 else f'{over:+d}'}, vulnerable {vulnerable}"

@@ -6,9 +6,7 @@ The trees are learned with their cases (``training.cases.trees``). Proximity by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +15,6 @@ from bridge_env.compiled.jit import njit
 
 MOST_LEAVES = 1 << 15
 LEAF = -1
-_KINDS = {"root": "int32", "feature": "int16", "threshold": "int16", "go": "int32"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +36,7 @@ class Forest:
         return out
 
 
-def arrays(forests: Sequence[Forest]) -> dict[str, NDArray[Any]]:
-    """Return the forests as arrays of a file, by name."""
-    return {f"trees_{which}_{name}": getattr(one, name) for which, one in enumerate(forests) for name in _KINDS}
-
-
-def kinds(count: int) -> dict[str, str]:
-    """Return the types of these arrays."""
-    return {f"trees_{which}_{name}": kind for which in range(count) for name, kind in _KINDS.items()}
-
-
-@njit(nogil=True)
+@njit
 def _leaves(
     root: NDArray[np.int32], feature: NDArray[np.int16], threshold: NDArray[np.int16], go: NDArray[np.int32],
     rows: NDArray[np.int16], out: NDArray[np.int16],

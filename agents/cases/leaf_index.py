@@ -7,11 +7,7 @@ mostly long before the leaves that thousands of passes share.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +15,8 @@ from numpy.typing import NDArray
 from bridge_env.compiled.jit import njit
 
 NOTHING = np.int64(1) << 40  # the trees that differ where there is no further case
-_A_THREAD = 4096  # queries that are worth a thread of their own
 
 Int16Array = NDArray[np.int16]
-Found = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +32,14 @@ class LeafIndex:
     def __len__(self) -> int:
         return len(self.case)
 
-    def nearest(self, place: Int16Array, k: int) -> Found:
+    def nearest(self, place: Int16Array, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the ``k`` cases that share most leaves with each place int16 (Q, T), and how many trees differ.
 
         Of cases that share as many the earlier comes first. Both int64 (Q, k); where fewer share any, the rest is -1
         and ``NOTHING``.
         """
         case, distance = np.full((len(place), k), -1, np.int64), np.full((len(place), k), NOTHING)
-
-        def look(part: slice) -> None:
-            _most_shared(self.place, self.first, self.start, self.order, place[part], case[part], distance[part])
-
-        _in_parts(len(place), look)
+        _most_shared(self.place, self.first, self.start, self.order, place, case, distance)
         return np.where(case >= 0, self.case[case], -1) if len(self) else case, distance
 
 
@@ -65,19 +55,7 @@ def index_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
     return LeafIndex(case, place, first, np.concatenate([[0], np.cumsum(count)]).astype(np.int32), order)
 
 
-def _in_parts(count: int, look: Callable[[slice], None]) -> None:
-    """Call ``look`` with so many queries: as slices, in threads where there are enough."""
-    threads = min(os.cpu_count() or 1, max(1, count // _A_THREAD))
-    ends = np.linspace(0, count, threads + 1).astype(int)
-    parts = [slice(*pair) for pair in pairwise(ends.tolist())]
-    if threads == 1:
-        look(parts[0])
-    else:
-        with ThreadPoolExecutor(threads) as crew:
-            list(crew.map(look, parts))
-
-
-@njit(nogil=True)
+@njit
 def _most_shared(
     point: Int16Array, first: NDArray[np.int64], start: NDArray[np.int32], order: NDArray[np.int32],
     place: Int16Array, case: NDArray[np.int64], distance: NDArray[np.int64],

@@ -43,11 +43,6 @@ def metric_of(members: Sequence[Sequence[tuple[Any, Any]]], inputs: int) -> tupl
     return tuple(out)
 
 
-def dimensions(metric: Sequence[Member]) -> int:
-    """Return the number of coordinates of a point."""
-    return sum(member[-1][0].shape[1] for member in metric)
-
-
 def points(metric: Sequence[Member], rows: NDArray[np.int16]) -> NDArray[np.int16]:
     """Return the points int16 (N, D) of described states."""
     coordinates = [np.empty((len(rows), 0), np.int16)]

@@ -59,28 +59,22 @@ class Map:
 
     def best(self, place: NDArray[np.int16]) -> NDArray[np.int64]:
         """Return the best-matching unit of each place: int64 (N,)."""
-        out = np.empty(len(place), np.int64)
-        units, length = self._units
-        for start in range(0, len(place), _ROWS):
-            some = place[start : start + _ROWS].astype(np.float32)
-            out[start : start + _ROWS] = (length - some @ units).argmin(axis=1)
-        return out
-
-    @cached_property
-    def _units(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        units = self.unit.astype(np.float32)
-        return np.ascontiguousarray(units.T), (units**2).sum(axis=1) / 2
+        return best_matching(self.unit, place)
 
     @cached_property
     def votes(self) -> NDArray[np.int64]:
         """Return the votes of units, int64 (U, 38): their hands' calls, or the neighbours' where a unit has none."""
         return self.calls.astype(np.int64) * _OWN + np.minimum(around(self.calls, self.rows, self.columns), _OWN - 1)
 
-    @cached_property
-    def share(self) -> NDArray[np.float64]:
-        """Return the share of each unit's hands that made its most frequent call: float64 (U,); NaN without hands."""
-        total = self.calls.sum(axis=1)
-        return np.where(total > 0, self.calls.max(axis=1) / np.maximum(total, 1), np.nan)
+
+def best_matching(units: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the nearest unit, of equals the first, of each place: int64 (N,); units (U, E), places (N, E)."""
+    turned = np.ascontiguousarray(units.T, np.float32)
+    length = ((units.astype(np.float64) ** 2).sum(axis=1) / 2).astype(np.float32)
+    out = np.empty(len(places), np.int64)
+    for start in range(0, len(places), _ROWS):
+        out[start : start + _ROWS] = (length - places[start : start + _ROWS].astype(np.float32) @ turned).argmin(axis=1)
+    return out
 
 
 def around(calls: NDArray[np.int32], rows: int, columns: int) -> NDArray[np.int64]:

@@ -52,22 +52,6 @@ def is_grouped(before: Bands, after: Bands) -> bool:
     return [groups for groups, _ in before] == [groups for groups, _ in after]
 
 
-def width(bands: Bands) -> int:
-    """Return the number of inputs or units of a layer."""
-    return sum(groups * wide for groups, wide in bands)
-
-
-def weights(architecture: str) -> int:
-    """Return the number of weights without biases: the multiplications that an example costs."""
-    total = 0
-    for before, after in pairwise(parse(architecture)):
-        if is_grouped(before, after):
-            total += sum(groups * seen * units for (groups, seen), (_, units) in zip(before, after, strict=True))
-        else:
-            total += width(before) * width(after)
-    return total
-
-
 class _Layer(nn.Module):
     """Connect units to their own group, or all of the layer before."""
 

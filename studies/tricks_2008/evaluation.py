@@ -55,8 +55,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.compiled.jit import njit
-from bridge_env.hands.features import run_tricks, suit_losers, suit_playing_tricks
+from bridge_env.hands.features import FEATURES, HCP, SUPPORT, hand_features
 
 #: Name -> the values of A, K, Q, J and T, in the order of the columns of ``point_counts``.
 POINT_COUNTS = MappingProxyType(
@@ -90,121 +89,46 @@ _NO_TRUMP = 4
 Float32Array = NDArray[np.float32]
 
 
-# --- one suit: its length n, and 1 for each of a k q j t that it holds ------------------------------------
-
-
-@njit
-def _honour_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """Return the honour tricks of a suit, in halves."""
-    if a:
-        return 4 if k else (3 if q else 2)
-    if k:
-        return 2 if q or (j and t) else (1 if n >= 2 else 0)
-    return 1 if q and j and n >= 3 else 0
-
-
-@njit
-def _plus_values(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """Return the plus values of a suit's honours."""
-    if n == 1:
-        return k
-    if not (a or k):
-        return 1 if q and not (j and n >= 3) else 0
-    counted = (a and k and q) or (t and not a and not q)
-    return 1 if j and not counted else 0
-
-
-@njit
-def _unguarded(n, a, k, q, j):  # type: ignore[no-untyped-def]
-    """Return 1 for a bare K, Q or J, and for Qx, Jx, QJ."""
-    return int((n == 1 and (k or q or j)) or (n == 2 and (q or j) and not (a or k)))
-
-
-# --- one hand -----------------------------------------------------------------------------------------------
-
-
-@njit
-def _assets(hand, suit, n, strain):  # type: ignore[no-untyped-def]
-    """Return the assets of a suit but for its shape, and 1 if it is an asset of shape."""
-    a, k, q = int(hand[suit * 13 + 12]), int(hand[suit * 13 + 11]), int(hand[suit * 13 + 10])
-    body = int(hand[suit * 13 + 8] and hand[suit * 13 + 7])
-    if suit == strain:
-        return max(n - 5, 0) + int(q or hand[suit * 13 + 9]) + body, 0
-    if n >= (5 if strain == _NO_TRUMP else 4) and (a or k or q):
-        return q + body, 1
-    return 0, int(n <= 1 and strain != _NO_TRUMP)
-
-
-@njit
-def _row_distributional(hand, strain, out):  # type: ignore[no-untyped-def]
-    """Write the eight methods to ``out`` int16 (8,), all in halves."""
-    points = aces = honour = playing = losers = assets = length = minus = plus = 0
-    shape_asset = short = longest = ruffs = bare = 0
-    shortest = 13
-    trumps = 0
-    if strain != _NO_TRUMP:
-        for rank in range(13):
-            trumps += int(hand[strain * 13 + rank])
-    for suit in range(4):
-        base = suit * 13
-        n = 0
-        for rank in range(13):
-            n += int(hand[base + rank])
-        a, k, q = int(hand[base + 12]), int(hand[base + 11]), int(hand[base + 10])
-        j, t = int(hand[base + 9]), int(hand[base + 8])
-        points += 4 * a + 3 * k + 2 * q + j
-        aces += a
-        longest, shortest = max(longest, n), min(shortest, n)
-        honour += _honour_tricks(n, a, k, q, j, t)
-        side, as_trumps = suit_playing_tricks(n, a, k, q, j, t)
-        playing += max(as_trumps if suit == strain else side, 2 * run_tricks(hand, suit))
-        losers += suit_losers(n, a, k, q)
-        found, shape = _assets(hand, suit, n, strain)
-        assets += found
-        shape_asset |= shape
-        length += max(n - (3 if suit == strain else 4), 0)
-        unguarded = _unguarded(n, a, k, q, j)
-        minus += unguarded
-        plus += _plus_values(n, a, k, q, j, t)
-        short |= int(n == 0 or (n == 1 and not k))
-        if suit != strain and n <= 2:
-            ruffs += (5 - 2 * n) if trumps >= 4 else (3 - n)
-            bare += unguarded if n == 1 else 0
-    out[0], out[1], out[2] = honour, playing, 2 * losers
-    out[3] = 2 * (points + assets + shape_asset)
-    out[4] = 2 * (points + (ruffs - bare + int(trumps >= 5) if trumps >= 3 else 0))
-    out[5] = 2 * length
-    out[6] = 2 * (minus + int(aces == 0) + int(longest == 4 and shortest == 3))
-    out[7] = 2 * (plus + short)
-
-
-@njit
-def _all_distributional(hands, strains, out):  # type: ignore[no-untyped-def]
-    for i in range(len(hands)):
-        _row_distributional(hands[i], strains[i], out[i])
-
-
-# --- batches ------------------------------------------------------------------------------------------------
-
-
 def point_counts(hands: NDArray[np.bool_]) -> Float32Array:
     """Return point counts of hands bool (N, 52): float32 (N, 9), columns as in ``POINT_COUNTS``."""
-    held = hands.reshape(-1, 4, 13)
-    honours = np.zeros((len(held), 5), np.int16)
-    for suit in range(4):
-        honours += held[:, suit, :7:-1]
+    honours = hands.reshape(-1, 4, 13)[:, :, :7:-1].sum(axis=1, dtype=np.int16)
     points: Float32Array = (honours @ _TENTHS / np.float32(10)).astype(np.float32)
     return points
 
 
-def distributional(hands: NDArray[np.bool_], strain: int | NDArray[np.int64]) -> Float32Array:
+def distributional(hands: NDArray[np.bool_], strain: int) -> Float32Array:
     """Return the methods that see shape, of hands bool (N, 52): float32 (N, 8), columns as in ``DISTRIBUTIONAL``.
 
     Args:
-        strain: 0 to 4 (C D H S NT), one for all hands or int (N,). Playing tricks, assets, Stayman's points and
-            the rule of three and four depend on it.
+        strain: 0 to 4 (C D H S NT). Playing tricks, assets, Stayman's points and the rule of three and four depend
+            on it.
     """
-    halves = np.empty((len(hands), len(DISTRIBUTIONAL)), np.int16)
-    strains = np.ascontiguousarray(np.broadcast_to(strain, (len(hands),)), np.int8)
-    _all_distributional(np.ascontiguousarray(hands), strains, halves)
-    return halves.astype(np.float32) / np.float32(2)
+    f = hand_features(hands)
+    a, k, q, j, t, nine = hands.reshape(-1, 4, 13)[:, :, :6:-1].transpose(2, 0, 1)
+    n = hands.reshape(-1, 4, 13).sum(axis=2)
+    suit = np.arange(4) == strain
+    trumps = n @ suit
+    honour = np.select([a & k, a & q, a, k & (q | (j & t)), k & (n >= 2), q & j & (n >= 3)], [4, 3, 2, 2, 1, 1])
+    # A suit of three cards or fewer takes as many tricks as trumps as beside others: so the shortest is no trump.
+    played = np.where(strain == _NO_TRUMP, n.argmin(axis=1), strain)
+    playing = f[np.arange(len(f)), FEATURES["playing:C"] + played]
+    usable = ~suit & (n >= (5 if strain == _NO_TRUMP else 4)) & (a | k | q)
+    shape = usable | (~suit & (n <= 1) & (strain != _NO_TRUMP))
+    assets = suit * (np.maximum(n - 5, 0) + (q | j) + (t & nine)) + usable * (q + (t & nine).astype(int))
+    unguarded = ((n == 1) & (k | q | j)) | ((n == 2) & (q | j) & ~(a | k))
+    bare = (unguarded & (n == 1) & ~suit).sum(axis=1)
+    ruffs = f[:, SUPPORT + min(strain, 3)] - f[:, HCP] - bare + (trumps >= 5)
+    flat = (n.max(axis=1) == 4) & (n.min(axis=1) == 3)
+    beside = j & ~(a & k & q) & ~(t & ~a & ~q)  # a jack with A or K that no other method has counted
+    plus = np.where(n == 1, k, np.where(a | k, beside, q & ~(j & (n >= 3)))).sum(axis=1)
+    methods = (
+        honour.sum(axis=1) / 2,
+        playing / 2,
+        f[:, FEATURES["losers"]],
+        f[:, HCP] + assets.sum(axis=1) + shape.any(axis=1),
+        f[:, HCP] + np.where(trumps >= 3, ruffs, 0),
+        np.maximum(n - np.where(suit, 3, 4), 0).sum(axis=1),
+        unguarded.sum(axis=1) + ~a.any(axis=1) + flat,
+        plus + ((n == 0) | ((n == 1) & ~k)).any(axis=1),
+    )
+    return np.stack(methods, axis=1).astype(np.float32)

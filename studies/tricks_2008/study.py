@@ -7,117 +7,131 @@ makes the same figures. Deals for training and for judging have different canoni
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
+from cyclopts import Parameter
 from numpy.typing import ArrayLike, NDArray
+from tqdm import tqdm
 
-from bridge_env.double_dummy import Library, builtin_library
+from bridge_env.double_dummy import builtin_library
 from bridge_env.io.files import atomic_write
 from bridge_env.io.json_files import read_json
 from bridge_env.rng import streams
-from studies.tricks_2008.blocks import BlockNetwork, Examples, predict, train, weights
+from studies.tables import Found
+from studies.tricks_2008.blocks import BlockNetwork, Examples, predict, train
 from studies.tricks_2008.codings import code, examples
-from studies.tricks_2008.rows import Job, jobs
+from studies.tricks_2008.rows import NO_TRUMP, SPADES, STRAINS, Job, jobs
 from training.runtime import runs
+from training.runtime.pages import table
 from training.runtime.processes import map_in_processes
 
-FOLDER = "networks"
 _HELD_OUT_ONE_IN = 10
+_KINDS = {"within_two": 2, "within_one": 1, "exact": 0}  # tricks off at most
+_NEAR = 2.0  # points from the published percent that count as a repetition
 
 Record = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Hold the settings on which the figures depend."""
+def repeat(
+    *, rows: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None, workers: int = os.cpu_count() or 1,
+    deals: int | None = None, epochs: int | None = None, seed: int = 0,
+    out: Path = Path("results/estimators/study-2008"),
+) -> Found:  # fmt: skip
+    """Train the networks of the study of 2008, and judge them on deals they never saw.
 
-    deals: int | None = None  # training deals, the first of the library's; None: all
-    epochs: int | None = None  # of every network; None: each its own, ``rows.EPOCHS``
-    seed: int = 0  # of the first weights
-    library: str | None = None  # file of solved deals; None: the one that is built in
+    For example:
 
-    def open(self) -> Library:
-        """Return the solved deals."""
-        return builtin_library() if self.library is None else Library.open(self.library)
+        python -m studies.tricks_2008                          the complete study, about an hour of one core
+        python -m studies.tricks_2008 --deals 4000 --epochs 50 --out trial
+        python -m studies.tricks_2008 --rows 52x4-13 52x4-26   these networks only
+
+    Ctrl-C loses at most a network. The same command continues where it stopped, and --rows adds to the results.
+
+    Args:
+        rows: repeat only these networks (default: all)
+        workers: processes
+        deals: maximum number of training deals (default: all)
+        epochs: passes over the deals (default: each network its own)
+        seed: random seed
+        out: folder for the results
+    """
+    run(out, rows, workers, deals=deals, epochs=epochs, seed=seed)
+    found = results(out)
+    plot(found, out / "study.png")
+    print(summary(found))
+    return out, {"Percent of deals": [*comparison(found), "", summary(found)]}, {"networks": list(found.values())}
+
+
+# --- training --------------------------------------------------------------------------------------------------
 
 
 def run(
-    settings: Settings, out: Path, names: Sequence[str] | None, workers: int,
-    progress: Callable[[int, int], object] = lambda done, total: None,
-) -> list[Record]:  # fmt: skip
-    """Train and judge the networks that have no result yet; return the results, in the order of the study's tables.
+    out: Path, names: Sequence[str] | None, workers: int, *, deals: int | None = None, epochs: int | None = None,
+    seed: int = 0,
+) -> None:  # fmt: skip
+    """Train and judge the networks that have no result yet.
 
     Args:
-        settings: on which the figures depend.
         out: folder of the results; each job's is a file in ``networks`` below.
         names: rows of the study; None: all.
         workers: processes.
-        progress: called with the number of networks that are done, and that of all.
+        deals: training deals, the first of the library's; None: all.
+        epochs: of every network; None: each its own, ``rows.EPOCHS``.
+        seed: of the first weights.
 
     Raises:
         ValueError: no such row.
-        RunError: a result of other settings lies there, or there are too few deals.
+        RunError: a result of other settings lies there.
     """
-    wanted = jobs(names)
-    library = settings.open()
-    training, judging = library.split("training")[: settings.deals], library.split("judging")
-    if len(training) < _HELD_OUT_ONE_IN or not len(judging):
-        raise runs.RunError(f"{library.path} has too few deals: {len(training)} for training, {len(judging)} to judge")
-    folder = out / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    for record in results(out):
-        if record["settings"] != asdict(settings):
-            raise runs.RunError(
-                f"{folder}/{record['network']}.json was made with {record['settings']}, and now it is "
-                f"{asdict(settings)}; give --out another folder, or remove that one"
-            )
-    missing = [job for job in wanted if not (folder / f"{job.name}.json").exists()]
-    missing.sort(key=lambda job: -_cost(settings, job))
-    done = len(wanted) - len(missing)
-    arguments = [(settings, folder, job) for job in missing]
-    for number, _ in enumerate(map_in_processes(_run_job, arguments, workers), done + 1):
-        progress(number, len(wanted))
-    return [record for record in results(out) if record["network"] in {job.name for job in wanted}]
+    wanted, settings = jobs(names), {"deals": deals, "epochs": epochs, "seed": seed}
+    for record in results(out).values():
+        if record["settings"] != settings:
+            found = record["settings"]
+            raise runs.RunError(f"{out} has results of {found}, and now it is {settings}; name another --out")
+    (out / "networks").mkdir(parents=True, exist_ok=True)
+    missing = [(out, job, deals, epochs, seed) for job in wanted if not _file(out, job).exists()]
+    for _ in tqdm(map_in_processes(_run_job, missing, workers), total=len(missing), unit="network", disable=None):
+        pass
 
 
-def results(out: Path) -> list[Record]:
+def _file(out: Path, job: Job) -> Path:
+    return out / "networks" / f"{job.name}.json"
+
+
+def results(out: Path) -> dict[Job, Record]:
     """Return all results that are stored, in the order of the study's tables."""
-    paths = [out / FOLDER / f"{job.name}.json" for job in jobs()]
-    return [read_json(path, Record, runs.RunError) for path in paths if path.exists()]
+    paths = {job: _file(out, job) for job in jobs()}
+    return {job: read_json(path, Record, runs.RunError) for job, path in paths.items() if path.exists()}
 
 
-def _cost(settings: Settings, job: Job) -> float:
-    """Return about how long a job takes, in some unit."""
-    return (settings.epochs or job.row.epochs) * (weights(job.row.architecture) + 1000) * (1 + job.exchange)
-
-
-def _run_job(settings: Settings, folder: Path, job: Job) -> None:
+def _run_job(out: Path, job: Job, deals: int | None, epochs: int | None, seed: int) -> None:
     """Train and judge one network, and store the result."""
-    epochs = settings.epochs or job.row.epochs
     torch.set_num_threads(1)  # the same sums on every machine, and one core for each process
-    library = settings.open()
-    training, judging = library.split("training")[: settings.deals], library.split("judging")
+    library = builtin_library()
+    training, judging = library.split("training")[:deals], library.split("judging")
     held = np.arange(len(training)) % _HELD_OUT_ONE_IN == _HELD_OUT_ONE_IN - 1
-    learn, _ = _examples(library, training[~held], job)
-    held_out, _ = _examples(library, training[held], job)
-    seed = int(streams.key("study 2008", settings.seed, job.name)[0] >> np.uint64(1))
-    network = BlockNetwork(job.row.architecture, job.row.tanh, seed)
-    fit = train(network, learn, held_out, epochs)
-    judged, tricks = _examples(library, judging, job)
+    first = int(streams.key("study 2008", seed, job.name)[0] >> np.uint64(1))
+    network = BlockNetwork(job.row.architecture, job.row.tanh, first)
+    passes = epochs or job.row.epochs
+    fit = train(network, _examples(training[~held], job)[0], _examples(training[held], job)[0], passes)
+    judged, tricks = _examples(judging, job)
     estimates = tricks_of(predict(network, judged).numpy())
     record = {
-        "network": job.name, "settings": asdict(settings), "weights": network.size(), "epochs": epochs,
-        "training": len(training), "figures": figures(estimates, tricks, len(judging)), "fit": asdict(fit),
+        "network": job.name, "settings": {"deals": deals, "epochs": epochs, "seed": seed}, "weights": network.size(),
+        "epochs": passes, "training": len(training), "figures": figures(estimates, tricks, len(judging)),
+        "fit": asdict(fit),
     }  # fmt: skip
-    atomic_write(folder / f"{job.name}.json", json.dumps(record) + "\n")
+    atomic_write(_file(out, job), json.dumps(record) + "\n")
 
 
-def _examples(library: Library, indices: NDArray[np.intp], job: Job) -> tuple[Examples, NDArray[np.int8]]:
+def _examples(indices: NDArray[np.intp], job: Job) -> tuple[Examples, NDArray[np.int8]]:
+    library = builtin_library()
     owner, tricks = examples(library.owners(indices), library.tricks_at(indices), job.strain, job.exchange)
     parts = [torch.from_numpy(part) for part in code(owner, job.strain, job.row.parts)]
     return Examples(parts, torch.from_numpy(outputs_of(tricks))), tricks
@@ -143,8 +157,66 @@ def figures(estimates: NDArray[np.int8], tricks: NDArray[np.int8], deals: int) -
     """
     off = np.abs(estimates.astype(np.int16) - tricks).reshape(-1, deals)
     out: dict[str, float] = {"deals": deals}
-    for name, most in (("within_two", 2), ("within_one", 1), ("exact", 0)):
+    for name, most in _KINDS.items():
         right = 100.0 * (off <= most).mean(axis=0)
         out[name] = float(right.mean())
         out[f"{name}_error"] = float(right.std(ddof=1) / np.sqrt(deals))
     return out
+
+
+# --- beside the published figures ------------------------------------------------------------------------------
+
+
+def comparison(found: dict[Job, Record]) -> list[str]:
+    """Return the lines of the table of all results: percent within two, within one and exact, and the training."""
+    heads = ("network", "inputs", "strain", "published ≤2 · ≤1 · exact", "ours", "difference", "weights", "epochs",
+             "best at", "minutes")  # fmt: skip
+    return table(heads, (_cells(job, record) for job, record in found.items()), left=3)
+
+
+def _cells(job: Job, record: Record) -> list[str]:
+    ours, fit = record["figures"], record["fit"]
+    pairs = [(published, ours[kind]) for kind, published in zip(_KINDS, job.published, strict=True)]
+    return [
+        job.row.architecture + ", lead exchanged" * job.exchange,
+        job.row.inputs,
+        STRAINS[job.strain],
+        " · ".join(f"{published:.2f}" for published, _ in pairs if published is not None),
+        " · ".join(f"{percent:.2f}" for _, percent in pairs) + f" ± {ours['exact_error']:.2f}",
+        " · ".join(f"{percent - published:+.2f}" for published, percent in pairs if published is not None),
+        f"{record['weights']:,}",
+        f"{record['epochs']:,}",
+        f"{fit['best_epoch']:,}",
+        f"{fit['seconds'] / 60:.1f}",
+    ]
+
+
+def summary(found: dict[Job, Record]) -> str:
+    """Return how many networks are exact about as often as published, and which are not."""
+    off = {job.name: record["figures"]["exact"] - job.published[2] for job, record in found.items()}
+    far = ", ".join(f"{name} {difference:+.1f}" for name, difference in off.items() if abs(difference) > _NEAR)
+    near = sum(abs(difference) <= _NEAR for difference in off.values())
+    counted = f"{near} of {len(off)} networks are exact as often as published, to {_NEAR:g} points."
+    return counted + (f" The others (points): {far}." if far else "")
+
+
+def plot(found: dict[Job, Record], path: Path) -> None:
+    """Write a PNG of the percent exact, published and ours, network by network."""
+    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
+
+    figure = Figure(figsize=(12, 6.5), layout="constrained")
+    groups = (("no trump", NO_TRUMP, False), ("spades", SPADES, False), ("spades, lead exchanged", SPADES, True))
+    for axes, (title, strain, exchange) in zip(figure.subplots(1, 3), groups, strict=True):
+        shown = [(j, r["figures"]) for j, r in found.items() if (j.strain, j.exchange) == (strain, exchange)]
+        places = list(range(len(shown)))[::-1]
+        axes.plot([job.published[2] for job, _ in shown], places, "o", color="0.55", label="published")
+        axes.errorbar(
+            [ours["exact"] for _, ours in shown], places, xerr=[2 * ours["exact_error"] for _, ours in shown],
+            fmt="x", color="tab:blue", label="ours ± 2 SE",
+        )  # fmt: skip
+        axes.set_yticks(places, [f"{job.row.architecture}\n{job.row.inputs}" for job, _ in shown], fontsize=6.5)
+        axes.set_title(title)
+        axes.set_xlabel("percent exact")
+        axes.grid(axis="both", color="0.9")
+        axes.legend(fontsize=7)
+    figure.savefig(path, dpi=110)

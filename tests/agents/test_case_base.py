@@ -8,12 +8,10 @@ import pytest
 from support.learners import record, small_base
 
 from agents.cases import actions
-from agents.cases.base import Retained
+from agents.cases.base import Retained, load, save
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
 from agents.cases.experience import revise, spoken_for
-from agents.cases.explain import explain
 from agents.cases.features import SIZE, describe
-from agents.cases.file import load, save
 from agents.cases.forest import LEAF
 from agents.cases.leaf_index import NOTHING, index_leaves
 from agents.cases.metric import points
@@ -21,10 +19,12 @@ from agents.text_api import read_states as states_of
 from bridge_env.bidders import registry
 from bridge_env.hands.deals import hand_text
 from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
-from training.cases import fit, judge, retain
+from training.cases import fit, retain
 from training.cases.config import CasesConfig
-from training.cases.states import read_states
-from training.cases.trees import FEATURES, LEAST, fit_forest
+from training.evaluation.agreement import rounds_and_sides, shares
+from training.evaluation.recorded_calls import read_states
+
+KEY = np.zeros(1, np.uint64)
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_an_action_comes_back_as_its_own_call_or_in_the_same_strain(states):
 
 def test_rounds_and_sides_add_up(base, states):
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
-    rows = {row.name: row for row in judge.by_round_and_side(base, states)}
+    rows = {row.name: row for row in shares(rounds_and_sides(states.view), made, states.called)}
     total = rows["all calls"]
     assert (total.calls, total.right) == (len(states), int((made == states.called).sum()))
     parts = [rows[name] for name in ("openings", "opener's side", "other side")]
@@ -161,10 +161,8 @@ def test_rounds_and_sides_add_up(base, states):
 def test_the_nearest_cases_are_explained(base, states):
     bidder = CaseBidder(base)
     row = int(np.flatnonzero(states.opened)[5])
-    text = explain(bidder, states.view.take(np.array([row])))
-    assert text.splitlines()[0] == call_text(
-        int(bidder.bid(states.view.take(np.array([row])), np.zeros(1, np.uint64))[0])
-    )
+    text = bidder.explain(states.view.take(np.array([row])), KEY)
+    assert text.splitlines()[0] == call_text(int(bidder.bid(states.view.take(np.array([row])), KEY)[0]))
     assert "of the 5 nearest cases" in text
     assert text.splitlines()[2].startswith("  100.0  ")
     assert hand_text(states.view.hand[row]) in text
@@ -175,7 +173,8 @@ def test_cases_that_are_not_there_are_not_counted(base, states):
     some = np.flatnonzero(base.opened)[:3]
     few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
     for row in (int(np.flatnonzero(states.opened)[0]), int(np.flatnonzero(~states.opened)[0])):
-        _, because, *lines = explain(CaseBidder(replace(few, k=5)), states.view.take(np.array([row]))).splitlines()
+        view = states.view.take(np.array([row]))
+        _, because, *lines = CaseBidder(replace(few, k=5)).explain(view, KEY).splitlines()
         votes = [int(part.rpartition(" ")[2]) for part in because.partition("cases: ")[2].split(", ") if part]
         assert sum(votes) == len(lines) // 2 <= 3  # two lines a case
         assert ("no case is near" in because) == (not lines)
@@ -207,20 +206,6 @@ def test_cases_by_shared_leaves_are_what_a_sorted_list_has(count, trees, k):
         assert missing[row].tolist() == far[order].tolist() + [NOTHING] * (k - len(order))
 
 
-def test_many_queries_are_found_as_one_by_one():
-    """A large batch is shared between threads."""
-    rng = np.random.default_rng(8)
-    leaf = rng.integers(0, 40, (3000, 6)).astype(np.int16)
-    index = index_leaves(leaf, np.arange(3000))
-    queries = np.concatenate([leaf, rng.integers(0, 40, (9000, 6)).astype(np.int16)])
-    case, differ = index.nearest(queries, 7)
-    for start in range(0, len(queries), 500):
-        some = index.nearest(queries[start : start + 500], 7)
-        np.testing.assert_array_equal(case[start : start + 500], some[0])
-        np.testing.assert_array_equal(differ[start : start + 500], some[1])
-    assert (differ[:3000, 0] == 0).all()
-
-
 def test_leaves_are_those_of_a_walk(base, states):
     rows = fit.described(states).astype(np.int16)
     for kind, forest in enumerate(base.forests):
@@ -241,9 +226,9 @@ def test_grown_trees_are_those_of_the_library():
     rows = rng.integers(-9, 10, (400, 12)).astype(np.int16)
     rows[:, 5] = 1  # constant
     called = (rows[:, 0] > rows[:, 1]).astype(np.int8) + 2 * (rows[:, 2] > 3)
-    forest = fit_forest(rows, called, 9, 1)
+    forest = fit.fit_forest(rows, called, 9, 1)
     useful = np.delete(rows, 5, axis=1)
-    model = ensemble.ExtraTreesClassifier(9, max_features=FEATURES, min_samples_leaf=LEAST, random_state=1)
+    model = ensemble.ExtraTreesClassifier(9, max_features=fit.FEATURES, min_samples_leaf=fit.LEAST, random_state=1)
     nodes = model.fit(useful, called).apply(useful.astype(np.float32))
     leaves = forest.leaves(rows)
     for tree in range(9):

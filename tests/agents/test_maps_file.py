@@ -9,15 +9,13 @@ from support.command import refused
 from support.learners import CONFIG, record, small_atlas
 
 from agents.maps.atlas import around, load, save
-from agents.maps.bidder import MapBidder, read_atlas
-from agents.maps.explain import explain, neighbours
+from agents.maps.bidder import MapBidder, neighbours, read_atlas
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS
 from agents.text_api import read_states
 from bridge_env.hands.features import FEATURES
-from bridge_env.rules.calls import call_text, parse_call
-from studies.maps_2007 import study
-from studies.maps_2007.__main__ import main as repeat
-from studies.maps_2007.picture import colours, picture
+from bridge_env.rules.calls import call_text
+from studies import maps_2007 as study
+from studies.tables import run_study
 from training.cli.app import main
 from training.evaluation.boards import library_boards
 from training.maps import examples, fit, judge
@@ -108,14 +106,14 @@ def test_learned_inputs(held):
 def test_why(atlas, tmp_path):
     view, key = read_states([{"hand": "AKQ2.T98.J7.A543"}])
     bidder = MapBidder(atlas)
-    call, because, _, _, *units = explain(bidder, view).splitlines()
+    call, because, _, _, *units = bidder.explain(view, key).splitlines()
     assert call == call_text(int(bidder.bid(view, key)[0]))
     assert "the map of openings" in because
     assert because.rpartition(": ")[2] == units[0][:20].strip()
     distances = [float(unit[20:26]) for unit in units]
     assert distances[1:] == sorted(distances[1:])
     assert distances[0] <= distances[1]
-    none = explain(MapBidder(replace(atlas, maps={LATER: atlas.maps[LATER]})), view)
+    none = MapBidder(replace(atlas, maps={LATER: atlas.maps[LATER]})).explain(view, key)
     assert none.splitlines()[0] == "Pass"
     assert "no map of openings" in none
 
@@ -134,11 +132,11 @@ def test_judgements_add_up(atlas, held):
 
 
 def test_pictures(atlas):
-    shades = colours()
+    shades = study.colours()
     assert shades.shape == (38, 3)
     assert ((shades >= 0) & (shades <= 1)).all()
     assert len({tuple(shade) for shade in shades.tolist()}) == 38
-    image = picture(atlas.maps[0])
+    image = study.picture(atlas.maps[0])
     assert image.shape == (atlas.maps[0].rows, atlas.maps[0].columns, 3)
     assert ((image >= 0) & (image <= 1)).all()
 
@@ -163,20 +161,20 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
     config = replace(CONFIG, side=6)
     result = fit.fit_maps(config, [record(tmp_path, 40, 80)], tmp_path / "recorded")
     assert result.calls[0].name == "all calls"
-    assert [match.opponents for match in result.matches] == ["pass", "system:sayc"]
+    assert [match.opponent for match in result.matches] == ["pass", "system:sayc"]
     text = (tmp_path / "recorded" / "results.json").read_text()
     assert json.loads(text)["calls"][0]["right"] == result.calls[0].right
     assert str(tmp_path) not in text
     save(small_atlas(), tmp_path / "taught.npz")
     out = tmp_path / "study"
     files = [str(result.file), str(tmp_path / "taught.npz")]
-    assert repeat([*files, "--match-boards", "10", "--out", str(out)]) == 0
+    run_study("studies.maps_2007", study.repeat, [*files, "--match-boards", "10", "--out", str(out)])
     page = (out / "tables.md").read_text()
     assert "| recorded auctions | published | system:sayc |" in page
-    assert "| six maps, else pass | system:sayc |" in page
+    assert "| six maps, else pass against system:sayc |" in page
     assert (out / "maps-2.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(SystemExit):
-        repeat([str(tmp_path / "none.npz")])
+        run_study("studies.maps_2007", study.repeat, [str(tmp_path / "none.npz")])
     assert "there is no such file" in capsys.readouterr().err
 
 
@@ -200,4 +198,3 @@ def test_bid_explains_its_call(atlas, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(registry, "make", lambda spec, **others: bidder)
     assert main(["bid", "som:maps.npz", "--hand", "AKQ2.T98.J7.A543", "--auction", "1S P"]) == 0
     assert "the map of responses to suits" in capsys.readouterr().out
-    assert parse_call(explain(bidder, read_states([{"hand": "AKQ2.T98.J7.A543"}])[0]).splitlines()[0]) >= 0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.bidders import positions
 
-from agents.cases.file import save as save_cases
+from agents.cases.base import save as save_cases
 from agents.maps.atlas import save as save_maps
 from agents.networks import file as networks_file
 from bridge_env.bidders import registry

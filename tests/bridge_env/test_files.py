@@ -8,13 +8,11 @@ import os
 from typing import Annotated, Any, TypedDict
 
 import msgspec
-import numpy as np
 import pytest
 
 from bridge_env.io import optional_dependencies
 from bridge_env.io.files import FileError, atomic_write
 from bridge_env.io.json_files import read_json, read_json_lines
-from bridge_env.io.weights import WeightsError, read_weights, write_weights
 
 
 @pytest.fixture
@@ -103,27 +101,6 @@ def test_json_of_another_type_is_an_error_with_its_place(tmp_path, old, new, whe
     (tmp_path / "x").write_text(GOOD.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(FileError, match=where):
         read_json(tmp_path / "x", Content)
-
-
-def test_damaged_weights_are_one_kind_of_error(tmp_path):
-    path, expected = tmp_path / "w.npz", {"format": "test", "version": 1}
-    write_weights(path, expected | {"of": [1, 2]}, {"a": [1.0, 2.0], "b": [[3.0]]})
-    content, (header, arrays) = path.read_bytes(), read_weights(path, "test", expected)
-    rng = np.random.default_rng(1)
-    for length in range(0, len(content), 3):
-        changed = bytearray(content[:length] if length % 2 else content)
-        if changed:
-            changed[int(rng.integers(len(changed)))] ^= int(rng.integers(1, 256))
-        path.write_bytes(changed)
-        try:
-            found = read_weights(path, "test", expected)
-        except WeightsError:
-            continue
-        assert found[0] == header
-        assert all((found[1][name] == arrays[name]).all() for name in arrays)
-    path.write_bytes(b"")
-    with pytest.raises(WeightsError, match="there is no such file"):
-        read_weights(tmp_path / "none", "test", expected)
 
 
 # --- missing packages ------------------------------------------------------------------------------------

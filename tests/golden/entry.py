@@ -100,7 +100,7 @@ def small_files(folder: Path) -> dict[str, str]:
     """Write a small case base and small maps; return their specs by kind."""
     from support.learners import small_atlas, small_base
 
-    from agents.cases import file as cases_file
+    from agents.cases import base as cases_file
     from agents.maps import atlas
 
     cases_file.save(small_base(folder), folder / "small.cases.npz")

@@ -7,9 +7,8 @@ from support.learners import record
 from agents.cases.bidder import majority
 from bridge_env.hands.deals import hands, parse_hand, random_deals
 from bridge_env.rules.calls import parse_call
-from studies.cases_2008.__main__ import main
-from studies.cases_2008.similarity import adapted, nearest, ratios
-from studies.cases_2008.study import leave_one_out
+from studies.cases_2008 import adapted, leave_one_out, nearest, ratios, repeat
+from studies.tables import run_study
 
 A = "AKQ2.T98.J7.A543"  # 14 points, 4-3-2-4
 B = "AKJ3.T7.QJ7.A543"  # 15 points, 4-2-3-4
@@ -42,8 +41,8 @@ def naive(a, b):
 def test_similarity_by_hand():
     """Spades and clubs as long, hearts 2 of 3, diamonds 2 of 3; in common SA SK HT DJ D7 CA C5 C4 C3."""
     a, b = (parse_hand(text)[None] for text in (A, B))
-    assert nearest(np.concatenate([a, b]), 1).similarity[0, 0] == pytest.approx(51 * 14 / 15 + 9 + 6 + 6 + 9 + 9)
-    assert nearest(np.concatenate([a, a]), 1).similarity[0, 0] == pytest.approx(100)
+    assert nearest(np.concatenate([a, b]), 1)[1][0, 0] == pytest.approx(51 * 14 / 15 + 9 + 6 + 6 + 9 + 9)
+    assert nearest(np.concatenate([a, a]), 1)[1][0, 0] == pytest.approx(100)
 
 
 def test_ratios_of_nothing():
@@ -53,30 +52,18 @@ def test_ratios_of_nothing():
     assert table[0, 5] == table[5, 0] == 0
     assert table[2, 3] == table[3, 2] == pytest.approx(2 / 3)
     none, void = parse_hand("5432.5432.5432.2")[None], parse_hand("65432.65432.432.")[None]
-    assert nearest(np.concatenate([none, void]), 1).similarity[0, 0] == pytest.approx(
-        51 + 9 * (4 / 5 + 4 / 5 + 3 / 4) + 11
-    )
+    assert nearest(np.concatenate([none, void]), 1)[1][0, 0] == pytest.approx(51 + 9 * (4 / 5 + 4 / 5 + 3 / 4) + 11)
 
 
 def test_leave_one_out_is_the_naive_loop():
     """With every hand twice, ties abound: the earlier case comes first."""
     held = np.concatenate([some_hands(150), some_hands(150)])
-    found = nearest(held, 7)
-    with pytest.raises(ValueError, match="take 1 to all of them"):
-        nearest(held, len(held))
+    case, similarity = nearest(held, 7)
     for i in range(0, len(held), 13):
         others = [j for j in range(len(held)) if j != i]
         order = sorted(others, key=lambda j: (-round(naive(held[i], held[j]), 9), j))
-        assert found.case[i].tolist() == order[:7]
-        np.testing.assert_allclose(found.similarity[i], [naive(held[i], held[j]) for j in order[:7]], atol=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("nearest_first", "majoritys"),
-    [("1S", "1S"), ("1S P", "1S"), ("1S P P", "P"), ("P 1H 1S 1S 1H", "1H"), ("2C P 1S 1S P", "P")],
-)
-def test_ties_go_to_the_nearest(nearest_first, majoritys):
-    assert majority(calls(nearest_first)[None])[0] == parse_call(majoritys)
+        assert case[i].tolist() == order[:7]
+        np.testing.assert_allclose(similarity[i], [naive(held[i], held[j]) for j in order[:7]], atol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -110,15 +97,15 @@ def test_rows_count_as_one_would():
     assert [row.k for row in rows] == list(range(1, 21))
     third = rows[2]
     assert (third.states, third.bids) == (80, int((called == 3).sum()))
-    made = majority(called[nearest(held, 3).case])
+    made = majority(called[nearest(held, 3)[0]])
     assert third.right[0] == int((made == called).sum())
     assert third.right_bids[0] == int(((made == called) & (called == 3)).sum())
 
 
 def test_the_command_writes_the_tables(tmp_path, capsys):
-    assert main([str(record(tmp_path)), "--out", str(tmp_path / "out")]) == 0
+    run_study("studies.cases_2008", repeat, [str(record(tmp_path)), "--out", str(tmp_path / "out")])
     assert "Dealer, all: 60 states" in capsys.readouterr().out
     assert "| 36.97 · 37.25 | 85.20 |" in (tmp_path / "out" / "tables.md").read_text()
     with pytest.raises(SystemExit):
-        main([str(tmp_path / "none.pbn")])
+        run_study("studies.cases_2008", repeat, [str(tmp_path / "none.pbn")])
     assert "none.pbn" in capsys.readouterr().err

@@ -7,7 +7,6 @@ import pytest
 from reference.symmetries import permute_suits
 
 from bridge_env.hands.deals import hands, parse_hand, random_deals
-from bridge_env.hands.features import FEATURES, hand_features
 from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
 
 C, D, H, S, NT = range(5)
@@ -121,12 +120,11 @@ def test_suits_are_alike():
 
 
 def test_a_batch_is_its_rows(dealt):
-    strains = np.arange(len(dealt)) % 5
-    points, methods = point_counts(dealt), distributional(dealt, strains)
+    points, methods = point_counts(dealt), [distributional(dealt, strain) for strain in range(5)]
     for i in range(0, len(dealt), 7):
         one = dealt[i : i + 1]
         assert (point_counts(one)[0] == points[i]).all()
-        assert (distributional(one, int(strains[i]))[0] == methods[i]).all()
+        assert (distributional(one, i % 5)[0] == methods[i % 5][i]).all()
     assert point_counts(np.asfortranarray(dealt)).sum() == points.sum()
 
 
@@ -134,15 +132,3 @@ def test_a_deal_holds_a_known_sum():
     deals = random_deals(7, 0, 50)
     total = sum(point_counts(hands(deals, seat)).astype(float) for seat in range(4))
     np.testing.assert_allclose(total, [[40, 64, 40, 26, 56, 64, 72, 39.6, 36]] * 50, rtol=1e-6)
-
-
-# --- the columns of the features --------------------------------------------------------------------------
-
-
-def test_columns_are_the_same_counts(dealt):
-    f = hand_features(dealt)
-    assert (f[:, FEATURES["hcp"]] == point_counts(dealt)[:, 0]).all()
-    for strain, letter in enumerate("CDHS"):
-        methods = distributional(dealt, strain)
-        assert (f[:, FEATURES[f"playing:{letter}"]] == 2 * methods[:, DISTRIBUTIONAL.index("playing tricks")]).all()
-        assert (f[:, FEATURES["losers"]] == methods[:, DISTRIBUTIONAL.index("losing trick count")]).all()

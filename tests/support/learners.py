@@ -21,9 +21,9 @@ from bridge_env.bidders.view import view_of
 from bridge_env.records.pbn import Board, write_boards
 from bridge_env.rules.calls import NUM_CALLS
 from training.cases import fit as case_fit
-from training.cases.states import read_states
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match
+from training.evaluation.recorded_calls import read_states
 from training.league.league import League
 from training.maps import fit as map_fit
 

@@ -6,7 +6,7 @@ from support.places import SHARED
 
 from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import Board, write_boards
-from training.evaluation.agreement import agreement
+from training.evaluation.agreement import agreement, share_table
 from training.evaluation.boards import BoardsError
 from training.evaluation.duplicate import match
 
@@ -33,23 +33,22 @@ def recorded(tmp_path):
 
 @pytest.mark.parametrize("rounds", ["openings", "all"])
 def test_a_bidder_agrees_with_itself(recorded, rounds):
-    found = agreement("system:sayc", [recorded[0]], rounds)
-    assert found.boards == 60
-    assert found.matches == found.positions
-    assert found.matching_bids == found.bids > 0
-    assert found.share == 1
-    assert found.standard_error == 0
+    found, problems = agreement("system:sayc", [recorded[0]], rounds)
+    assert found[0].right == found[0].calls >= 60
+    assert found[0].right_bids == found[0].bids > 0
+    assert "| 100.0 ± 0.0 |" in share_table(found)[2]
+    assert not problems
 
 
 def test_positions_are_counted(recorded):
     path, history = recorded
     calls = int((history >= 0).sum())
     passes = int((history == 0).sum())
-    found = agreement("pass", [path], "all")
-    assert (found.positions, found.matches, found.bids, found.matching_bids) == (calls, passes, calls - passes, 0)
-    opened = agreement("pass", [path], "openings")
+    found = agreement("pass", [path], "all")[0][0]
+    assert (found.calls, found.right, found.bids, found.right_bids) == (calls, passes, calls - passes, 0)
+    (opened,) = agreement("pass", [path], "openings")[0]
     first_bid = np.where((history >= 3).any(axis=1), (history >= 3).argmax(axis=1), 3)
-    assert opened.positions == int((first_bid + 1).sum())
+    assert opened.calls == int((first_bid + 1).sum())
 
 
 def test_a_file_without_an_auction_is_an_error(tmp_path):
@@ -62,6 +61,6 @@ def test_a_file_without_an_auction_is_an_error(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not WBRIDGE5.exists(), reason="the recorded boards of WBridge5 are not at hand")
 def test_sayc_opens_as_wbridge5_does():
-    found = agreement("system:sayc", [WBRIDGE5])
-    assert found.positions > 14_000
-    assert found.share > 0.89
+    (found,) = agreement("system:sayc", [WBRIDGE5])[0]
+    assert found.calls > 14_000
+    assert found.right > 0.89 * found.calls

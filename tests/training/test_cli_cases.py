@@ -7,7 +7,7 @@ import pytest
 from support.command import refused
 from support.learners import record
 
-from agents.cases.file import load
+from agents.cases.base import load
 from bridge_env.io import optional_dependencies as extras
 from training.cli.app import main
 

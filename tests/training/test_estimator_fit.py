@@ -13,6 +13,7 @@ from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, qu
 from bridge_env.hands.canonical import is_judging  # noqa: E402
 from bridge_env.hands.deals import random_deals  # noqa: E402
 from studies import estimator as study  # noqa: E402
+from studies.tables import run_study  # noqa: E402
 from training.cli.app import main  # noqa: E402
 from training.estimators import fit  # noqa: E402
 from training.estimators.config import EstimatorConfig  # noqa: E402
@@ -66,7 +67,6 @@ def test_too_many_and_too_few_deals():
         fit.training_deals(dataclasses.replace(SMALL, deals=50))
 
 
-@pytest.mark.slow
 def test_it_learns_what_can_be_learned(tmp_path):
     """A game in which declarer's side takes as many tricks as it holds cards of the suit; at no trump, its aces."""
     owner = random_deals(11, 0, 4000)
@@ -136,18 +136,16 @@ def test_judgements_count_right(few):
     assert hits[0].log_loss == pytest.approx(-np.log(0.7), abs=0.01)
     bins = study.reliability(stated, tricks)
     assert [(round(mean, 2), frequency) for mean, frequency, _ in bins if 0.1 < mean < 0.9] == [(0.3, 0), (0.7, 1)]
-    assert study.longest_suits(random_deals(1, 0, 50)).min() >= 4
 
 
 def test_the_study_writes_its_tables(few, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(study, "builtin_library", lambda: Library.open(few))
-    assert study.main(["--out", str(tmp_path)]) == 0
+    run_study("studies.estimator", study.judge, ["--out", str(tmp_path)])
     assert "| best published (2009) | 37.80 |" in capsys.readouterr().out
     assert "| 8 or more |" in (tmp_path / "tables.md").read_text()
     assert (tmp_path / "reliability.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow
 def test_what_is_too_sure_is_cooled(tmp_path):
     config = dataclasses.replace(SMALL, epochs=30, learning_rate=2e-2, hidden=16, width=32)
     estimator = fit.fit(tmp_path, config, QUIET)

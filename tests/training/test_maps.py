@@ -7,14 +7,7 @@ from agents.maps.inputs import COLUMNS, INPUTS, WIDTH, rows_of
 from agents.maps.situations import SITUATIONS, situation
 from agents.text_api import read_states
 from bridge_env.bidders import registry
-from training.maps.learning import (
-    Schedule,
-    batch_step,
-    best_matching,
-    first_units,
-    neighbourhood,
-    train_units,
-)
+from training.maps.learning import batch_step, best_matching, first_units, neighbourhood, train_units
 from training.maps.metric import discriminant, published_metric
 
 HAND = "AKQ2.T98.J7.A543"
@@ -44,13 +37,6 @@ def test_one_update_by_hand():
     expected = [0 + 0.5 * near * 2, 1 + 0.5 * 1, 5 + 0.5 * near * -3]
     np.testing.assert_allclose(batch_step(units, (1, 3), np.array([[2.0]]), 0.5, 1.0)[:, 0], expected, atol=1e-9)
     assert neighbourhood(np.array([0, 2]), 2.0).tolist() == [1.0, np.exp(-0.5)]
-
-
-def test_rate_and_radius_decay_exponentially():
-    schedule = Schedule((0.8, 0.2), (16.0, 1.0))
-    assert schedule.at(0) == pytest.approx((0.8, 16.0))
-    assert schedule.at(0.5) == pytest.approx((0.4, 4.0))  # the geometric mean
-    assert schedule.at(1) == pytest.approx((0.2, 1.0))
 
 
 def test_a_batch_is_its_examples_in_turn_where_they_are_equal():
@@ -84,14 +70,14 @@ def test_a_map_unfolds(batch):
     """Two groups of points end in different halves of the grid, and near units are alike."""
     rng = np.random.default_rng(4)
     examples = np.concatenate([rng.normal(-5, 1, (300, 2)), rng.normal(5, 1, (300, 2))])
-    schedule = Schedule((0.5, 0.05), (3.0, 0.5))
-    units = train_units(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
+    decay = (0.5, 0.05), (3.0, 0.5)
+    units = train_units(examples, (6, 6), *decay, passes=3, batch=batch, key=1)
     best = best_matching(units, examples)
     assert not set(best[:300].tolist()) & set(best[300:].tolist())
     assert np.sqrt(((units[best] - examples) ** 2).sum(axis=1)).mean() < 0.7
-    again = train_units(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
+    again = train_units(examples, (6, 6), *decay, passes=3, batch=batch, key=1)
     np.testing.assert_array_equal(again, units)
-    assert (train_units(examples, (6, 6), schedule, passes=3, batch=batch, key=2) != units).any()
+    assert (train_units(examples, (6, 6), *decay, passes=3, batch=batch, key=2) != units).any()
 
 
 # --- which map, and what it sees ---------------------------------------------------------------------------

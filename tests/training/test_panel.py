@@ -13,7 +13,18 @@ from training.evaluation import first_difference, panel
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match as play_match
 from training.evaluation.situations import KINDS, kinds_of
+from training.runtime.progress import Progress
 from training.runtime.runs import RunError
+
+
+class Opponents(Progress):
+    """Notes the opponents that are played."""
+
+    def __init__(self):
+        self.played = []
+
+    def say(self, what):
+        self.played.append(what)
 
 
 def test_strangers_and_gatekeepers_are_all_on_it():
@@ -56,15 +67,13 @@ def test_lines_are_those_of_matches(tmp_path):
 
 def test_what_was_played_is_not_played_again(tmp_path):
     against = ["system:sayc", "pass"]
-    played = []
-    log = tmp_path / "panel.json"
-    first = panel.panel(
-        "system:acol", against[:1], 40, log=log, progress=lambda opponent, boards: played.append(opponent)
-    )
-    again = panel.panel("system:acol", against, 40, log=log, progress=lambda opponent, boards: played.append(opponent))
+    shown = Opponents()
+    played, log = shown.played, tmp_path / "panel.json"
+    first = panel.panel("system:acol", against[:1], 40, log=log, progress=shown)
+    again = panel.panel("system:acol", against, 40, log=log, progress=shown)
     assert played == ["system:sayc", "pass"]
     assert again.lines[0] == first.lines[0]
-    panel.panel("system:acol", against, 41, log=log, progress=lambda opponent, boards: played.append(opponent))
+    panel.panel("system:acol", against, 41, log=log, progress=shown)
     assert len(played) == 4
 
 
@@ -73,25 +82,20 @@ def test_a_network_that_changed_is_played_again(tmp_path):
 
     from agents.networks import file as networks_file
 
-    played = []
+    shown = Opponents()
     for seed in (1, 2, 2):
         networks_file.save(random_networks(seed), tmp_path / "n.npz")
-        panel.panel(
-            f"policy:{tmp_path / 'n.npz'}", ["pass"], 20, log=tmp_path / "panel.json",
-            progress=lambda opponent, boards: played.append(opponent),
-        )  # fmt: skip
-    assert len(played) == 2
+        panel.panel(f"policy:{tmp_path / 'n.npz'}", ["pass"], 20, log=tmp_path / "panel.json", progress=shown)
+    assert len(shown.played) == 2
 
 
 def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
     """Shipped systems have a name and no file of the user's: their text is their version."""
-    played, texts = [], ["one", "two", "two"]
+    shown, texts = Opponents(), ["one", "two", "two"]
+    played = shown.played
     monkeypatch.setattr(panel, "system_text", lambda system: texts[len(played) if len(played) < 2 else 2])
     for _ in range(3):
-        panel.panel(
-            "pass", ["system:sayc"], 20, log=tmp_path / "panel.json",
-            progress=lambda opponent, boards: played.append(opponent),
-        )  # fmt: skip
+        panel.panel("pass", ["system:sayc"], 20, log=tmp_path / "panel.json", progress=shown)
     assert len(played) == 2
     assert len(panel.read(tmp_path / "panel.json")) == 2
 

@@ -118,12 +118,3 @@ def test_the_play_of_a_match_resumes_from_its_log(tmp_path):
     assert play_hands(bidding.take(np.arange(3)), TEAMS, log=path).boards == complete.boards[:3]
     with pytest.raises(ResultLogError, match="its play_b is 'random', not 'rule'"):
         play_hands(bidding, Teams((None, None), ("rule", "rule")), log=path)
-
-
-def test_a_second_writer_is_refused(tmp_path):
-    from filelock import FileLock
-
-    from training.runtime.lock import InUse
-
-    with FileLock(tmp_path / ".log.lock"), pytest.raises(InUse, match="is in use by another process"):
-        ResultLog(tmp_path / "log", {}, Row).read()

@@ -208,7 +208,7 @@ def test_a_callback_of_the_user_is_called(tmp_path, capsys):
 def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
     assert main(["train", "ppo", "--steps", "384", "--out", str(tmp_path), "--name", "a", *TINY]) == 0
     folder = tmp_path / "train" / "a"
-    assert "against pass, its control pair" in capsys.readouterr().out
+    assert "abroad: gatekeepers" in capsys.readouterr().out
     for name in ("policy.npz", "learning_curve.png", "report.md", "metrics.jsonl"):
         assert (folder / name).stat().st_size
     assert make_policy(str(folder / "policy.npz")).networks.trained["steps"] == 384

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import sys
-import textwrap
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bridge_env.display.text import trick_table
-from bridge_env.double_dummy import ExactDoubleDummy, Library, builtin_library, maintenance, write_library
+from bridge_env.double_dummy import Library, builtin_library, maintenance, write_library
 from bridge_env.double_dummy.library import write_records
-from bridge_env.hands.deals import deal_text, random_deals
+from bridge_env.hands.deals import deal_text
 from training import cli, solve
 from training.cli import deals as cli_deals
 from training.runtime.cluster import Cluster
@@ -131,29 +128,6 @@ def test_a_bad_place_is_an_error_before_anything_is_solved(tmp_path):
         again(tmp_path / "file" / "a.bdl", solver=Invented(0, fail))
 
 
-def test_a_killed_process_leaves_a_library_to_resume(complete, tmp_path):
-    path = tmp_path / "a.bdl"
-    script = f"""
-        import sys, time
-        sys.path.insert(0, {str(Path(__file__).parent)!r})
-        from test_solve import Invented, again, solve
-        solve.SAVE_EVERY, solve.BATCH = 0.0, 1
-        class Slow(Invented):
-            def tricks(self, owner):
-                time.sleep(0.002)
-                return super().tricks(owner)
-        again({str(path)!r}, solver=Slow())
-    """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)])
-    while process.poll() is None and not (path.exists() and len(Library.open(path)) > 20):
-        time.sleep(0.001)  # and every time it opens
-    process.kill()
-    process.wait()
-    assert 20 < len(Library.open(path)) < 250
-    again(path)
-    assert path.read_bytes() == complete.read_bytes()
-
-
 def test_solving_does_not_mix_deals(tmp_path):
     path = tmp_path / "a.bdl"
     again(path, 40)
@@ -218,34 +192,6 @@ def test_ctrl_c_on_ray_saves_finished_ranges(two_cores, complete, tmp_path):
     assert len(Library.open(path)) == 60
     again(path, cluster=Cluster(2))
     assert path.read_bytes() == complete.read_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_command_resumes(one_ray, monkeypatch, tmp_path, capsys, how):
-    """Real deals; Ctrl-C on Ray goes to the whole process group, as at a terminal. Without Ray it is killed."""
-    few = 0 if how == signal.SIGINT else 200
-    path = tmp_path / "a.bdl"
-    main = f"solve.SAVE_EVERY, solve.BATCH, solve.TASK, cli.deals._FEW = 0.0, 2, 2, {few}; sys.exit(cli.main())"
-    command = ["solve", "--n", "24", "--seed", "5", "--out", str(path), "--workers", "2"]
-    words = [sys.executable, "-c", f"import sys; from training import cli, solve; import training.cli.deals; {main}"]
-    process = subprocess.Popen([*words, *command], stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while not (path.exists() and len(Library.open(path))):
-        time.sleep(0.02)
-        assert process.poll() is None, process.communicate()[1]
-    os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
-    error = process.communicate(timeout=90)[1]
-    assert 0 < len(Library.open(path)) < 24
-    if how == signal.SIGINT:
-        assert process.returncode == 130
-        assert "go on: bridge-env solve --n 24 --seed 5 --out" in error
-    monkeypatch.setattr(cli_deals, "_FEW", few)
-    monkeypatch.setattr(solve, "TASK", 2)
-    assert cli.main(command) == 0
-    assert "24 solved deals" in capsys.readouterr().out
-    deals = random_deals(5, 0, 24)
-    np.testing.assert_array_equal(Library.open(path).owners(), deals)
-    np.testing.assert_array_equal(Library.open(path).tricks_at([0, 23]), ExactDoubleDummy().tricks(deals[[0, 23]]))
 
 
 # --- the command line ---------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,25 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cases import file as case_file
-from agents.cases.base import CaseBase, nothing_retained
+from agents.cases.base import CaseBase, nothing_retained, save
+from agents.cases.bidder import CaseBidder
 from agents.cases.features import SIZE, describe
-from agents.cases.forest import Forest
+from agents.cases.forest import LEAF, MOST_LEAVES, Forest
 from agents.cases.metric import Member, metric_of, points
 from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import is_judging
 from bridge_env.io.files import atomic_write
 from training.cases.config import CasesConfig
-from training.cases.judge import Share, by_round_and_side
 from training.cases.network import MetricExamples, fit_metric, hands_of_others
-from training.cases.states import States, read_states
-from training.cases.trees import fit_forest
+from training.evaluation.agreement import Share, rounds_and_sides, shares
+from training.evaluation.recorded_calls import States, read_states
 from training.runtime import runs
 from training.runtime.progress import Progress
 from training.runtime.runs import to_dataframe
 
 CASES, RESULTS = "cases.npz", "results.json"
 VOTES, READER = 5, "system:sayc"  # nearest cases that vote, and the system that interprets calls
+FEATURES = 0.2  # the share of all features that a split of a tree chooses from
+LEAST = 3  # cases of a leaf at least
 _ROWS = 16_384
 
 
@@ -73,10 +74,12 @@ def fit_cases(
     sources = [read_states(source) for source in also]
     sources = [source.take(training_rows(source)) for source in sources]
     folder = runs.results_folder(out, "cases")
-    progress.stage("learning the metric", unit="%")
-    base = case_base(known, config, sources, lambda share: progress.to(100 * share))
-    case_file.save(base, folder / CASES)
-    rows = tuple(by_round_and_side(base, held_out)) if len(held_out) else ()
+    base = case_base(known, config, sources, progress)
+    save(base, folder / CASES)
+    rows: tuple[Share, ...] = ()
+    if len(held_out):
+        made = CaseBidder(base).bid(held_out.view, np.zeros(len(held_out), np.uint64))
+        rows = tuple(shares(rounds_and_sides(held_out.view), made, held_out.called))
     content = {"manifest": runs.manifest(base.fitted), "rows": [asdict(row) for row in rows]}
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return CasesResult(folder, base, rows, states.problems, folder / CASES)
@@ -101,12 +104,9 @@ def training_rows(states: States) -> NDArray[np.bool_]:
 
 
 def case_base(
-    states: States, config: CasesConfig, also: Sequence[States] = (),
-    progress: Callable[[float], object] = lambda share: None,
-) -> CaseBase:  # fmt: skip
+    states: States, config: CasesConfig, also: Sequence[States] = (), progress: Progress | None = None
+) -> CaseBase:
     """Return a base of all ``states``, with a metric and forests fitted to them; the metric first to ``also`` too.
-
-    ``progress`` gets the share of the metric's training that is done.
 
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
@@ -121,7 +121,7 @@ def case_base(
         np.concatenate([hands_of_others(s.owner, s.board, s.view.seat) for s in sources]),
         np.repeat(np.arange(len(sources)), [len(source) for source in sources]),
     )
-    members = metric_of(fit_metric(examples, config, progress), SIZE)
+    members = metric_of(fit_metric(examples, config, progress or Progress()), SIZE)
     parts = (rows[0][start : start + _ROWS].astype(np.int16) for start in range(0, len(states), _ROWS))
     features = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
     openings, later = (
@@ -155,3 +155,37 @@ def assembled(
     parts = (slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS))
     places_of = (base.places(rows[part].astype(np.int16), states.opened[part]) for part in parts)
     return replace(base, point=np.concatenate(list(places_of)))
+
+
+def fit_forest(rows: NDArray[np.int16], called: NDArray[np.int8], count: int, seed: int) -> Forest:
+    """Return a forest of ``count`` extremely randomized trees fitted to states int16 (N, D) and their calls int8 (N,).
+
+    They predict the call, but only their structure is used: cases are similar if they reach the same leaves (Geurts,
+    Ernst and Wehenkel, 2006).
+    """
+    from sklearn.ensemble import ExtraTreesClassifier  # optional: the extra ``rl``
+
+    columns = np.flatnonzero((rows != rows[:1]).any(axis=0))  # the others are constant
+    inputs = rows[:, columns].astype(np.float32)
+    least = LEAST
+    while True:
+        model = ExtraTreesClassifier(
+            count, max_features=FEATURES, min_samples_leaf=least, random_state=seed, n_jobs=-1
+        ).fit(inputs, called)
+        trees = [estimator.tree_ for estimator in model.estimators_]
+        if max(int(tree.n_leaves) for tree in trees) <= MOST_LEAVES:
+            break
+        least *= 2  # a leaf's number would not fit the file
+    feature, threshold, go = [], [], []
+    root = np.cumsum([0, *(int(tree.node_count) for tree in trees)])
+    for at, tree in zip(root, trees, strict=False):
+        leaf = tree.children_left < 0
+        inner = np.flatnonzero(~leaf)
+        assert (tree.children_left[inner] == inner + 1).all()
+        feature.append(np.where(leaf, LEAF, columns[np.where(leaf, 0, tree.feature)]))
+        threshold.append(np.where(leaf, 0, np.floor(tree.threshold)))
+        go.append(np.where(leaf, np.cumsum(leaf) - 1, tree.children_right + at))
+    return Forest(
+        root.astype(np.int32), np.concatenate(feature).astype(np.int16), np.concatenate(threshold).astype(np.int16),
+        np.concatenate(go).astype(np.int32),
+    )  # fmt: skip

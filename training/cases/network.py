@@ -7,7 +7,7 @@ shift of its own, then from those of the base alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from agents.cases.metric import Layer
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rules.calls import NUM_CALLS
 from training.cases.config import CasesConfig
+from training.runtime.progress import Progress
 
 HIDDEN, DIMENSIONS = (768, 384), 48  # units of the layers of a network, and its coordinates
 FIRST_EPOCHS = 8  # passes over the auctions of all sources, before those over the auctions of the base
@@ -52,21 +53,14 @@ def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: ND
     return scaled
 
 
-def fit_metric(examples: MetricExamples, config: CasesConfig, progress: Callable[[float], object]) -> list[list[Layer]]:
-    """Return the layers of each member, for inputs as in ``rows``; ``progress`` gets the share that is done."""
-    out: list[list[Layer]] = []
-    for member in range(config.members):
-
-        def member_progress(share: float, before: int = member) -> None:
-            progress((before + share) / config.members)
-
-        out.append(_fit_network(examples, config, config.seed + 1000 * member, member_progress))
-    return out
+def fit_metric(examples: MetricExamples, config: CasesConfig, progress: Progress) -> list[list[Layer]]:
+    """Return the layers of each member, for inputs as in ``rows``."""
+    calls = len(examples) * FIRST_EPOCHS + int((examples.source == 0).sum()) * config.epochs
+    progress.stage("learning the metric", calls * config.members, "call")
+    return [_fit_network(examples, config, config.seed + 1000 * member, progress) for member in range(config.members)]
 
 
-def _fit_network(
-    examples: MetricExamples, config: CasesConfig, seed: int, progress: Callable[[float], object]
-) -> list[Layer]:
+def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progress: Progress) -> list[Layer]:
     """Return the layers of one network."""
     import torch  # optional: the extra ``rl``
     from torch import nn
@@ -107,12 +101,10 @@ def _fit_network(
         (torch.arange(len(examples)), FIRST_EPOCHS, FIRST_RATE),
         (torch.from_numpy(np.flatnonzero(examples.source == 0)), config.epochs, RATE),
     ]
-    total, done = sum(len(stage) * epochs for stage, epochs, _ in stages), 0
     for stage, epochs, rate in stages:
         optimizer = torch.optim.AdamW(parts.parameters(), lr=rate, weight_decay=DECAY)
         for _ in gradient_steps(optimizer, batches(stage, epochs, optimizer, rate), loss):
-            done += BATCH
-            progress(min(done / total, 1.0))
+            progress.add(BATCH)
     out = [(p.weight.detach().double().numpy().T, p.bias.detach().double().numpy()) for p in linear]
     weight = out[0][0] * scale.double().numpy()[:, None]
     bias = out[0][1] + shift.weight[0].detach().double().numpy() - centre.double().numpy() @ weight

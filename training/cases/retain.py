@@ -8,7 +8,6 @@ states and gains; ``agents.cases.experience`` uses them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cases import file as case_file
-from agents.cases.base import UNTRIED, CaseBase, Retained
+from agents.cases.base import UNTRIED, CaseBase, Retained, load, save
 from agents.cases.bidder import CaseBidder
 from agents.cases.experience import spoken_for
 from bridge_env.bidders.bidding import complete_auctions
@@ -73,12 +71,11 @@ def retain(
     """
     refuse_gatekeepers([opponents])
     progress = progress or Progress()
-    base = case_file.load(path)
+    base = load(path)
     training = library_boards(boards, seed, "training")
-    progress.stage("retaining", unit="%")
-    after = with_experience(base, opponents, training, seed, lambda share: progress.to(100 * share))
+    after = with_experience(base, opponents, training, seed, progress)
     folder = runs.results_folder(out, "cases")
-    case_file.save(after, folder / CASES)
+    save(after, folder / CASES)
     progress.stage("judging", judged)
     judging = library_boards(judged, seed)
     first, last = (match(CaseBidder(each), opponents, judging, seed).imps for each in (base, after))
@@ -109,9 +106,7 @@ class _Tables:
         return Auctions.replay(before, self.boards.dealer[row], self.boards.vulnerability[row])
 
 
-def with_experience(
-    base: CaseBase, opponents: str, boards: Boards, seed: int, progress: Callable[[float], None] = lambda share: None
-) -> CaseBase:
+def with_experience(base: CaseBase, opponents: str, boards: Boards, seed: int, progress: Progress) -> CaseBase:
     """Return the base with states of its boards against ``opponents`` added to those it has retained."""
     bidder, them = CaseBidder(base), make(opponents, partner=opponents)
     auctions, n = bid_out(bidder, them, boards, seed), len(boards)
@@ -120,6 +115,7 @@ def with_experience(
     tables = _Tables(twice, side, history, twice.points(auctions))
     caller = (twice.dealer[:, None] + np.arange(history.shape[1])) & 1
     row, number = np.nonzero((history >= 0) & (caller == side[:, None]))  # the calls that the base made
+    progress.stage("retaining", len(row), "call")
     parts = []
     for at in range(0, len(row), _ROWS):
         r, k = row[at : at + _ROWS], number[at : at + _ROWS]
@@ -130,7 +126,7 @@ def with_experience(
         some = (worth != UNTRIED).sum(axis=1) > 1  # a call was tried beside the call made
         hand = np.packbits(view.hand, axis=1)
         parts.append((r[some].astype(np.int32), k[some].astype(np.int16), hand[some], found.place[some], worth[some]))
-        progress(min(1.0, (at + _ROWS) / len(row)))
+        progress.add(len(r))
     states = Retained(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     return _with(base, tables, states, {"opponents": opponents, "boards": n, "seed": seed})
 
@@ -157,19 +153,16 @@ def _worth(
 
 
 def _with(base: CaseBase, tables: _Tables, states: Retained, source: dict[str, Any]) -> CaseBase:
-    """Return the base with more retained states, and the boards that have such a state."""
+    """Return the base with more retained states, and their boards, whose results nobody reads."""
     used, board = np.unique(states.board, return_inverse=True)
     auctions = as_wide([base.auction, tables.history])
-    final = Auctions.replay(tables.history[used], tables.boards.dealer[used], tables.boards.vulnerability[used])
-    contracts, boards, old = final.contracts(), tables.boards.take(used.astype(np.int64)), base.retained
-    tricks = np.where(contracts.bid >= 0, boards.tricks_for(contracts.declarer, contracts.bid % 5), -1)
-    result = np.stack([contracts.bid, contracts.doubling, contracts.declarer, tricks], axis=1).astype(np.int8)
+    boards, old, unknown = tables.boards, base.retained, np.tile(np.array([-2, 0, 0, -1], np.int8), (len(used), 1))
     added = replace(states, board=(board + len(base.dealer)).astype(np.int32))
     both = (np.concatenate([getattr(old, item.name), getattr(added, item.name)]) for item in fields(Retained))
     return replace(
         base, auction=np.concatenate([auctions[0], auctions[1][used]]).astype(np.int8),
-        dealer=np.concatenate([base.dealer, boards.dealer.astype(np.uint8)]),
-        vulnerability=np.concatenate([base.vulnerability, boards.vulnerability.astype(np.uint8)]),
-        result=np.concatenate([base.result, result]), retained=Retained(*both),
+        dealer=np.concatenate([base.dealer, boards.dealer[used].astype(np.uint8)]),
+        vulnerability=np.concatenate([base.vulnerability, boards.vulnerability[used].astype(np.uint8)]),
+        result=np.concatenate([base.result, unknown]), retained=Retained(*both),
         fitted={**base.fitted, "retained": [*base.fitted.get("retained", ()), source]},
     )  # fmt: skip

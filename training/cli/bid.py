@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -59,7 +58,7 @@ def bid(
         json: print the call and its reason as JSON
         agree: report how often the bidder makes the calls recorded in these files
         held_out: with --agree, use only boards of the judging split
-        rounds: with --agree, compare calls up to the first bid, or all calls
+        rounds: with --agree, compare calls up to the first bid, or all calls, by round and side
         words: list the words of the language for bidding systems
     """
     if words:
@@ -151,15 +150,10 @@ def _note_contradictions(spec: str, bidder: Bidder, state: dict[str, Any]) -> No
 
 
 def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: bool) -> int:
-    from training.evaluation.agreement import agreement
+    from training.evaluation.agreement import agreement, share_table
 
-    began = time.perf_counter()
-    found = agreement(spec, files, rounds, held_out=held_out)
-    print_problems(found.problems)
-    bids = f"{found.matching_bids / found.bids:.1%}" if found.bids else "-"
-    print(f"{spec} and {', '.join(map(str, files[:3]))}{', ...' if len(files) > 3 else ''}, {rounds}")
-    print(f"  the same call   {found.share:.1%} ± {found.standard_error:.1%}")
-    print(f"  where not pass  {bids}")
-    print(f"  positions       {found.positions:,} on {found.boards:,} boards")
-    print(f"  seconds         {time.perf_counter() - began:.1f}")
+    found, problems = agreement(spec, files, rounds, held_out=held_out)
+    print_problems(problems)
+    print(f"{spec} and {', '.join(map(str, files[:3]))}{', ...' if len(files) > 3 else ''}: the same call\n")
+    print("\n".join(share_table(found)))
     return 0

@@ -60,8 +60,8 @@ def policy(
     from training.runtime.runs import require
 
     require("rl", "torch")
+    from training.evaluation.agreement import share_table
     from training.networks.fit_policy import fit_policy
-    from training.networks.report import agreement_table
     from training.runtime.settings import listed
 
     config.check()
@@ -75,7 +75,7 @@ def policy(
     print_problems(result.problems[:5])
     if len(result.problems) > 5:
         print(f"... and {len(result.problems) - 5:,} more", file=sys.stderr)
-    print("", *agreement_table(result.agreement), "", sep="\n")
+    print("", *share_table(result.agreement), "", sep="\n")
     print_facts({
         "report": result.report, "network": result.policy,
         "play it": f"bridge-env match policy:{result.policy} system:sayc",
@@ -195,7 +195,7 @@ def cases(
 
     runs.require("rl", "torch", "sklearn")
     from training.cases import fit as fitting
-    from training.cases.judge import share_table
+    from training.evaluation.agreement import share_table
 
     sources = [sorted(Path().glob(pattern)) or [Path(pattern)] for pattern in also or ()]
     with Bar() as progress:
@@ -253,13 +253,14 @@ def maps(*files: Path, config: Annotated[MapsConfig, Flat] = MapsConfig(), out: 
         files: recorded auctions (.pbn, plain or gzip)
         out: folder (default: results/maps/run-001 ...)
     """
-    from training.cases.judge import share_table
+    from training.evaluation.agreement import share_table
+    from training.evaluation.verdict import rows_table
     from training.maps import fit as fitting
 
     with Bar() as progress:
         result = fitting.fit_maps(config, files, out, progress=progress)
     print_problems(result.problems)
-    print(*share_table(result.calls), *result.matches, sep="\n")
+    print(*share_table(result.calls), "", *rows_table(result.matches), "", sep="\n")
     print(f"written: {result.file}, {fitting.RESULTS}")
     return 0
 

@@ -162,7 +162,7 @@ def ppo(
     from training.runtime.runs import require
 
     require("rl", "torch", "stable_baselines3", "sb3_contrib")
-    from training.evaluation import verdict
+    from training.evaluation import panel
     from training.networks.ppo import read_callback, train_ppo
 
     config = run.check(config, ("minutes", "steps", "evaluate", "every", "judge"))
@@ -171,7 +171,7 @@ def ppo(
         result = train_ppo(
             config, out=run.out, name=run.name, resume=run.resume, callbacks=callbacks, progress=progress
         )
-    print("\n" + verdict.table_text(result.rows) + "\n")
+    print("\n" + panel.table_text(result.lines) + "\n")
     print_facts({
         "learning curve": result.curve, "report": result.report, "policy": result.policy,
         "play it": f"bridge-env match policy:{result.policy} system:sayc",

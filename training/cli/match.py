@@ -167,12 +167,7 @@ def panel(
     specs = against or [opponent for _, opponent in opponents()]
     matches = sum(opponent != spec for opponent in specs) * (2 if over else 1)
     with Bar(boards * matches, "board") as bar:
-
-        def add_to(opponent: str, count: float) -> None:
-            bar.say(opponent)
-            bar.add(count)
-
-        result = play_panel(spec, specs, boards, seed, over=over, workers=workers, log=log, progress=add_to)
+        result = play_panel(spec, specs, boards, seed, over=over, workers=workers, log=log, progress=bar)
     sections = ["\n".join(system_consistency.lines_of(spec, boards, seed))] if truth else []
     print("\n\n".join([str(result), *sections]))
     if out is not None:

@@ -209,14 +209,10 @@ def _judge(
     gatekeepers = panel.gatekeepers()
     progress.stage("judging")
 
-    def show(opponent: str, boards: int) -> None:
-        progress.say(f"judging against {opponent}")
-        progress.add(boards)
-
     def judged(spec: str) -> list[panel.Line]:
         return panel.panel(
             spec, gatekeepers, config.judge, config.seed, over=f"system:{folder / BOOK}",
-            log=folder / "panel.json", progress=show,
+            log=folder / "panel.json", progress=progress,
         ).lines  # fmt: skip
 
     results = []

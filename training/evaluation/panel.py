@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from training.evaluation.duplicate import MatchResult, match
 from training.evaluation.network_opponents import role_of
 from training.runtime import runs
 from training.runtime.pages import table, text_table
+from training.runtime.progress import Progress
 
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
 PLAIN = ("pass", "doubler")
@@ -114,7 +114,7 @@ def panel(
     over: str | None = None,
     workers: int = 1,
     log: Path | None = None,
-    progress: Callable[[str, int], object] = lambda opponent, boards: None,
+    progress: Progress | None = None,
 ) -> PanelResult:
     """Play a bidder against many, on the same judging boards.
 
@@ -124,7 +124,7 @@ def panel(
         over: another bidder that plays the same boards, to measure the gain of ``spec``.
         workers: processes; the result does not depend on it.
         log: a file of lines; a match that is in it is not played again.
-        progress: called with the opponent and the number of boards just played, by ``over`` too.
+        progress: shows the opponent and the boards that were played, by ``over`` too.
 
     Raises:
         SpecError: a spec names no bidder.
@@ -135,7 +135,7 @@ def panel(
         listed.insert(0, ("start", start))
     for name in (spec, *([over] if over else []), *(opponent for _, opponent in listed)):
         make(name)  # a faulty spec is an error before anything is played
-    dealt = library_boards(boards, seed)
+    dealt, progress = library_boards(boards, seed), progress or Progress()
     done = {} if log is None or not log.exists() else read(log)
     lines = []
     for group, opponent in listed:
@@ -144,10 +144,10 @@ def panel(
         gain_key = (over, version(over)) if over else ()
         key = json.dumps([spec, version(spec), opponent, version(opponent), boards, seed, *gain_key])
         if key not in done:
-            tick = partial(progress, opponent)
+            progress.say(opponent)
             try:
-                played = match(spec, opponent, dealt, seed, workers=workers, progress=tick)
-                other = match(over, opponent, dealt, seed, workers=workers, progress=tick) if over else None
+                played = match(spec, opponent, dealt, seed, workers=workers, progress=progress.add)
+                other = match(over, opponent, dealt, seed, workers=workers, progress=progress.add) if over else None
             except BidderError as fault:
                 raise type(fault)(f"against {opponent}: {fault}") from fault
             done[key] = _line(group, opponent, played, other)

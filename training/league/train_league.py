@@ -198,14 +198,9 @@ def _judge(result: LeagueResult, boards: int, progress: Progress) -> LeagueResul
     """Play the panel, and write the report and the curve."""
     folder = result.folder
     progress.stage(f"judging on {boards:,} boards that training never saw")
-
-    def show(opponent: str, count: int) -> None:
-        progress.say(opponent)
-        progress.add(count)
-
     lines = panel.panel(
         f"policy:{result.network}", None, boards, result.config.seed, start=f"policy:{folder / START}",
-        log=folder / "panel.json", progress=show,
+        log=folder / "panel.json", progress=progress,
     ).lines  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
     _draw_curve(result.metrics, curve)

@@ -1,9 +1,8 @@
-"""Make examples: states with the calls of a system or of a record."""
+"""Make examples: states with the calls of a system."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,11 @@ from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import BidView
 from bridge_env.rng import streams
 from bridge_env.rules.calls import as_wide
-from training.cases.fit import training_rows
-from training.cases.states import Calls, positions, read_states
 from training.evaluation.boards import Boards
 from training.evaluation.duplicate import bid_out
+from training.evaluation.recorded_calls import Calls, positions
 
 _BOARDS = 4096  # bid at a time
-
-
-def recorded_examples(paths: Sequence[str | Path]) -> tuple[Calls, Calls, tuple[str, ...]]:
-    """Return the calls of PBN files on training deals, on judging deals, and the boards that could not be read."""
-    states = read_states(paths)
-    training = training_rows(states)
-    return states.take(training), states.take(~training), states.problems
 
 
 def teacher_examples(

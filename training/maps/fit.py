@@ -19,13 +19,15 @@ from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
 from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
-from training.cases.judge import Share
-from training.cases.states import Calls
+from training.cases.fit import training_rows
+from training.evaluation.agreement import Share
 from training.evaluation.boards import library_boards
+from training.evaluation.recorded_calls import Calls, read_states
+from training.evaluation.verdict import Row
 from training.maps.config import MapsConfig
-from training.maps.examples import concatenate, recorded_examples, sample_rows, teacher_examples
-from training.maps.judge import Match, calls_by_map, held_out_examples, play_matches
-from training.maps.learning import Schedule, train_units
+from training.maps.examples import concatenate, sample_rows, teacher_examples
+from training.maps.judge import calls_by_map, held_out_examples, play_matches
+from training.maps.learning import train_units
 from training.maps.metric import discriminant, published_metric
 from training.runtime import runs
 from training.runtime.progress import Progress
@@ -45,7 +47,7 @@ class MapsResult:
     folder: Path
     atlas: Atlas
     calls: tuple[Share, ...]  # of judging boards, by map; empty if the records have none
-    matches: tuple[Match, ...]
+    matches: tuple[Row, ...]
     problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
     file: Path  # plays as ``som:PATH``
 
@@ -69,13 +71,16 @@ def fit_maps(
     config = replace(config, system=full_spec(config.system), fallback=full_spec(config.fallback))
     for spec in filter(None, (config.system, config.fallback)):
         make(spec)  # a faulty spec is an error before any work
+    held_out: Calls
     problems: tuple[str, ...] = ()
     if files:
-        training, held_out, problems = recorded_examples(files)
-        if not len(training):
+        states = read_states(files)
+        known = training_rows(states)
+        if not known.any():
             raise ValueError("there is no recorded call to learn from")
-        fitted = {"recorded": True, "calls": len(training), **asdict(config)}
-        atlas = _fit_atlas(training, config, progress, fitted)
+        fitted = {"recorded": True, "calls": int(known.sum()), **asdict(config)}
+        atlas = _fit_atlas(states.take(known), config, progress, fitted)
+        held_out, problems = states.take(~known), states.problems
     else:
         atlas = from_system(config, progress)
         held_out = held_out_examples(config.system, config.seed)
@@ -144,9 +149,9 @@ def _fit_map(examples: Calls, k: int, config: MapsConfig, coarse: bool) -> Map:
     parts = (rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS))
     place = np.concatenate([points(part, metric) for part in parts])
     side = int(np.clip(np.sqrt(len(examples) / config.hands), 2, config.side // 2 if coarse else config.side))
-    schedule = Schedule(RATES, (max(side / 2, LAST_RADIUS), LAST_RADIUS))
+    radii = max(side / 2, LAST_RADIUS), LAST_RADIUS
     units = train_units(
-        place.astype(np.float64), (side, side), schedule, passes=PASSES, batch=BATCH, key=config.seed + k
+        place.astype(np.float64), (side, side), RATES, radii, passes=PASSES, batch=BATCH, key=config.seed + k
     )
     unit, count = np.rint(units).astype(np.int16), side * side
     bare = Map(side, side, metric, unit, np.zeros((count, NUM_CALLS), np.int32), np.zeros((count, 5), np.float32))

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from agents.maps.atlas import Atlas
 from agents.maps.bidder import MapBidder
 from agents.maps.situations import PUBLISHED, SITUATIONS
-from training.cases.judge import Share, shares
-from training.cases.states import Calls
+from training.evaluation.agreement import Share, shares
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match
+from training.evaluation.recorded_calls import Calls
+from training.evaluation.verdict import Row
 from training.maps.examples import teacher_examples
 
 HELD_OUT = 2000  # judging boards that a teacher bids
 MATCH_SEED = 1
-
-
-@dataclass(frozen=True)
-class Match:
-    """Hold a duplicate match of maps: IMPs a board and their standard error."""
-
-    maps: str
-    opponents: str
-    mean: float
-    error: float
-    boards: int
-
-    def __str__(self) -> str:
-        return f"{self.maps} against {self.opponents}: {self.mean:+.2f} ± {self.error:.2f} IMPs a board"
 
 
 def held_out_examples(teacher: str, seed: int) -> Calls:
@@ -47,10 +33,10 @@ def calls_by_map(atlas: Atlas, examples: Calls) -> list[Share]:
     return shares(kinds, found.call, examples.called)
 
 
-def play_matches(atlas: Atlas, boards: int, name: str = "the maps", opponents: Sequence[str] = ()) -> list[Match]:
+def play_matches(atlas: Atlas, boards: int, name: str = "the maps", opponents: Sequence[str] = ()) -> list[Row]:
     """Return matches on judging boards, by default against ``pass``, ``system:sayc`` and the maps' reader."""
     played, out = library_boards(boards, MATCH_SEED), []
     for other in opponents or dict.fromkeys(("pass", "system:sayc", atlas.reader)):
         result = match(MapBidder(atlas, other), other, played, MATCH_SEED)
-        out.append(Match(name, other, result.mean_imps, result.standard_error, boards))
+        out.append(Row(f"{name} against {other}", result.mean_imps, result.standard_error, boards, other))
     return out

@@ -10,43 +10,19 @@ long on a grid of 64 by 64.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.maps.atlas import best_matching
 from bridge_env.rng import streams
 
 FloatArray = NDArray[np.float64]
-_BLOCK = 1024
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Describe the decay of rate and radius: from the first to the last value, by the same factor at every step."""
-
-    rate: tuple[float, float]  # share of the way to an example that the best-matching unit moves, first and last
-    radius: tuple[float, float]  # of the neighbourhood, in units of the grid, first and last
-
-    def at(self, share: float) -> tuple[float, float]:
-        """Return rate and radius when ``share`` (0 to 1) of the learning is done."""
-        rate, radius = (first * (last / first) ** share for first, last in (self.rate, self.radius))
-        return rate, radius
+Decay = tuple[float, float]  # the first and the last value; it falls by the same factor at every step
 
 
 def neighbourhood(offset: NDArray[np.int64], radius: float) -> FloatArray:
     """Return the Gaussian neighbourhood along one axis of the grid; that of two axes is the product."""
     out: FloatArray = np.exp(-(offset.astype(np.float64) ** 2) / (2 * radius**2))
-    return out
-
-
-def best_matching(units: FloatArray, examples: FloatArray) -> NDArray[np.int64]:
-    """Return the nearest unit (of equals the first) of each example: int64 (N,); units (U, E), examples (N, E)."""
-    turned, length = np.ascontiguousarray(units.T.astype(np.float32)), ((units**2).sum(axis=1) / 2).astype(np.float32)
-    out = np.empty(len(examples), np.int64)
-    for start in range(0, len(examples), _BLOCK):
-        some = examples[start : start + _BLOCK].astype(np.float32)
-        out[start : start + _BLOCK] = (length - some @ turned).argmin(axis=1)
     return out
 
 
@@ -111,11 +87,13 @@ def first_units(examples: FloatArray, grid: tuple[int, int]) -> FloatArray:
 
 
 def train_units(
-    examples: FloatArray, grid: tuple[int, int], schedule: Schedule, *, passes: float, batch: int, key: int
+    examples: FloatArray, grid: tuple[int, int], rates: Decay, radii: Decay, *, passes: float, batch: int, key: int
 ) -> FloatArray:
     """Return the units (U, E) of a map after ``passes`` over the examples (N, E) in random order.
 
     Args:
+        rates: shares of the way to an example that the best-matching unit moves.
+        radii: of the neighbourhood, in units of the grid.
         batch: examples at a time; 1 is the published algorithm, many are some hundred times as fast.
         key: of the random stream.
     """
@@ -127,6 +105,7 @@ def train_units(
             turn = streams.key("maps", "order", key, step, np.arange(len(examples)))
             order = np.concatenate([order, np.argsort(turn, kind="stable")])
         some, order = examples[order[:batch]], order[batch:]
-        rate, radius = schedule.at(step / max(steps - 1, 1))
+        share = step / max(steps - 1, 1)
+        rate, radius = (first * (last / first) ** share for first, last in (rates, radii))
         units = batch_step(units, grid, some, rate, radius)
     return units

@@ -15,9 +15,9 @@ from agents.networks.network import Network, quantized
 from bridge_env.bidders.registry import make
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out
+from training.evaluation.recorded_calls import positions
 from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron, random_layers
-from training.networks.recorded import Recorded, turns_of
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
 _PART = 4096  # boards bid and learned at a time
@@ -33,7 +33,7 @@ def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse,
     auctions = bid_out(a, b, boards, seed)
     ours = np.repeat(np.eye(2, dtype=bool), len(boards), axis=0)  # North-South at the first table
     owner = np.tile(boards.owner, (2, 1))
-    which, _, view = turns_of(Recorded(owner, auctions.dealer, auctions.vulnerability, auctions.history, ours))
+    view, which, _ = positions(auctions, owner, ours)
     held = ((owner[which].astype(np.int16) - view.seat[:, None]) % 4 - 1).astype(np.int8)
     return inputs_of(view), held
 

@@ -13,12 +13,12 @@ import torch
 from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from bridge_env.io.files import atomic_write
+from training.evaluation.agreement import Share, share_table
 from training.evaluation.boards import BoardsError
 from training.evaluation.network_opponents import refuse_gatekeepers
 from training.networks import recorded
 from training.networks.configs import ImitationConfig
 from training.networks.imitate import agreement, calls_of, imitate
-from training.networks.report import Agreement, agreement_table
 from training.networks.start import start_networks
 from training.runtime import pages, runs
 from training.runtime.progress import Progress
@@ -35,14 +35,14 @@ class FitResult:
 
     folder: Path
     config: ImitationConfig
-    agreement: Agreement  # on auctions held out
+    agreement: list[Share]  # on auctions held out
     problems: tuple[str, ...]  # unreadable boards, as file:line: reason
     policy: Path  # plays as ``policy:PATH``
     report: Path
 
     def to_dataframe(self) -> Any:
         """Return how often the network makes the recorded call as a pandas DataFrame, a kind of call a row."""
-        return to_dataframe([{"kind": kind, **row} for kind, row in self.agreement.items()])
+        return to_dataframe([asdict(share) for share in self.agreement])
 
 
 def fit_policy(
@@ -93,7 +93,7 @@ def fit_policy(
     found = agreement(policy, judged)
     page = pages.render(
         "imitation.md", command=command, auctions=len(learn), calls=len(calls), seconds=seconds,
-        table=agreement_table(found), settings=pages.settings(asdict(config)),
+        table=share_table(found), settings=pages.settings(asdict(config)),
     )  # fmt: skip
     atomic_write(out / "report.md", page)
     return FitResult(out, config, found, read.problems, out / POLICY, out / "report.md")

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stack_rows, take_rows
 from agents.networks.network import FloatLayer, Network, quantized
-from bridge_env.rules.calls import NUM_CALLS, PASS
+from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import NUM_CALLS
+from training.evaluation.agreement import Share, shares
+from training.evaluation.recorded_calls import positions
 from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron, random_layers
-from training.networks.recorded import Recorded, turns_of
+from training.networks.recorded import Recorded
 from training.runtime import checkpoint
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
@@ -51,7 +54,8 @@ def calls_of(recorded: Recorded) -> Calls:
 
 
 def _calls(recorded: Recorded) -> Calls:
-    which, number, view = turns_of(recorded)
+    auctions = Auctions.replay(recorded.history, recorded.dealer, recorded.vulnerability)
+    view, which, number = positions(auctions, recorded.owner, recorded.learned)
     called, turn = recorded.history[which, number], (number // 4).astype(np.int16)
     return Calls(inputs_of(view), view.mask, called, kinds_of(view.history, number), turn)
 
@@ -115,20 +119,13 @@ def _resume(
     return int(state["epoch"]), float(state["seconds"])
 
 
-def agreement(policy: Network, calls: Calls) -> dict[str, dict[str, float]]:
-    """Return how often a network makes the recorded call: ``{"right": share, "calls": N}`` by kind of call."""
+def agreement(policy: Network, calls: Calls) -> list[Share]:
+    """Return how often a network makes the recorded call, by kind of call."""
     made = np.empty(len(calls), np.int8)
     for rows in np.array_split(np.arange(len(calls)), len(calls) // 4096 + 1):
         outputs = policy.outputs(*take_rows(calls.rows, rows))
         made[rows] = np.where(calls.mask[rows], outputs, -np.inf).argmax(axis=1)
-    right, bids = made == calls.called, calls.called != PASS
-    openings = calls.kind == OPENING
-    rows_of = {"all calls": bids | True, "calls that are no pass": bids, "openings": openings}
-    rows_of["openings that are no pass"] = openings & bids
-    rows_of |= {kind: calls.kind == number for number, kind in enumerate(KINDS[1:], 1)}
-    rows_of |= {f"the caller's call number {turn + 1}": calls.turn == turn for turn in range(3)}
-    rows_of["later calls of the caller"] = calls.turn >= 3
-    return {
-        name: {"right": float(right[rows].mean()) if rows.any() else float("nan"), "calls": int(rows.sum())}
-        for name, rows in rows_of.items()
-    }
+    kinds = {"all calls": np.ones(len(calls), np.bool_), "openings": calls.kind == OPENING}
+    kinds |= {kind: calls.kind == number for number, kind in enumerate(KINDS[1:], 1)}
+    kinds |= {f"the caller's call number {turn + 1}": calls.turn == turn for turn in range(3)}
+    return shares(kinds | {"later calls of the caller": calls.turn >= 3}, made, calls.called)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -43,20 +43,20 @@ from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
+from training.evaluation import panel
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import bid_out, match
 from training.evaluation.network_opponents import refuse_gatekeepers
-from training.evaluation.verdict import Row
-from training.networks import report
 from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
-from training.runtime import runs
+from training.runtime import pages, runs
 from training.runtime.progress import Progress
 from training.runtime.runs import open_run, to_dataframe
 
 KIND = "train"
 POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"
 _REWARD_SCALE = 1 / 8  # IMPs to about 1
+AT_HOME = ("pass", "doubler", "system:sayc")  # judge beside the gatekeepers
 _END_SHARE = 0.1  # of the learning rate and of the entropy bonus, at the end
 # How much less an untrained policy likes a bid than the one below it, and a double than a pass.
 _BIDS_SHYNESS, _DOUBLES_SHYNESS = 0.2, 2.0
@@ -74,14 +74,14 @@ class PPOResult:
     folder: Path
     config: PPOConfig
     metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
-    rows: list[Row]  # the verdict on judging boards, the control pair first
+    lines: list[panel.Line]  # the verdict on judging boards, the control pair first
     policy: Path  # plays as ``policy:PATH``
     report: Path
     curve: Path
 
     def to_dataframe(self) -> Any:
         """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
-        return to_dataframe([row.as_json() for row in self.rows])
+        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_ppo(
@@ -112,12 +112,32 @@ def train_ppo(
     progress.folder(folder)
     progress.stage("learning", unit="%")
     metrics = _learn(folder, config, resume is not None, callbacks, evaluated, progress)
-    progress.stage(f"judging on {config.judge:,} boards that training never saw", unit="match")
+    progress.stage(f"judging on {config.judge:,} boards that training never saw")
     spec, curve, page = f"policy:{folder / POLICY_FILE}", folder / "learning_curve.png", folder / "report.md"
-    rows, source = report.judge_ppo(spec, config)
-    report.ppo_curve(metrics, rows[0], curve)
-    atomic_write(page, report.ppo_page(spec, rows, source, config, runs.read_manifest(folder), metrics[-1]))
-    return PPOResult(folder, config, metrics, rows, folder / POLICY_FILE, page, curve)
+    others = [them for them in (*AT_HOME, *panel.gatekeepers()) if them not in (config.control, config.opponents)]
+    lines = panel.panel(spec, [config.control, *others], config.judge, config.seed, progress=progress).lines
+    _draw_curve(metrics, lines[0], curve)
+    command, manifest = runs.command_line("bridge-env train ppo", config), runs.read_manifest(folder)
+    text = pages.render(
+        "ppo.md", config=config, command=command, last=metrics[-1], machine=manifest["machine"],
+        versions=manifest["versions"], table=panel.markdown(lines), settings=pages.settings(asdict(config)),
+    )  # fmt: skip
+    atomic_write(page, text)
+    return PPOResult(folder, config, metrics, lines, folder / POLICY_FILE, page, curve)
+
+
+def _draw_curve(metrics: Sequence[Mapping[str, Any]], verdict: panel.Line, path: Path) -> None:
+    """Draw the learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
+    minutes = [row["seconds"] / 60 for row in metrics]
+    with pages.drawn(path, 7.5, 4.2, dpi=100) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        pages.draw_curve(axes, minutes, metrics, f"policy, {metrics[-1]['boards']:,} training boards")
+        axes.errorbar(
+            minutes[-1:], [verdict.mean_imps], [verdict.standard_error], fmt="o", color="black",
+            label=f"{verdict.boards:,} unseen boards: {verdict.mean_imps:+.2f} ± {verdict.standard_error:.2f}",
+        )  # fmt: skip
+        axes.set(xlabel="minutes of training", ylabel=f"IMPs a board against {metrics[-1]['opponent']}")
+        axes.legend(loc="lower right")
 
 
 def make_env(config: PPOConfig) -> SB3VecEnv:

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.bidders.registry import make
-from bridge_env.bidders.view import BidView, view_of
 from bridge_env.hands.canonical import canonical_key, key_is_judging
 from bridge_env.records.read import read_records
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, IllegalCall
-from bridge_env.rules.calls import as_wide, call_indices, first_calls, histories_of
+from bridge_env.rules.calls import as_wide, histories_of
 from bridge_env.rules.cards import DealError, check_deals
 from training.evaluation.boards import Boards, BoardsError, library_boards
 from training.evaluation.duplicate import bid_out
@@ -77,20 +76,6 @@ def read(
     if not any(len(part) for part in parts):
         raise BoardsError(f"{', '.join(sources)}: no board has both a deal and an auction")
     return joined(parts)
-
-
-def turns_of(recorded: Recorded) -> tuple[NDArray[np.int64], NDArray[np.int64], BidView]:
-    """Return every turn of which the call is to be learned.
-
-    Returns:
-        int64 (T,), the auction of each; int64 (T,), the calls before it; and what its caller saw.
-    """
-    which, number = call_indices((recorded.history >= 0).sum(axis=1))
-    wanted = recorded.learned[which, (recorded.dealer[which] + number) & 1]
-    which, number = which[wanted], number[wanted]
-    history = first_calls(recorded.history[which], number)
-    auctions = Auctions.replay(history, recorded.dealer[which], recorded.vulnerability[which])
-    return which, number, view_of(auctions, recorded.owner[which])
 
 
 def joined(parts: Sequence[Recorded]) -> Recorded:

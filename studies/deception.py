@@ -1,4 +1,4 @@
-"""Solve problems of card play: boards that are played up to a decision.
+"""Solve problems of card play by a plain player and a deceptive one: boards that are played up to a decision.
 
 A problem is a board of a PBN file with a contract and the beginning of a [Play]; whoever plays next decides. Optional
 tags: [Event] the title, [Idea] a sentence, [PlainCard] and [DeceptiveCard] the cards expected of the two players.
@@ -6,12 +6,13 @@ tags: [Event] the title, [Idea] a sentence, [PlainCard] and [DeceptiveCard] the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AUCTION
@@ -27,12 +28,37 @@ from bridge_env.rules.auction import Auctions, Contracts, one_auction
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import CARD_NUMBERS, SEATS, card_text
 from bridge_env.rules.play import Plays
+from studies.tables import Found, run_study
 from training.runtime.pages import table
 
-PROBLEMS = Path(__file__).parent / "problems.pbn"
+PROBLEMS = Path(__file__).with_suffix(".pbn")
 PLAIN = "montecarlo?lead=solved"
 DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000&sure=0&risk=1000"
 _SEARCHES = 3  # times that the opponent imagines deals in the true one
+
+
+def compare(
+    *, problems: Path = PROBLEMS, plain: str = PLAIN, deceptive: str = DECEPTIVE, bidder: str = "system:sayc",
+    seeds: int = 5, seed: int = 1, out: Path = Path("results/play"),
+) -> Found:  # fmt: skip
+    """Compare the card of montecarlo with the card of deceptive on problems of card play.
+
+    Args:
+        problems: PBN file of the problems
+        plain: a montecarlo player
+        deceptive: a deceptive player
+        bidder: system by which all calls are read
+        seeds: how often a board is played out
+        seed: random seed
+        out: folder for the results
+    """
+    solved = solve_problems(read_problems(problems), plain, deceptive, bidder, seed=seed, seeds=seeds)
+    lines = summary(solved)
+    print("\n".join(lines))
+    return out, {"Problems": lines}, {"problems": [as_row(one) for one in solved]}
+
+
+# --- problems --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +76,6 @@ class Problem:
     def title(self) -> str:
         """Return the title, or the number of the board."""
         return self.board.tags.get("Event") or f"Board {self.board.number or '?'}"
-
-    @property
-    def idea(self) -> str:
-        """Return the sentence about the idea of the play, empty if the file has none."""
-        return self.board.tags.get("Idea", "")
 
     @property
     def declares(self) -> bool:
@@ -75,10 +96,43 @@ class Problem:
         left = 13 - int(self.plays.length[0]) // 4
         return int(self.plays.won[0]) + (tricks if self.declares else left - tricks)
 
-    def reached(self, declarers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def reached(self, declarers: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether declarer's tricks reach the deciding side's goal, to make or to beat the contract."""
         made: NDArray[np.bool_] = declarers >= self.contract.level + 6
         return made if self.declares else ~made
+
+
+def read_problems(path: str | Path) -> list[Problem]:
+    """Return all problems of a PBN file.
+
+    Raises:
+        ValueError: a board poses no problem; the message has its line and the fault.
+    """
+    read = read_records(path)
+    if read.problems:
+        raise ValueError(f"{read.problems[0]}")
+    found = []
+    for board in read.boards:
+        try:
+            found.append(_problem(board))
+        except ValueError as error:
+            raise ValueError(f"{path}:{board.line}: {error}") from None
+    return found
+
+
+def _problem(board: Board) -> Problem:
+    contract = board.contract
+    if contract is None or contract.passed_out:
+        raise ValueError("a problem needs a [Contract] and its [Declarer]")
+    if not board.play:
+        raise ValueError("a problem needs a [Play] up to the decision, with at least the opening lead")
+    plays = Plays.replay(board.owner, contract.declarer, contract.strain, [board.play])
+    cards = [CARD_NUMBERS.get(board.tags.get(name, "").upper(), -1) for name in ("PlainCard", "DeceptiveCard")]
+    auction = one_auction(board.auction or (), board.dealer, board.vulnerability)
+    return Problem(board, contract, plays, auction if auction.done[0] else None, *cards)
+
+
+# --- their solutions -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,68 +164,16 @@ class Solved:
     deceptive: CardResult
 
 
-def read_problems(path: str | Path) -> list[Problem]:
-    """Return all problems of a PBN file.
-
-    Raises:
-        ValueError: a board poses no problem; the message has its line and the fault.
-    """
-    read = read_records(path)
-    if read.problems:
-        raise ValueError(f"{read.problems[0]}")
-    if not read.boards:
-        raise ValueError(f"{path}: no boards")
-    found = []
-    for board in read.boards:
-        try:
-            found.append(_problem(board))
-        except ValueError as error:
-            raise ValueError(f"{path}:{board.line}: {error}") from None
-    return found
-
-
-def _problem(board: Board) -> Problem:
-    contract = board.contract
-    if contract is None or contract.passed_out:
-        raise ValueError("a problem needs a [Contract] and its [Declarer]")
-    if not board.play:
-        raise ValueError("a problem needs a [Play] up to the decision, with at least the opening lead")
-    plays = Plays.replay(board.owner, contract.declarer, contract.strain, [board.play])
-    if plays.legal().sum() < 2:
-        raise ValueError(f"after {plays.text(0)} there is nothing to decide")
-    cards = [_expected_card(board, name, plays) for name in ("PlainCard", "DeceptiveCard")]
-    auction = one_auction(board.auction or (), board.dealer, board.vulnerability)
-    return Problem(board, contract, plays, auction if auction.done[0] else None, *cards)
-
-
-def _expected_card(board: Board, name: str, plays: Plays) -> int:
-    text = board.tags.get(name, "").upper()
-    if not text:
-        return -1
-    card = CARD_NUMBERS.get(text, -1)
-    if card < 0 or not plays.legal()[0, card]:
-        raise ValueError(f"[{name}]: {text!r} is no card that can be played here")
-    return card
-
-
 def solve_problems(
-    problems: Sequence[Problem],
-    plain: str,
-    deceptive: str,
-    bidder: str | None = None,
-    *,
-    seed: int = 1,
-    seeds: int = 5,
-    progress: Callable[[int], object] = lambda solved: None,
+    problems: Sequence[Problem], plain: str, deceptive: str, bidder: str, *, seed: int = 1, seeds: int = 5
 ) -> list[Solved]:
-    """Return the decisions of two players on each problem, with the results of their cards.
+    """Return the decisions of two players on each problem, with the results of their cards; show the progress.
 
     Args:
         plain: spec of a ``montecarlo``, which also plays the boards to their end.
         deceptive: spec of a ``deceptive``.
-        bidder: spec of a system by which all calls are read; None: calls are not read.
+        bidder: spec of a system by which all calls are read.
         seeds: how often each board is played to its end.
-        progress: called with 1 after each problem.
 
     Raises:
         ValueError: a spec names no such player.
@@ -180,15 +182,13 @@ def solve_problems(
     one, two = make_player(plain, reader), make_player(deceptive, reader)
     if not isinstance(one, MonteCarlo) or not isinstance(two, Deceptive):
         raise ValueError(f"problems need a montecarlo and a deceptive player, not {plain!r} and {deceptive!r}")
-    solved = []
-    for number, problem in enumerate(problems):
-        key = streams.key("problem", seed, problem.board.number or number)
-        solved.append(solve(problem, one, two, key, seeds))
-        progress(1)
-    return solved
+    return [
+        _solve(problem, one, two, streams.key("problem", seed, problem.board.number or number), seeds)
+        for number, problem in enumerate(tqdm(problems, unit="problem", disable=None))
+    ]
 
 
-def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArray[np.uint64], seeds: int) -> Solved:
+def _solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArray[np.uint64], seeds: int) -> Solved:
     """Solve one problem; ``key`` uint64 (1,) is its random stream."""
     view = problem.view()
     chosen = plain.think(view, key)[0].card, deceptive.think(view, key)[0].card
@@ -211,16 +211,20 @@ def _played(
     problem: Problem, card: int, player: MonteCarlo, opponents: MonteCarlo, key: NDArray[np.uint64], seeds: int
 ) -> NDArray[np.int64]:
     """Return declarer's tricks after ``card`` with ``player`` on the deciding side: int64 (seeds,)."""
-    plays = problem.plays.take(np.zeros(seeds, np.int64))
+    again = np.zeros(seeds, np.int64)
+    plays = problem.plays.take(again)
     plays.step(np.full(seeds, card))
-    vulnerability = np.full(seeds, problem.board.vulnerability, np.int16)
-    auctions = problem.auctions.take(np.zeros(seeds, np.int64)) if problem.auctions is not None else None
-    keys = streams.key("played out", key[0], np.arange(seeds))
     if seeds:
+        vulnerability = np.full(seeds, problem.board.vulnerability, np.int16)
+        auctions = problem.auctions.take(again) if problem.auctions is not None else None
         side = int(problem.plays.turn[0]) & 1
         seats = np.tile((np.arange(4) & 1) ^ side, (seeds, 1)).astype(np.int64)
+        keys = streams.key("played out", key[0], np.arange(seeds))
         play_out(plays, problem.contracts(seeds), vulnerability, auctions, [player, opponents], seats, keys)
     return plays.won.astype(np.int64)
+
+
+# --- the table -------------------------------------------------------------------------------------------------
 
 
 def summary(solved: Sequence[Solved]) -> list[str]:
@@ -247,13 +251,9 @@ def _cells(one: Solved) -> Iterator[str]:
     yield from (card_text(result.card) for result in both)
     yield " → ".join(f"{result.average:.1f}" for result in both)
     yield " → ".join(f"{result.played.mean():.1f}" if len(result.played) else "-" for result in both)
-    yield " → ".join(_goals(problem, result.played) for result in both)
-    yield " → ".join(_goals(problem, result.unbelieving) for result in both)
-
-
-def _goals(problem: Problem, played: NDArray[np.int64]) -> str:
-    """Return in how many of the played boards the goal was reached."""
-    return f"{int(problem.reached(played.astype(np.float64)).sum())}/{len(played)}"
+    for name in ("played", "unbelieving"):
+        played = [getattr(result, name) for result in both]
+        yield " → ".join(f"{problem.reached(tricks).sum()}/{len(tricks)}" for tricks in played)
 
 
 def as_row(one: Solved) -> dict[str, object]:
@@ -266,3 +266,7 @@ def as_row(one: Solved) -> dict[str, object]:
         for name, result in (("plain", one.plain), ("deceptive", one.deceptive))
     }  # fmt: skip
     return {"problem": one.problem.title, **results}
+
+
+if __name__ == "__main__":
+    run_study("studies.deception", compare)

@@ -50,10 +50,20 @@ class States(Calls):
     problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
 
 
-def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, NDArray[np.int64], NDArray[np.int64]]:
-    """Return every state of auctions, with the row of its auction and the number of its call."""
+def positions(
+    auctions: Auctions, owner: NDArray[np.uint8], sides: NDArray[np.bool_] | None = None
+) -> tuple[BidView, NDArray[np.int64], NDArray[np.int64]]:
+    """Return every state of auctions, with the row of its auction and the number of its call.
+
+    Args:
+        owner: uint8 (N, 52), the deals.
+        sides: bool (N, 2), whether to return those of North-South and of East-West (default: all).
+    """
     count = auctions.length.astype(np.int64)
     row, number = call_indices(count)
+    if sides is not None:
+        wanted = sides[row, (auctions.dealer[row] + number) & 1]
+        row, number = row[wanted], number[wanted]
     history = first_calls(auctions.history[row, : int(count.max(initial=1))], number)
     before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
     return view_of(before, owner[row]), row, number

@@ -1,1 +1,0 @@
-"""The study of case-based bidding of 2008, done again."""
