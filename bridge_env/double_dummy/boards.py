@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.hands.canonical import is_judging
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.cards import check_deals
+from bridge_env.rules.cards import board_dealer, board_vulnerability, check_deals
 from bridge_env.rules.scoring import score
 
 UNKNOWN = -1
@@ -53,6 +53,12 @@ class Boards:
     def solved(self) -> bool:
         """Whether all tricks of all boards are known."""
         return bool((self.tricks >= 0).all())
+
+    @property
+    def by_number(self) -> bool:
+        """Whether all dealers and vulnerabilities are those of the board numbers."""
+        right = (self.dealer == board_dealer(self.number)) & (self.vulnerability == board_vulnerability(self.number))
+        return bool(right.all())
 
     def take(self, rows: slice | NDArray[np.intp]) -> Boards:
         """Take some of the boards."""

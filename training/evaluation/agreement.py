@@ -14,7 +14,7 @@ from bridge_env.bidders.errors import call_bidder
 from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.canonical import is_judging
-from bridge_env.records.board import Board
+from bridge_env.records.board import Board, problem_texts
 from bridge_env.records.read import read_records
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
@@ -68,7 +68,7 @@ def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", 
     key = streams.key("agreement", np.arange(len(made)))
     right = call_bidder(bidder, view_of(auctions, owner), key) == made
     bids = made != PASS
-    problems = tuple(str(problem) for result in results for problem in result.problems)
+    problems = problem_texts(problem for result in results for problem in result.problems)
     return Agreement(len(boards), len(made), int(right.sum()), int(bids.sum()), int(right[bids].sum()), problems)
 
 
