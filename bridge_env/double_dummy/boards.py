@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.hands.canonical import is_judging
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.cards import board_dealer, board_vulnerability, check_deals
+from bridge_env.rules.cards import check_deals
 from bridge_env.rules.scoring import score
 
 UNKNOWN = -1
@@ -37,6 +37,7 @@ class Boards:
     tricks: NDArray[np.int8] = _DEFAULT
     source: str = ""  # where the boards are from, in words, for reports
     problems: tuple[str, ...] = ()  # of that source: boards that were left out, and why
+    of_file: bool = False  # whether dealers and vulnerabilities are a file's, instead of the numbers'
 
     def __post_init__(self) -> None:
         n = len(self.owner)
@@ -54,17 +55,11 @@ class Boards:
         """Whether all tricks of all boards are known."""
         return bool((self.tricks >= 0).all())
 
-    @property
-    def by_number(self) -> bool:
-        """Whether all dealers and vulnerabilities are those of the board numbers."""
-        right = (self.dealer == board_dealer(self.number)) & (self.vulnerability == board_vulnerability(self.number))
-        return bool(right.all())
-
     def take(self, rows: slice | NDArray[np.intp]) -> Boards:
         """Take some of the boards."""
         return Boards(
             self.owner[rows], self.dealer[rows], self.vulnerability[rows], self.number[rows], self.base[rows],
-            self.tricks[rows], self.source, self.problems,
+            self.tricks[rows], self.source, self.problems, self.of_file,
         )  # fmt: skip
 
     def tricks_for(self, declarer: NDArray[np.int8], strain: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -186,7 +186,7 @@ class Bidding:
         if end is None and self.calls:
             end = self._close(faults)
         if end is None:
-            return self._contract_of_tags()
+            return self._contract_of_tags(faults)
         named = self.contract
         if named is not None and named.bid != end.bid:
             raise BadBoard(self.contract_line, self._differs(end), NOT_THE_AUCTIONS)
@@ -232,11 +232,15 @@ class Bidding:
         )
         faults.append(BadBoard(self.line, reason, MENDED))
 
-    def _contract_of_tags(self) -> Contract | None:
+    def _contract_of_tags(self, faults: list[BadBoard]) -> Contract | None:
         named = self.contract
         if named is None or named.passed_out:
             return named
-        return None if self.declarer is None else replace(named, declarer=self.declarer)
+        if self.declarer is None:
+            reason = f"the contract {str(named)[:-2]} is left out, as its declarer is not known"
+            faults.append(BadBoard(self.contract_line, reason, "no declarer"))
+            return None
+        return replace(named, declarer=self.declarer)
 
     def _differs(self, end: Contract) -> str:
         named = self.contract or end
@@ -276,15 +280,15 @@ def settle_play(
 def settle_tricks(
     line: int, contract: Contract | None, tricks: int | None, plays: Plays | None, faults: list[BadBoard]
 ) -> int | None:
-    """Return declarer's tricks: of the file, else of a play whose other cards are forced. A contradiction is reported.
+    """Return declarer's tricks: of the file, else of a play up to the last trick. A contradiction is reported.
 
     Where they contradict one another, the file's count.
     """
     if plays is None or contract is None:
         return None if contract is not None and contract.passed_out else tricks
     rest = plays.take(np.array([0]))  # a copy
-    while not rest.done[0] and (forced := np.flatnonzero(rest.legal()[0])).size == 1:
-        rest.step(forced)
+    while 48 <= rest.length[0] < 52:  # of the last trick each hand has one card
+        rest.step(np.flatnonzero(rest.legal()[0]))
     won, left = int(rest.won[0]), 13 - int(rest.tricks[0])
     if tricks is not None and not won <= tricks <= won + left:
         taken = f"{won} of {13 - left} tricks" if left else f"{won} tricks"

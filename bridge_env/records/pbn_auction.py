@@ -24,6 +24,7 @@ from bridge_env.rules.cards import SEATS, board_dealer, parse_seat
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
 _CALL = r"[1-7](?:NT|[NCDHS])|PASS|P|AP|XX|X|RDBL|DBL|REDOUBLE|DOUBLE|R|D"
 _MARKED_CALL = re.compile(rf"\(?({_CALL})(\)|(?:\W|\d+=).*)$")  # with a mark that is no mark of PBN, or in brackets
+_UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
 _ALL_PASS = re.compile(r"\bALL\s*PASS\b", re.IGNORECASE)
 
 
@@ -33,7 +34,7 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
     A ``*`` or ``+``, where the section breaks off, is its last word.
     """
     for line, row in game.rows.get(section, ()):
-        row = _ALL_PASS.sub("AP", row) if section == "Auction" else re.sub(r"(?<!\S)\?+(?!\S)", "-", row)
+        row = _ALL_PASS.sub("AP", row) if section == "Auction" else _UNKNOWN_CARD.sub("-", row)
         words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()
         ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
         # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.

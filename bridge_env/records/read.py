@@ -31,7 +31,8 @@ def read_records(source: Source) -> ReadResult:
         return _read_links(source, lines, faults)
     tag, value = _TAG.search(text), _VALUE.search(text)
     is_lin = value is not None and (tag is None or value.start() < tag.start())
-    return (lin if is_lin else pbn).boards_of_lines(source, lines, faults)
+    boards_of_lines = lin.boards_of_lines if is_lin else pbn.boards_of_lines
+    return boards_of_lines(source, lines, faults)
 
 
 def _read_links(source: Source, lines: list[str], faults: list[BadBoard]) -> ReadResult:

@@ -124,7 +124,6 @@ def test_rows_may_start_left_of_the_dealer():
         ("PASS", "?", "0", "Pass", None),
         ("AP", "", "", "Pass", None),
         ("?", "?", "?", None, None),
-        ("4H", "?", "9", None, 9),
         ("4H", "E", "EW 9", "4H E", 9),
         ("4H", "E", "NS 4", "4H E", 9),
         ("4H", "E", "NS 4 EW 9", "4H E", 9),

@@ -296,6 +296,12 @@ def test_small_losses_cost_no_board(old, new, kind):
     assert read_text(board_text(board)).boards == [board]
 
 
+def test_a_contract_without_its_declarer_is_named():
+    board, problems = only(f'{DEALT}[Contract "4HX"]\n[Declarer "?"]\n[Result "9"]\n')
+    assert (board.contract, board.tricks) == (None, 9)
+    assert problems == ["the contract 4HX is left out, as its declarer is not known"]
+
+
 @pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South"])
 def test_words_for_vulnerability(words):
     assert only(f'{DEALT}[Vulnerable "{words}"]\n')[0].vulnerability == 1

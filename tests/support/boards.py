@@ -77,7 +77,7 @@ def play_and_tricks(owner: np.ndarray, contract: Contract | None, tricks: int | 
     if play is None or contract is None:
         return {"tricks": tricks, "play": play}
     plays = Plays.replay(owner, contract.declarer, contract.strain, np.array([play], np.int8))
-    while not plays.done[0] and plays.legal()[0].sum() == 1:
+    while 48 <= plays.length[0] < 52:
         plays.step(np.flatnonzero(plays.legal()[0]))
     won, left = int(plays.won[0]), 13 - int(plays.tricks[0])
     known = won if not left else None if tricks is None else min(max(tricks, won), won + left)

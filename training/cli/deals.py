@@ -268,8 +268,9 @@ def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -
         if tricks == "estimate":
             text = estimate_text(builtin_estimator().distribution(board.owner[None])[0])
         else:
-            solved.append(replace(board, table=source.tricks(board.owner)[0]))
-            text = trick_table(solved[-1].table)
+            table = source.tricks(board.owner)[0]
+            solved.append(replace(board, table=table))
+            text = trick_table(table)
         print(text, flush=True)
     if out is not None:
         write_boards(out, solved)

@@ -88,6 +88,7 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
         tricks=tables_of(chosen),
         source=f"{len(chosen):,} boards of {path}",
         problems=problems,
+        of_file=True,
     )
 
 
