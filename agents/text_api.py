@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ def call(
     hand: str,
     dealer: str = "N",
     vulnerability: str = "None",
-    auction: Sequence[str] = (),
+    auction: str | Sequence[str] = (),
 ) -> str:
     """Return the call of ``bidder`` with ``hand`` after ``auction``.
 
@@ -34,7 +35,7 @@ def call(
         hand: ``"AKQ2.T98.J7.A543"``, spades first.
         dealer: N, E, S or W; the seat to call follows from the length of the auction.
         vulnerability: None, NS, EW or Both.
-        auction: calls so far, such as ``["1C", "Pass"]``; also P, Dbl, Rdbl, 1N.
+        auction: calls so far, such as ``"1C Pass"`` or ``["1C", "Pass"]``; also P, Dbl, Rdbl, 1N.
 
     Returns:
         ``Pass``, ``X``, ``XX`` or a bid ``1C`` ... ``7NT``.
@@ -69,8 +70,7 @@ def departures(bidder: Bidder, state: Mapping[str, object]) -> list[tuple[int, s
     Raises:
         ValueError: the state is faulty.
     """
-    auction = state.get("auction", ())
-    words = list(auction) if isinstance(auction, Sequence) else []
+    words = _words(state)
     out = []
     for turn, at in enumerate(range(len(words) % 4, len(words), 4)):
         view, key = read_states([{**state, "auction": words[:at]}])
@@ -113,10 +113,7 @@ def _read_state(state: Mapping[str, object]) -> tuple[NDArray[np.bool_], Auction
         raise ValueError("a state needs a hand, as in 'AKQ2.T98.J7.A543'")
     hand, dealer = parse_hand(str(state["hand"])), parse_seat(state.get("dealer", "N"))  # type: ignore[arg-type]
     table = Auctions(dealer, parse_vulnerability(state.get("vulnerability", "None")))  # type: ignore[arg-type]
-    auction = state.get("auction", ())
-    if isinstance(auction, str) or not isinstance(auction, Sequence):
-        raise ValueError(f"the auction is a list of calls, not {auction!r}")
-    for word in auction:
+    for word in _words(state):
         number = parse_call(word)
         if table.done[0]:
             raise IllegalCall(f"{call_text(number)} comes after the end of the auction {table.text(0)}")
@@ -124,3 +121,17 @@ def _read_state(state: Mapping[str, object]) -> tuple[NDArray[np.bool_], Auction
     if table.done[0]:
         raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
     return hand, table
+
+
+def _words(state: Mapping[str, object]) -> list[Any]:
+    """Return the calls of a state's auction.
+
+    Raises:
+        ValueError: it is neither a string nor a list.
+    """
+    auction = state.get("auction", ())
+    if isinstance(auction, str):
+        return auction.replace(",", " ").split()
+    if not isinstance(auction, Sequence):
+        raise ValueError(f"the auction is a string or a list of calls, not {auction!r}")
+    return list(auction)

@@ -58,7 +58,14 @@ def add_boards(session: Session, *, text: str, name: Name = "the pasted text") -
     """Store the boards of a text."""
     result, name = read_texts(text), name or "the text"
     deals = [
-        Deal(board.owner, board.dealer, board.vulnerability, board.number or place, name)
+        Deal(
+            board.owner,
+            board.dealer,
+            board.vulnerability,
+            board.number or place,
+            name,
+            board.table if board.table is not None and (board.table >= 0).all() else None,
+        )
         for place, board in enumerate(result.boards, 1)
     ]
     return {

@@ -37,6 +37,7 @@ class Boards:
     tricks: NDArray[np.int8] = _DEFAULT
     source: str = ""  # where the boards are from, in words, for reports
     problems: tuple[str, ...] = ()  # of that source: boards that were left out, and why
+    of_file: bool = False  # whether dealers and vulnerabilities are a file's, instead of the numbers'
 
     def __post_init__(self) -> None:
         n = len(self.owner)
@@ -58,7 +59,7 @@ class Boards:
         """Take some of the boards."""
         return Boards(
             self.owner[rows], self.dealer[rows], self.vulnerability[rows], self.number[rows], self.base[rows],
-            self.tricks[rows], self.source, self.problems,
+            self.tricks[rows], self.source, self.problems, self.of_file,
         )  # fmt: skip
 
     def tricks_for(self, declarer: NDArray[np.int8], strain: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -1,21 +1,22 @@
-"""Represent boards of record files and the problems found in them; check auctions and plays."""
+"""Represent boards of record files and the problems found in them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bridge_env.rules.auction import IllegalCall, one_auction
-from bridge_env.rules.calls import FIRST_BID, PASS, Contract
-from bridge_env.rules.cards import UInt8Array
-from bridge_env.rules.play import IllegalCard, Plays
+from bridge_env.rules.calls import Contract
+from bridge_env.rules.cards import SEATS, UNKNOWN, UInt8Array
 
 BAD_PLAY, ILLEGAL_PLAY = "bad play", "illegal play"
 Draft = TypeVar("Draft")
+_FEW = 3  # problems of a kind that a command prints
 
 
 class BadBoard(Exception):
@@ -37,7 +38,7 @@ class Board:
     """A deal with the known part of its auction, play and result. Equal boards may come from different lines.
 
     Attributes:
-        owner: uint8 (52,), the seat that holds each card.
+        owner: uint8 (52,), the seat that holds each card; 255 for the cards of hands that a partial deal leaves out.
         dealer: seat 0..3.
         vulnerability: code 0..3, bit 0 NS, bit 1 EW.
         number: the board's number, if it has one.
@@ -49,6 +50,8 @@ class Board:
         sections: all other tags with rows under them: the tag's value, then the rows.
         line: the first line of the board in its file; 0 if it comes from none.
         notes: explanations of calls, by their index in the auction; empty text: alerted without explanation.
+        table: int8 (4, 5), the double-dummy tricks [declarer seat, strain] of the file, -1 where it has none; None
+            without any. Nothing checks them (``bridge_env.records.tables.check_tables`` does).
     """
 
     owner: UInt8Array
@@ -63,6 +66,7 @@ class Board:
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     line: int = 0
     notes: Mapping[int, str] = field(default_factory=dict)
+    table: NDArray[np.int8] | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Board) and self._content() == other._content()
@@ -70,16 +74,22 @@ class Board:
     __hash__ = None  # type: ignore[assignment]
 
     def _content(self) -> dict[str, object]:
-        return vars(self) | {"owner": self.owner.tobytes(), "line": 0}
+        table = None if self.table is None else self.table.tobytes()
+        return vars(self) | {"owner": self.owner.tobytes(), "table": table, "line": 0}
+
+    @property
+    def unknown_seats(self) -> str:
+        """Return the seats whose hands a partial deal leaves out, such as ``"ESW"``; empty for a complete deal."""
+        return "".join(name for seat, name in enumerate(SEATS) if not (self.owner == seat).any())
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A board, its play, or a piece of a file that was skipped. ``str`` returns ``file:line: reason``.
+    """A board or a piece of a file that was skipped, or a fact that was mended. ``str`` returns ``file:line: reason``.
 
     Attributes:
         kind: the reason in a few words, the same for all that suffer from the same.
-        board: whether a whole board was skipped, not just its play or a line of text.
+        board: whether a whole board was skipped, not just its play, a mark or a line of text.
     """
 
     file: str
@@ -94,10 +104,29 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """Boards in the order of the file, and the problems in the order of the lines."""
+    """Boards in the order of the file, and the problems in the order of the lines.
+
+    Attributes:
+        boards: complete deals.
+        partial: boards of which one to three hands are known.
+    """
 
     boards: list[Board]
     problems: list[Problem]
+    partial: list[Board] = field(default_factory=list)
+
+
+def problem_texts(problems: Iterable[Problem]) -> tuple[str, ...]:
+    """Return problems as ``file:line: reason``, boards that were skipped first, then at most three of each kind."""
+    by_kind = Counter[str]()
+    texts, further = list[str](), dict[str, int]()
+    for problem in sorted(problems, key=lambda problem: not problem.board):
+        by_kind[problem.kind] += 1
+        if problem.board or by_kind[problem.kind] <= _FEW:
+            texts.append(str(problem))
+        else:
+            further[problem.kind] = further.get(problem.kind, 0) + 1
+    return (*texts, *(f"{count:,} more: {kind}" for kind, count in further.items()))
 
 
 def read_drafts(
@@ -108,62 +137,23 @@ def read_drafts(
     Args:
         source: a path or a stream, which names the file in problems.
         drafts: the texts, in order.
-        read: makes a board and adds the fault of its play to the list, or raises ``BadBoard``.
+        read: makes a board and adds the faults of its parts to the list, or raises ``BadBoard``.
         faults: those of the file outside of boards.
     """
-    boards, bad = list[Board](), list[BadBoard]()
+    boards, partial, bad = list[Board](), list[Board](), list[BadBoard]()
     for draft in drafts:
         try:
-            boards.append(read(draft, faults))
+            board = read(draft, faults)
         except BadBoard as fault:
             bad.append(fault)
+            continue
+        if (board.owner == UNKNOWN).any():
+            partial.append(board)
+            hands = " and ".join(board.unknown_seats)
+            faults.append(BadBoard(board.line, f"a partial deal: the hands of {hands} are not known", "partial deal"))
+        else:
+            boards.append(board)
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else getattr(source, "name", "<stream>")
     problems = [Problem(name, fault.line, fault.reason, fault.kind, board=True) for fault in bad]
     problems += [Problem(name, fault.line, fault.reason, fault.kind, board=False) for fault in faults]
-    return ReadResult(boards, sorted(problems, key=lambda problem: problem.line))
-
-
-def by_board_number(number: int | None, rule: Callable[[int], object], line: int, what: str) -> int:
-    """Return the dealer or the vulnerability (``what``) of a board's number by ``rule``.
-
-    Raises:
-        BadBoard: the board has no number.
-    """
-    if number is None:
-        raise BadBoard(line, f"no {what}, and no board number to derive it from", what)
-    return int(rule(number))  # type: ignore[call-overload,no-any-return]
-
-
-def passes_missing(calls: Sequence[int]) -> int:
-    """Return the number of passes that end an auction."""
-    trailing = 0
-    while trailing < len(calls) and calls[-1 - trailing] == PASS:
-        trailing += 1
-    return max(0, (3 if any(c >= FIRST_BID for c in calls) else 4) - trailing)
-
-
-def auction_end(line: int, calls: Sequence[int], dealer: int) -> Contract | None:
-    """Return the contract that an auction ends in, None if it is not finished.
-
-    Raises:
-        BadBoard: a call that is not legal, or one after the end.
-    """
-    try:
-        auctions = one_auction(calls, dealer)
-    except IllegalCall as error:
-        reason = str(error).replace(" at table 0", "").replace("auction 0 ", "it ")
-        raise BadBoard(line, f"auction: {reason}", "illegal call") from None
-    return auctions.contracts().at(0) if auctions.done[0] else None
-
-
-def check_play(line: int, owner: UInt8Array, contract: Contract, cards: Sequence[int]) -> tuple[int, ...] | None:
-    """Return the cards of a play, None if there are none.
-
-    Raises:
-        BadBoard: a card that is not legal.
-    """
-    try:
-        Plays.replay(owner, contract.declarer, contract.strain, np.array([cards[:53]], np.int8))
-    except IllegalCard as error:
-        raise BadBoard(line, f"play: {str(error).replace(' at table 0', '')}", ILLEGAL_PLAY) from None
-    return tuple(cards) or None
+    return ReadResult(boards, sorted(problems, key=lambda problem: problem.line), partial)

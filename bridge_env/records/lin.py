@@ -3,34 +3,37 @@
 ``read_lin`` never raises for what a file contains: a board that cannot be trusted becomes a ``Problem`` with file, line
 and reason, and the others are read. A file may hold several boards, one a line or all in one, and both rooms of a match
 (``qx|o1|``, ``qx|c1|``). Keys that are read: ``md`` deal and dealer, ``sv`` vulnerability, ``mb`` and ``an`` calls and
-their explanations, ``pc`` and ``mc`` play and tricks, ``pn`` players, ``qx`` and ``ah`` room and number, ``vg`` the
-event. Other keys (``rs``, ``nt``, ``pg``, ...) are skipped.
+their explanations, ``pc`` and ``mc`` play and tricks, ``pn`` players, ``qx`` and ``ah`` room and number, ``vg`` and
+``rs`` the event and the results of a match. Other keys (``nt``, ``pg``, ...) are skipped.
 
-A bad play costs only itself: a ``Problem`` beside the board reports it.
+One fact mends another (``bridge_env.records.derive``); a bad play, or a mark that cannot be read, costs only itself. A
+``Problem`` beside the board reports it.
 
-LIN has no place for a contract without its auction, for play without a contract, for a room without a board's number,
-for other tags and for sections: these are not written. LIN counts seats from South, clockwise.
+LIN has no place for a contract without its auction, for play without a finished auction, for a room without a board's
+number, for double-dummy tables, for other tags and for sections: these are not written, and ``lin_losses`` names them.
+LIN counts seats from South, clockwise.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from bridge_env.hands.deals import hand_text, parse_deal, parse_hand, suit_ranks
-from bridge_env.records.board import (
-    BAD_PLAY,
-    BadBoard,
-    Board,
-    ReadResult,
-    auction_end,
-    by_board_number,
-    check_play,
+from bridge_env.hands.deals import suit_ranks
+from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
+from bridge_env.records.derive import (
+    CONTRADICTION,
+    Bidding,
+    board_number,
+    by_number_or_place,
+    deal_of_hands,
+    parse_result,
     passes_missing,
-    read_drafts,
+    plain_suits,
+    settle_play,
+    settle_tricks,
 )
 from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
@@ -38,6 +41,7 @@ from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
     SUITS,
+    UNKNOWN,
     DealError,
     UInt8Array,
     board_dealer,
@@ -52,14 +56,13 @@ _VULNERABLE = {"o": 0, "0": 0, "-": 0, "n": 1, "e": 2, "b": 3}
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
 _CALL = re.compile(  # the call, its mark, its note; a comment
-    r"[\s,]*([1-7]\s*(?:NT|[NCDHS])|AP|PASS|P|--|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)([!?*]*)(\s*\([^()]*\))?"
+    r"[\s,]*([1-7]\s*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|--|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)([!?*]*)(\s*\([^()]*\))?"
     r"(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"\s*([SHDC])\s*(10|[2-9TJQKA])\s*", re.IGNORECASE)
 _SUIT = re.compile("([SHDC])([^SHDC]*)")
-_NUMBER = re.compile(r"(?:board|bd)?[\s#.]*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
-_ROOM = re.compile(r"([oc])\s*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
+_ROOM = re.compile(r"([oc])\s*0*([1-9]\d{0,8})\b", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(slots=True)
@@ -72,6 +75,8 @@ class _LinBoard:
     notes: dict[int, str] = field(default_factory=dict)  # by the index of ``calls``
     cards: str = ""
     names: str = ""  # of a whole match
+    result: str = ""  # of this room, in the results of a match
+    place: int = 0  # in the file, from 1
 
     def value(self, key: str) -> str:
         return self.values.get(key, "").strip()
@@ -84,10 +89,13 @@ class _LinBoard:
     def number(self) -> int | None:
         """Return the board's number, if it has one."""
         match = _ROOM.match(self.value("qx"))
-        if match:
-            return int(match[2])
-        match = _NUMBER.match(self.value("ah"))
-        return int(match[1]) if match else None
+        return int(match[2]) if match else board_number(self.value("ah"))
+
+    @property
+    def room(self) -> str:
+        """Return the room's name, empty if it has none."""
+        match = _ROOM.match(self.value("qx"))
+        return _ROOMS[match[1].lower()] if match else ""
 
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -100,8 +108,12 @@ def read_lin(source: Source) -> ReadResult:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
     faults: list[BadBoard] = []
-    values = _values("\n".join(text_lines(source, faults)), faults)
-    return read_drafts(source, _boards(values), _board_of, faults)
+    return boards_of_lines(source, text_lines(source, faults), faults)
+
+
+def boards_of_lines(source: object, lines: Iterable[str], faults: list[BadBoard]) -> ReadResult:
+    """Read every board of the lines of a LIN file; ``faults`` are those of ``text_lines``, and ``source`` names it."""
+    return read_drafts(source, _boards(_values("\n".join(lines), faults), faults), _board_of, faults)
 
 
 def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]:
@@ -120,21 +132,32 @@ def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]
             faults.append(BadBoard(start, f"text between the values: {word[:80]!r}"))
 
 
-def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[_LinBoard]:
+def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> Iterator[_LinBoard]:
     """Group values into boards, each with the values that hold for the whole file."""
-    event, names = "", ""
+    event, names, results, first, place = "", "", list[str](), 1, 0
     lin: _LinBoard | None = None
     before: _LinBoard | None = None
-    for line, key, value in values:
+    for line, key, value in [*values, (0, "", "")]:  # the last ends the last board
         if key == "vg":
-            event = value.split(",")[0].strip()
-        if key not in _BOARD_KEYS:
+            event, *about = (text.strip() for text in value.split(","))
+            first = int(about[2]) if len(about) > 2 and about[2].isdecimal() else 1
+        if key == "rs":
+            results = [result.strip() for result in value.split(",")]
+        if key and key not in _BOARD_KEYS:
             continue
-        if lin is None or _begins_board(lin, key):
+        if lin is None or not key or _begins_board(lin, key, value):
             if lin is not None:
-                yield from [lin] if lin.values.get("md") or lin.calls else []  # not names or a title alone
-                before = lin
+                if before is not None and (lin.calls or lin.cards):
+                    _take_deal(lin, before, faults)
+                if lin.values.get("md") or lin.calls:  # not names or a title alone
+                    lin.place = place = place + 1
+                    index = 2 * ((lin.number or first) - first) + (lin.room == "Closed")
+                    lin.result = results[index] if lin.room and 0 <= index < len(results) else ""
+                    yield lin
+                    before = lin
             lin = _LinBoard(line)
+        if key == "qx" and "md" not in lin.values:
+            lin.line = line  # behind the names of the match
         if event:
             lin.values["vg"] = event
         if key == "mb":
@@ -143,17 +166,13 @@ def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[_LinBoard]:
             lin.cards += f" {value}"
         elif key == "an":
             lin.notes[len(lin.calls) - 1] = value
-        else:
+        elif value.strip(" ,") or key not in lin.values:  # a value counts before none
             lin.values[key] = value
         if "qx" in lin.values and not lin.calls:  # a match: both rooms, and names once for all
             lin.names = names = lin.values.get("pn", names)
-        if lin.calls and before is not None:
-            _take_deal(lin, before)
-    if lin is not None and (lin.values.get("md") or lin.calls):
-        yield lin
 
 
-def _begins_board(lin: _LinBoard, key: str) -> bool:
+def _begins_board(lin: _LinBoard, key: str, value: str) -> bool:
     if key == "qx":
         return "qx" in lin.values or "md" in lin.values
     if key == "md":
@@ -161,77 +180,104 @@ def _begins_board(lin: _LinBoard, key: str) -> bool:
     called = bool(lin.calls or lin.cards)
     if key == "pn":
         return called or ("pn" in lin.values and "md" in lin.values)
-    return called and key in ("ah", "sv") and key in lin.values and "qx" not in lin.values
+    return called and value != "" and key in ("ah", "sv") and key in lin.values and "qx" not in lin.values
 
 
-def _take_deal(lin: _LinBoard, before: _LinBoard) -> None:
-    """Take the deal of the room before if this is the second room of the same board, which may leave it out."""
-    if "md" in lin.values or "md" not in before.values or "qx" not in lin.values:
+def _take_deal(lin: _LinBoard, before: _LinBoard, faults: list[BadBoard]) -> None:
+    """Take the deal of the board before if this is another table of it, which may leave it out."""
+    if lin.value("md").strip("01234,") or not before.values.get("md") or lin.number not in (None, before.number):
         return
-    if lin.number is not None and lin.number == before.number:
-        lin.values["md"] = before.values["md"]
-        lin.values.setdefault("sv", before.values.get("sv", ""))
+    taken = [key for key in ("md", "sv", "ah") if not lin.value(key).strip("01234,") and before.value(key)]
+    lin.values |= {key: before.values[key] for key in taken}
+    if "qx" not in lin.values or lin.number is None:
+        reason = f"{', '.join(taken)} of the board before, which this one leaves out"
+        faults.append(BadBoard(lin.line, reason, "second table"))
 
 
 # --- the fields of a board ----------------------------------------------------------------------------------
 
 
 def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
-    """Return the board; add the fault of its play to ``faults``.
+    """Return the board; add the faults of its parts to ``faults``.
 
     Raises:
         BadBoard: the board cannot be trusted.
     """
-    calls, notes = _read_calls(lin)
+    calls, notes = _read_calls(lin, faults)
     number, owner = lin.number, _read_deal(lin)
-    dealer, vulnerability = _read_dealer(lin, number), _read_vulnerability(lin, number)
-    contract, tricks, play = auction_end(lin.line, calls, dealer), _read_tricks(lin), None
-    room = _ROOM.match(lin.value("qx"))
-    tags = {"Event": lin.value("vg"), "Room": _ROOMS[room[1].lower()] if room else ""}
-    tags |= _read_names(lin, tags["Room"])
-    if contract is not None and contract.passed_out:
-        tricks = None
-    else:
-        try:
-            play = _read_play(lin, owner, contract)
-        except BadBoard as bad:
-            faults.append(bad)
+    dealer, vulnerability = _read_dealer(lin, number, faults), _read_vulnerability(lin, number, faults)
+    cards = _read_cards(lin, faults)
+    leader = int(owner[cards[0]]) if cards and cards[0] >= 0 and owner[cards[0]] != UNKNOWN else None
+    bidding = Bidding(lin.line, dealer, calls, notes, lin.line, leader=leader)
+    contract = bidding.settle(faults)
+    tricks = _read_tricks(lin, faults)
+    contract, tricks = _take_result(lin, contract, tricks, faults)
+    plays = settle_play(lin.line, owner, contract, cards, faults)
+    tricks = settle_tricks(lin.line, contract, tricks, plays, faults)
+    tags = {"Event": lin.value("vg"), "Room": lin.room} | _read_names(lin, lin.room)
     return Board(
-        owner, dealer, vulnerability, number, calls or None, contract, tricks, play,
+        owner, dealer, vulnerability, number, bidding.calls or None, contract, tricks,
+        None if plays is None else plays.cards(0),
         {tag: value for tag, value in tags.items() if value and value[0] != "#"},  # PBN's sign of inheritance
-        line=lin.line, notes=notes,
+        line=lin.line, notes=bidding.notes,
     )  # fmt: skip
 
 
-def _read_calls(lin: _LinBoard) -> tuple[tuple[int, ...], dict[int, str]]:
+def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...], dict[int, str]]:
     """Return the calls and their notes: one call a text, as ``mb`` has it, or several without blanks, as links do."""
     calls: list[int] = []
     notes: dict[int, str] = {}
-    for index, text in enumerate(lin.calls):
+    for index, text in enumerate(map(plain_suits, lin.calls)):
         end = 0
         while end < len(text):
             match = _CALL.match(text, end)
+            if match is None and end and not text[end].isalnum():
+                faults.append(lin.bad(f"auction: {text[end:]!r} behind a call is not read", "mark"))
+                break
             if match is None:
                 raise lin.bad(f"auction: {text[end : end + 20]!r} is not a call", "not a call")
             end, word = match.end(), "".join(match[1].upper().split())
-            calls += [PASS] * passes_missing(calls) if word == "AP" else [parse_call(word)]
+            calls += [PASS] * passes_missing(calls) if word in ("AP", "ALLPASS") else [parse_call(word)]
             if "!" in match[2] or match[3]:
-                notes[len(calls) - 1] = (match[3] or "").strip()[1:-1]
+                notes[len(calls) - 1] = (
+                    lin.calls[index][match.start(3) : match.end(3)].strip()[1:-1] if match[3] else ""
+                )
         if calls and index in lin.notes:
             notes[len(calls) - 1] = lin.notes[index]
     return tuple(calls), {index: " ".join(text.split()) for index, text in notes.items()}
 
 
-def _read_play(lin: _LinBoard, owner: UInt8Array, contract: Contract | None) -> tuple[int, ...] | None:
-    """Return the cards; none where the contract is not known.
+def _read_cards(lin: _LinBoard, faults: list[BadBoard]) -> list[int]:
+    """Return the cards of the play, -1 for a text that is no card."""
+    text = plain_suits(lin.cards)
+    cards, end = [], 0
+    while end < len(text):
+        match = _CARD.match(text, end)
+        if match is None:
+            word = text[end:].split()[0]
+            faults.append(lin.bad(f"play: {word[:20]!r} is not a card", BAD_PLAY))
+            cards.append(-1)
+            end = text.index(word, end) + len(word)
+        else:
+            cards.append(CARD_NUMBERS[match[1] + match[2].replace("10", "T")])
+            end = match.end()
+    return cards
 
-    Raises:
-        BadBoard: the play cannot be trusted.
-    """
-    if rest := _CARD.sub("", lin.cards).strip():
-        raise lin.bad(f"play: {rest[:20]!r} is not a card", BAD_PLAY)
-    words = [suit + rank.replace("10", "T") for suit, rank in _CARD.findall(lin.cards.upper())]
-    return None if contract is None else check_play(lin.line, owner, contract, [CARD_NUMBERS[w] for w in words])
+
+def _take_result(
+    lin: _LinBoard, contract: Contract | None, tricks: int | None, faults: list[BadBoard]
+) -> tuple[Contract | None, int | None]:
+    """Return contract and tricks, from the match's results where the board has none; a contradiction is reported."""
+    found = parse_result(lin.result)
+    if found is None or (not found[0].passed_out and found[0].declarer < 0):
+        if lin.result:
+            faults.append(lin.bad(f"rs: {lin.result!r} is not a result, such as '4SXE-1'", "result"))
+        return contract, tricks
+    if contract not in (None, found[0]) or tricks not in (None, found[1]):
+        own = f"{contract or found[0]}" + ("" if tricks is None else f" with {tricks} tricks")
+        faults.append(lin.bad(f"the results of the match (rs) say {lin.result}, the board {own}", CONTRADICTION))
+        return contract or found[0], tricks
+    return found
 
 
 def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
@@ -243,21 +289,14 @@ def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
 
 
 def _read_deal(lin: _LinBoard) -> UInt8Array:
-    """Return owner uint8 (52,), read-only. A hand that is left out has the cards that nobody else has."""
-    text = "".join(lin.value("md").upper().split()).lstrip("01234")
+    """Return owner uint8 (52,), read-only, 255 for the cards of hands that are left out."""
+    text = "".join(plain_suits(lin.value("md")).split()).lstrip("01234")
     if not text.strip(","):
         raise lin.bad("the board has no deal", "no deal")
-    hands = [_pbn_hand(hand) for hand in text.split(",")]
-    hands += [""] * (4 - len(hands))
     try:
-        if hands.count("") == 1 and len(hands) == 4:
-            held = [parse_hand(hand) for hand in hands if hand]
-            hands[hands.index("")] = hand_text(~np.any(held, axis=0))
-        owner = parse_deal("S:" + " ".join(hands))
+        return deal_of_hands([_pbn_hand(hand) for hand in text.split(",")], SEATS.index("S"), text)
     except DealError as error:
         raise lin.bad(str(error), "not 52 distinct cards") from None
-    owner.flags.writeable = False
-    return owner
 
 
 def _pbn_hand(text: str) -> str:
@@ -266,31 +305,34 @@ def _pbn_hand(text: str) -> str:
     return text and _SUIT.sub("", text) + ".".join(suits.get(suit, "") for suit in SUITS[::-1])
 
 
-def _read_dealer(lin: _LinBoard, number: int | None) -> int:
-    """Return the dealer from the digit before the hands, else the board's number."""
+def _read_dealer(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> int:
+    """Return the dealer from the digit before the hands, else from the board's number or its place in the file."""
     digit = lin.value("md")[:1]
     if digit and digit in "1234":
         return (int(digit) - 1) ^ 2
-    return by_board_number(number, board_dealer, lin.line, "dealer")
+    return by_number_or_place(number, lin.place, board_dealer, lin.line, "dealer", faults)
 
 
-def _read_vulnerability(lin: _LinBoard, number: int | None) -> int:
-    """Return the vulnerability from ``sv``, else the board's number."""
+def _read_vulnerability(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> int:
+    """Return the vulnerability from ``sv``, else from the board's number; without any nobody is vulnerable."""
     text = lin.value("sv").lower()
     if text in _VULNERABLE:
         return _VULNERABLE[text]
     if text:
-        raise lin.bad(f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability")
-    return by_board_number(number, board_vulnerability, lin.line, "vulnerability")
+        faults.append(lin.bad(f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability"))
+    if number is None:
+        faults.append(lin.bad("no sv and no board number: nobody is vulnerable", "no vulnerability"))
+    return 0 if number is None else int(board_vulnerability(number))
 
 
-def _read_tricks(lin: _LinBoard) -> int | None:
+def _read_tricks(lin: _LinBoard, faults: list[BadBoard]) -> int | None:
     """Return declarer's tricks from ``mc``."""
     text = lin.value("mc")
     if not text:
         return None
     if not re.fullmatch(r"\d\d?", text, re.ASCII) or int(text) > 13:
-        raise lin.bad(f"claim {text[:20]!r} is not a number of tricks", "result")
+        faults.append(lin.bad(f"claim {text[:20]!r} is not a number of tricks", "result"))
+        return None
     return int(text)
 
 
@@ -332,10 +374,21 @@ def lin_text(board: Board) -> str:
         if text := _without(board.notes.get(index, ""), "|"):
             values.append(("an", text))
     values.append(("pg", ""))
-    values += [("pc", card_text(card)) for card in board.play or ()]
+    if board.auction and not passes_missing(board.auction):
+        values += [("pc", card_text(card)) for card in board.play or ()]
     if board.tricks is not None:
         values.append(("mc", str(board.tricks)))
     return "".join(f"{key}|{value}|" for key, value in values)
+
+
+def lin_losses(board: Board) -> list[str]:
+    """Return the names of what ``lin_text`` leaves out or changes: tags, and fields of ``Board``."""
+    again = read_lin(io.StringIO(lin_text(board)))
+    read = (again.boards or again.partial)[0]
+    tags = [tag for tag, value in board.tags.items() if read.tags.get(tag) != value]
+    names = ("number", "auction", "contract", "tricks", "play", "notes")
+    fields = [name for name in names if getattr(read, name) != getattr(board, name)]
+    return sorted(tags) + sorted(board.sections) + fields + ["table"] * (board.table is not None)
 
 
 def _hand_text(owner: UInt8Array, seat: int) -> str:

@@ -30,6 +30,19 @@ def board_of_link(link: str) -> Board:
     Raises:
         LinkError: not such a link, or a board that cannot be trusted.
     """
+    result = read_lin(io.StringIO(lin_of_link(link)))
+    if len(result.boards) != 1:
+        why = result.problems[0].reason if result.problems else f"it has {len(result.boards)} boards"
+        raise LinkError(f"{link[:200]!r} shows no board: {why}")
+    return result.boards[0]
+
+
+def lin_of_link(link: str) -> str:
+    """Return the LIN of the board that a link shows.
+
+    Raises:
+        LinkError: not a link to the hand viewer.
+    """
     try:
         query = parse_qs(urlsplit(link.strip()).query, keep_blank_values=True, max_num_fields=100)
     except ValueError as error:
@@ -37,14 +50,10 @@ def board_of_link(link: str) -> Board:
     values = {key.lower(): re.sub(r"[\x00-\x1f\x7f]", " ", found[0]).strip() for key, found in query.items()}
     if "lin" not in values and not values.keys() & set("nesw"):
         raise LinkError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
-    result = read_lin(io.StringIO(values.get("lin") or _lin_of_link(values)))
-    if len(result.boards) != 1:
-        why = result.problems[0].reason if result.problems else f"it has {len(result.boards)} boards"
-        raise LinkError(f"{link[:200]!r} shows no board: {why}")
-    return result.boards[0]
+    return values.get("lin") or _lin_of_hands(values)
 
 
-def _lin_of_link(values: Mapping[str, str]) -> str:
+def _lin_of_hands(values: Mapping[str, str]) -> str:
     """Return the LIN of a link with hands."""
     given = {key: re.sub(r"[|,.]", " ", value) for key, value in values.items()}
     dealer = LIN_SEATS.find(given.get("d", "").upper() or "?") + 1

@@ -3,44 +3,51 @@
 ``read_boards`` never raises for what a file contains. A board that cannot be trusted (cards missing or twice, an
 illegal auction, a contract that its auction does not end in, ...) becomes a ``Problem`` with file, line and reason, and
 the others are read. Accepted beyond the clean export format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8 and
-Windows-1252, any line ends, missing [Dealer] (from the auction's, else the board's number) and [Vulnerable] (from the
-number), values inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, and notes.
+Windows-1252, any line ends, deals alone, values inherited by ``#`` and ``##``, second tables that leave out their deal,
+hands that are left out, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, and notes.
 
-A bad [Play] costs only itself: a ``Problem`` beside the board reports it. Not read: comments, annotation marks, the
-notes of the play, and plays without a contract.
+One fact mends another (``bridge_env.records.derive``): dealer and vulnerability come from the board's number or its
+place in the file, contract and declarer from auction, tags and lead, tricks from the play or the score. A bad [Play], a
+mark or a tag that cannot be read costs only itself. A ``Problem`` beside the board reports what was mended, lost or
+contradicts. Not read: comments, annotation marks, the notes of the play, and plays without a contract.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from bridge_env.hands.deals import deal_text, parse_deal
-from bridge_env.records.board import (
-    BAD_PLAY,
-    ILLEGAL_PLAY,
-    BadBoard,
-    Board,
-    ReadResult,
-    auction_end,
-    by_board_number,
-    check_play,
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.hands.deals import hand_text
+from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
+from bridge_env.records.derive import (
+    CONTRADICTION,
+    MENDED,
+    board_number,
+    by_number_or_place,
+    deal_of_hands,
+    parse_result,
     passes_missing,
-    read_drafts,
+    settle_play,
+    settle_score,
+    settle_tricks,
 )
-from bridge_env.records.pbn_games import Game, games, inherited
+from bridge_env.records.pbn_auction import read_bidding, read_contract, words_of
+from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, games, inherited, unescape
+from bridge_env.records.tables import HEADER, read_digits, read_rows, table_rows
 from bridge_env.records.text import Source, Target, text_lines, write_text
-from bridge_env.rules.calls import PASS, CallError, Contract, call_text, parse_call
+from bridge_env.rules.calls import Contract, call_text
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
     SUITS,
+    UNKNOWN,
     DealError,
     UInt8Array,
-    board_dealer,
     board_vulnerability,
     card_text,
-    parse_seat,
     parse_vulnerability,
 )
 
@@ -50,11 +57,15 @@ MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "So
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
 _VULNERABLE = ("None", "NS", "EW", "All")
-_UNKNOWN = ("", "?")  # tag values that leave something open
+_VULNERABLE_WORDS = {
+    "nil": 0, "neither": 0, "nobody": 0, "zero": 0, "z": 0, "loveall": 0, "northsouth": 1, "eastwest": 2,
+    "everybody": 3, "gameall": 3,
+}  # fmt: skip
+_TABLE, _DIGITS = "OptimumResultTable", "DoubleDummyTricks"
 
-_MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
-_TRICKS = re.compile(r"(NS|EW)?\s*(\d{1,4})(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
-_CARDS = CARD_NUMBERS | {f"{suit}10": CARD_NUMBERS[f"{suit}T"] for suit in SUITS} | {"-": -1}
+_SIDES = re.compile(r"(NS|EW)?\s*\^?([+-]?\d{1,5})(?:\s*(?:NS|EW)\s*[+-]?\d+)?$", re.ASCII)
+_CARDS = CARD_NUMBERS | {f"{suit}10": CARD_NUMBERS[f"{suit}T"] for suit in SUITS}
+_NO_CARD = re.compile(r"[-?._\u2010-\u2015]+$")
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -70,218 +81,200 @@ def read_boards(source: Source) -> ReadResult:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
     faults: list[BadBoard] = []
-    return read_drafts(source, inherited(games(text_lines(source, faults), faults)), _board_of, faults)
+    return boards_of_lines(source, text_lines(source, faults), faults)
+
+
+def boards_of_lines(source: object, lines: Iterable[str], faults: list[BadBoard]) -> ReadResult:
+    """Read every board of the lines of a PBN file; ``faults`` are those of ``text_lines``, and ``source`` names it."""
+    return read_drafts(source, inherited(games(lines, faults), faults), _board_of, faults)
 
 
 # --- the fields of a board ----------------------------------------------------------------------------------
 
 
 def _board_of(game: Game, faults: list[BadBoard]) -> Board:
-    """Return the board of a game; add the fault of its play to ``faults``.
+    """Return the board of a game; add the faults of its parts to ``faults``.
 
     Raises:
         BadBoard: the board cannot be trusted.
     """
-    if game.broken is not None:
-        raise game.broken
     text = game.value("Board")
-    number = int(text) if re.fullmatch(r"[1-9]\d{0,8}", text, re.ASCII) else None
-    owner = _read_deal(game)
-    dealer, vulnerability = _read_dealer(game, number), _read_vulnerability(game, number)
-    auction, notes = _read_auction(game, dealer)
-    contract, end = _read_contract(game), auction_end(game.line_of("Auction"), auction, dealer)
-    if end is not None and contract is not None and end != contract:
-        reason = f"the auction ends in {end}, the tags say {contract}"
-        raise game.bad("Contract", reason, "contract is not the auction's")
-    contract = contract if end is None else end
-    play = None
-    try:
-        play = _read_play(game, owner, contract)
-    except BadBoard as bad:
-        faults.append(bad)
+    number, owner = board_number(text), _read_deal(game)
+    rows = _play_rows(game, faults)
+    bidding = read_bidding(game, number, faults)
+    bidding.leader = _leader(owner, rows)
+    bidding.contract, bidding.seat = read_contract(game, faults)
+    contract = bidding.settle(faults)
+    vulnerability = _read_vulnerability(game, number, faults)
+    cards = [] if contract is None else _in_order(game, owner, contract, rows, faults)
+    plays = settle_play(game.line_of("Play"), owner, contract, cards or [card for row in rows for card in row], faults)
+    tricks = settle_tricks(game.line_of("Result"), contract, _read_tricks(game, contract, faults), plays, faults)
+    tricks = _check_score(game, contract, vulnerability, tricks, faults)
+    table = _read_table(game, faults)
     tags = {
-        name: _unescape(value)
+        name: unescape(value)
         for name, (value, _) in game.tags.items()
         if value != "" and name not in _FIELDS and name != "Note" and name not in game.rows
     }
     if number is None and text:  # what is no number stays a tag
-        tags["Board"] = _unescape(text)
+        tags["Board"] = unescape(text)
     sections = {
         name: (game.tags[name][0], *(row for _, row in rows))
         for name, rows in game.rows.items()
         if name not in _FIELDS
     }  # fmt: skip
+    if table is not None:
+        tags.pop(_DIGITS, None)
+        sections.pop(_TABLE, None)
     return Board(
-        owner, dealer, vulnerability, number, auction or None, contract, _read_tricks(game, contract), play,
-        tags, sections, game.line, notes,
+        owner, bidding.dealer, vulnerability, number, bidding.calls or None, contract, tricks,
+        None if plays is None else plays.cards(0), tags, sections, game.line, bidding.notes, table,
     )  # fmt: skip
 
 
 def _read_deal(game: Game) -> UInt8Array:
-    """Return the deal, uint8 (52,), read-only."""
+    """Return the deal, uint8 (52,), read-only, 255 for the cards of hands that are left out."""
     text = game.value("Deal")
     if not text:
         raise game.bad("Deal", "the board has no deal", "no deal")
-    if "-" in text.partition(":")[2].split():
-        raise game.bad("Deal", f"deal {text!r} leaves out a hand", "deal leaves out a hand")
+    first, colon, hands = text.partition(":")
     try:
-        owner = parse_deal(text)
+        if not colon or first.strip().upper() not in tuple(SEATS):
+            raise DealError(f"deal {text!r} must begin with the first seat and a colon, as in 'N:AK... ...'")
+        return deal_of_hands(hands.split(), SEATS.index(first.strip().upper()), text)
     except DealError as error:
         raise game.bad("Deal", str(error), "not 52 distinct cards") from None
-    owner.flags.writeable = False
-    return owner
 
 
-def _read_dealer(game: Game, number: int | None) -> int:
-    """Return the dealer from its tag, else the auction's first seat, else the board's number."""
-    for name in ("Dealer", "Auction"):
-        if game.value(name) not in _UNKNOWN:
-            return _seat(game, name)
-    return by_board_number(number, board_dealer, game.line, "dealer")
-
-
-def _seat(game: Game, name: str) -> int:
-    try:
-        return parse_seat(game.value(name))
-    except ValueError as error:
-        raise game.bad(name, f"[{name}]: {error}", "dealer") from None
-
-
-def _read_vulnerability(game: Game, number: int | None) -> int:
-    """Return the vulnerability from its tag, else the board's number."""
+def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) -> int:
+    """Return the vulnerability from its tag, else from the board's number or its place in the file."""
     text = game.value("Vulnerable")
-    if text in _UNKNOWN:
-        return by_board_number(number, board_vulnerability, game.line, "vulnerability")
-    try:
-        return parse_vulnerability(text)
-    except ValueError as error:
-        raise game.bad("Vulnerable", str(error), "vulnerability") from None
+    if text not in UNKNOWN_VALUES:
+        words = re.sub(r"[\W_]|vulnerable|vul", "", text.lower())
+        try:
+            return _VULNERABLE_WORDS[words] if words in _VULNERABLE_WORDS else parse_vulnerability(words or text)
+        except ValueError:
+            reason = f"{text!r} is not a vulnerability (None, NS, EW or All), so it is that of the board's number"
+            faults.append(game.bad("Vulnerable", reason, "vulnerability"))
+    return by_number_or_place(number, game.place, board_vulnerability, game.line, "vulnerability", faults)
 
 
-def _words(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions."""
-    for line, row in game.rows.get(section, ()):
-        words = _MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row).upper().split()
-        ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
-        # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.
-        words = words[: ends[0] if ends else None]
-        yield line, [word for word in words if word[0] != "^" and (section == "Auction" or word[0] != "=")]
-        if ends:
-            return
-
-
-def _read_auction(game: Game, dealer: int) -> tuple[tuple[int, ...], dict[int, str]]:
-    """Return the calls from the dealer on, which may be illegal, and the notes of some.
-
-    A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end.
-    """
-    calls: list[int] = []
-    marks: list[tuple[int, str]] = []
-    skipped, broken_off = 0, False
-    for line, words in _words(game, "Auction"):
-        for word in words:
-            if word[0] == "=":
-                marks += [(len(calls) - 1, word)] if calls else []
-            elif word == "-":
-                skipped += not calls
-                broken_off = bool(calls)
-            elif broken_off:
-                raise BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
-            elif word == "AP":
-                calls += [PASS] * passes_missing(calls)
-            else:
-                try:
-                    calls.append(parse_call(word.rstrip("*")))  # 4C* is alerted
-                except CallError as error:
-                    raise BadBoard(line, f"auction: {error}", "not a call") from None
-    if calls and game.value("Auction") not in _UNKNOWN:
-        starts = (_seat(game, "Auction") + skipped) & 3
-        if starts != dealer:
-            reason = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
-            raise game.bad("Auction", reason, "dealer and auction differ")
-    return tuple(calls), _read_notes(game, marks)
-
-
-def _read_notes(game: Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
-    texts: dict[str, str] = {}
-    for section, value in game.notes:
-        number, colon, text = _unescape(value).partition(":")
-        if section == "Auction" and colon:
-            texts[f"={number.strip()}="] = text.strip()
-    notes: dict[int, list[str]] = {}
-    for index, mark in marks:
-        if mark in texts and texts[mark] not in notes.setdefault(index, []):
-            notes[index].append(texts[mark])
-    return {index: "; ".join(found) for index, found in notes.items()}
-
-
-def _read_contract(game: Game) -> Contract | None:
-    """Return the contract of the tags."""
-    text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^")
-    if text.upper().startswith(("PAS", "ALL PAS")) or text.upper() in ("P", "AP"):
-        return Contract(-1)
-    if text in _UNKNOWN or declarer in _UNKNOWN:
-        return None
-    try:
-        return Contract.parse(f"{text} {declarer}")
-    except CallError as error:
-        raise game.bad("Contract", str(error), "contract") from None
-
-
-def _read_tricks(game: Game, contract: Contract | None) -> int | None:
-    """Return declarer's tricks; the tag may have a side's instead."""
+def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) -> int | None:
+    """Return declarer's tricks; the tag may have a side's instead, or tricks over and under the contract."""
     text = game.value("Result").lstrip("^").upper()
-    if text in _UNKNOWN or (contract is not None and contract.passed_out):
+    if text in UNKNOWN_VALUES:
+        found = parse_result(game.value("Contract"))
+        return None if found is None else found[1]
+    if contract is not None and contract.passed_out:
         return None
-    match = _TRICKS.match(text)
-    tricks = int(match[2]) if match else 14
-    if match is None or tricks > 13:
-        raise game.bad("Result", f"result {text!r} is not a number of tricks", "result")
-    if match[1]:
-        if contract is None:
-            return None
-        return tricks if contract.declarer & 1 == ("NS", "EW").index(match[1]) else 13 - tricks
-    return tricks
-
-
-def _read_play(game: Game, owner: UInt8Array, contract: Contract | None) -> tuple[int, ...] | None:
-    """Return the cards in the order of play.
-
-    Raises:
-        BadBoard: the play cannot be trusted.
-    """
-    rows: list[list[int]] = []
-    for number, words in _words(game, "Play"):
-        if unread := [word for word in words if word not in _CARDS]:
-            raise BadBoard(number, f"play: {unread[0]!r} is not a card", BAD_PLAY)
-        if len(words) > 4:
-            raise BadBoard(number, f"play: {len(words)} cards in one trick", BAD_PLAY)
-        if words:
-            rows.append([_CARDS[word] for word in words] + [-1] * (4 - len(words)))
-    if not rows:
+    if text[0] in "=+-":
+        found = None if contract is None else parse_result(f"{str(contract).rpartition(' ')[0]}{text}")
+        tricks, side = 14 if found is None or found[1] is None else found[1], None
+    else:
+        match = _SIDES.match(text)
+        tricks, side = (14, None) if match is None else (int(match[2]), match[1])
+    if not 0 <= tricks <= 13:
+        faults.append(game.bad("Result", f"result {text!r} is not a number of tricks", "result"))
         return None
+    if side is None:
+        return tricks
     if contract is None:
-        raise game.bad("Play", "play: the contract is not known", BAD_PLAY)
-    leader = game.value("Play").upper()
-    if not contract.passed_out and leader in tuple(SEATS) and leader != SEATS[(contract.declarer + 1) & 3]:
-        raise game.bad("Play", f"play: {leader} leads against {contract}", ILLEGAL_PLAY)
-    cards = _in_order(rows, contract.strain)
-    known = cards.index(-1) if -1 in cards else len(cards)
-    if max(cards[known:], default=-1) >= 0:
-        raise game.bad("Play", f"play: cards follow one that is missing, after {known} cards", ILLEGAL_PLAY)
-    return check_play(game.line_of("Play"), owner, contract, cards[:known])
+        faults.append(game.bad("Result", f"result {text!r} of a contract that is not known", "result"))
+        return None
+    return tricks if contract.declarer & 1 == ("NS", "EW").index(side) else 13 - tricks
 
 
-def _in_order(rows: Iterable[Sequence[int]], strain: int) -> list[int]:
-    """Put tricks whose columns are seats into the order of play; a card that is not known is -1."""
+def _check_score(
+    game: Game, contract: Contract | None, vulnerability: int, tricks: int | None, faults: list[BadBoard]
+) -> int | None:
+    """Return declarer's tricks, from [Score] if they are not known. Scores of rubber bridge have other rules."""
+    match = _SIDES.match(game.value("Score").upper())
+    if match is None or re.search("rubber|chicago", game.value("Scoring"), re.IGNORECASE):
+        return tricks
+    side = None if match[1] is None else ("NS", "EW").index(match[1])
+    return settle_score(game.line_of("Score"), contract, vulnerability, tricks, int(match[2]), side, faults)
+
+
+def _play_rows(game: Game, faults: list[BadBoard]) -> list[list[int]]:
+    """Return the tricks of the play by column, -1 for a card that is not known."""
+    rows: list[list[int]] = []
+    for number, words in words_of(game, "Play"):
+        cards = []
+        for word in words:
+            card = _CARDS.get(word)
+            if card is None and (marked := re.match(r"([SHDC](?:10|[2-9TJQKA]))[^A-Z0-9]", word)):
+                card = _CARDS[marked[1]]
+                faults.append(
+                    BadBoard(number, f"play: {word[len(marked[1]) :]!r} behind {marked[1]} is not read", "mark")
+                )
+            elif card is None and word not in ("*", "+") and not _NO_CARD.match(word):
+                faults.append(BadBoard(number, f"play: {word!r} is not a card", BAD_PLAY))
+            if word not in ("*", "+"):
+                cards.append(-1 if card is None else card)
+        if len(cards) > 4:
+            faults.append(BadBoard(number, f"play: {len(cards)} cards in one trick", BAD_PLAY))
+            break
+        if cards:
+            rows.append(cards + [-1] * (4 - len(cards)))
+    return rows
+
+
+def _leader(owner: UInt8Array, rows: Sequence[Sequence[int]]) -> int | None:
+    """Return the seat that holds the first card."""
+    if not rows or rows[0][0] < 0 or owner[rows[0][0]] == UNKNOWN:
+        return None
+    return int(owner[rows[0][0]])
+
+
+def _in_order(
+    game: Game, owner: UInt8Array, contract: Contract, rows: list[list[int]], faults: list[BadBoard]
+) -> list[int]:
+    """Put tricks whose columns are seats into the order of play.
+
+    The cards say which seat a column is. A card that is not known follows where its hand has one left only.
+    """
+    if not rows or contract.passed_out or (owner == UNKNOWN).any():
+        return [card for row in rows for card in row]
+    leader = (contract.declarer + 1) & 3
+    held = {(int(owner[card]) - column) & 3 for row in rows for column, card in enumerate(row) if card >= 0}
+    first = held.pop() if len(held) == 1 else leader
+    if first != leader:
+        reason = f"play: {SEATS[leader]} leads against {contract}, so the columns begin with {SEATS[first]}"
+        faults.append(game.bad("Play", reason, MENDED))
+    columns = np.array(rows, np.int8)[:, [(leader - first + k) & 3 for k in range(4)]]
+    for k, column in enumerate(columns.T if len(rows) == 13 else ()):
+        rest = np.setdiff1d(np.flatnonzero(owner == (leader + k) & 3), column)
+        if rest.size == 1 and (column[:-1] < 0).sum() == 1:
+            column[column < 0] = rest
     cards: list[int] = []
-    first = 0
-    for row in rows:
-        trick = [row[(first + k) & 3] for k in range(4)]
+    turn = 0
+    for row in columns.tolist():
+        trick = [row[(turn + k) & 3] for k in range(4)]
         cards += trick
-        best = max(trick, key=lambda card: (card // 13 == strain, card // 13 == trick[0] // 13, card))
-        first = (first + trick.index(best)) & 3
+        best = max(trick, key=lambda card: (card // 13 == contract.strain, card // 13 == trick[0] // 13, card))
+        turn = (turn + trick.index(best)) & 3
     return cards
+
+
+def _read_table(game: Game, faults: list[BadBoard]) -> NDArray[np.int8] | None:
+    """Return the double-dummy table of either form; where they differ, the one with rows."""
+    found = []
+    for name, text in ((_TABLE, [row for _, row in game.rows.get(_TABLE, ())]), (_DIGITS, game.value(_DIGITS))):
+        try:
+            if text:
+                found.append(read_rows(text) if isinstance(text, list) else read_digits(text))
+        except ValueError as error:
+            faults.append(game.bad(name, f"[{name}]: {error}", "double-dummy table"))
+            return None
+    if not any((table >= 0).any() for table in found):
+        return None
+    if len(found) == 2:
+        known = (found[0] >= 0) & (found[1] >= 0)
+        if (found[0] != found[1])[known].any():
+            faults.append(game.bad(_DIGITS, f"[{_DIGITS}] is not [{_TABLE}], which counts", CONTRADICTION))
+        found[0] = np.where(found[0] < 0, found[1], found[0])
+    found[0].flags.writeable = False
+    return found[0]
 
 
 # --- writing ----------------------------------------------------------------------------------------------
@@ -305,7 +298,9 @@ def board_text(board: Board) -> str:
         values["Board"] = str(board.number)
     values["Dealer"] = SEATS[board.dealer]
     values["Vulnerable"] = _VULNERABLE[board.vulnerability]
-    values["Deal"] = deal_text(board.owner)
+    values["Deal"] = "N:" + " ".join(
+        "-" if SEATS[seat] in board.unknown_seats else hand_text(board.owner == seat) for seat in range(4)
+    )
     if contract is not None:
         values["Declarer"] = "" if contract.passed_out else SEATS[contract.declarer]
         values["Contract"] = "Pass" if contract.passed_out else str(contract).rpartition(" ")[0]
@@ -318,8 +313,11 @@ def board_text(board: Board) -> str:
         lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board.auction, board.notes)]
     if board.play and contract is not None:
         lines += _play_lines(board, board.play, contract)
-    for name in sorted(board.sections):  # as they stand in a file: heads of tables have backslashes that are no escapes
-        header, *rows = board.sections[name]
+    sections = dict(board.sections)
+    if board.table is not None:
+        sections[_TABLE] = (HEADER, *table_rows(board.table))
+    for name in sorted(sections):  # as they stand in a file: heads of tables have backslashes that are no escapes
+        header, *rows = sections[name]
         lines += [f'[{name} "{header}"]', *rows]
     return "\n".join(lines) + "\n"
 
@@ -342,10 +340,6 @@ def _auction_lines(calls: Sequence[int], notes: Mapping[int, str]) -> list[str]:
     if len(calls) < 4 or passes_missing(calls):
         rows.append("*")
     return rows + [f'[Note "{mark}:{_escape(notes[index])}"]' for index, mark in marks.items()]
-
-
-def _unescape(value: str) -> str:
-    return re.sub(r'\\(["\\])', r"\1", value)
 
 
 def _escape(value: str) -> str:

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 
 from bridge_env.records.board import BadBoard
 
+UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
+_OF_BOARD = ("Board", "Dealer", "Vulnerable", "Deal", "Event", "Site", "Date", "Scoring")  # the same at all its tables
 # They may follow a blank line inside a game, which should have none.
 _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
+_HALF_TAG = re.compile(r'\[\s*([A-Za-z]\w*)(?:\s*"|\s)\s*([^"\]]*)"?\s*\]?$')  # a quote or the bracket is missing
+_BARE_DEAL = re.compile(r'"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){1,4})"?$', re.IGNORECASE)  # a deal without its tag
 # A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
@@ -26,14 +30,14 @@ class Game:
         tags: name -> (value, line).
         rows: name of the tag above -> [(line, text)].
         notes: (name of the section, value).
-        broken: a tag that cannot be read.
+        place: the game's place in the file, from 1.
     """
 
     line: int
+    place: int = 0
     tags: dict[str, tuple[str, int]] = field(default_factory=dict)
     rows: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     notes: list[tuple[str, str]] = field(default_factory=list)
-    broken: BadBoard | None = None
 
     def value(self, name: str) -> str:
         """Return the value of a tag, stripped; empty where it is absent."""
@@ -54,7 +58,7 @@ def _without_comment(found: re.Match[str]) -> str:
 def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     """Group the lines of a file into games; text outside of any is added to ``faults``, once a paragraph."""
     game: Game | None = None
-    section, ended, reported = "", True, False  # a blank line ends a game
+    section, ended, reported, place = "", True, False, 0  # a blank line ends a game
     for number, line in enumerate(_COMMENT.sub(_without_comment, "\n".join(lines)).split("\n"), 1):
         row = line.replace(_GAP, " ").strip()
         if not row:
@@ -62,15 +66,24 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
                 ended, reported = True, False
             continue
         tags, rest = _parse_tags(row)
+        if not tags and (deal := _BARE_DEAL.match(rest)) and (ended or game is None or "Deal" in game.tags):
+            tags, rest = [("Deal", deal[1])], ""
+        elif not tags and (half := _HALF_TAG.match(rest)):
+            tags, rest = [(half[1], half[2].strip())], ""
+            faults.append(
+                BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[1]} "{tags[0][1]}"]', "broken tag")
+            )
         for name, value in tags:
             if game is None or _begins_game(game, name, ended):
                 if name == "Note":
                     continue
                 if game is not None:
                     yield game
-                game = Game(number)
+                game = Game(number, place := place + 1)
             ended = False
-            game.tags.setdefault(name, (value, number))  # of a tag that stands twice the first counts
+            # Of a tag that stands twice the first counts, but a value counts before none.
+            if name not in game.tags or (game.tags[name][0].strip() in UNKNOWN_VALUES and value.strip()):
+                game.tags[name] = (value, number)
             if name == "Note":  # notes stand under the auction or the play, and do not end them
                 game.notes.append((section, value))
             else:
@@ -83,7 +96,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
                 faults.append(BadBoard(number, reason))
             reported = True
         elif rest[0] == "[":
-            game.broken = game.broken or BadBoard(number, reason, "broken tag")
+            faults.append(BadBoard(number, reason, "broken tag"))
         else:
             game.rows.setdefault(section, []).append((number, rest))
     if game is not None:
@@ -94,7 +107,7 @@ def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
     if name == "Note":
         return False
     if name in game.tags:
-        return after_blank or name in _OPENING
+        return after_blank or (name in _OPENING and (game.value(name) != "" or "Deal" in game.tags))
     if not after_blank or name in _LATE or name.startswith(("Score", "Optimum")):
         return False
     return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
@@ -112,10 +125,14 @@ def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
     return tags, row[end:]
 
 
-def inherited(games: Iterable[Game]) -> Iterator[Game]:
-    """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on)."""
+def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
+    """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on).
+
+    A game that leaves out its deal is another table of the board before; that is reported.
+    """
     last: dict[str, str] = {}
     lasting: set[str] = set()
+    before: Game | None = None
     for game in games:
         for name, (value, line) in game.tags.items():
             if value == "#":
@@ -126,4 +143,24 @@ def inherited(games: Iterable[Game]) -> Iterator[Game]:
             last[name] = game.tags[name][0]
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
+        if before is not None:
+            _take_board(game, before, faults)
+        before = game
         yield game
+
+
+def _take_board(game: Game, before: Game, faults: list[BadBoard]) -> None:
+    """Take what a game without a deal leaves out from the game before, unless it has another number."""
+    number = game.value("Board")
+    if game.value("Deal") or not before.value("Deal") or number not in (*UNKNOWN_VALUES, before.value("Board")):
+        return
+    names = [name for name in _OF_BOARD if game.value(name) in UNKNOWN_VALUES and before.value(name)]
+    for name in names:
+        game.tags[name] = (before.tags[name][0], game.line)
+    reason = f"{', '.join(names)} of the game before, which this one leaves out"
+    faults.append(BadBoard(game.line, reason, "second table"))
+
+
+def unescape(value: str) -> str:
+    """Return the value of a tag without the backslashes before quotes."""
+    return re.sub(r'\\(["\\])', r"\1", value)

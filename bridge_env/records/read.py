@@ -1,31 +1,64 @@
-"""Read PBN or LIN records, and report what could not be read."""
+"""Read PBN, LIN, links or bare deals, and report what could not be read."""
 
 from __future__ import annotations
 
-import os
+import io
+import re
 from collections import Counter
 
-from bridge_env.records.board import ReadResult
-from bridge_env.records.lin import read_lin
-from bridge_env.records.pbn import read_boards
+from bridge_env.records import lin, pbn
+from bridge_env.records.board import BadBoard, Problem, ReadResult
+from bridge_env.records.links import LinkError, lin_of_link
+from bridge_env.records.text import Source, text_lines
+
+_TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
+_VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\|", re.MULTILINE | re.IGNORECASE)
+_LINK = re.compile(r"https?://\S*[?&](?:lin|[nesw])=", re.IGNORECASE)
 
 
-def read_records(path: str | os.PathLike[str]) -> ReadResult:
-    """Read all boards of a file: LIN if its name ends in ``.lin`` or ``.lin.gz``, else PBN.
+def read_records(source: Source) -> ReadResult:
+    """Read all boards of a file or stream, by what it contains.
+
+    That is PBN, LIN, links to Bridge Base Online's viewer, one a line, or deals ``N:AK... ...``, one a line.
 
     Raises:
         OSError: the file is missing or cannot be read.
     """
-    name = os.fspath(path).lower().removesuffix(".gz")
-    return read_lin(path) if name.endswith(".lin") else read_boards(path)
+    faults: list[BadBoard] = []
+    lines = text_lines(source, faults)
+    text = "\n".join(lines)
+    if _LINK.match(text.lstrip()):
+        return _read_links(source, lines, faults)
+    tag, value = _TAG.search(text), _VALUE.search(text)
+    is_lin = value is not None and (tag is None or value.start() < tag.start())
+    boards_of_lines = lin.boards_of_lines if is_lin else pbn.boards_of_lines
+    return boards_of_lines(source, lines, faults)
+
+
+def _read_links(source: Source, lines: list[str], faults: list[BadBoard]) -> ReadResult:
+    """Read links, one a line, as lines of LIN."""
+    texts = []
+    for number, line in enumerate(lines, 1):
+        try:
+            texts.append(lin_of_link(line).replace("\n", " ") if line.strip() else "")
+        except LinkError as error:
+            faults.append(BadBoard(number, str(error)))
+            texts.append("")
+    return lin.boards_of_lines(source, texts, faults)
+
+
+def read_text(text: str) -> ReadResult:
+    """Read all boards of a text, as ``read_records`` does of a file."""
+    return read_records(io.StringIO(text))
 
 
 def report(result: ReadResult) -> str:
     """Count the boards that were read and left out, and the problems by their kinds with the first of each."""
     lost = sum(problem.board for problem in result.problems)
     called = sum(board.auction is not None for board in result.boards)
-    lines = [f"{len(result.boards):,} boards read, {called:,} of them with an auction; {lost:,} left out"]
-    first = {problem.kind: problem for problem in reversed(result.problems)}
+    partial = f"{len(result.partial):,} partial deals, " * bool(result.partial)
+    lines = [f"{len(result.boards):,} boards read, {called:,} of them with an auction; {partial}{lost:,} left out"]
+    first: dict[str, Problem] = {problem.kind: problem for problem in reversed(result.problems)}
     kinds = Counter(problem.kind for problem in result.problems)
     for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0])):
         lines.append(f"  {count:,} {kind}, such as {first[kind]}")

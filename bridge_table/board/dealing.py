@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import io
-import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.hands.deals import parse_deal, random_deals
-from bridge_env.records.board import Board, ReadResult
-from bridge_env.records.lin import read_lin
-from bridge_env.records.links import board_of_link
-from bridge_env.records.pbn import read_boards
+from bridge_env.hands.deals import random_deals
+from bridge_env.records.board import ReadResult
+from bridge_env.records.read import read_text
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from bridge_table.http.fields import RequestError
 from training.evaluation.boards import library_boards
 
-_DEAL = re.compile(r"^[NESWnesw]\s*:")
 _MAX_PROBLEMS = 20
 
 
@@ -31,6 +26,7 @@ class Deal:
     vulnerability: int  # a code
     number: int  # the board's
     source: str  # in words
+    table: NDArray[np.int8] | None = None  # (4, 5), all double-dummy tricks, where its file has them
 
 
 def random_deal(seed: int, number: int) -> Deal:
@@ -52,7 +48,7 @@ def read_texts(text: str) -> ReadResult:
     Raises:
         ValueError: none can be read; the message has the first faulty line.
     """
-    result = _read(text.strip(), text)
+    result = read_text(text)
     if not result.boards:
         raise RequestError(f"No board can be read: {(problem_texts(result) or ['the text holds none'])[0]}.")
     return result
@@ -61,13 +57,3 @@ def read_texts(text: str) -> ReadResult:
 def problem_texts(result: ReadResult) -> list[str]:
     """Return the first problems of a text, with their lines."""
     return [f"line {p.line}: {p.reason}" for p in result.problems[:_MAX_PROBLEMS]]
-
-
-def _read(stripped: str, text: str) -> ReadResult:
-    if stripped.startswith(("http://", "https://")):
-        return ReadResult([board_of_link(stripped)], [])
-    if _DEAL.match(stripped) and "\n" not in stripped:
-        return ReadResult([Board(parse_deal(stripped), 0, 0, 1)], [])
-    if "md|" in stripped or "qx|" in stripped:
-        return read_lin(io.StringIO(text))
-    return read_boards(io.StringIO(text))

@@ -46,7 +46,7 @@ def review(table: Table) -> dict[str, Any]:
 
 def _review(table: Table) -> dict[str, Any]:
     deal, contract, side = table.deal, table.contract, table.setup.side
-    tricks = library_then_solver().tricks(deal.owner[None])[0]
+    tricks = library_then_solver().tricks(deal.owner[None])[0] if deal.table is None else deal.table
     solved = _solved(contract, tricks, deal.vulnerability)
     played = None
     if table.cards or table.claimed is not None:

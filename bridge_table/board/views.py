@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.meanings import Reader, Shows, reader
 from agents.registry import spec_at
@@ -225,5 +226,12 @@ def _board(table: Table) -> Board:
             notes[number] = shows.text
     return Board(
         deal.owner, deal.dealer, deal.vulnerability, deal.number, calls, table.contract, tricks, play,
-        tags=names, notes=notes,
+        tags=names, notes=notes, table=_tricks_table(table),
     )  # fmt: skip
+
+
+def _tricks_table(table: Table) -> NDArray[np.int8] | None:
+    """Return the double-dummy table of the file or of the review, int8 (4, 5); None where neither is known."""
+    if table.deal.table is not None or table.review is None:
+        return table.deal.table
+    return np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)

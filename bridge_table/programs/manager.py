@@ -17,6 +17,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.double_dummy.boards import Boards
 from bridge_env.records.board import Board
@@ -207,6 +209,18 @@ class TeamsMatch:
     teams: dict[str, tuple[str, str]] = field(default_factory=dict)  # of North-South and East-West, by room
     faults: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Keep one of equal boards, as a file with both rooms of a match has them.
+
+        Raises:
+            ValueError: two different boards have the same number.
+        """
+        first: dict[int, int] = {}
+        for row, number in enumerate(self.boards.number.tolist()):
+            if self._dealt(first.setdefault(number, row)) != self._dealt(row):
+                raise ValueError(f"two different boards have the number {number}; give each its own")
+        self.boards = self.boards.take(np.array(list(first.values()), np.intp))
 
     def resume(self) -> None:
         """Take over the boards of the log.

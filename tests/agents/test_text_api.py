@@ -80,8 +80,8 @@ FAULTS = [
     ({"auction": ["P"] * 4}, IllegalCall, "the auction N: Pass Pass Pass Pass is over"),
     ({"auction": ["1C", "P", "P", "P"]}, IllegalCall, "is over; there is no call to make"),
     ({"auction": ["1C", "P", "P", "P", "1D"]}, IllegalCall, "1D comes after the end of the auction N: 1C Pass"),
-    ({"auction": "1C"}, ValueError, "the auction is a list of calls, not '1C'"),
-    ({"auction": 7}, ValueError, "the auction is a list of calls, not 7"),
+    ({"auction": "1C 1C"}, IllegalCall, "1C is not legal at table 0 after N: 1C"),
+    ({"auction": 7}, ValueError, "the auction is a string or a list of calls, not 7"),
 ]
 
 

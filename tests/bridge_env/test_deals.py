@@ -143,7 +143,7 @@ def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
 def test_a_bad_pbn_board_is_left_out_with_a_warning(tmp_path):
     good = deal_text(random_deals(5, 0, 1)[0])
     path = pbn(tmp_path / "some.pbn", (good, "N", "None"), ("N:AK", "N", "None"))
-    with pytest.warns(UserWarning, match=r"left out 1 .*some\.pbn:\d+: .*must have four hands"):
+    with pytest.warns(UserWarning, match=r"left out 1 .*some\.pbn:\d+: .*must have four suits"):
         boards = pbn_deals(path).draw(KEYS, NUMBERS)
     assert (boards.owner == parse_deal(good)).all()
     bad = pbn(tmp_path / "bad.pbn", ("N:AK", "N", "None"))

@@ -50,7 +50,7 @@ def test_one_board():
 
 def test_a_match_has_two_rooms():
     text = (
-        "vg|Cup Final,Segment 1,I,1,2,A,0,B,0|\nrs|3NW=,3NE-1|\npn|a,b,c,d,e,f,g,h|pg||\n"
+        "vg|Cup Final,Segment 1,I,1,2,A,0,B,0|\nrs|1DN=,1NN=|\npn|a,b,c,d,e,f,g,h|pg||\n"
         f"qx|o1|st||md|3{HANDS}|sv|o|mb|1D|mb|AP|pg||\nqx|c1|mb|1N(15-17)|mb|ppp|pg||\n"
         f"qx|o2|md|0{HANDS}|mb|p|mb|p|nt|so far|pg||\n"
     )
@@ -90,13 +90,9 @@ def test_boards_of_a_session_one_a_line():
         (BOARD.replace("SAQJ8", "SAQJT"), 1, "has ST in two hands", "not 52 distinct cards"),
         (BOARD.replace("SAQJ8", "SAQJ"), 1, "has 12 cards", "not 52 distinct cards"),
         (BOARD.replace("SAQJ8", "SAQJx"), 1, "'X' is not a rank", "not 52 distinct cards"),
-        (BOARD.replace(HANDS, "S2,,,"), 1, "must have four hands", "not 52 distinct cards"),
-        (BOARD.replace(HANDS, HANDS + ",S2"), 1, "has 1 cards", "not 52 distinct cards"),
-        (BOARD.replace(f"md|3{HANDS}", "md|"), 1, "no deal", "no deal"),
-        (BOARD.replace("md|3", "md|").replace("ah|Board 7", "ah|x"), 1, "no dealer", "dealer"),
-        (BOARD.replace("sv|n", "sv|q"), 1, "'q' is not a vulnerability", "vulnerability"),
-        (BOARD.replace("sv|n|", "").replace("ah|Board 7", "ah|x"), 1, "no vulnerability", "vulnerability"),
-        (BOARD.replace("mc|12", "mc|14"), 1, "'14' is not a number of tricks", "result"),
+        (BOARD.replace(HANDS, "S2,,,"), 1, "has 1 cards", "not 52 distinct cards"),
+        (BOARD.replace(HANDS, HANDS + ",S2"), 1, "must have four hands; it has 5", "not 52 distinct cards"),
+        (BOARD.replace(f"md|3{HANDS}", "md|").replace("Board 7", "Board 8"), 1, "no deal", "no deal"),
         (BOARD.replace("mb|1D", "mb|" + "p" * 400), 1, "it goes on after it has ended", "illegal call"),
     ],
 )
@@ -151,7 +147,7 @@ def test_links_with_hands():
         ("hello", "neither lin= nor hands"),
         ("https://x.y/?lin=", "shows no board: the board has no deal"),
         ("https://x.y/?lin=" + BOARD * 2, "it has 2 boards"),
-        ("https://x.y/?lin=md|3S2|", "four hands"),
+        ("https://x.y/?lin=md|3S2|", "has 1 cards"),
         ("https://x.y/?n=SA", "shows no board"),
         ("https://[x/?n=SA", "is not a link"),
         ("https://x.y/?" + "&" * 200, "is not a link|neither lin="),
@@ -186,6 +182,21 @@ def test_boards_are_written_without_the_values_that_lin_cannot_hold():
 
 
 # --- plays that cannot be trusted ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "dealer", "vulnerability", "kind"),
+    [
+        ("sv|n|", "sv|q|", 0, 3, "vulnerability"), ("mc|12", "mc|14", 0, 1, "result"),
+        ("ah|Board 7|sv|n|", "", 0, 0, "no vulnerability"), ("md|3", "md|", 2, 1, "mended"),
+        ("mb|1D|", "mb|1D=(4+)|", 0, 1, "mark"),
+    ],
+)  # fmt: skip
+def test_small_losses_cost_no_board(old, new, dealer, vulnerability, kind):
+    result = read(BOARD.replace(old, new))
+    (board,) = result.boards
+    assert (board.dealer, board.vulnerability) == (dealer, vulnerability)
+    assert [p.kind for p in result.problems if not p.board] == [kind]
 
 
 @pytest.mark.parametrize(

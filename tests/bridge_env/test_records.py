@@ -25,7 +25,11 @@ def together(*paths: Path) -> ReadResult:
 @pytest.fixture
 def records(tmp_path):
     pbn, lin = tmp_path / "a.pbn", tmp_path / "b.LIN.gz"
-    bad = (GAME.replace("2NT Pass", "1C Pass"), GAME.replace("J8.", "8."), GAME.replace(f'[Deal "{DEAL}"]\n', ""))
+    bad = (
+        GAME.replace("2NT Pass", "1C Pass"),
+        GAME.replace("J8.", "8."),
+        GAME.replace(f'[Deal "{DEAL}"]\n', "").replace('d "1"', 'd "2"'),
+    )
     alone = f'[Board "3"]\n[Deal "{DEAL}"]\n'
     pbn.write_text("\n".join([GAME, *bad, alone]) + "\nthe end\n")
     lin.write_bytes(gzip.compress((BOARD + BOARD.replace("1D", "1C")).encode()))

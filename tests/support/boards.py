@@ -60,12 +60,28 @@ def random_board(seed: int, tags: dict[str, str]) -> Board:
         number=int(rng.integers(1, 1000)) if rng.random() < 0.7 else None,
         auction=auctions.calls(0) or None,
         contract=made,
-        tricks=int(rng.integers(14)) if rng.random() < 0.7 and not passed_out else None,
-        play=random_play(owner, made, rng) if made is not None and not passed_out and rng.random() < 0.7 else None,
+        **play_and_tricks(
+            owner,
+            made,
+            int(rng.integers(14)) if rng.random() < 0.7 and not passed_out else None,
+            random_play(owner, made, rng) if made is not None and not passed_out and rng.random() < 0.7 else None,
+        ),
         tags=tags,
         notes={i: NOTES[int(rng.integers(4))] for i in range(auctions.length[0]) if rng.random() < 0.2},
         sections={"ScoreTable": ("Rank\\3R;Lead", "  1 H4".strip(), "2 -")} if rng.random() < 0.3 else {},
     )
+
+
+def play_and_tricks(owner: np.ndarray, contract: Contract | None, tricks: int | None, play: tuple | None) -> dict:
+    """Return a play and the number of tricks next to those wanted that it allows; a play to the end has but one."""
+    if play is None or contract is None:
+        return {"tricks": tricks, "play": play}
+    plays = Plays.replay(owner, contract.declarer, contract.strain, np.array([play], np.int8))
+    while 48 <= plays.length[0] < 52:
+        plays.step(np.flatnonzero(plays.legal()[0]))
+    won, left = int(plays.won[0]), 13 - int(plays.tricks[0])
+    known = won if not left else None if tricks is None else min(max(tricks, won), won + left)
+    return {"tricks": known, "play": play}
 
 
 def random_play(owner: np.ndarray, contract: Contract, rng: np.random.Generator) -> tuple[int, ...]:
@@ -102,8 +118,9 @@ def played_board(seed: int) -> Board:
         number=int(rng.integers(1, 1000)) if room or rng.random() < 0.7 else None,
         auction=auctions.calls(0) or None,
         contract=end,
-        tricks=int(rng.integers(14)) if rng.random() < 0.7 and not (end and end.passed_out) else None,
-        play=play,
+        **play_and_tricks(
+            owner, end, int(rng.integers(14)) if rng.random() < 0.7 and not (end and end.passed_out) else None, play
+        ),
         tags={"North": "Zoë", **room, **({"Event": "Cup"} if rng.random() < 0.3 else {})},
         notes={
             i: ("", "5+ !S", "a=b&c")[int(rng.integers(3))] for i in range(auctions.length[0]) if rng.random() < 0.2

@@ -213,7 +213,7 @@ def test_bid_the_boards_of_a_file(capsys, tmp_path):
     code, out, err = run(capsys, "bid", "pass", "--deals", str(path))
     assert code == 0
     assert out.count("Passed out: 0") == 3
-    assert re.fullmatch(rf"left out: {re.escape(str(path))}:\d+: .+\n", err)
+    assert re.fullmatch(rf"note: {re.escape(str(path))}:\d+: .+\n", err)
 
 
 def test_words(capsys):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from agents.registry import make_system, system_of
 from agents.text_api import call
 from bridge_env.bidders.registry import SpecError, make
+from bridge_env.double_dummy import ExactDoubleDummy
+from bridge_env.hands.deals import hand_text
 from bridge_env.records.lin import write_lin
-from bridge_env.records.pbn import read_boards, write_boards
+from bridge_env.records.pbn import board_text, read_boards, write_boards
 from training.cli.app import main
 from training.evaluation.boards import pbn_boards
 from training.evaluation.duplicate import match
@@ -77,8 +81,6 @@ def test_the_version_and_the_module(capsys):
 @pytest.fixture
 def records(tmp_path):
     """The same boards, numbers 7, 3 and 12, as PBN and as LIN."""
-    from dataclasses import replace
-
     main(["deal", "--n", "3", "--pbn", str(tmp_path / "a.pbn")])
     boards = [replace(b, number=n) for b, n in zip(read_boards(tmp_path / "a.pbn").boards, (7, 3, 12), strict=True)]
     write_boards(tmp_path / "a.pbn", boards)
@@ -98,10 +100,58 @@ def test_lin_is_taken_wherever_pbn_is_and_numbers_are_those_of_the_file(records,
         assert "12. " in capsys.readouterr().out
 
 
-def test_boards_with_the_same_number_are_counted(records):
-    text = records[0].read_text().replace('[Board "3"]', '[Board "7"]')
+def test_tables_of_a_file_are_those_of_its_boards(records, tmp_path, capsys):
+    out = tmp_path / "solved.pbn"
+    assert main(["solve", "--deals", str(records[1]), "--out", str(out)]) == 0
+    solved = pbn_boards(out)
+    assert solved.solved
+    assert (solved.tricks == ExactDoubleDummy().tricks(solved.owner)).all()
+    assert main(["read", "--check", "--problems", str(out)]) == 0
+    assert "double-dummy table" not in capsys.readouterr().out
+    wrong = board_text(replace(read_boards(out).boards[0], table=(solved.tricks[0] + 1) % 14))
+    out.write_text(wrong)
+    assert main(["read", "--check", "--problems", str(out), "--out", str(tmp_path / "a.lin")]) == 0
+    printed = capsys.readouterr().out
+    assert f"{out}:1: the double-dummy table is not that of the deal: " in printed
+    assert f"{out}:1: LIN has no place for table" in printed
+    assert main(["deal", "--n", "1", "--solve", "--pbn", str(out)]) == 0
+    (board,) = read_boards(out).boards
+    assert (board.table == ExactDoubleDummy().tricks(board.owner)[0]).all()
+
+
+# --- partial deals ----------------------------------------------------------------------------------------
+
+
+def test_partial_deals_are_bid_and_completed(tmp_path, capsys):
+    partial, out = tmp_path / "hands.pbn", tmp_path / "deals.pbn"
+    partial.write_text(
+        '[Board "5"]\n[Deal "S:K542.A87.QJ4.Q92 - - -"]\n[Vulnerable "NS"]\n[Auction "N"]\n1NT Pass\n*\n\n'
+        '[Board "6"]\n[Deal "S:K542.A87.QJ4.Q92 - - -"]\n[Vulnerable "NS"]\n[Auction "N"]\n1NT\n*\n'
+    )
+    assert main(["bid", "system:sayc", "--deals", str(partial)]) == 0
+    printed = capsys.readouterr()
+    assert "S: 2C\n" in printed.out
+    assert f"note: {partial}:8: it is E's turn, whose hand is not known" in printed.err
+    assert main(["deal", "--deals", str(partial), "--n", "20", "--spec", "system:sayc", "--pbn", str(out)]) == 0
+    boards = read_boards(out).boards
+    assert [board.number for board in boards] == [5] * 20 + [6] * 20
+    assert all(hand_text(board.owner == 2) == "K542.A87.QJ4.Q92" for board in boards)
+    points = [
+        sum(int(card % 13) - 8 for card in range(52) if board.owner[card] == 0 and card % 13 > 8) for board in boards
+    ]
+    assert set(points) == {15, 16, 17}
+    assert main(["deal", "--deals", str(out)]) == 2
+    assert "has no partial deal" in capsys.readouterr().err
+    assert main(["read", str(partial)]) == 0
+    assert "0 boards read, 0 of them with an auction; 2 partial deals, 0 left out" in capsys.readouterr().out
+
+
+def test_boards_with_the_same_number_keep_it(records, capsys):
+    text = records[0].read_text().replace('[Board "3"]', '[Board "7"]').replace('[Board "12"]', "")
     records[0].write_text(text)
-    assert pbn_boards(records[0]).number.tolist() == [1, 2, 3]
+    assert pbn_boards(records[0]).number.tolist() == [7, 7, 3]
+    assert main(["match", "pass", "pass", "--deals", str(records[0]), "--json", "-"]) == 0
+    assert [row["board"] for row in json.loads(capsys.readouterr().out)["rows"]] == [7, 7, 3]
 
 
 def test_a_file_of_no_boards_is_an_error(tmp_path, capsys):

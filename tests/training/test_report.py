@@ -64,7 +64,7 @@ def test_folders_without_a_run_are_left_out(folders, tmp_path, capsys):
     assert main(["report", *(str(path) for path in (folders[0], tmp_path / "empty", tmp_path / "begun"))]) == 0
     printed = capsys.readouterr()
     assert "begun" not in printed.out
-    assert printed.err.count("left out: ") == 2
+    assert printed.err.count("note: ") == 2
     assert main(["report", str(tmp_path / "empty"), str(tmp_path / "begun")]) == 2
 
 

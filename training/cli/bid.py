@@ -37,7 +37,8 @@ def bid(
 
     With --hand, print the bidder's call, what it shows, the line of its system that made it, what a slightly different
     hand would call, what passes deny, and what each seat has shown. Without --hand, bid boards and print diagram,
-    auction, contract and double-dummy result; the bidder sits North-South. 'bridge-env match --help' lists the bidders.
+    auction, contract and double-dummy result; the bidder sits North-South. Of a board of --deals that leaves out hands,
+    print the call of the hand whose turn it is. 'bridge-env match --help' lists the bidders.
 
         bridge-env bid system:sayc --hand AKQ2.T98.J7.A543
         bridge-env bid system:sayc --hand A8.KQ94.72.KQ652 --dealer N --auction "1C P 1S P"
@@ -45,6 +46,7 @@ def bid(
         bridge-env bid reason:sayc --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"
         bridge-env bid system:sayc --boards 3 --seed 7
         bridge-env bid system:sayc --opponents pass --deals deals.pbn
+        bridge-env bid system:sayc --deals hands.pbn
         bridge-env bid system:sayc --agree recorded.pbn
         bridge-env bid --words
 
@@ -69,14 +71,17 @@ def bid(
     if hand is not None:
         if boards.boards is not None or boards.deals is not None:
             raise ValueError("--boards and --deals are for whole boards; --hand asks for one call")
-        calls = (auction or "").replace(",", " ").split()
-        state = {"hand": hand, "dealer": dealer or "N", "vulnerability": vulnerability or "None", "auction": calls}
+        state = {
+            "hand": hand, "dealer": dealer or "N", "vulnerability": vulnerability or "None", "auction": auction or "",
+        }  # fmt: skip
         return _bid_hand(spec, opponents, state, json)
     for option, value in (("dealer", dealer), ("vulnerability", vulnerability), ("auction", auction), ("json", json)):
         if value:
             raise ValueError(f"--{option} goes with --hand")
     if agree is not None:
         return _compare_with_records(spec, agree, rounds, held_out)
+    if boards.deals is not None and not _bid_partial_deals(spec, opponents, boards.deals):
+        return 0
     from bridge_env.display.text import board_text
     from training.evaluation.duplicate import match
 
@@ -128,6 +133,36 @@ def _bid_hand(spec: str, opponents: str | None, state: dict[str, Any], as_json: 
     print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else f"{content['call']}\n{content['text']}")
     _note_contradictions(spec, bidder, state)
     return 0
+
+
+def _bid_partial_deals(spec: str, opponents: str | None, path: Path) -> bool:
+    """Print the call of each partial deal of a file, for the hand whose turn it is; return whether others remain."""
+    from bridge_env.display.text import board_text
+    from bridge_env.hands.deals import hand_text
+    from bridge_env.records.derive import passes_missing
+    from bridge_env.records.read import read_records
+    from bridge_env.rules.calls import call_text
+    from bridge_env.rules.cards import SEATS, VULNERABILITIES
+
+    result = read_records(path)
+    for board in result.partial:
+        calls = board.auction or ()
+        seat = (board.dealer + len(calls)) & 3
+        print(board_text(board), end="\n\n")
+        if calls and not passes_missing(calls):
+            print(f"note: {path}:{board.line}: the auction is over", file=sys.stderr)
+        elif SEATS[seat] in board.unknown_seats:
+            print(f"note: {path}:{board.line}: it is {SEATS[seat]}'s turn, whose hand is not known", file=sys.stderr)
+        else:
+            auction = [call_text(call) for call in calls]
+            print(f"{SEATS[seat]}: ", end="")
+            state = {
+                "hand": hand_text(board.owner == seat), "dealer": SEATS[board.dealer],
+                "vulnerability": VULNERABILITIES[board.vulnerability], "auction": auction,
+            }  # fmt: skip
+            _bid_hand(spec, opponents, state, False)
+            print("\n")
+    return bool(result.boards) or not result.partial
 
 
 def _note_contradictions(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:

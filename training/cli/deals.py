@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,75 +16,144 @@ from training.cli.output import can_resume, print_problems
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
+    from bridge_env.records.board import Board
     from training.runtime.cluster import Cluster
 
 _FEW = 200  # deals that threads solve before Ray has started
 
 
-def deal(*, n: Count = 1, seed: Seed = 0, start: CountOrZero = 0, pbn: Path | None = None) -> int:
-    """Deal random hands, as diagrams or into a PBN file.
+def deal(
+    *,
+    n: Count = 1,
+    seed: Seed = 0,
+    start: CountOrZero = 0,
+    pbn: Path | None = None,
+    solve: bool = False,
+    deals: Path | None = None,
+    spec: str = "system:two-over-one",
+) -> int:
+    """Deal random hands, as diagrams or into a PBN file; or complete the partial deals of a file.
 
     The same seed makes the same deals; dealer and vulnerability follow the board numbers.
 
         bridge-env deal                            one random deal
         bridge-env deal --n 4 --seed 7             deals 1 to 4 of the sequence that seed 7 names
         bridge-env deal --n 64 --pbn deals.pbn     64 deals into a PBN file
+        bridge-env deal --deals hands.pbn --n 10   ten deals for each board of hands.pbn, with the hands it knows
+
+    With --deals, the hands that a board leaves out fit its auction: calls are read by the system of --spec.
 
     Args:
-        n: number of deals
+        n: number of deals, with --deals for each board
         seed: random seed of the deals
         start: number of deals to skip first
         pbn: write the deals to this PBN file (gzipped if it ends in .gz)
+        solve: with --pbn, write the double-dummy table of each deal too
+        deals: complete the partial deals of this PBN or LIN file
+        spec: with --deals, the bidder by whose system calls are read
     """
-    from bridge_env.hands.deals import random_deals
-    from bridge_env.rules.cards import board_dealer, board_vulnerability
+    from bridge_env.display.text import board_text
+    from bridge_env.records.board import Board
 
-    numbers = range(start + 1, start + n + 1)
-    dealers, vulnerabilities = board_dealer(numbers).tolist(), board_vulnerability(numbers).tolist()
-    deals = zip(numbers, random_deals(seed, start, n), dealers, vulnerabilities, strict=True)
+    if solve and pbn is None:
+        raise ValueError("--solve writes tables into a PBN file; give --pbn FILE too")
+    if deals is not None:
+        if start:
+            raise ValueError("--start is for random deals, --deals for those of a file")
+        boards = _completed(deals, n, seed, spec)
+    else:
+        from bridge_env.hands.deals import random_deals
+        from bridge_env.rules.cards import board_dealer, board_vulnerability
+
+        numbers = range(start + 1, start + n + 1)
+        dealers, vulnerabilities = board_dealer(numbers).tolist(), board_vulnerability(numbers).tolist()
+        rows = zip(random_deals(seed, start, n), dealers, vulnerabilities, numbers, strict=True)
+        boards = [Board(*row) for row in rows]
     if pbn is not None:
-        from bridge_env.records.board import Board
         from bridge_env.records.pbn import write_boards
 
-        write_boards(pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
-        print(f"{pbn}: {n:,} deals")
+        write_boards(pbn, _with_tables(boards) if solve else boards)
+        print(f"{pbn}: {len(boards):,} deals")
         return 0
-    from bridge_env.display.text import deal_diagram
-
-    print("\n\n".join(deal_diagram(owner, dealer, vul, number) for number, owner, dealer, vul in deals))
+    print("\n\n".join(map(board_text, boards)))
     return 0
 
 
-def read(file: Path, /, *files: Path, problems: bool = False, out: Path | None = None, links: bool = False) -> int:
+def _completed(path: Path, count: int, seed: int, spec: str) -> list[Board]:
+    """Return the partial deals of a file, each completed ``count`` times."""
+    from bridge_env.records.read import read_records
+    from training.complete_deals import complete_deals
+
+    result = read_records(path)
+    if not result.partial:
+        raise ValueError(f"{path} has no partial deal, one of which one or two hands are known")
+    boards: list[Board] = []
+    for place, board in enumerate(result.partial, 1):
+        completed, fitting = complete_deals(board, count, seed, spec)
+        boards += completed
+        if not fitting:
+            name = board.number or place
+            print(f"note: {path}:{board.line}: board {name}: few or no deals fit its calls by {spec}; "
+                  "these come closest", file=sys.stderr)  # fmt: skip
+    return boards
+
+
+def _with_tables(boards: Iterable[Board]) -> list[Board]:
+    """Return boards with their exact double-dummy tables."""
+    from dataclasses import replace
+
+    from bridge_env.double_dummy import ExactDoubleDummy
+
+    source = ExactDoubleDummy(library=True)
+    return [replace(board, table=source.tricks(board.owner)[0]) for board in boards]
+
+
+def read(
+    file: Path, /, *files: Path, problems: bool = False, check: bool = False, out: Path | None = None,
+    links: bool = False,
+) -> int:  # fmt: skip
     """Read records of play board by board; count the sound boards and list the faults of the others.
 
         bridge-env read *.pbn                        count the sound boards
         bridge-env read --problems old.pbn.gz        list every bad board with its file, line and reason
+        bridge-env read --check hands.pbn            solve the deals, and list the double-dummy tables that are wrong
         bridge-env read match.lin --out match.pbn    convert LIN to PBN, or PBN to LIN
         bridge-env read club.pbn --links             print a web link to each board
 
-    A file is LIN if its name ends in .lin (or .lin.gz), otherwise PBN. A bad board does not affect the others.
+    A file may hold PBN, LIN, links to Bridge Base Online's viewer, or deals 'N:AK... ...', whatever its name. A bad
+    board does not affect the others. What follows from other facts is derived, such as the result from the play; what
+    was mended, lost or contradicts itself is listed with its line.
 
     Args:
         file: PBN or LIN, gzipped or not
         files: more of them
-        problems: list every bad board
-        out: write the sound boards here: LIN if it ends in .lin, else PBN
+        problems: list every bad board and everything that was mended
+        check: solve the deals of boards with a double-dummy table, a fifth of a second each, and compare
+        out: write the sound boards and partial deals here: LIN if it ends in .lin, else PBN
         links: print a link to Bridge Base Online's viewer for each board
     """
-    from bridge_env.records.board import ReadResult
-    from bridge_env.records.lin import write_lin
+    from bridge_env.records.board import Problem, ReadResult
+    from bridge_env.records.lin import lin_losses, write_lin
     from bridge_env.records.links import viewer_link
     from bridge_env.records.pbn import write_boards
     from bridge_env.records.read import read_records, report
+    from bridge_env.records.tables import check_tables
 
-    found = ReadResult([], [])
+    found, boards = ReadResult([], []), []
+    as_lin = out is not None and out.name.lower().removesuffix(".gz").endswith(".lin")
     for path in (file, *files):
         result = read_records(path)
-        found.boards.extend(result.boards)
+        of_file = sorted(result.boards + result.partial, key=lambda board: board.line)
+        notes = [(board, reason, "double-dummy table") for board, reason in (check_tables(of_file) if check else ())]
+        for board in of_file if as_lin else ():
+            if lost := lin_losses(board):
+                notes.append((board, f"LIN has no place for {', '.join(lost)}", "lost in LIN"))
         found.problems.extend(result.problems)
-    boards = found.boards
-    for board in boards if links else ():
+        found.problems.extend(Problem(str(path), board.line, reason, kind, False) for board, reason, kind in notes)
+        found.boards.extend(result.boards)
+        found.partial.extend(result.partial)
+        boards.extend(of_file)
+    for board in found.boards if links else ():
         print(viewer_link(board))
     if problems:
         print(*found.problems, sep="\n", end="\n" * bool(found.problems))
@@ -91,10 +161,7 @@ def read(file: Path, /, *files: Path, problems: bool = False, out: Path | None =
     if not boards:
         raise ValueError(f"no board could be read from {', '.join(map(str, (file, *files)))}")
     if out is not None:
-        if out.name.lower().removesuffix(".gz").endswith(".lin"):
-            write_lin(out, boards)
-        else:
-            write_boards(out, boards)
+        (write_lin if as_lin else write_boards)(out, boards)
         print(f"{out}: {len(boards):,} boards")
     return 0
 
@@ -113,19 +180,21 @@ def solve(
     """Find how many tricks each declarer takes in each strain with perfect play and all four hands visible.
 
     --out solves random deals into a library file, about 4 a second on each core; repeat the command to continue.
-    --deals prints the deals of a PBN file with their tables, exact or estimated.
+    --deals prints the deals of a PBN file with their tables, exact or estimated; with --out it writes the boards with
+    their exact tables to a PBN file.
 
         bridge-env solve --n 100000 --out mine.bdl                  solve on all cores of this machine
         bridge-env solve --n 200000 --out mine.bdl                  later: add 100,000 deals to the same file
         bridge-env solve --n 1000000 --out big.bdl --address auto   solve on the Ray cluster of this machine
         bridge-env solve --n 50000 --start 50000 --out b.bdl        solve the second half on another machine; then
         bridge-env library merge a.bdl b.bdl --out both.bdl         merge both into one file
+        bridge-env solve --deals club.pbn --out solved.pbn          write the boards of a file with their tables
 
     Solved deals are saved every half minute and on Ctrl-C; the same command goes on. The file is the same for any
     number of workers and interruptions, and can be read at any moment.
 
     Args:
-        out: write random solved deals to this library file, or add to it
+        out: write random solved deals to this library file, or add to it; with --deals, write this PBN file
         deals: print the table of every deal in this PBN file
         tricks: with --deals, solve exactly, or estimate by a network, about a thousand times as fast
         n: number of random deals that the file should hold
@@ -134,10 +203,12 @@ def solve(
         workers: processor cores to use (default all); 1 works without Ray
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
     """
-    if (out is None) == (deals is None):
+    if out is None and deals is None:
         raise ValueError("give --out FILE to solve random deals, or --deals FILE.pbn to solve those of a file")
     if deals is not None:
-        return _solve_pbn(deals, tricks, workers)
+        if out is not None and (tricks == "estimate" or not out.name.lower().removesuffix(".gz").endswith(".pbn")):
+            raise ValueError("--deals with --out writes exact tables to a PBN file; name a FILE.pbn")
+        return _solve_pbn(deals, tricks, workers, out)
     if tricks == "estimate":
         raise ValueError("--tricks estimate goes with --deals: a library holds exact tricks only")
     assert out is not None
@@ -173,16 +244,23 @@ def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | 
     return Cluster(workers, address)
 
 
-def _solve_pbn(path: Path, tricks: str, workers: int | None) -> int:
+def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -> int:
+    from dataclasses import replace
+
     from bridge_env.display.text import trick_table
     from bridge_env.double_dummy import ExactDoubleDummy
     from bridge_env.double_dummy.estimator import builtin_estimator
     from bridge_env.hands.deals import deal_text
+    from bridge_env.records.board import problem_texts
+    from bridge_env.records.pbn import write_boards
     from bridge_env.records.read import read_records
     from training.solve import estimate_text
 
     source, records = ExactDoubleDummy(workers, library=True), read_records(path)
-    print_problems(records.problems)
+    print_problems(problem_texts(records.problems))
+    if not records.boards:
+        raise ValueError(f"{path} has no complete deal")
+    solved = []
     if tricks == "estimate":
         print("estimates of a network: mean tricks ± standard deviation")
     for place, board in enumerate(records.boards, start=1):
@@ -190,8 +268,13 @@ def _solve_pbn(path: Path, tricks: str, workers: int | None) -> int:
         if tricks == "estimate":
             text = estimate_text(builtin_estimator().distribution(board.owner[None])[0])
         else:
-            text = trick_table(source.tricks(board.owner)[0])
+            table = source.tricks(board.owner)[0]
+            solved.append(replace(board, table=table))
+            text = trick_table(table)
         print(text, flush=True)
+    if out is not None:
+        write_boards(out, solved)
+        print(f"{out}: {len(solved):,} boards with their tables")
     return 0
 
 

@@ -46,9 +46,9 @@ def print_text(text: str, json_path: Path | None = None) -> None:
 
 
 def print_problems(problems: Iterable[object]) -> None:
-    """Print on standard error what was left out, and why."""
+    """Print on standard error what was left out or mended, and why."""
     for problem in problems:
-        print(f"left out: {problem}", file=sys.stderr)
+        print(f"note: {problem}", file=sys.stderr)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:

@@ -58,26 +58,22 @@ def library_boards(
     return Boards(owner, dealer, vulnerability, number, base, tricks, what)
 
 
-def _numbers(given: list[int | None]) -> NDArray[np.int64]:
-    """Return the numbers of a file's boards; if some have none, or several the same, their places in the file."""
-    known = [number for number in given if number is not None]
-    distinct = len(known) == len(given) == len(set(known))
-    return np.array(known if distinct else range(1, len(given) + 1), np.int64)
-
-
 def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
-    """Return the first ``count`` boards (default all) of a PBN or LIN file, with its numbers.
+    """Return the first ``count`` boards (default all) of a PBN or LIN file, with its numbers and tables of tricks.
 
-    ``problems`` lists the boards that cannot be read.
+    A board without a number has its place in the file. ``problems`` lists the boards that cannot be read, and the
+    repairs.
 
     Raises:
         BoardsError: the file has no board that can be bid.
         OSError: the file cannot be read.
     """
+    from bridge_env.records.board import problem_texts
     from bridge_env.records.read import read_records
+    from bridge_env.records.tables import tables_of
 
     result = read_records(path)
-    problems = tuple(map(str, result.problems))
+    problems = problem_texts(result.problems)
     chosen = result.boards[:count]
     if not chosen:
         why = problems[0] if problems else "it holds none"
@@ -87,10 +83,12 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
         owner,
         np.array([b.dealer for b in chosen], np.int16),
         np.array([b.vulnerability for b in chosen], np.int16),
-        number=_numbers([b.number for b in chosen]),
+        number=np.array([b.number or place for place, b in enumerate(chosen, 1)], np.int64),
         base=canonical_key(owner).astype(np.int64),  # files of events hold a deal once for every table
+        tricks=tables_of(chosen),
         source=f"{len(chosen):,} boards of {path}",
         problems=problems,
+        of_file=True,
     )
 
 

@@ -126,7 +126,7 @@ class MatchResult:
             "a": self.a, "b": self.b, "boards": len(self.boards), "seed": self.seed,
             "mean_imps": self.mean_imps, "standard_error": nan_as_none(self.standard_error),
             "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
-            "dealer_and_vulnerability": "by board number" if self.boards.solved else "of the file",
+            "dealer_and_vulnerability": "of the file" if self.boards.of_file else "by board number",
             "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,
             "problems": list(self.boards.problems),
         }  # fmt: skip

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.cases.bidder import opened
 from bridge_env.bidders.view import BidView, view_of
-from bridge_env.records.board import Board
+from bridge_env.records.board import Board, problem_texts
 from bridge_env.records.read import read_records
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import call_indices, first_calls, histories_of
@@ -86,7 +86,7 @@ def read_states(paths: Sequence[str | Path]) -> States:
     view, board, number = positions(Auctions.replay(histories, dealer, vulnerability), owner)
     return States(
         view, histories[board, number], board, owner, np.array([_result(board) for board in boards], np.int16),
-        tuple(str(problem) for records in read for problem in records.problems),
+        problem_texts(problem for records in read for problem in records.problems),
     )  # fmt: skip
 
 

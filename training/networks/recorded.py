@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import canonical_key, key_is_judging
+from bridge_env.records.board import problem_texts
 from bridge_env.records.read import read_records
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, IllegalCall
@@ -115,7 +116,7 @@ def _bid(dealt: Boards, made: Auctions, learned: NDArray[np.bool_]) -> Recorded:
 
 def _records(path: str) -> Recorded:
     result = read_records(path)
-    boards, problems = [board for board in result.boards if board.auction], list(map(str, result.problems))
+    boards, problems = [board for board in result.boards if board.auction], list(problem_texts(result.problems))
     if not boards:
         problems.append(f"{path}: no board has both a deal and an auction")
     return Recorded(

@@ -55,10 +55,13 @@ class Teams:
         return [make_player(player, reader) for reader in readers for player in self.players]
 
 
-def play_boards(teams: Teams, boards: Boards, tables: Sequence[TableResult], seed: int) -> list[PlayedBoard]:
+def play_boards(
+    teams: Teams, boards: Boards, places: Sequence[int], tables: Sequence[TableResult], seed: int
+) -> list[PlayedBoard]:
     """Play some boards at both tables, all together.
 
     Args:
+        places: of the boards in the match, from 1.
         tables: the auctions, as a match has them: A North-South, then A East-West.
         seed: of the players; the random stream of a card depends on it and on the numbers of board and card.
 
@@ -75,8 +78,7 @@ def play_boards(teams: Teams, boards: Boards, tables: Sequence[TableResult], see
     play_out(plays, contracts, np.tile(boards.vulnerability, 2), auctions, teams.seated(), seats, keys, ask)
     won = plays.won.tolist()
     return [
-        PlayedBoard(number, (plays.cards(i), plays.cards(i + n)), (won[i], won[i + n]))
-        for i, number in enumerate(boards.number.tolist())
+        PlayedBoard(place, (plays.cards(i), plays.cards(i + n)), (won[i], won[i + n])) for i, place in enumerate(places)
     ]
 
 
@@ -143,21 +145,23 @@ def play_hands(
         "first_deal": first_deal_hash(bidding.boards),
     }  # fmt: skip
     card_log = None if log is None else ResultLog(log, header, PlayedBoard)
-    if rows is not None:
-        bidding = bidding.take(rows)
-    number = bidding.boards.number
-    done = {} if card_log is None else {board.board: board for board in card_log.read()}
-    missing = np.array([i for i, n in enumerate(number) if int(n) not in done], np.int64)
-    progress(len(number) - len(missing))
+    rows = np.arange(len(bidding.boards)) if rows is None else rows
+    bidding, places = bidding.take(rows), (rows + 1).tolist()
+    done = {} if card_log is None else {board.place: board for board in card_log.read()}
+    missing = np.array([i for i, place in enumerate(places) if place not in done], np.int64)
+    progress(len(places) - len(missing))
     size = _FAST_PART if all(player in ("random", "rule") for player in teams.players) else _SLOW_PART
     parts = [missing[start : start + size] for start in range(0, len(missing), size)]
-    jobs = [(teams, bidding.boards.take(at), [t.take(at) for t in bidding.tables], bidding.seed) for at in parts]
+    jobs = [
+        (teams, bidding.boards.take(at), [places[i] for i in at], [t.take(at) for t in bidding.tables], bidding.seed)
+        for at in parts
+    ]
     for at, played in zip(parts, map_in_processes(play_boards, jobs, workers if len(parts) > 1 else 1), strict=True):
         if card_log is not None:
             card_log.add(played)
-        done |= {board.board: board for board in played}
+        done |= {board.place: board for board in played}
         progress(len(at))
-    return PlayedMatch(bidding, names, [done[int(n)] for n in number], time.perf_counter() - began)
+    return PlayedMatch(bidding, names, [done[place] for place in places], time.perf_counter() - began)
 
 
 def player_name(player: str | CardPlayer) -> str:

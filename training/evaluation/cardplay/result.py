@@ -24,7 +24,7 @@ TABLES = ("A North-South", "A East-West")
 class PlayedBoard:
     """The play of a board at the two tables."""
 
-    board: int  # its number
+    place: int  # among the boards of the match, from 1
     cards: tuple[tuple[int, ...], tuple[int, ...]]  # in the order of play, at each table
     tricks: tuple[int, int]  # declarer's tricks at each table; 0 if passed out
 
@@ -132,8 +132,8 @@ class PlayedMatch:
     def rows(self) -> list[dict[str, Any]]:
         """Return a dict a board: number, cards and tricks at both tables."""
         return [
-            {"board": b.board, "cards": [" ".join(map(card_text, cards)) for cards in b.cards], "tricks": b.tricks}
-            for b in self.boards
+            {"board": number, "cards": [" ".join(map(card_text, cards)) for cards in b.cards], "tricks": b.tricks}
+            for number, b in zip(self.bidding.boards.number.tolist(), self.boards, strict=True)
         ]
 
 

@@ -1,0 +1,326 @@
+"""Derive the facts of a board that follow from others, mend one by another, and report those that contradict.
+
+Both readers end here. A mended fact or a contradiction is a ``BadBoard`` in a list of faults, which costs no board.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bridge_env.hands.deals import parse_hand
+from bridge_env.records.board import BAD_PLAY, ILLEGAL_PLAY, BadBoard
+from bridge_env.rules.auction import IllegalCall, one_auction
+from bridge_env.rules.calls import FIRST_BID, PASS, STRAINS, Contract
+from bridge_env.rules.cards import SEATS, UNKNOWN, DealError, UInt8Array, card_text
+from bridge_env.rules.play import IllegalCard, Plays
+from bridge_env.rules.scoring import score
+
+NOT_THE_AUCTIONS = "contract is not the auction's"
+MENDED = "mended"
+CONTRADICTION = "contradiction"
+_NUMBER = re.compile(r"(?:[^\W\d]{2,}[\s#.:]+|board|bd|brd)?[\s#.:]*0*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
+_NO_CARDS = re.compile("[-\u2010-\u2015\u2212_?*]+|VOID")  # dashes of all lengths
+_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDCSHDC", "\ufe0e\ufe0f")
+_CONTRACT = re.compile(
+    r"([1-7])\s*(NT|[NCDHS])\s*(XX|X|\*\*|\*|RDBL|DBL|R|D)?\s*(?:BY)?\s*([NESW])?\s*(=|[+-]\s*\d{1,2})?$"
+)
+_DOUBLINGS = {None: 0, "X": 1, "*": 1, "DBL": 1, "D": 1, "XX": 2, "**": 2, "RDBL": 2, "R": 2}
+
+
+def plain_suits(text: str) -> str:
+    """Return a text in capitals with letters for the symbols of suits."""
+    return text.translate(_SYMBOLS).upper()
+
+
+def board_number(text: str) -> int | None:
+    """Return the number of ``"7"``, ``"07"``, ``"#7"`` or ``"Board 7"``; None for other text."""
+    match = _NUMBER.match(text.strip())
+    return int(match[1]) if match else None
+
+
+def by_number_or_place(
+    number: int | None, place: int, rule: Callable[[int], object], line: int, what: str, faults: list[BadBoard]
+) -> int:
+    """Return the dealer or the vulnerability (``what``) of a board's number by ``rule``, else of its place in the file.
+
+    The place is reported.
+    """
+    if number is None:
+        reason = f"no {what} and no board number: the {what} is that of board {place}, its place in the file"
+        faults.append(BadBoard(line, reason, f"{what} by place"))
+    return int(rule(place if number is None else number))  # type: ignore[call-overload,no-any-return]
+
+
+# --- deals --------------------------------------------------------------------------------------------------
+
+
+def deal_of_hands(hands: Sequence[str], first: int, text: str) -> UInt8Array:
+    """Return owner uint8 (52,), read-only, of hands such as ``"AKQ2.T98.J7.A543"`` clockwise from seat ``first``.
+
+    A hand may be left out: it is empty, or has dashes only, or the last ones are missing. One that is left out
+    has the cards that nobody else has; of several their cards stay unknown, 255.
+
+    Args:
+        text: the deal as it was written, for errors.
+
+    Raises:
+        DealError: a hand that is there has not 13 cards, two have the same card, or there is no hand or a fifth.
+    """
+    owner = np.full(52, UNKNOWN, np.uint8)
+    if len(hands) > 4:
+        raise DealError(f"deal {text!r} must have four hands; it has {len(hands)}")
+    for place, hand in enumerate(hands):
+        cards = _NO_CARDS.sub("", plain_suits(hand))
+        if not cards.strip("."):
+            continue
+        held = parse_hand(cards)
+        twice = np.flatnonzero(held & (owner != UNKNOWN))
+        if twice.size:
+            raise DealError(f"deal {text!r} has {card_text(int(twice[0]))} in two hands")
+        owner[held] = (first + place) & 3
+    unknown = [seat for seat in range(4) if not (owner == seat).any()]
+    if len(unknown) == 4:
+        raise DealError(f"deal {text!r} has no hand")
+    if len(unknown) == 1:
+        owner[owner == UNKNOWN] = unknown[0]
+    owner.flags.writeable = False
+    return owner
+
+
+# --- contracts and auctions -----------------------------------------------------------------------------------
+
+
+def parse_result(text: str) -> tuple[Contract, int | None] | None:
+    """Return the contract and the tricks of ``"4SXE-1"``, ``"3NTN="``, ``"4S"`` or ``"Pass"``; None for other text.
+
+    The declarer is -1, and the tricks are None, where the text has none.
+    """
+    word = "".join(plain_suits(text).split())
+    if word in ("P", "AP", "PASS", "PASSED", "ALLPASS", "PASSEDOUT", "PASSOUT"):
+        return Contract(-1), None
+    match = _CONTRACT.match(word)
+    if match is None:
+        return None
+    strain = STRAINS.index("NT" if match[2] == "N" else match[2])
+    declarer = -1 if match[4] is None else SEATS.index(match[4])
+    contract = Contract(5 * (int(match[1]) - 1) + strain, _DOUBLINGS[match[3]], declarer)
+    if match[5] is None:
+        return contract, None
+    tricks = contract.level + 6 + (0 if match[5] == "=" else int(match[5]))
+    return (contract, tricks) if 0 <= tricks <= 13 else None
+
+
+def passes_missing(calls: Sequence[int]) -> int:
+    """Return the number of passes that end an auction."""
+    trailing = 0
+    while trailing < len(calls) and calls[-1 - trailing] == PASS:
+        trailing += 1
+    return max(0, (3 if any(c >= FIRST_BID for c in calls) else 4) - trailing)
+
+
+def passes_text(count: int, kind: str) -> str:
+    """Return ``1 opening pass`` or ``2 opening passes``."""
+    return f"{count} {kind} pass{'es' * (count > 1)}"
+
+
+def auction_end(line: int, calls: Sequence[int], dealer: int) -> Contract | None:
+    """Return the contract that an auction ends in, None if it is not finished.
+
+    Raises:
+        BadBoard: a call that is not legal, or one after the end.
+    """
+    try:
+        auctions = one_auction(calls, dealer)
+    except IllegalCall as error:
+        reason = str(error).replace(" at table 0", "").replace("auction 0 ", "it ")
+        raise BadBoard(line, f"auction: {reason}", "illegal call") from None
+    return auctions.contracts().at(0) if auctions.done[0] else None
+
+
+@dataclass
+class Bidding:
+    """The auction of a file beside what its other facts say of it.
+
+    Attributes:
+        line: where the auction is.
+        contract_line: where the contract is.
+        calls: from the dealer on.
+        notes: explanations, by their index in ``calls``.
+        contract: of the tags; its declarer is -1.
+        seat: the declarer of the tags.
+        leader: the seat that holds the first card of the play.
+        broken_off: whether the file marks that the auction goes on.
+    """
+
+    line: int
+    dealer: int
+    calls: tuple[int, ...]
+    notes: dict[int, str]
+    contract_line: int
+    contract: Contract | None = None
+    seat: int | None = None
+    leader: int | None = None
+    broken_off: bool = False
+
+    @property
+    def declarer(self) -> int | None:
+        """Return the declarer by the tags, else by the opening lead."""
+        if self.seat is not None or self.leader is None:
+            return self.seat
+        return (self.leader - 1) & 3
+
+    def settle(self, faults: list[BadBoard]) -> Contract | None:
+        """Mend the calls by the contract, the declarer and the lead; return the contract.
+
+        Passes are put in front until the declarer agrees, and at the end where the contract or a play says that the
+        auction is over. A declarer that neither the auction nor the lead agrees with is theirs.
+
+        Raises:
+            BadBoard: an illegal auction, or one that ends in another contract.
+        """
+        end = auction_end(self.line, self.calls, self.dealer)
+        if end is None and self.calls:
+            end = self._close(faults)
+        if end is None:
+            return self._contract_of_tags(faults)
+        named = self.contract
+        if named is not None and named.bid != end.bid:
+            raise BadBoard(self.contract_line, self._differs(end), NOT_THE_AUCTIONS)
+        if named is not None and named.doubling != end.doubling:
+            faults.append(BadBoard(self.contract_line, f"{self._differs(end)}; the auction counts", CONTRADICTION))
+        if end.passed_out or self.declarer in (None, end.declarer):
+            return end
+        if self.leader is not None and self.leader == (end.declarer + 1) & 3:
+            reason = f"{self._differs(end)}; {SEATS[self.leader]} leads, so the auction counts"
+            faults.append(BadBoard(self.contract_line, reason, CONTRADICTION))
+            return end
+        opening = next(place for place, call in enumerate(self.calls) if call != PASS)
+        for count in range(1, 4 - opening):
+            moved = auction_end(self.line, (PASS,) * count + self.calls, self.dealer)
+            if moved is not None and moved.declarer == self.declarer:
+                self._put_in_front(count, faults)
+                return moved
+        if self.seat is not None:
+            raise BadBoard(self.contract_line, self._differs(end), NOT_THE_AUCTIONS)
+        return end
+
+    def _close(self, faults: list[BadBoard]) -> Contract | None:
+        """Put passes at the end of an auction that the contract or the play says is over."""
+        count, named = passes_missing(self.calls), self.contract
+        if self.broken_off or (named is None and self.leader is None):
+            return None
+        end = auction_end(self.line, (*self.calls, *(PASS,) * count), self.dealer)
+        if end is None or (named is not None and (named.bid, named.doubling) != (end.bid, end.doubling)):
+            return None
+        if end.passed_out and self.leader is not None:
+            return None
+        self.calls += (PASS,) * count
+        reason = f"auction: {passes_text(count, 'closing')} put at the end, which the file leaves out"
+        faults.append(BadBoard(self.line, reason, MENDED))
+        return end
+
+    def _put_in_front(self, count: int, faults: list[BadBoard]) -> None:
+        self.calls = (PASS,) * count + self.calls
+        self.notes = {index + count: text for index, text in self.notes.items()}
+        assert self.declarer is not None
+        reason = (
+            f"auction: {passes_text(count, 'opening')} put in front, so that {SEATS[self.declarer]} is the declarer"
+        )
+        faults.append(BadBoard(self.line, reason, MENDED))
+
+    def _contract_of_tags(self, faults: list[BadBoard]) -> Contract | None:
+        named = self.contract
+        if named is None or named.passed_out:
+            return named
+        if self.declarer is None:
+            reason = f"the contract {str(named)[:-2]} is left out, as its declarer is not known"
+            faults.append(BadBoard(self.contract_line, reason, "no declarer"))
+            return None
+        return replace(named, declarer=self.declarer)
+
+    def _differs(self, end: Contract) -> str:
+        named = self.contract or end
+        seat = end.declarer if self.seat is None else self.seat
+        return f"the auction ends in {end}, the tags say {named if named.passed_out else replace(named, declarer=seat)}"
+
+
+# --- plays and results ----------------------------------------------------------------------------------------
+
+
+def settle_play(
+    line: int, owner: UInt8Array, contract: Contract | None, cards: Sequence[int], faults: list[BadBoard]
+) -> Plays | None:
+    """Return the play of the cards, -1 where one is not known, up to the first of those; None without any.
+
+    A play that is not legal is left out. Losses are reported.
+    """
+    if not any(card >= 0 for card in cards):
+        return None
+    if contract is None or (owner == UNKNOWN).any():
+        what = "the contract is" if contract is None else "all four hands are"
+        faults.append(BadBoard(line, f"play: {what} not known", BAD_PLAY))
+        return None
+    known = next((place for place, card in enumerate(cards) if card < 0), len(cards))
+    if any(card >= 0 for card in cards[known:]):
+        reason = f"play: cards follow one that is missing, after {known} cards; those are left out"
+        faults.append(BadBoard(line, reason, BAD_PLAY))
+    try:
+        table = np.array([cards[: min(known, 53)]], np.int8)
+        plays = Plays.replay(owner, contract.declarer, contract.strain, table)
+    except IllegalCard as error:
+        faults.append(BadBoard(line, f"play: {str(error).replace(' at table 0', '')}", ILLEGAL_PLAY))
+        return None
+    return plays if known else None
+
+
+def settle_tricks(
+    line: int, contract: Contract | None, tricks: int | None, plays: Plays | None, faults: list[BadBoard]
+) -> int | None:
+    """Return declarer's tricks: of the file, else of a play up to the last trick. A contradiction is reported.
+
+    Where they contradict one another, the file's count.
+    """
+    if plays is None or contract is None:
+        return None if contract is not None and contract.passed_out else tricks
+    rest = plays.take(np.array([0]))  # a copy
+    while 48 <= rest.length[0] < 52:  # of the last trick each hand has one card
+        rest.step(np.flatnonzero(rest.legal()[0]))
+    won, left = int(rest.won[0]), 13 - int(rest.tricks[0])
+    if tricks is not None and not won <= tricks <= won + left:
+        taken = f"{won} of {13 - left} tricks" if left else f"{won} tricks"
+        reason = f"the result is {tricks}, but in the play declarer takes {taken}"
+        faults.append(BadBoard(line, reason, CONTRADICTION))
+    return won if tricks is None and not left else tricks
+
+
+def settle_score(
+    line: int, contract: Contract | None, vulnerability: int, tricks: int | None, points: int, side: int | None,
+    faults: list[BadBoard],
+) -> int | None:  # fmt: skip
+    """Return declarer's tricks, from the score if they are not known; a score that contradicts them is reported.
+
+    Args:
+        points: of ``side`` (0 NS, 1 EW; None: declarer's).
+    """
+    if contract is None:
+        return tricks
+    declarer = max(contract.declarer, 0)
+    sign = 1 if side is None or side == declarer & 1 else -1
+    own = score(contract.bid, contract.doubling, contract.declarer, vulnerability, np.arange(14)) * (
+        1 - 2 * (declarer & 1)
+    )
+    places = np.flatnonzero(own == sign * points)
+    if contract.passed_out:
+        right, which = points == 0, "Pass"
+    elif tricks is None:
+        right, which = places.size > 0, str(contract)
+        tricks = int(places[0]) if places.size else None
+    else:
+        right, which = tricks in places, f"{contract} with {tricks} tricks, {sign * int(own[tricks])}"
+    if not right:
+        faults.append(BadBoard(line, f"the score is {points}, which is not that of {which}", CONTRADICTION))
+    return tricks

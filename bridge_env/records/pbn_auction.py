@@ -1,0 +1,178 @@
+"""Read the auctions of PBN games: their calls, dealers, notes and contracts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bridge_env.records.board import BadBoard
+from bridge_env.records.derive import (
+    MENDED,
+    Bidding,
+    by_number_or_place,
+    parse_result,
+    passes_missing,
+    passes_text,
+    plain_suits,
+)
+from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, unescape
+from bridge_env.rules.auction import IllegalCall, one_auction
+from bridge_env.rules.calls import PASS, CallError, Contract, parse_call
+from bridge_env.rules.cards import SEATS, board_dealer, parse_seat
+
+_MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
+_CALL = r"[1-7](?:NT|[NCDHS])|PASS|P|AP|XX|X|RDBL|DBL|REDOUBLE|DOUBLE|R|D"
+_MARKED_CALL = re.compile(rf"\(?({_CALL})(\)|(?:\W|\d+=).*)$")  # with a mark that is no mark of PBN, or in brackets
+_UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
+_ALL_PASS = re.compile(r"\bALL\s*PASS\b", re.IGNORECASE)
+
+
+def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions.
+
+    A ``*`` or ``+``, where the section breaks off, is its last word.
+    """
+    for line, row in game.rows.get(section, ()):
+        row = _ALL_PASS.sub("AP", row) if section == "Auction" else _UNKNOWN_CARD.sub("-", row)
+        words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()
+        ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
+        # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.
+        words = words[: ends[0] + 1 if ends else None]
+        yield line, [word for word in words if word[0] != "^" and (section == "Auction" or word[0] != "=")]
+        if ends:
+            return
+
+
+def read_bidding(game: Game, number: int | None, faults: list[BadBoard]) -> Bidding:
+    """Return the auction with its dealer: of its tag, else of the auction, the board's number or its place."""
+    calls, marks, skipped, broken_off = _read_calls(game, faults)
+    seats = {}
+    for name in ("Dealer", "Auction"):
+        if game.value(name) not in UNKNOWN_VALUES:
+            try:
+                seats[name] = parse_seat(game.value(name))
+            except ValueError as error:
+                faults.append(game.bad(name, f"[{name}]: {error}", "dealer"))
+    starts = (seats["Auction"] + skipped) & 3 if "Auction" in seats and calls else seats.get("Auction")
+    dealer = seats.get("Dealer", starts)
+    if dealer is None:
+        dealer = by_number_or_place(number, game.place, board_dealer, game.line, "dealer", faults)
+    bidding = Bidding(
+        game.line_of("Auction"), dealer, calls, _read_notes(game, marks), game.line_of("Contract"),
+        broken_off=broken_off,
+    )  # fmt: skip
+    if calls and starts is not None and starts != dealer:
+        _agree_on_dealer(game, bidding, starts, faults)
+    return bidding
+
+
+def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, faults: list[BadBoard]) -> None:
+    """Put passes before an auction that starts with another seat than the dealer, where [Declarer] says so.
+
+    Raises:
+        BadBoard: there is no declarer that decides.
+    """
+    calls, dealer, passes = bidding.calls, bidding.dealer, (starts - bidding.dealer) & 3
+    differs = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
+    declarer = game.value("Declarer").lstrip("^").upper()
+    for count in (passes, 0):
+        moved = (PASS,) * count + calls
+        try:
+            end = one_auction((*moved, *(PASS,) * passes_missing(moved)), dealer).contracts().at(0)
+        except IllegalCall:
+            continue
+        if not end.passed_out and SEATS[end.declarer] == declarer:
+            how = f"{passes_text(count, 'opening')} put in front" if count else "the dealer counts"
+            faults.append(game.bad("Auction", f"{differs}; by the declarer, {how}", MENDED))
+            bidding.calls = moved
+            bidding.notes = {index + count: text for index, text in bidding.notes.items()}
+            return
+    raise game.bad("Auction", differs, "dealer and auction differ")
+
+
+def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], list[tuple[int, str]], int, bool]:
+    """Return the calls, which may be illegal, their marks, the seats skipped before, and whether it breaks off.
+
+    A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end.
+    """
+    calls: list[int] = []
+    marks: list[tuple[int, str]] = []
+    skipped, broken_off = 0, False
+    for line, words in words_of(game, "Auction"):
+        for word in words:
+            if word[0] == "=":
+                marks += [(len(calls) - 1, word)] if calls else []
+                if not re.fullmatch(r"=\d*=", word):
+                    faults.append(BadBoard(line, f"auction: {word} is half a mark of a note", "mark"))
+            elif word in ("*", "+"):
+                broken_off = True
+            elif word == "-":
+                skipped += not calls
+                broken_off = bool(calls)
+            elif broken_off:
+                raise BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
+            elif word == "AP":
+                calls += [PASS] * passes_missing(calls)
+            elif calls and not word[0].isalnum() and not _MARKED_CALL.match(word):
+                faults.append(BadBoard(line, f"auction: {word!r} is not read", "mark"))
+            else:
+                call, mark = _read_call(word, line, faults)
+                calls.append(call)
+                marks += [(len(calls) - 1, mark)] if mark is not None else []
+    return tuple(calls), marks, skipped, broken_off
+
+
+def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str | None]:
+    """Return a call, and the mark of a note behind it.
+
+    Raises:
+        BadBoard: it is not a call.
+    """
+    try:
+        return parse_call(word.rstrip("*")), None  # 4C* is alerted
+    except CallError as error:
+        match = _MARKED_CALL.match(word)
+        if match is None:
+            raise BadBoard(line, f"auction: {error}", "not a call") from None
+    mark = re.fullmatch(r"=?(\d*)=?", match[2])
+    if match[2] != ")":
+        what = "is half a mark of a note" if mark else "is not read"
+        faults.append(BadBoard(line, f"auction: {match[2]!r} behind {match[1]} {what}", "mark"))
+    return parse_call(match[1]), None if mark is None else f"={mark[1]}="
+
+
+def _read_notes(game: Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
+    """Return the notes of calls by their index; empty where there is a mark alone."""
+    texts: dict[str, str] = {}
+    for section, value in game.notes:
+        number, colon, text = unescape(value).partition(":")
+        if section == "Auction" and colon:
+            texts[number.strip()] = text.strip()
+    notes: dict[int, list[str]] = {}
+    for index, mark in marks:
+        text = texts.get(mark.strip("="), "")
+        if text not in notes.setdefault(index, []):
+            notes[index].append(text)
+    return {index: "; ".join(filter(None, found)) for index, found in notes.items()}
+
+
+def read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None, int | None]:
+    """Return the contract of the tags without its declarer, and the declarer."""
+    text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^").upper()
+    seat, found = None, parse_result(text)
+    if declarer not in UNKNOWN_VALUES:
+        try:
+            seat = parse_seat(declarer)
+        except ValueError as error:
+            faults.append(game.bad("Declarer", f"[Declarer]: {error}", "contract"))
+    if text.upper().startswith(("PAS", "ALL PAS")):
+        return Contract(-1), None
+    if found is None:
+        if text not in UNKNOWN_VALUES:
+            faults.append(game.bad("Contract", f"{text!r} is not a contract, such as '4SX'", "contract"))
+        return None, seat
+    contract = found[0]
+    if seat is None and contract.declarer >= 0:  # [Contract "4S N"]
+        seat = contract.declarer
+    return replace(contract, declarer=-1), seat

@@ -1,0 +1,86 @@
+"""Read, write and check the double-dummy tables of PBN: [OptimumResultTable] and [DoubleDummyTricks].
+
+The second is the form of BridgeComposer and of ACBL's hand records: twenty hexadecimal digits, five (NT S H D C)
+each for N, S, E and W.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.records.board import Board
+from bridge_env.records.derive import plain_suits
+from bridge_env.rules.calls import STRAINS
+from bridge_env.rules.cards import SEATS
+
+HEADER = r"Declarer;Denomination\2R;Result\2R"
+_DECLARERS, _STRAINS = (0, 2, 1, 3), (4, 3, 2, 1, 0)  # the order of the digits
+_ROW = re.compile(r"([NESW])\s+(NT|[NSHDC])\s+(1[0-3]|\d)$")
+
+
+def read_rows(rows: Sequence[str]) -> NDArray[np.int8]:
+    """Return the table of rows such as ``N NT 9``, int8 (4, 5), -1 where there is no row.
+
+    Raises:
+        ValueError: another row, or two for one contract that differ.
+    """
+    table = np.full((4, 5), -1, np.int8)
+    for row in rows:
+        match = _ROW.match(plain_suits(row).strip())
+        if match is None:
+            raise ValueError(f"{row!r} is not a declarer, a denomination and tricks, such as 'N NT 9'")
+        place = SEATS.index(match[1]), STRAINS.index("NT" if match[2] == "N" else match[2])
+        if table[place] not in (-1, int(match[3])):
+            raise ValueError(f"two results for {match[1]} {match[2]}: {table[place]} and {match[3]}")
+        table[place] = int(match[3])
+    return table
+
+
+def read_digits(text: str) -> NDArray[np.int8]:
+    """Return the table of twenty digits, int8 (4, 5), -1 for ``*`` or ``-``.
+
+    Raises:
+        ValueError: not twenty of 0 to 9, a to d, ``*`` and ``-``.
+    """
+    word = "".join(text.split()).lower()
+    if not re.fullmatch(r"[0-9a-d*-]{20}", word):
+        raise ValueError(f"{text!r} is not twenty digits of 0 to d, as in '{'7' * 20}'")
+    digits = np.array([-1 if digit in "*-" else int(digit, 16) for digit in word], np.int8)
+    table = np.empty((4, 5), np.int8)
+    table[np.ix_(_DECLARERS, _STRAINS)] = digits.reshape(4, 5)
+    return table
+
+
+def table_rows(table: NDArray[np.int8]) -> list[str]:
+    """Return the rows of a table, those that are known."""
+    return [
+        f"{SEATS[seat]} {STRAINS[strain]:>2} {table[seat, strain]:>2}"
+        for seat in range(4) for strain in _STRAINS if table[seat, strain] >= 0
+    ]  # fmt: skip
+
+
+def tables_of(boards: Sequence[Board]) -> NDArray[np.int8]:
+    """Return the tables of boards, int8 (N, 4, 5), -1 where they are not known."""
+    unknown = np.full((4, 5), -1, np.int8)
+    return np.array([unknown if board.table is None else board.table for board in boards], np.int8).reshape(-1, 4, 5)
+
+
+def check_tables(boards: Iterable[Board]) -> list[tuple[Board, str]]:
+    """Solve the deals of boards that have a table; return each board whose table is wrong, and where it differs."""
+    from bridge_env.double_dummy.exact import library_then_solver  # here: reading a file loads no solver
+
+    found = []
+    for board in boards:
+        if board.table is None or board.unknown_seats:
+            continue
+        exact = library_then_solver().tricks(board.owner[None])[0]
+        wrong = np.argwhere((board.table >= 0) & (board.table != exact))
+        texts = [f"{SEATS[s]} {STRAINS[t]} {board.table[s, t]} (it is {exact[s, t]})" for s, t in wrong.tolist()]
+        if texts:
+            more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
+            found.append((board, f"the double-dummy table is not that of the deal: {', '.join(texts[:3])}{more}"))
+    return found

@@ -1,0 +1,422 @@
+"""Records as people have them: small files of other programs with their right values, and more of each kind."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+import pytest
+from support.bidders import calls
+from support.boards import BOARD, DEAL, GAME, HANDS
+from support.places import DATA
+
+from bridge_env.double_dummy import builtin_library
+from bridge_env.hands.deals import deal_text
+from bridge_env.records.board import Board, ReadResult
+from bridge_env.records.derive import board_number, parse_result
+from bridge_env.records.lin import lin_losses, lin_text
+from bridge_env.records.pbn import board_text
+from bridge_env.records.read import read_records, read_text
+from bridge_env.records.tables import check_tables, read_digits
+
+FOLDER = DATA / "records"
+DEALT = f'[Board "1"]\n[Deal "{DEAL}"]\n'
+PLAYED_OUT = (FOLDER / "09-result-against-the-play.pbn").read_text()
+
+
+def case(name: str) -> tuple[list[Board], list[str]]:
+    """Return the boards of a file, and its problems without their reasons' details."""
+    result = read_records(next(FOLDER.glob(f"{name}-*")))
+    assert all(f"{name}-" in problem.file and problem.line > 0 for problem in result.problems)
+    return result.boards, [problem.reason for problem in result.problems]
+
+
+def only(text: str) -> tuple[Board, list[str]]:
+    """Return the one board of a text and the reasons of its problems, after a round trip that loses nothing."""
+    result = read_text(text)
+    (board,) = result.boards
+    assert read_text(board_text(board)).boards == [board]
+    return board, [problem.reason for problem in result.problems]
+
+
+def kinds(result: ReadResult) -> list[str]:
+    return [problem.kind for problem in result.problems]
+
+
+# --- the files ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "tricks"), [("01", 11), ("01b", 13), ("18", 11)])
+def test_the_result_of_a_play_to_the_end_follows_from_it(name, tricks):
+    (board,), problems = case(name)
+    assert (board.tricks, len(board.play), problems) == (tricks, 52, [])
+    assert f'[Result "{tricks}"]' in board_text(board)
+
+
+def test_a_second_table_is_of_the_board_before():
+    boards, (problem,) = case("02")
+    assert [(b.number, b.dealer, b.vulnerability, b.line) for b in boards] == [(62, 1, 0, 2), (62, 1, 0, 18)]
+    assert (boards[0].owner == boards[1].owner).all()
+    assert [str(b.contract) for b in boards] == ["6C N", "6SX E"]
+    assert boards[1].tags["West"] == "E"
+    assert problem == "Board, Dealer, Vulnerable, Deal, Event of the game before, which this one leaves out"
+
+
+def test_opening_passes_are_put_in_front():
+    (board,), problems = case("03")
+    assert board.auction[:3] == calls("P 1C 1H")
+    assert (str(board.contract), board.tricks) == ("6NT W", 12)
+    assert problems == ["auction: 1 opening pass put in front, so that W is the declarer"]
+
+
+def test_a_deal_alone_is_that_of_its_place():
+    (board,), problems = case("04")
+    assert (board.number, board.dealer, board.vulnerability) == (None, 0, 0)
+    assert len(problems) == 2
+    two = read_text((FOLDER / "04-deal-only.pbn").read_text() * 2).boards
+    assert [(b.dealer, b.vulnerability) for b in two] == [(0, 0), (1, 1)]
+
+
+def test_the_number_is_the_files():
+    assert [b.number for b in case("06")[0]] == [1]
+    boards, problems = case("07")
+    assert [(b.number, b.tags["Room"], b.line) for b in boards] == [(46, "Open", 2), (46, "Closed", 3)]
+    assert problems == []
+
+
+def test_a_result_against_the_play_is_named():
+    (board,), problems = case("09")
+    assert board.tricks == 9
+    assert problems == ["the result is 9, but in the play declarer takes 13 tricks"]
+
+
+def test_half_a_mark_costs_the_mark():
+    (board,), problems = case("14")
+    assert board.auction == calls("1NT P 2C P 3D P 4NT P 5C P 7S P P P")
+    assert board.notes == {8: ""}
+    assert problems == ["auction: '=1' behind 5C is half a mark of a note"]
+
+
+def test_without_sv_nobody_is_vulnerable():
+    (board,), problems = case("15")
+    assert (board.vulnerability, str(board.contract)) == (0, "1C N")
+    assert problems == ["no sv and no board number: nobody is vulnerable"]
+
+
+def test_a_card_that_is_not_known_ends_the_play():
+    (board,), problems = case("16")
+    assert (len(board.play), board.tricks, problems) == (9, 11, [])
+
+
+# --- more of each kind ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "tricks", "reason"),
+    [
+        ('[Result "9"]', '[Result "13"]\n[Score "NS 1510"]', 13, None),
+        ('[Result "9"]', '[Result "13"]\n[Score "EW -1510"]', 13, None),
+        ('[Result "9"]', '[Score "1510"]', 13, None),
+        ('[Result "9"]', '[Result "13"]\n[Score "NS 420"]', 13, "the score is 420, which is not that of 7S N with 13"),
+        ('[Result "9"]', '[Result "13"]\n[Scoring "Rubber"]\n[Score "NS 420"]', 13, None),
+        (PLAYED_OUT[PLAYED_OUT.index("H2 DA") :], "*\n", 9, "the result is 9, but in the play declarer takes 13"),
+        (PLAYED_OUT[PLAYED_OUT.index("H4 DQ") :], "*\n", 9, "in the play declarer takes 10 of 10 tricks"),
+        ('[Result "9"]', '[Result "+1"]', None, "'+1' is not a number of tricks"),
+        ('[Result "9"]', '[Result "="]', 13, None),
+    ],
+)
+def test_results_scores_and_plays_agree_or_are_named(old, new, tricks, reason):
+    assert old in PLAYED_OUT
+    board, problems = only(PLAYED_OUT.replace(old, new))
+    if tricks is not None:
+        assert board.tricks == tricks
+    assert [reason in problem for problem in problems] == ([] if reason is None else [True])
+
+
+def test_a_claim_against_the_play_of_lin_is_named():
+    text = (FOLDER / "01-lin-played-out-no-mc.lin").read_text().rstrip()
+    board, problems = only(text + "mc|9|")
+    assert (board.tricks, problems) == (9, ["the result is 9, but in the play declarer takes 11 tricks"])
+
+
+def test_the_tricks_of_a_score_without_a_result():
+    text = f'{DEALT}[Contract "4H"]\n[Declarer "E"]\n'
+    assert only(f'{text}[Score "EW -50"]\n')[0].tricks == 9
+    assert only(f'{text}[Score "NS 50"]\n')[0].tricks == 9
+    assert only(f'{text}[Score "450"]\n')[0].tricks == 11
+    board, problems = only(f'{text}[Score "451"]\n')
+    assert (board.tricks, problems) == (None, ["the score is 451, which is not that of 4H E"])
+
+
+AFTER_5 = "play: cards follow one that is missing, after 5 cards; those are left out"
+HAND = "J8.Q965.A954.985"
+
+
+@pytest.mark.parametrize(
+    "deal",
+    [
+        DEAL.replace(HAND, "-"), DEAL.replace(HAND, "..."), DEAL.replace(HAND, "\u2013"), DEAL.rpartition(" ")[0],
+        DEAL.replace(HAND, "-.-.-.-"), DEAL.lower().replace("t", "10"),
+    ],
+)  # fmt: skip
+def test_the_fourth_hand_follows_from_three(deal):
+    board, problems = only(f'[Board "1"]\n[Deal "{deal}"]\n')
+    assert (deal_text(board.owner), problems) == (DEAL, [])
+
+
+@pytest.mark.parametrize("void", ["-", "--", "---", "\u2013", "\u2014", "void"])
+def test_voids_are_written_in_many_ways(void):
+    text = (FOLDER / "04-deal-only.pbn").read_text()
+    assert ".AJT42..AQT" in text
+    assert read_text(text.replace("..", f".{void}.")).boards == read_text(text).boards
+    lin = BOARD.replace("S752HDK", f"S752H{void}DK") if void != "void" else BOARD
+    assert read_text(lin).boards == read_text(BOARD).boards
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("01", 1), ("007", 7), ("#3", 3), ("Board 12", 12), ("Bd.4", 4), ("board16", 16), ("Spiel 5", 5), ("0", None),
+     ("A12", None), ("1-2", None), ("", None)],
+)  # fmt: skip
+def test_board_numbers(name, number):
+    assert board_number(name) == number
+    assert read_text(f'[Board "{name}"]\n[Deal "{DEAL}"]\n').boards[0].number == number
+    if name and name[0] != "A":
+        assert read_text(BOARD.replace("Board 7", name)).boards[0].number == number
+
+
+def test_the_declarer_follows_from_the_lead_and_the_auction():
+    contract = '[Contract "2NT"]\n'
+    played = GAME[GAME.index("[Play") :]
+    board, problems = only(f"{DEALT}{contract}{played}")
+    assert (str(board.contract), len(board.play), problems) == ("2NT W", 8, [])
+    board, problems = only(
+        GAME.replace('[Declarer "W"]', '[Declarer "?"]').replace('[Contract "2NT"]', '[Contract ""]')
+    )
+    assert (str(board.contract), problems) == ("2NT W", [])
+    board, problems = only(GAME.replace('[Declarer "W"]', '[Declarer "E"]'))
+    assert problems == ["the auction ends in 2NT W, the tags say 2NT E; N leads, so the auction counts"]
+    passes = GAME.replace('[Contract "2NT"]\n', "").replace("Pass Pass 1S 1NT", "1S 1NT")
+    board, problems = only(passes)
+    assert (str(board.contract), len(problems), board.auction) == ("2NT W", 1, only(GAME)[0].auction)
+    assert str(only(f'{DEALT}[Contract "4SX by N"]\n')[0].contract) == "4SX N"
+    board, problems = only(GAME.replace('[Contract "2NT"]', '[Contract "2NTX"]'))
+    assert (str(board.contract), len(problems)) == ("2NT W", 1)
+
+
+def test_an_auction_may_start_behind_the_dealer_where_the_declarer_agrees():
+    text = GAME.replace("Pass Pass 1S 1NT", "1S 1NT").replace('[Auction "N"]', '[Auction "S"]')
+    board, problems = only(text)
+    assert board == only(GAME)[0]
+    assert problems == [
+        "the auction starts with S, but N is the dealer; by the declarer, 2 opening passes put in front"
+    ]
+    board, problems = only(GAME.replace('[Auction "N"]', '[Auction "S"]'))
+    assert board == only(GAME)[0]
+    assert "the dealer counts" in problems[0]
+
+
+@pytest.mark.parametrize("rows", ["Pass 2NT Pass Pass\nPass", "Pass 2NT"])
+def test_closing_passes_are_put_in(rows):
+    text = GAME.replace("Pass 2NT Pass Pass\nPass", rows)
+    board, problems = only(text)
+    assert board == only(GAME)[0]
+    assert len(problems) == (rows == "Pass 2NT")
+    lin = BOARD + "pc|H5|pc|H7|"
+    board, problems = only(lin)
+    assert (board.auction[-3:], problems) == (
+        (0, 0, 0),
+        ["auction: 3 closing passes put at the end, which the file leaves out"],
+    )
+
+
+def test_opening_passes_of_lin_follow_from_the_lead():
+    full = f"md|1{HANDS}|sv|o|mb|p|mb|p|mb|1D|mb|p|mb|p|mb|p|pc|H5|pc|H7|"
+    board, _ = only(full)
+    assert str(board.contract) == "1D N"
+    again, problems = only(full.replace("mb|p|mb|p|mb|1D", "mb|1D"))
+    assert again == board
+    assert problems == ["auction: 2 opening passes put in front, so that N is the declarer"]
+
+
+@pytest.mark.parametrize(
+    ("word", "call", "told"),
+    [("1S=1", "1S", 1), ("1S=", "1S", 1), ("1S(5+)", "1S", 1), ("(1S)", "1S", 0), ("1\u2660", "1S", 0),
+     ("1S:", "1S", 1), ("1S =2", "1S", 1), ("1S !!", "1S", 0), ("1S (natural)", "1S", 1)],
+)  # fmt: skip
+def test_marks_behind_calls(word, call, told):
+    board, problems = only(f'{DEALT}[Auction "N"]\n{word} ALL PASS\n')
+    assert (board.auction, len(problems)) == (calls(f"{call} P P P"), told)
+    lin = word.strip("()").replace("(5+", "=(5+)").replace("(nat", "=(nat").replace(" ", "")
+    board, problems = only(f"md|3{HANDS}|ah|1|sv|o|mb|{lin}|mb|all pass|")
+    assert board.auction == calls(f"{call} P P P")
+
+
+@pytest.mark.parametrize("unknown", ["-", "--", "?", "??", "...", "\u2014"])
+def test_unknown_cards_of_a_play(unknown):
+    board, problems = only(GAME.replace("D5 D2 DK DQ", f"{unknown} D2 {unknown} DQ"))
+    assert (len(board.play), problems) == (5, [AFTER_5])
+    board, problems = only(GAME.replace("D5 D2 DK DQ", f"{unknown} {unknown} {unknown} DQ"))
+    assert (len(board.play), problems) == (5, [])
+    board, problems = only(GAME.replace("SJ S9 S2 SK", f"SJ {unknown} {unknown} SK"))
+    assert (len(board.play), len(problems)) == (1, 1)
+    full, _ = only(PLAYED_OUT)
+    assert only(PLAYED_OUT.replace("DJ CJ SJ", f"DJ {unknown} SJ"))[0] == full  # the card that is left
+
+
+def test_columns_that_begin_with_another_seat():
+    turned = GAME.replace("SJ S9 S2 SK\nD5 D2 DK DQ", "SK SJ S9 S2\nDQ D5 D2 DK")
+    board, problems = only(turned)
+    assert board == only(GAME)[0]
+    assert problems == ["play: N leads against 2NT W, so the columns begin with W"]
+
+
+def test_values_count_before_empty_ones():
+    text = GAME.replace('[Result "8"]', '[Result ""]\n[Result "8"]').replace("[Dealer", '[Dealer "?"]\n[Dealer')
+    assert only(text) == only(GAME)
+    assert read_text(BOARD + "sv||ah||pn|,,,|").boards == read_text(BOARD).boards
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ('"None"', '"Some"', "vulnerability"), ('[Dealer "N"]', '[Dealer "N"', "broken tag"),
+        ('[Dealer "N"]', '[Dealer "Q"]', "dealer"), ('[Result "8"]', '[Result "14"]', "result"),
+        ('[Contract "2NT"]', '[Contract "2NTY"]', "contract"), ('[Event "A match"]', "[Event A match]", "broken tag"),
+        ("[Play", "[DC] is no tag\n[Play", "broken tag"), ("D5 D2 DK", "D5 D2 D1", "bad play"),
+        ('[Declarer "W"]', '[Declarer "Z"]', "contract"),
+    ],
+)  # fmt: skip
+def test_small_losses_cost_no_board(old, new, kind):
+    result = read_text(GAME.replace(old, new))
+    (board,) = result.boards
+    assert (str(board.contract), board.dealer, board.vulnerability) == ("2NT W", 0, 0)
+    assert kinds(result) == [kind]
+    assert read_text(board_text(board)).boards == [board]
+
+
+def test_a_contract_without_its_declarer_is_named():
+    board, problems = only(f'{DEALT}[Contract "4HX"]\n[Declarer "?"]\n[Result "9"]\n')
+    assert (board.contract, board.tricks) == (None, 9)
+    assert problems == ["the contract 4HX is left out, as its declarer is not known"]
+
+
+@pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South"])
+def test_words_for_vulnerability(words):
+    assert only(f'{DEALT}[Vulnerable "{words}"]\n')[0].vulnerability == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "contract", "tricks"),
+    [("4SXE-1", "4SX E", 9), ("3NTN=", "3NT N", 9), ("3nw+1", "3NT W", 10), ("4\u2660N", "4S N", None),
+     ("P", "Pass", None), ("4S**E-2", "4SXX E", 8), ("4S by E", "4S E", None)],
+)  # fmt: skip
+def test_results_as_tables_and_matches_have_them(text, contract, tricks):
+    found = parse_result(text)
+    assert (str(found[0]), found[1]) == (contract, tricks)
+    assert parse_result(text + "?") is None
+
+
+def test_the_results_of_a_match_are_those_of_boards_without_an_auction():
+    text = (
+        f"vg|Cup,1,I,5,6,A,0,B,0|rs|3NN=,4SxE-1,,2HW+1|qx|o5|md|3{HANDS}|sv|o|qx|c5|md|3{HANDS}|sv|o|"
+        f"qx|o6|md|4{HANDS}|sv|n|qx|c6|md|4{HANDS}|sv|n|mb|1H|mb|p|mb|p|mb|p|mc|7|"
+    )
+    result = read_text(text)
+    assert [(b.number, str(b.contract), b.tricks) for b in result.boards] == [
+        (5, "3NT N", 9), (5, "4SX E", 9), (6, "None", None), (6, "1H E", 7),
+    ]  # fmt: skip
+    assert [p.reason for p in result.problems] == [
+        "the results of the match (rs) say 2HW+1, the board 1H E with 7 tricks"
+    ]
+
+
+def test_the_form_is_that_of_the_contents(tmp_path):
+    link = "https://www.bridgebase.com/tools/handviewer.html?lin=" + BOARD.replace(" ", "+")
+    for name, text, boards in (
+        ("a.lin", GAME, 1), ("a.pbn", BOARD, 1), ("b", BOARD + BOARD, 2), ("c.txt", f"{link}\n{link}\n", 2),
+        ("d.txt", f"{DEAL}\n{DEAL}\n", 2), ("e.lin", GAME.replace("A match", "md|x|"), 1),
+    ):  # fmt: skip
+        (tmp_path / name).write_text(text)
+        result = read_records(tmp_path / name)
+        assert len(result.boards) == boards
+        assert all(problem.kind.endswith("by place") for problem in result.problems)
+
+
+# --- double-dummy tables --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def solved():
+    library = builtin_library()
+    return Board(library.owners([5])[0], 0, 0, 1, table=library.tricks_at([5])[0])
+
+
+def test_tables_of_both_forms(solved):
+    text = board_text(solved)
+    assert "[OptimumResultTable" in text
+    assert read_text(text).boards == [solved]
+    order = [solved.table[seat, strain] for seat in (0, 2, 1, 3) for strain in (4, 3, 2, 1, 0)]
+    digits = "".join(f"{n:x}" for n in order)
+    assert (read_digits(digits.upper()) == solved.table).all()
+    tag = f'[DoubleDummyTricks "{digits}"]\n'
+    assert read_text(text[: text.index("[Optimum")] + tag).boards == [solved]
+    both = read_text(text.replace("[Optimum", tag.replace(digits[0], "0" if digits[0] != "0" else "1", 1) + "[Optimum"))
+    assert both.boards == [solved]
+    assert kinds(both) == ["contradiction"]
+    assert lin_losses(solved) == ["table"]
+    assert lin_losses(read_text(lin_text(solved)).boards[0]) == []
+
+
+def test_a_table_that_cannot_be_read_stays_text():
+    rows = "Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  Z 7"
+    board, problems = only(f'{DEALT}[OptimumResultTable "{rows[0]}"]\n{rows[1]}\n{rows[2]}\n')
+    assert (board.table, board.sections) == (None, {"OptimumResultTable": rows})
+    assert "'N  Z 7' is not a declarer, a denomination and tricks" in problems[0]
+    board, problems = only(f'{DEALT}[DoubleDummyTricks "12"]\n')
+    assert (board.tags, len(problems)) == ({"DoubleDummyTricks": "12"}, 1)
+
+
+def test_tables_are_checked_against_their_deals(solved):
+    assert check_tables([solved]) == []
+    wrong = solved.table.copy()
+    wrong[0, 4] = (wrong[0, 4] + 1) % 14
+    board = Board(solved.owner, 0, 0, 1, table=wrong)
+    ((found, reason),) = check_tables([solved, board])
+    assert found is board
+    assert re.search(rf"N NT {wrong[0, 4]} \(it is {solved.table[0, 4]}\)", reason)
+
+
+# --- partial deals --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[Board "2"]\n[Deal "E:- {HAND} - -"]\n', f'[Board "2"]\n[Deal "S:{HAND}"]\n',
+        "md|1SJ8HQ965DA954C985,,,|ah|Board 2|sv|n|", "md|1SJ8HQ965DA954C985|ah|Board 2|sv|n|",
+        "md|1SJ8HQ965DA954C985,SHDC,SHDC,SHDC|ah|Board 2|sv|n|",
+    ],
+)  # fmt: skip
+def test_partial_deals_are_read_and_written(text):
+    result = read_text(text)
+    assert result.boards == []
+    assert kinds(result) == ["partial deal"]
+    (board,) = result.partial
+    assert (board.unknown_seats, board.number, int((board.owner == 2).sum())) == ("NEW", 2, 13)
+    for again in (board_text(board), lin_text(board)):
+        (read,) = read_text(again).partial
+        assert (read.owner == board.owner).all()
+
+
+def test_the_play_of_a_partial_deal_is_lost_and_named():
+    result = read_text(GAME.replace(f"{HAND} 9.KJ872.T862.KT6", "- -"))
+    (board,) = result.partial
+    assert (board.auction is None, str(board.contract), board.play) == (False, "2NT W", None)
+    assert sorted(kinds(result)) == ["bad play", "partial deal"]
+
+
+def test_a_stream_of_bytes_is_read_too():
+    assert read_records(io.BytesIO(GAME.encode())).boards == [only(GAME)[0]]
+    assert np.isin(read_text(GAME).boards[0].owner, range(4)).all()
