@@ -15,13 +15,14 @@ BYTECODE = $(BIN)/python -m compileall -qq -j 0 $(VENV) || true
 # Tests and Ray start hundreds of processes; where nothing may be kept, each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help selfplay test test-slow test-bounds browser chromium lint docs check clean
+.PHONY: help selfplay test test-slow test-bounds test-libraries browser chromium lint docs check clean
 
 help:
 	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (some minutes)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, about twelve the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
+	@echo "make test-libraries  the env in other libraries, each installed into an environment of its own"
 	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"
 	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
 	@echo "make docs       the documentation as a site: build/site/index.html"
@@ -42,6 +43,10 @@ test-slow: $(VENV)/.dev
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --dist loadfile $(KERNEL_TESTS)
+
+# The snippets of docs/libraries.md, each library in an environment of its own: half an hour the first time.
+test-libraries: $(VENV)/.dev
+	$(BIN)/python -m tests.libraries
 
 PATIENCE := -o Acquire::http::Timeout=20 -o Acquire::Retries=1
 

@@ -14,6 +14,9 @@ _register(
     id="bridge_env/Bidding-v0",
     entry_point="bridge_env.envs.single:BiddingEnv",
     vector_entry_point="bridge_env.envs.vector:BiddingVectorEnv",
+    # The env reports misuse itself. Without wrappers, all of its methods can be called.
+    order_enforce=False,
+    disable_env_checker=True,
 )
 
 

@@ -10,7 +10,8 @@ offset         meaning of a 1
 [4:8]          passed before the opening bid: me, left-hand opponent, partner, right-hand opponent
 [8:428]        35 bids from 1C to 7NT, 12 each: its bidder (4), its doubler (4), its redoubler (4);
                seats as above, counted clockwise from the observer
-[428:480]      the observer's cards at ``428 + rank * 4 + suit`` (ranks 2..A = 0..12, suits C D H S = 0..3)
+[428:480]      the observer's cards at ``428 + rank * 4 + suit`` (ranks 2..A = 0..12, suits C D H S = 0..3): in
+               another order than those of ``BidView.hand``; ``hand_of`` turns them round
 =============  ================================================================================================
 
 Seats are relative to the observer, and the first call is the dealer's. OpenSpiel, whose dealer is always North, has the
@@ -18,6 +19,8 @@ same numbers on its boards (from index 4 of its 571-long tensor on, behind the p
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,3 +93,17 @@ def observe(view: BidView) -> NDArray[np.int8]:
     out = np.empty((len(view), OBSERVATION_SIZE), np.int8)
     _observe_rows(state, np.ascontiguousarray(view.history), owner, view.seat, out)
     return out
+
+
+def hand_of(observation: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return the hands of observations (..., 480), as all else takes them: bool (..., 52), card ``suit * 13 + rank``.
+
+    Raises:
+        ValueError: the last axis is another one than of observations.
+    """
+    seen = np.asarray(observation)
+    if seen.shape[-1:] != (OBSERVATION_SIZE,):
+        raise ValueError(f"observations have {OBSERVATION_SIZE} numbers; these have the shape {seen.shape}")
+    by_rank = seen[..., HAND_AT:].reshape(*seen.shape[:-1], 13, 4)
+    held: NDArray[np.bool_] = by_rank.swapaxes(-1, -2).reshape(*seen.shape[:-1], 52) > 0
+    return held

@@ -3,19 +3,21 @@
 As in PettingZoo, ``env()`` makes an env that reports misuse, ``raw_env()`` the bare one, and ``parallel_env()`` one for
 libraries that step all agents together, where the calls of the three agents out of turn are ignored.
 
+Import this module, and ``pettingzoo.make("aec", "bridge_env/Bidding-v0")`` finds ``env``.
+
 Needs PettingZoo: ``pip install -e '.[pettingzoo]' -c constraints.txt``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
-import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
-from bridge_env.bidders.observation import OBSERVATION_SIZE
+from bridge_env.bidders.view import BidView
+from bridge_env.double_dummy.boards import Boards
+from bridge_env.envs.config import EnvSetting
 from bridge_env.envs.episodes import OPTIONS
 from bridge_env.envs.picture import Frame
 from bridge_env.envs.single import BiddingEnv
@@ -24,7 +26,7 @@ from bridge_env.rules.calls import NUM_CALLS
 from bridge_env.rules.cards import SEATS
 
 try:
-    from pettingzoo import AECEnv
+    from pettingzoo import AECEnv, register
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError as error:
@@ -32,17 +34,18 @@ except ImportError as error:
         f"bridge_env.envs.aec needs PettingZoo; install it with: {how_to_install('pettingzoo')}"
     ) from error
 
-Observation = dict[str, NDArray[np.int8]]
+
+ID = "bridge_env/Bidding-v0"
 
 
-class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # PettingZoo has no types
+class BiddingAEC(AECEnv[str, Any, int | None]):  # type: ignore[misc] # PettingZoo has no types
     """Contract-bridge bidding for the agents ``"N" "E" "S" "W"``; see ``BiddingEnv`` for the game.
 
     Observations are ``{"observation": int8 (480,), "action_mask": int8 (38,)}``: the agent's own hand and
-    the auction, and the legal calls, none of them when another agent is to call. Actions are calls 0..37.
-    When the auction has ended every agent has its reward, NS = -EW, and all are terminated; ``infos`` then
-    hold the same as of ``BiddingEnv``, in points for the agent's side. An illegal call ends the auction; it costs
-    the agent that made it ``illegal_penalty``, and the others nothing.
+    the auction, and the legal calls, Pass alone when another agent is to call. Actions are calls 0..37.
+    When the auction has ended every agent has its reward, NS = -EW, and all are terminated. ``infos`` have the keys of
+    ``BiddingEnv`` but for the mask and the rewards, in points for the agent's side. An illegal call ends the auction;
+    it costs the agent that made it ``illegal_penalty``, and the others nothing.
 
     After ``reset(seed=s)`` the deals are those of ``BiddingEnv(learner="all")`` and of table 0 of the vector
     env. ``reset`` takes their ``options``; it ignores others, which PettingZoo's own test passes. It can be copied
@@ -50,8 +53,8 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
 
     Args:
         render_mode: as of ``BiddingEnv``.
-        setting: ``deals``, ``dealer``, ``vulnerability``, ``reward`` (``imps_vs_par`` or ``points``),
-            ``illegal`` and ``illegal_penalty``, as ``BiddingEnv`` takes them.
+        setting: ``deals``, ``order``, ``dealer``, ``vulnerability``, ``reward`` (``imps_vs_par`` or ``points``),
+            ``illegal``, ``illegal_penalty``, ``dtype`` and ``text``, as ``BiddingEnv`` takes them.
 
     Raises:
         ValueError: an argument is wrong; the message lists the choices.
@@ -64,23 +67,21 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         "is_parallelizable": False,
     }
 
-    def __init__(self, *, render_mode: str | None = None, **setting: Any) -> None:
+    def __init__(self, *, render_mode: str | None = None, **setting: Unpack[EnvSetting]) -> None:
         super().__init__()
         self.render_mode = render_mode
-        self._env = BiddingEnv(learner="all", render_mode=render_mode, **setting)
+        setting["learner"], setting["masked"] = "all", True
+        self._env = BiddingEnv(render_mode=render_mode, **setting)
         self.possible_agents = list(SEATS)
         self.agents: list[str] = []
-        masks = spaces.Box(0, 1, (NUM_CALLS,), np.int8)
-        self._observation_space = spaces.Dict(observation=spaces.MultiBinary(OBSERVATION_SIZE), action_mask=masks)
-        self._action_space = spaces.Discrete(NUM_CALLS)
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of all agents, the same object at every call."""
-        return self._observation_space
+        return self._env.observation_space
 
-    def action_space(self, agent: str) -> spaces.Discrete:
+    def action_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of all agents, the same object at every call."""
-        return self._action_space
+        return self._env.action_space
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal a board; the dealer is to call."""
@@ -91,17 +92,12 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         self._cumulative_rewards = dict.fromkeys(SEATS, 0.0)
         self.terminations = dict.fromkeys(SEATS, False)
         self.truncations = dict.fromkeys(SEATS, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in SEATS}
-        self._mask = info["action_mask"]
+        self.infos: dict[str, dict[str, Any]] = {seat: _info_for(seat, info) for seat in SEATS}
         self.agent_selection = SEATS[self._env.turn]
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Any:
         """Return the observation of an agent, in turn or not, in new arrays."""
-        to_call = agent == self.agent_selection and not any(self.terminations.values())
-        return {
-            "observation": self._env.seen_by(SEATS.index(agent)),
-            "action_mask": self._mask.copy() if to_call else np.zeros(NUM_CALLS, np.int8),
-        }
+        return self._env.seen_by(SEATS.index(agent))
 
     def step(self, action: int | None) -> None:
         """Make the selected agent's call; None once it is terminated."""
@@ -112,17 +108,23 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         if action is None:
             raise ValueError(f"it is the turn of {agent}: step() needs an action 0..{NUM_CALLS - 1}, not None")
         _, _, over, _, info = self._env.step(action)
-        self._mask = info.pop("action_mask")
         self._cumulative_rewards[agent] = 0.0
+        self.infos = {seat: _info_for(seat, info) for seat in SEATS}
         if over:
-            paid = info.pop("seat_rewards")
-            self.rewards = {seat: float(reward) for seat, reward in zip(SEATS, paid, strict=True)}
+            self.rewards = {seat: float(reward) for seat, reward in zip(SEATS, info["seat_rewards"], strict=True)}
             self.terminations = dict.fromkeys(SEATS, True)
-            self.infos = {seat: _results_for(seat, info) for seat in SEATS}
         else:
             self._clear_rewards()
         self.agent_selection = SEATS[(SEATS.index(agent) + 1) % 4]
         self._accumulate_rewards()
+
+    def view(self) -> BidView:
+        """Return what the agent to call knows, as ``BiddingEnv.view``."""
+        return self._env.view()
+
+    def deals(self) -> Boards:
+        """Return the board, as ``BiddingEnv.deals``."""
+        return self._env.deals()
 
     def render(self) -> str | Frame | None:
         """Show hands, auction and, at its end, the result in the ``render_mode``."""
@@ -133,10 +135,10 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         self._env.close()
 
 
-def _results_for(seat: str, info: dict[str, Any]) -> dict[str, Any]:
-    """Return North-South's results from the side of ``seat``."""
+def _info_for(seat: str, info: dict[str, Any]) -> dict[str, Any]:
+    """Return what ``info`` holds, from the side of ``seat``."""
     turned = {name: -info[name] for name in ("score", "par") if name in info and seat in "EW"}
-    return info | turned
+    return {name: value for name, value in info.items() if name not in ("action_mask", "seat_rewards")} | turned
 
 
 def env(**setting: Any) -> Any:
@@ -156,3 +158,7 @@ def parallel_env(**setting: Any) -> Any:
     After a step, ``infos[agent]["active_agent"]`` names it.
     """
     return turn_based_aec_to_parallel(raw_env(**setting))
+
+
+register("aec", ID, entry_point="bridge_env.envs.aec:env")
+register("parallel", ID, entry_point="bridge_env.envs.aec:parallel_env")

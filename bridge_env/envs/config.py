@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal, TypedDict, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,36 +14,78 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.bidders import registry
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import DEFAULT_BIDDER
+from bridge_env.bidders.view import BidView
 from bridge_env.envs import deals as deal_sources
+from bridge_env.envs.compiled.arrays import BID, DECLARER, DOUBLED, REFERENCE, SCORE, TRICKS
 from bridge_env.envs.deals import DealSource
-from bridge_env.envs.rewards import CONTROL, REWARDS, Reward, RewardFunction, custom_reward
+from bridge_env.envs.observations import Observations, observations_of
+from bridge_env.envs.rewards import CONTROL, PAR, REWARDS, Reward, RewardFunction, custom_reward
 from bridge_env.rules.calls import NUM_CALLS
 from bridge_env.rules.cards import SEATS, parse_seat, parse_vulnerability
 
 ALL_SEATS = "all"
-LEARNERS = ("N", "E", "S", "W", "NS", "EW", ALL_SEATS)
-ILLEGAL = ("end", "raise")
+Learner = Literal["N", "E", "S", "W", "NS", "EW", "all"]
+RewardName = Literal["imps", "imps_vs_par", "points"]
+Order = Literal["next", "spread", "shuffle"]
+Illegal = Literal["end", "raise"]
+Spec = str | Bidder
+Seat = Bidder | tuple[Bidder, ...] | None
+"""Who bids at a seat: a bidder, one of a pool by the episode, or None, the caller."""
+
+
+class EnvSetting(TypedDict, total=False):
+    """The arguments that all envs take; ``BiddingEnv`` documents them."""
+
+    learner: Learner
+    partner: Spec
+    opponents: Spec | Sequence[Spec]
+    control: Spec
+    deals: object
+    order: Order
+    dealer: str | int | None
+    vulnerability: str | int | None
+    reward: RewardName | RewardFunction | None
+    illegal: Illegal
+    illegal_penalty: float | None
+    observation: str | Callable[[BidView], NDArray[Any]]
+    masked: bool
+    dtype: Literal["int8", "float32"]
+    text: bool
 
 
 @dataclass(frozen=True)
 class EnvConfig:
-    """The configuration of an env."""
+    """The configuration of an env. Copies of an env share it, bidders and deals too."""
 
+    learner_name: Learner
     learner: tuple[int, ...]  # the seats that the caller bids: one, both of a partnership, or all four
-    table: tuple[Bidder | None, ...]  # the bidders of N, E, S, W at the learner's table; None is the caller
+    table: tuple[Seat, ...]  # the bidders of N, E, S, W at the learner's table
     # the same at the control pair's table; None where the reward does not compare with it
-    other_table: tuple[Bidder, ...] | None
+    other_table: tuple[Seat, ...] | None
+    specs: bool  # whether all bidders there came from specs; an object may be a network that learns
     deals: DealSource
+    order: Order  # in which a source in order is played
     dealer: int | None  # seat 0..3; None = the board's, else at random
     vulnerability: int | None  # code 0..3; None = the board's, else at random
     reward: Reward
-    illegal: str  # ``"end"`` or ``"raise"``
+    illegal: Illegal  # ``"end"`` or ``"raise"``
     penalty: float  # the cost of an illegal call, 0 or more, in the reward's unit
+    observations: Observations
+    text: bool  # whether ``info`` holds text too
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EnvConfig:
+        return self
 
     @property
     def side(self) -> int:
         """Return the learner's side: 0 NS, 1 EW; 0 where the learner bids all seats."""
         return self.learner[0] & 1
+
+    @cached_property
+    def outcomes(self) -> dict[str, int]:
+        """Return the numbers of an outcome in ``info``: by name, rows of ``StepOutput.outcome``."""
+        compared = {PAR: {"par": REFERENCE}, CONTROL: {"control_score": REFERENCE}}.get(self.reward.reference, {})
+        return {"score": SCORE} | compared | {"bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}
 
     @property
     def four_seats(self) -> bool:
@@ -58,16 +101,21 @@ class EnvConfig:
     def of(
         cls,
         *,
-        learner: str = "S",
-        partner: str | Bidder = DEFAULT_BIDDER,
-        opponents: str | Bidder = DEFAULT_BIDDER,
-        control: str | Bidder = DEFAULT_BIDDER,
+        learner: Learner = "S",
+        partner: Spec = DEFAULT_BIDDER,
+        opponents: Spec | Sequence[Spec] = DEFAULT_BIDDER,
+        control: Spec = DEFAULT_BIDDER,
         deals: object = "training",
+        order: Order = "next",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,
-        reward: str | RewardFunction | None = None,
-        illegal: str = "end",
+        reward: RewardName | RewardFunction | None = None,
+        illegal: Illegal = "end",
         illegal_penalty: float | None = None,
+        observation: str | Callable[[BidView], NDArray[Any]] = "bits",
+        masked: bool = False,
+        dtype: Literal["int8", "float32"] = "int8",
+        text: bool = False,
     ) -> EnvConfig:
         """Check the arguments of ``BiddingEnv``, which documents them.
 
@@ -83,7 +131,7 @@ class EnvConfig:
         if learner == ALL_SEATS and kind.reference == CONTROL:
             name = reward if isinstance(reward, str) else "control_score"
             raise ValueError(f"reward={name!r} does not work with learner='all'; use imps_vs_par or points")
-        _choice("illegal", illegal, ILLEGAL)
+        _choice("illegal", illegal, get_args(Illegal))
         penalty = kind.worst if illegal_penalty is None else float(illegal_penalty)
         if illegal_penalty is None and math.isnan(penalty):
             if illegal == "end":
@@ -92,17 +140,25 @@ class EnvConfig:
         if not (math.isfinite(penalty) and penalty >= 0):
             raise ValueError(f"illegal_penalty={illegal_penalty!r}: it is a cost and must be 0 or more")
         rival = control if kind.reference == CONTROL else None
-        table, other_table = _bidders(seats, partner, opponents, rival)
+        table, other_table, specs = _bidders(seats, partner, opponents, rival)
+        source = deal_sources.resolve(deals)
+        if _choice("order", order, get_args(Order)) == "shuffle" and not isinstance(source, Sized):
+            raise ValueError("order='shuffle' is for deals of your own; the other deals come by chance anyway")
         return cls(
+            learner_name=learner,
             learner=seats,
             table=table,
             other_table=other_table,
-            deals=deal_sources.resolve(deals),
+            specs=specs,
+            deals=source,
+            order=order,
             dealer=None if dealer is None else parse_seat(dealer),
             vulnerability=None if vulnerability is None else parse_vulnerability(vulnerability),
             reward=kind,
             illegal=illegal,
             penalty=penalty,
+            observations=observations_of(observation, masked, dtype),
+            text=text,
         )
 
 
@@ -113,33 +169,42 @@ def _choice(name: str, value: object, choices: Iterable[str]) -> str:
 
 
 def _seats(learner: str) -> tuple[int, ...]:
-    _choice("learner", learner, LEARNERS)
+    _choice("learner", learner, get_args(Learner))
     return tuple(range(4)) if learner == ALL_SEATS else tuple(SEATS.index(seat) for seat in learner)
 
 
 def _bidders(
-    learner: tuple[int, ...], partner: str | Bidder, opponents: str | Bidder, control: str | Bidder | None
-) -> tuple[tuple[Bidder | None, ...], tuple[Bidder, ...] | None]:
-    """Make the bidders of the seats at the two tables.
+    learner: tuple[int, ...], partner: Spec, opponents: Spec | Sequence[Spec], control: Spec | None
+) -> tuple[tuple[Seat, ...], tuple[Seat, ...] | None, bool]:
+    """Make the bidders of the seats at the two tables; return also whether all of them came from specs.
 
     Bidders get the specs of the systems that they meet. A learner has none: its partner gets the opponents' spec
     alone, and the opponents get the partner's. The opponents are the same bidder at both tables, so that a learner
     that calls as the control pair would makes the same auction, and 0 IMPs.
     """
     if len(learner) == 4:
-        return (None,) * 4, None
+        return (None,) * 4, None, True
     side = learner[0] & 1
     alone = len(learner) == 1
-    theirs = registry.make(opponents, partner=_spec(opponents), opponents=_spec(partner) if alone else None)
-    ours = registry.make(partner, opponents=_spec(opponents)) if alone else None
-    table = tuple(theirs if seat & 1 != side else None if seat in learner else ours for seat in range(4))
+    one = isinstance(opponents, str) or not isinstance(opponents, Sequence)
+    pool = [cast(Spec, opponents)] if one else list(cast(Sequence[Spec], opponents))
+    if not pool:
+        raise ValueError("opponents=[] is empty; it names one bidder, or some of which each episode has one")
+    met = _spec(pool[0]) if len(pool) == 1 else None
+    made = tuple(registry.make(o, partner=_spec(o), opponents=_spec(partner) if alone else None) for o in pool)
+    theirs: Seat = made[0] if one else made
+    ours = registry.make(partner, opponents=met) if alone else None
+    table: tuple[Seat, ...] = tuple(
+        theirs if seat & 1 != side else None if seat in learner else ours for seat in range(4)
+    )
     if control is None:
-        return table, None
-    pair = registry.make(control, partner=_spec(control), opponents=_spec(opponents))
-    return table, tuple(pair if seat & 1 == side else theirs for seat in range(4))
+        return table, None, True
+    pair = registry.make(control, partner=_spec(control), opponents=met)
+    specs = all(isinstance(bidder, str) for bidder in (*pool, control))
+    return table, tuple(pair if seat & 1 == side else theirs for seat in range(4)), specs
 
 
-def _spec(bidder: str | Bidder) -> str | None:
+def _spec(bidder: Spec) -> str | None:
     return bidder if isinstance(bidder, str) else None
 
 

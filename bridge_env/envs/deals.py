@@ -56,7 +56,8 @@ class DealSource(Protocol):
 
         Args:
             key: uint64 (N,), the episodes' own random streams, for a source that draws by chance.
-            number: int64 (N,), the number of each episode since the env was seeded, for a source in order.
+            number: int64 (N,), for a source in order: the place of each episode's board, 0 and up. After seeding, table
+                i begins at i and goes on by one, or as the env's argument ``order`` says.
         """
         ...
 
@@ -124,12 +125,15 @@ class EstimatedDeals:
 
 
 class FixedDeals:
-    """The boards of ``boards_of``, in order and then from the start again."""
+    """The boards of ``boards_of``, in order and then from the start again; each table begins at another one."""
 
     def __init__(self, boards: Boards) -> None:
         if not len(boards):
             raise ValueError("there is no board among the deals")
         self.boards = boards
+
+    def __len__(self) -> int:
+        return len(self.boards)
 
     @property
     def solved(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from bridge_env.envs.compiled.rounds import find_episodes
 from bridge_env.envs.compiled.rows import EPISODE, SETTLED
 from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.rewards import PAR
-from bridge_env.envs.table import Tables
+from bridge_env.envs.table import Tables, bidders_of
 from bridge_env.hands.deals import parse_deal
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Contracts
@@ -40,6 +40,16 @@ class Episodes:
 
     def __len__(self) -> int:
         return len(self.key)
+
+
+def table_seeds(seed: int, count: int) -> NDArray[np.uint64]:
+    """Return the seeds of the tables of a vector env that is seeded with one number: uint64 (count,).
+
+    Table 0 has the number itself, and the others have hashes, so that envs with seeds side by side share no table.
+    """
+    seeds = streams.key("table", np.uint64(seed % 2**64), np.arange(count)) >> np.uint64(1)
+    seeds[0] = seed % 2**64
+    return seeds
 
 
 def seed_base(seed: ArrayLike) -> NDArray[np.uint64]:
@@ -88,7 +98,7 @@ def draw_episodes(
 
     Args:
         key: uint64 (N,), the episodes' streams.
-        number: int64 (N,), the number of each episode since the env was seeded.
+        number: int64 (N,), the place of each episode's board in a source in order.
         boards: instead of the deal source's.
         dealer, vulnerability: instead of those of ``config``.
     """
@@ -138,9 +148,9 @@ class EpisodeBuffer:
 
     def __init__(self, config: EnvConfig, count: int) -> None:
         self._config, self._count = config, count
-        # Boards that must be solved and auctions of slow bidders are not drawn ahead.
-        slow = any(implements(bidder, SlowBidder) for bidder in config.other_table or ())
-        ahead = config.deals.solved and not slow
+        # Boards that must be solved, and auctions of bidders that are slow or may change, are not drawn ahead.
+        slow = any(implements(bidder, SlowBidder) for bidder in bidders_of(config.other_table or ()))
+        ahead = config.deals.solved and config.specs and not slow
         self._depth = max(1, min(_BUFFERED_PER_TABLE, _BUFFERED // count)) if ahead else 1
         # Those in the buffer: of which seed each table's are, and the number of the first one after them.
         self._base = np.zeros(count, np.uint64)
@@ -150,10 +160,8 @@ class EpisodeBuffer:
     def __reduce__(self) -> tuple[Any, ...]:
         return EpisodeBuffer, (self._config, self._count)
 
-    def deal(
-        self, tables: Tables, rows: NDArray[np.intp], options: dict[str, Any] | None = None
-    ) -> tuple[Episodes, NDArray[np.intp]]:
-        """Start the next episodes at the tables ``rows``; return a block of episodes and the place of each row in it.
+    def deal(self, tables: Tables, rows: NDArray[np.intp], options: dict[str, Any] | None = None) -> None:
+        """Start the next episodes at the tables ``rows``.
 
         Args:
             options: of ``parse_reset_options``, for these episodes alone.
@@ -166,14 +174,37 @@ class EpisodeBuffer:
             assert self._episodes is not None
             episodes = self._episodes
         else:
-            episodes = self._draw(state.base[rows], state.number[rows], **options or {})
+            episodes = self._draw(rows, state.base[rows], state.number[rows], **options or {})
             at = np.arange(len(rows))
         state.number[rows] += 1
         tables.start(rows, episodes.boards, episodes.key, at, episodes.reference)
-        return episodes, at
+        if tables.control is not None and episodes.control is not None:
+            for array, values in zip(tables.control, episodes.control, strict=True):
+                array[rows] = values[at]
 
-    def _draw(self, base: NDArray[np.uint64], number: NDArray[np.int64], **options: Any) -> Episodes:
-        return draw_episodes(self._config, episode_key(base, number), number, **options)
+    def _draw(
+        self, tables: NDArray[np.intp], base: NDArray[np.uint64], number: NDArray[np.int64], **options: Any
+    ) -> Episodes:
+        places = self._places(tables, base, number)
+        return draw_episodes(self._config, episode_key(base, number), places, **options)
+
+    def _places(
+        self, tables: NDArray[np.intp], base: NDArray[np.uint64], number: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the places of episodes' boards in a source in order, as the argument ``order`` says."""
+        config = self._config
+        if config.order == "spread":
+            return tables + number * self._count
+        if config.order == "next":
+            return tables + number
+        assert isinstance(config.deals, Sized)
+        count = len(config.deals)
+        # Each time through the deals: from another one on, in steps of a length that meets all of them.
+        first, step = (streams.draws(streams.key(base, "order", number // count), 2) % np.uint64(count)).T.astype(int)
+        while (missing := np.gcd(step, count) > 1).any():
+            step[missing] += 1
+        places: NDArray[np.int64] = (first + step * (number % count)) % count
+        return places
 
     def _refill(self, base: NDArray[np.uint64], number: NDArray[np.int64]) -> None:
         """Draw what is missing of the ``depth`` episodes of each table from its next one, ``number`` (N,), on."""
@@ -182,7 +213,7 @@ class EpisodeBuffer:
         missing = self._depth - ahead
         tables = np.repeat(np.arange(self._count), missing)
         numbers = np.arange(len(tables)) + np.repeat(number + ahead - np.cumsum(missing) + missing, missing)
-        drawn = self._draw(base[tables], numbers)
+        drawn = self._draw(tables, base[tables], numbers)
         if self._episodes is None:
             self._episodes = _empty_like(drawn, self._count * self._depth)
         places = tables * self._depth + numbers % self._depth

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -11,78 +11,93 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from bridge_env.bidders.observation import OBSERVATION_SIZE
-from bridge_env.bidders.protocols import Bidder
-from bridge_env.bidders.registry import DEFAULT_BIDDER
-from bridge_env.envs.compiled.arrays import CALLER_TURN, DISABLED, REFERENCE, SCORE, TRICKS, new_output
-from bridge_env.envs.config import EnvConfig, one_call
+from bridge_env.bidders.view import BidView
+from bridge_env.double_dummy.boards import Boards
+from bridge_env.envs.compiled.arrays import CALLER_TURN, DISABLED, NO_OUTCOME, StepOutput, new_output
+from bridge_env.envs.config import EnvConfig, EnvSetting, one_call
 from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
 from bridge_env.envs.picture import Frame, checked_mode, close_window, frame_of, show_frame
-from bridge_env.envs.rewards import PAR, RewardFunction
 from bridge_env.envs.table import Tables
-from bridge_env.rules.auction import Contracts
-from bridge_env.rules.calls import NUM_CALLS
+from bridge_env.rules.calls import NUM_CALLS, PASS
 from bridge_env.rules.cards import parse_seat
 
 _ROW = np.zeros(1, np.intp)
+_PASS_ONLY = (np.arange(NUM_CALLS) == PASS).astype(np.int8)
 
-Observation = NDArray[np.int8]
+Observation = NDArray[Any] | dict[str, NDArray[Any]]
 
 
 class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     """Contract-bridge bidding for one learner, who acts only when it is its turn.
 
     Actions are ``Discrete(38)``: Pass 0, X 1, XX 2, 1C 3 ... 7NT 37 (``bridge_env.rules.calls``). Observations
-    are ``MultiBinary(480)``, int8 (``bridge_env.bidders.observation``). ``info["action_mask"]``, int8 (38,), marks
-    on reset and on every step the legal calls; ``action_masks()`` returns it as bool, for sb3-contrib's
-    MaskablePPO.
+    are ``Box(0, 1, (480,), int8)`` (``bridge_env.bidders.observation``), or what ``observation``, ``masked`` and
+    ``dtype`` make of them.
 
     Every seat calls at least once in an auction, so ``reset`` always returns at a turn of the learner. The
     reward is 0 until the auction has ended; then it is what ``reward`` names (``bridge_env.envs.rewards``)
     and the episode is terminated. The last observation shows the whole auction to the learner's seat that
-    called last, its mask allows Pass only, and its ``info`` also holds
+    called last, and its mask allows Pass only.
 
-    - ``contract``, such as ``"4SX N"`` or ``"Pass"``, and ``auction``, ``"N: 1C Pass ..."``,
-    - ``tricks``, declarer's, -1 if passed out, and ``score``, in points for the learner's side,
-    - with reward ``imps``: ``control_contract`` and ``control_score``, the learner's side's at the other
-      table,
-    - with reward ``imps_vs_par``: ``par``, in points for the learner's side,
-    - ``estimated``, True, where the tricks are estimates (``deals="estimated"``).
+    ``info`` has the same keys on ``reset`` and on every step:
+
+    - ``action_mask``, int8 (38,): the legal calls. (``action_masks()`` returns it as bool, for sb3-contrib's
+      MaskablePPO.)
+    - ``seat``: whose turn it is and whose observation this is, 0 to 3 for N E S W.
+    - ``illegal_action``: whether an illegal call has ended the episode.
+    - of an auction that has ended: ``score`` and, with reward ``imps_vs_par``, ``par``, with ``imps``,
+      ``control_score``, in points for the learner's side (North-South's for ``"all"``); the contract ``bid`` (0 to 34
+      for 1C to 7NT, -1 if passed out), ``doubling`` (0, 1, 2), ``declarer`` and its ``tricks`` (-1 if passed out).
+      Before that: as if passed out.
+    - ``seat_rewards``, float32 (4,), with ``learner="all"``: the reward of each seat N E S W, where NS = -EW.
+    - ``opponent``, with a pool of opponents: which of them the episode has.
+    - ``estimated``, True: with ``deals="estimated"``, whose tricks are estimates.
+    - with ``text=True``: ``auction``, ``"N: 1C Pass ..."``, ``contract``, such as ``"4SX N"`` or ``"Pass"``, and with
+      reward ``imps`` ``control_contract``, that of the other table; ``""`` until the auction has ended.
 
     With ``learner="all"`` the caller bids all four seats, each observation is that of the seat to call, and
-    there are no other bidders. The reward is that of the seat that made the last call; ``info["seat_rewards"]``,
-    float32 (4,), has one for each seat N E S W, where NS = -EW. Points in ``info`` are North-South's.
+    there are no other bidders. The reward is that of the seat that made the last call.
 
-    An illegal call ends the episode with minus ``illegal_penalty`` and ``info["illegal_action"] = True``
-    (of four seats, the other three pay nothing); with ``illegal="raise"`` it raises ``IllegalCall`` and
-    changes nothing.
+    An illegal call ends the episode with minus ``illegal_penalty`` (of four seats, the other three pay nothing); with
+    ``illegal="raise"`` it raises ``IllegalCall`` and changes nothing.
 
     ``reset(seed=)`` begins a sequence of episodes, each a function of (seed, its number) alone. The
     ``options`` of ``reset`` set one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
     (52,)), ``dealer`` (``"N"``) and ``vulnerability`` (``"NS"``).
 
-    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would. (Pickling needs a
-    reward that is no lambda.)
+    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would, with the same
+    bidders. (Pickling needs functions that are no lambdas.)
 
     A function as ``reward`` is called with the N auctions that have ended together, here one, and returns numbers,
     (N,); the names of its parameters choose its arguments (``bridge_env.envs.rewards``).
 
     Args:
-        learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
-            ``"all"`` four.
-        partner: a spec string (``bridge_env.bidders.registry``) or a Bidder; not used if the learner bids both seats.
-        opponents: spec or Bidder of the other side, the same at both tables.
-        control: spec or Bidder of the learner's side at the other table; used by the reward ``imps`` only.
-        deals: ``"training"``, ``"judging"``, ``"library"``, ``"random"``, ``"estimated"``, a PBN file, owners, or a
-            DealSource (``bridge_env.envs.deals``). Nothing is read before the first reset.
-        dealer: a seat; None = the board's, else at random.
-        vulnerability: ``"None" "NS" "EW" "Both"``; None = the board's, else at random.
-        reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``; None = ``"imps"``, and ``"imps_vs_par"`` for all
-            four seats, who have no control pair. Or a function, see above.
-        illegal: ``"end"`` or ``"raise"``.
-        illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points. A function that
-            pays needs a number here, unless ``illegal="raise"``.
         render_mode: None; ``"ansi"``: hand diagram and auction as text; ``"rgb_array"``: the table as a picture, uint8
             (480, 720, 3); ``"human"``: that in a window, renewed by every ``reset`` and ``step``.
+        setting:
+            - ``learner``: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
+              ``"all"`` four.
+            - ``partner``: a spec string (``bridge_env.bidders.registry``) or a Bidder; not used if the learner bids
+              both seats.
+            - ``opponents``: spec or Bidder of the other side, the same at both tables; or a list of them, a pool of
+              which each episode has one, drawn from the seed.
+            - ``control``: spec or Bidder of the learner's side at the other table; used by the reward ``imps`` only.
+            - ``deals``: ``"training"``, ``"judging"``, ``"library"``, ``"random"``, ``"estimated"``, a PBN file,
+              owners, or a DealSource (``bridge_env.envs.deals``). Nothing is read before the first reset.
+            - ``order``: of deals of your own. ``"next"``: table i of a vector env plays deals i, i + 1 ...;
+              ``"spread"``: i, i + N ... at N tables; ``"shuffle"``: each table all of them in an order by chance.
+            - ``dealer``: a seat; None = the board's, else at random.
+            - ``vulnerability``: ``"None" "NS" "EW" "Both"``; None = the board's, else at random.
+            - ``reward``: ``"imps"``, ``"imps_vs_par"`` or ``"points"``; None = ``"imps"``, and ``"imps_vs_par"`` for
+              all four seats, who have no control pair. Or a function, see above.
+            - ``illegal``: ``"end"`` or ``"raise"``.
+            - ``illegal_penalty``: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points. A
+              function that pays needs a number here, unless ``illegal="raise"``.
+            - ``observation``: ``"bits"``, ``"hand"``, ``"shown:SYSTEM"`` or a function of the view
+              (``bridge_env.envs.observations``).
+            - ``masked``: True: observations are ``{"observation": ..., "action_mask": int8 (38,)}``.
+            - ``dtype``: ``"int8"``, or ``"float32"`` for observations and masks in them.
+            - ``text``: whether ``info`` holds text too.
 
     Raises:
         ValueError: an argument is wrong; the message lists the choices.
@@ -91,35 +106,18 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 1}  # noqa: RUF012 - as gymnasium.Env declares it
 
-    def __init__(
-        self,
-        *,
-        learner: str = "S",
-        partner: str | Bidder = DEFAULT_BIDDER,
-        opponents: str | Bidder = DEFAULT_BIDDER,
-        control: str | Bidder = DEFAULT_BIDDER,
-        deals: object = "training",
-        dealer: str | int | None = None,
-        vulnerability: str | int | None = None,
-        reward: str | RewardFunction | None = None,
-        illegal: str = "end",
-        illegal_penalty: float | None = None,
-        render_mode: str | None = None,
-    ) -> None:
+    def __init__(self, *, render_mode: str | None = None, **setting: Unpack[EnvSetting]) -> None:
         self.render_mode = checked_mode(render_mode, self.metadata["render_modes"])
+        self._config = config = EnvConfig.of(**setting)
         self.action_space = spaces.Discrete(NUM_CALLS)
-        self.observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
-        self._config = EnvConfig.of(
-            learner=learner, partner=partner, opponents=opponents, control=control, deals=deals, dealer=dealer,
-            vulnerability=vulnerability, reward=reward, illegal=illegal, illegal_penalty=illegal_penalty,
-        )  # fmt: skip
-        self._tables = Tables(1, self._config.table, self._config)
-        self._episodes = EpisodeBuffer(self._config, 1)
-        self._control: tuple[Contracts, int] | None = None  # the other table's contracts, and which is the episode's
+        self.observation_space = config.observations.space
+        self._tables = Tables(1, config.table, config)
+        self._episodes = EpisodeBuffer(config, 1)
         self._seeded = False
         self._dealt = False
         self._over = True
         self._mask: NDArray[np.int8] | None = None  # of the learner's turn; None after a failure too
+        self._no_outcome = {name: NO_OUTCOME[row] for name, row in config.outcomes.items()}
 
     # --- Gymnasium's methods ------------------------------------------------------------------------------
 
@@ -138,8 +136,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             self._tables.state.base[:] = seed_base(self.np_random.integers(2**63) if seed is None else seed % 2**64)
             self._tables.state.number[:] = 0
             self._seeded = True
-        episodes, at = self._episodes.deal(self._tables, _ROW, parsed)
-        self._control = None if episodes.control is None else (episodes.control, int(at[0]))
+        self._episodes.deal(self._tables, _ROW, parsed)
         self._dealt, self._over = True, False
         if self.render_mode == "human":
             self.render()
@@ -161,8 +158,9 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._over, self._mask = True, None  # while an injected bidder may fail
         tables.call(calls)
         self._over = bool(tables.state.status[0] != CALLER_TURN)
-        observation, info = self._observe()
-        reward = self._finish(info) if self._over else 0.0
+        output = self._finish() if self._over else None
+        observation, info = self._observe(output)
+        reward = 0.0 if output is None else float(output.reward[0])
         if self.render_mode == "human":
             self.render()
         return observation, reward, self._over, False, info
@@ -173,11 +171,18 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             close_window()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal calls, bool (38,).
+        """Return the legal calls, bool (38,), as MaskablePPO asks for them.
 
         Raises:
+            ValueError: the caller bids all four seats. A learner that takes them for one would be paid for the
+                opponents' calls.
             ResetNeeded: before the first reset.
         """
+        if self._config.four_seats:
+            raise ValueError(
+                "with learner='all' each call is another seat's, and a learner that asks for action_masks() would pay "
+                "one seat for another's calls; use learner='NS', or info['action_mask'] in a loop of your own"
+            )
         if self._mask is None:
             raise ResetNeeded("call reset() before action_masks()")
         return self._mask.astype(np.bool_)
@@ -187,16 +192,46 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """Return the seat 0..3 to call."""
         return int(self._tables.auctions.turn[0])
 
+    @property
+    def learner(self) -> str:
+        """Return the argument ``learner``."""
+        return self._config.learner_name
+
+    def view(self) -> BidView:
+        """Return what the seat to call knows, one row; after the auction, what the seat that called last knows.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_dealt("view")
+        return self._tables.view()
+
+    def deals(self) -> Boards:
+        """Return the board, one row: ``owner`` uint8 (1, 52), ``tricks`` int8 (1, 4, 5), -1 where not known.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_dealt("deals")
+        return self._tables.boards()
+
+    def _check_dealt(self, name: str) -> None:
+        if not self._dealt:
+            raise ResetNeeded(f"call reset() before {name}()")
+
     def seen_by(self, seat: int) -> Observation:
-        """Return the observation of any seat 0..3, whoever is to call: int8 (480,).
+        """Return the observation of any seat 0..3, whoever is to call; a mask in it allows the others Pass only.
 
         Raises:
             ValueError: not a seat.
             ResetNeeded: before the first reset.
         """
-        if not self._dealt:
-            raise ResetNeeded("call reset() before seen_by()")
-        return self._tables.seen_by(0, parse_seat(seat))
+        self._check_dealt("seen_by")
+        tables, seat = self._tables, parse_seat(seat)
+        mask = _PASS_ONLY if self._over or self._mask is None or seat != self.turn else self._mask
+        return self._config.observations.first(
+            tables.seen_by(0, seat)[None], mask[None].copy(), lambda: tables.view(seat)
+        )
 
     def render(self) -> str | Frame | None:
         """Show all four hands, the auction so far and, at its end, the result in the ``render_mode``.
@@ -207,8 +242,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs render_mode='ansi', 'rgb_array' or 'human'; nothing is shown")
             return None
-        if not self._dealt:
-            raise ResetNeeded("call reset() before render()")
+        self._check_dealt("render")
         if self.render_mode == "ansi":
             return self._tables.text(0)
         frame = frame_of(self._tables, 0)
@@ -219,33 +253,34 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
     # --- what a step returns ------------------------------------------------------------------------------
 
-    def _observe(self) -> tuple[Observation, dict[str, Any]]:
-        observation, mask = np.empty((1, OBSERVATION_SIZE), np.int8), np.empty((1, NUM_CALLS), np.int8)
-        self._tables.show(None, observation, mask)
+    def _observe(self, output: StepOutput | None = None) -> tuple[Observation, dict[str, Any]]:
+        """Return the observation and ``info``; ``output`` is that of an episode that has ended."""
+        config, tables = self._config, self._tables
+        bits, mask, seat = (
+            np.empty((1, OBSERVATION_SIZE), np.int8),
+            np.empty((1, NUM_CALLS), np.int8),
+            np.empty(1, np.int8),
+        )
+        tables.show(None, bits, mask, seat)
         self._mask = mask[0]
-        return observation[0], {"action_mask": self._mask}
+        info = {"action_mask": self._mask, "seat": int(seat[0]), "illegal_action": False, **self._no_outcome}
+        if config.four_seats:
+            info["seat_rewards"] = np.zeros(4, np.float32) if output is None else output.seat_rewards[0]
+        if tables.pool:
+            info["opponent"] = int(tables.opponent[0])
+        if config.estimated:
+            info["estimated"] = True
+        done = output is not None and not output.illegal[0]
+        if output is not None:
+            info["illegal_action"] = not done
+            info.update((name, int(output.outcome[row, 0])) for name, row in config.outcomes.items())
+        if config.text:
+            info.update((name, text[0]) for name, text in tables.texts(_ROW[: int(done)]).items())
+        return config.observations.first(bits, mask, tables.view), info
 
-    def _finish(self, info: dict[str, Any]) -> float:
-        """Return the reward of an episode that has ended, and write its outcome to ``info``."""
-        config, auctions, output = self._config, self._tables.auctions, new_output(1, DISABLED)
+    def _finish(self) -> StepOutput:
+        """Return the results of an episode that has ended."""
+        output = new_output(1, DISABLED)
         self._tables.finish(output)
         self._tables.write_custom_rewards(output)
-        outcome = output.outcome[:, 0]
-        if output.illegal[0]:
-            info["illegal_action"] = True
-        else:
-            info["contract"] = str(auctions.contracts().at(0))
-            info["auction"] = auctions.text(0)
-            info["tricks"] = int(outcome[TRICKS])
-            info["score"] = int(outcome[SCORE])
-            if config.estimated:
-                info["estimated"] = True
-            if self._control is not None:
-                contracts, row = self._control
-                info["control_contract"] = str(contracts.at(row))
-                info["control_score"] = int(outcome[REFERENCE])
-            elif config.reward.reference == PAR:
-                info["par"] = int(outcome[REFERENCE])
-        if config.four_seats:
-            info["seat_rewards"] = output.seat_rewards[0]
-        return float(output.reward[0])
+        return output

@@ -6,7 +6,9 @@ other injected bidder, called once a round for all the rows that wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,16 +18,24 @@ from bridge_env.bidders.bidding import bid_round, bidder_group
 from bridge_env.bidders.builtin import PassBidder
 from bridge_env.bidders.observation import OBSERVATION_SIZE
 from bridge_env.bidders.protocols import Bidder
+from bridge_env.bidders.view import BidView, view_of
 from bridge_env.compiled.array_structs import PointerTable, writeable
 from bridge_env.display.text import auction_table, deal_diagram, result_line
 from bridge_env.double_dummy.boards import Boards, contract_tricks
 from bridge_env.envs.compiled import arrays, rounds
-from bridge_env.envs.config import EnvConfig
+from bridge_env.envs.config import EnvConfig, Seat
 from bridge_env.envs.rewards import CustomReward
+from bridge_env.hands.deals import hands
+from bridge_env.rng import streams
 from bridge_env.rules.auction import DEALER, DONE, LENGTH, Auctions, Contracts
 from bridge_env.rules.scoring import SCORE_TABLE
 
 _SIGNS = np.array([1, -1, 1, -1], np.float32)  # of N, E, S, W for North-South
+
+
+def bidders_of(seats: Iterable[Seat]) -> list[Bidder]:
+    """Return the bidders at some seats, those of pools one by one."""
+    return [bidder for seat in seats if seat is not None for bidder in (seat if isinstance(seat, tuple) else (seat,))]
 
 
 class Tables:
@@ -35,28 +45,40 @@ class Tables:
 
     Args:
         count: N.
-        seats: the bidders of N, E, S, W; None is the caller.
+        seats: the bidders of N, E, S, W: one each, a pool of which each board has one, or None, the caller.
         config: the env's, for rewards; None = there are none here, and ``finish`` is not called.
 
     Attributes:
         state: the arrays of the tables, ``owner`` and ``tricks`` among them.
         auctions: the same memory as ``auction.Auctions``.
         pointers: the addresses of these arrays and of the rewards, for kernels.
+        opponent: int8 (N,), which bidder of a pool is at each table.
+        control: the other table's contracts, if the env shows them.
     """
 
-    def __init__(self, count: int, seats: Sequence[Bidder | None], config: EnvConfig | None = None) -> None:
+    def __init__(self, count: int, seats: Sequence[Seat], config: EnvConfig | None = None) -> None:
         kinds = [
             arrays.CALLER if b is None else arrays.PASSES if type(b) is PassBidder else arrays.BIDDER for b in seats
         ]
         self._seats, self._config = tuple(seats), config
+        self.opponent = np.zeros(count, np.int8)
+        shows = config is not None and config.text and config.other_table is not None
+        self.control = Contracts(*np.zeros((3, count), np.int8)) if shows else None
         self._connect(arrays.new_tables(Auctions(np.zeros(count, np.int8), 0), kinds))
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self._seats, self._config, self.state
+        return self._seats, self._config, self.opponent, self.control, self.state
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._seats, self._config, tables = state
+        self._seats, self._config, opponent, self.control, tables = state
+        self.opponent = opponent.copy()  # pickled through shared memory, it cannot be written to
+        self.control = None if self.control is None else Contracts(*(array.copy() for array in self.control))
         self._connect(writeable(tables))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tables:
+        other = Tables.__new__(Tables)  # with the same bidders, which have no state
+        other.__setstate__((self._seats, self._config, self.opponent, self.control, deepcopy(self.state)))
+        return other
 
     def _connect(self, state: arrays.TableState) -> None:
         """Derive everything else from the arrays of the tables."""
@@ -66,16 +88,27 @@ class Tables:
         if self._config is not None:
             side = -1 if self._config.four_seats else self._config.side
             self.pointers.set(arrays.RewardParams(side, SCORE_TABLE, self._config.reward.table, self._config.penalty))
-        injected = [bidder if state.kinds[seat] == arrays.BIDDER else None for seat, bidder in enumerate(self._seats)]
-        self._group = bidder_group(injected, len(self._rows))
-        # Of those outside the group, each distinct bidder is called once a round; by seat, its place among them.
+        single = [
+            None if seat is None or isinstance(seat, tuple) or state.kinds[i] != arrays.BIDDER else seat
+            for i, seat in enumerate(self._seats)
+        ]
+        self._group = bidder_group(single, len(self._rows))
+        self.pool = max((len(seat) for seat in self._seats if isinstance(seat, tuple)), default=0)
+        # Of those outside the group, each distinct bidder is called once a round: its place among them, by seat and by
+        # the opponent's place in the pool.
         self._bidders: list[Bidder] = []
-        self._numbers = np.full(4, -1, np.int8)
-        for seat, bidder in enumerate(injected):
-            if bidder is not None and not (self._group is not None and self._group.seats[seat]):
-                if not any(bidder is other for other in self._bidders):
-                    self._bidders.append(bidder)
-                self._numbers[seat] = next(i for i, other in enumerate(self._bidders) if other is bidder)
+        self._numbers = np.full((max(self.pool, 1), 4), -1, np.int8)
+        for number, seat in enumerate(self._seats):
+            if state.kinds[number] == arrays.BIDDER and not (self._group is not None and self._group.seats[number]):
+                these = bidders_of([seat])
+                for place in range(len(self._numbers)):
+                    self._numbers[place, number] = self._number_of(these[place % len(these)])
+
+    def _number_of(self, bidder: Bidder) -> int:
+        """Return the place of a bidder among those outside the group."""
+        if not any(bidder is other for other in self._bidders):
+            self._bidders.append(bidder)
+        return next(i for i, other in enumerate(self._bidders) if other is bidder)
 
     def start(
         self,
@@ -92,6 +125,9 @@ class Tables:
         """
         if reference is None:
             reference = np.zeros(len(boards), np.int16)
+        if self.pool:
+            chance = streams.draws(streams.key(key[at], "opponent"), 1)[:, 0]
+            self.opponent[rows] = chance % np.uint64(self.pool)
         if self._group is not None:
             self._group.deal(rows)
         if rounds.start_rows(
@@ -124,7 +160,8 @@ class Tables:
             if self._group is not None:
                 self._group.call(auctions, state.owner, rows)
             if self._bidders:
-                numbers = self._numbers[(auctions.state[rows, DEALER] + auctions.state[rows, LENGTH]) & 3]
+                turn = (auctions.state[rows, DEALER] + auctions.state[rows, LENGTH]) & 3
+                numbers = self._numbers[self.opponent[rows], turn]
                 numbers = np.where(auctions.state[rows, DONE], -1, numbers)  # the group may have called before
                 bid_round(auctions, state.owner, state.key, rows, numbers, self._bidders)
             if not rounds.advance_rows(self.pointers.addresses, rows):
@@ -159,18 +196,49 @@ class Tables:
             rewards = np.where(self.state.viewer[rows] & 1, -rewards, rewards)
         output.reward[rows] = rewards
 
-    def show(self, rows: NDArray[np.intp] | None, observation: NDArray[np.int8], mask: NDArray[np.int8]) -> None:
-        """Write the caller's observations and legal calls at the tables ``rows`` (None: all) to rows of these arrays.
+    def show(
+        self, rows: NDArray[np.intp] | None, observation: NDArray[np.int8], mask: NDArray[np.int8],
+        seat: NDArray[np.int8],
+    ) -> None:  # fmt: skip
+        """Write the caller's observations, legal calls and seats at the tables ``rows`` (None: all) to rows of arrays.
 
         Of a finished auction: those of the caller's seat that called last, with Pass as the only legal call.
         """
-        rounds.write_observations(self.pointers.addresses, self._rows if rows is None else rows, observation, mask)
+        rounds.write_observations(
+            self.pointers.addresses, self._rows if rows is None else rows, observation, mask, seat
+        )
+
+    def view(self, seat: int | None = None) -> BidView:
+        """Return the views of the seats whose observations ``show`` writes, or of one seat 0..3 at all tables."""
+        view, over = view_of(self.auctions, self.state.owner), self.auctions.done
+        if seat is None and not over.any():
+            return view
+        seats = np.where(over, self.state.viewer, view.seat) if seat is None else np.full(len(view), seat)
+        return replace(view, seat=seats.astype(np.int16), hand=hands(self.state.owner, seats))
+
+    def boards(self) -> Boards:
+        """Return copies of the boards at the tables."""
+        auctions, state = self.auctions, self.state
+        return Boards(
+            state.owner.copy(), auctions.dealer.copy(), auctions.vulnerability.copy(), tricks=state.tricks.copy()
+        )
 
     def seen_by(self, row: int, seat: int) -> NDArray[np.int8]:
         """Return the observation of any seat 0..3 at one table, int8 (480,)."""
         out = np.empty(OBSERVATION_SIZE, np.int8)
         rounds.write_seat(self.pointers.addresses, row, seat, out)
         return out
+
+    def texts(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.object_]]:
+        """Return the texts of ``info``, arrays of str (N,): filled in at ``rows``, whose auctions have ended."""
+        names = ["auction", "contract", *(["control_contract"] if self.control is not None else [])]
+        texts = {name: np.full(len(self._rows), "", object) for name in names}
+        contracts = self.auctions.contracts()
+        for row in rows:
+            texts["auction"][row], texts["contract"][row] = self.auctions.text(row), str(contracts.at(row))
+            if self.control is not None:
+                texts["control_contract"][row] = str(self.control.at(row))
+        return texts
 
     def text(self, row: int) -> str:
         """Return one table as text: all four hands, the auction so far and, at its end, the result."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import index
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -12,46 +13,43 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.bidders.observation import OBSERVATION_SIZE
+from bridge_env.bidders.view import BidView
 from bridge_env.compiled.array_structs import writeable
+from bridge_env.double_dummy.boards import Boards
 from bridge_env.envs.compiled.arrays import (
-    BID,
     BIDDER,
-    DECLARER,
     DISABLED,
-    DOUBLED,
     NEXT_STEP,
-    REFERENCE,
+    NO_OUTCOME,
     SAME_STEP,
-    SCORE,
-    TRICKS,
     SolvedDeals,
     StepOutput,
     new_output,
 )
 from bridge_env.envs.compiled.rounds import deal_rows, step_all
-from bridge_env.envs.config import EnvConfig, many_calls, not_a_call
+from bridge_env.envs.config import EnvConfig, EnvSetting, many_calls, not_a_call
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
+from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base, table_seeds
 from bridge_env.envs.picture import Frame, checked_mode, frame_of
-from bridge_env.envs.rewards import CONTROL, PAR
+from bridge_env.envs.rewards import PAR
 from bridge_env.envs.table import Tables
 from bridge_env.rules.calls import NUM_CALLS
 from bridge_env.rules.par import ACCEPTED
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
-_OUTCOMES = {"score": SCORE, "bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}
-_REFERENCES = {PAR: "par", CONTROL: "control_score"}
+_NO_ROWS = np.zeros(0, np.intp)
+_NO_OUTCOME = np.array(NO_OUTCOME, np.int16)[:, None]
 
-Observations = NDArray[np.int8]
+Observations = NDArray[Any] | dict[str, NDArray[Any]]
 Info = dict[str, Any]
 
 
 class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     """``num_envs`` tables of ``BiddingEnv``, which explains the game.
 
-    Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s + i)``: the same
-    observations, masks and rewards, whatever ``num_envs``.
+    Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s)``: the same
+    observations, masks, rewards and ``info``, whatever ``num_envs``. (Of one seed for all tables each gets its own, by
+    ``bridge_env.envs.episodes.table_seeds``; with deals of your own, table i begins at deal i.)
 
     If all other seats pass (``"pass"``) or there are none (``learner="all"``), with solved deals and no control pair,
     one compiled kernel does the whole step, new deals included. Otherwise bidders are called once a round for all
@@ -61,20 +59,13 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     in ``step`` or ``reset``, all tables must be reset.
 
     ``step`` returns observations int8 (N, 480), rewards float64 (N,), terminations and truncations bool (N,)
-    and ``info``, whose arrays have a row for each table. As Gymnasium has it, ``info["_name"]``, bool (N,),
-    marks the rows in which ``info["name"]`` is valid:
+    and ``info``, with the keys of ``BiddingEnv`` and a row for each table: ``action_mask`` int8 (N, 38), ``seat`` int8
+    (N,), ``illegal_action`` bool (N,), the outcome int16 (N,), ``seat_rewards`` float32 (N, 4), ``opponent`` int8 (N,).
+    All keys are there on every step. As Gymnasium has it, there is ``info["_name"]`` too, bool (N,), True.
 
-    - ``action_mask``, int8 (N, 38): the legal calls; always there.
-    - ``seat_rewards``, float32 (N, 4), with ``learner="all"`` only: 0 until an auction has ended, then a reward
-      for each seat N E S W, NS = -EW. After an illegal call: minus the penalty for the seat that made it.
-      (The env's own reward is that of the seat that made the last call.)
-    - where auctions have ended: ``score`` and, with reward ``imps_vs_par``, ``par``, with ``imps``,
-      ``control_score``, int16 (N,), in points for the learner's side (North-South's for ``"all"``); the
-      contract ``bid`` (-1: passed out), ``doubling``, ``declarer`` and its ``tricks``, int16 (N,).
-    - ``estimated``, bool (N,): with ``deals="estimated"``, whose tricks are estimates.
-    - ``illegal_action``, bool (N,), where illegal calls ended episodes.
-    - with same-step autoreset, where episodes have ended: ``final_obs``, int8 (N, 480), and ``final_info``,
-      which holds the last two groups again.
+    With same-step autoreset, where episodes have ended, there are ``final_obs``, their last observations, and
+    ``final_info``, their last ``info``; ``info["_final_obs"]`` marks those tables. The outcome in ``info`` itself is
+    that of the episodes that have just ended too; mask and seat are the next episode's.
 
     Args:
         num_envs: how many tables.
@@ -84,8 +75,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         copy: True: every step returns new arrays. False: it returns the same ones, written to again, which
             saves memory bandwidth; copy those to be used later.
         render_mode: None, ``"ansi"`` or ``"rgb_array"``.
-        setting: ``learner``, ``partner``, ``opponents``, ``control``, ``deals``, ``dealer``, ``vulnerability``,
-            ``reward``, ``illegal`` and ``illegal_penalty``, as ``BiddingEnv`` takes them.
+        setting: as of ``BiddingEnv``.
 
     Raises:
         ValueError: an argument is wrong; the message lists the choices.
@@ -105,31 +95,29 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
-        **setting: Any,
+        **setting: Unpack[EnvSetting],
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs={num_envs!r} must be 1 or more")
-        mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._config = config = EnvConfig.of(**setting)
-        self.num_envs, self._mode, self._copy = num_envs, _MODES[mode], copy
+        self.num_envs, self._mode, self._copy = num_envs, _MODES[self.autoreset_mode], copy
         self.render_mode = checked_mode(render_mode, self.metadata["render_modes"])
-        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_action_space = spaces.Discrete(NUM_CALLS)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.single_observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
-        # The Box that batch_space makes would hold four numbers for each feature of each table.
-        self.observation_space = spaces.MultiBinary((num_envs, OBSERVATION_SIZE))
+        self.single_observation_space = config.observations.space
         self._tables = Tables(num_envs, config.table, config)
-        self._outcomes = dict(_OUTCOMES)  # in ``info``, by name: rows of ``StepOutput.outcome``
-        if config.reward.reference in _REFERENCES:
-            self._outcomes[_REFERENCES[config.reward.reference]] = REFERENCE
         self._output = new_output(num_envs, self._mode)
         self._true, self._false = np.ones(num_envs, np.bool_), np.zeros(num_envs, np.bool_)
+        self._true.flags.writeable = False  # in every info
+        self._marks: Info = {}
         self._started = False
         self._ready = False  # whether the last reset or step succeeded
         # Can one kernel do a whole step? Else episodes come from a buffer.
         bidders = BIDDER in self._tables.state.kinds or config.other_table is not None
-        self._compiled = isinstance(config.deals, LibraryDeals) and not bidders
+        plain = not config.text and config.observations.function is None
+        self._compiled = isinstance(config.deals, LibraryDeals) and not bidders and plain
         self._opened = False  # whether the kernel has the library, which is opened at the first reset
         self._episodes = EpisodeBuffer(config, num_envs)
 
@@ -140,6 +128,11 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self.__dict__.update(state)
         self._output = writeable(self._output)
 
+    @cached_property
+    def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
+        """Return the space of all tables' observations, made at its first use: it has four times their memory."""
+        return batch_space(self.single_observation_space, self.num_envs)
+
     # --- Gymnasium's methods ------------------------------------------------------------------------------
 
     def reset(
@@ -148,7 +141,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         """Deal boards and bid until the caller's first turns.
 
         Args:
-            seed: table i's is ``seed + i``, or one for each table; None = the next episodes after the last seed.
+            seed: one for all tables (``table_seeds``), or one for each; None = the next episodes after the last seed.
             options: ``reset_mask``, bool (N,), only these tables (the observations of the others stay as they are);
                 and ``deal``, ``dealer``, ``vulnerability`` as in ``BiddingEnv``, the same for all tables.
 
@@ -168,8 +161,10 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self._deal(rows, parsed)
         self._started = self._ready = True
         self._output = output = self._new_output()
-        self._tables.show(None, output.observation, output.mask)
-        return output.observation, self._mask_info(output)
+        self._tables.show(None, output.observation, output.mask, output.seat)
+        output.terminated[:], output.illegal[:], output.seat_rewards[:] = False, False, 0
+        output.outcome[:] = _NO_OUTCOME
+        return self._observed(output), self._info(output, self._extras(_NO_ROWS))
 
     def step(
         self, actions: ArrayLike
@@ -191,7 +186,11 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             raise ResetNeeded(f"the auction at table {row} is over; reset(options={{'reset_mask': ...}}) deals a board")
         output = self._new_output()
         self._ready = False  # while an injected bidder or a custom reward may fail
-        bad, ended, illegal = (self._step_compiled if self._compiled else self._step_in_parts)(calls, output)
+        ending: Info = {}
+        if self._compiled:
+            bad, ended = self._step_compiled(calls, output)
+        else:
+            bad, ended, ending = self._step_in_parts(calls, output)
         if bad >= 0:
             self._ready = True
             if not 0 <= calls[bad] < NUM_CALLS:
@@ -200,8 +199,10 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         if ended:
             self._tables.write_custom_rewards(output)
         self._output, self._ready = output, True
-        info = self._info(output, ended, illegal)
-        return output.observation, output.reward, output.terminated, self._false.copy(), info
+        info = self._info(output, ending)
+        if ended and self._mode == SAME_STEP:
+            self._add_final(info, output, ending)
+        return self._observed(output), output.reward, output.terminated, self._false.copy(), info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal calls, bool (N, 38).
@@ -213,6 +214,37 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             raise ResetNeeded("call reset() before action_masks()")
         return self._output.mask.astype(np.bool_)
 
+    @property
+    def learner(self) -> str:
+        """Return the argument ``learner``."""
+        return self._config.learner_name
+
+    def view(self) -> BidView:
+        """Return what the seats of ``info["seat"]`` know, a row for each table.
+
+        A bidder calls by it (``agents.make(spec).bid(env.view(), key)``), and observations of one's own are made of it.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_started("view")
+        return self._tables.view()
+
+    def deals(self) -> Boards:
+        """Return the boards at the tables: ``owner`` uint8 (N, 52), the seat that holds each card, and ``tricks``.
+
+        ``tricks`` are int8 (N, 4, 5) by declarer and strain, -1 where not known.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_started("deals")
+        return self._tables.boards()
+
+    def _check_started(self, name: str) -> None:
+        if not self._started:
+            raise ResetNeeded(f"call reset() before {name}()")
+
     def render(self) -> tuple[str, ...] | tuple[Frame, ...] | None:
         """Return each table's hands, auction and, at its end, result in the ``render_mode``.
 
@@ -221,8 +253,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         """
         if self.render_mode is None:
             return None
-        if not self._started:
-            raise ResetNeeded("call reset() before render()")
+        self._check_started("render")
         tables, rows = self._tables, range(self.num_envs)
         if self.render_mode == "ansi":
             return tuple(tables.text(row) for row in rows)
@@ -236,7 +267,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             return
         if seed is None or isinstance(seed, int | np.integer):
             first = int(self.np_random.integers(2**63)) if seed is None else int(seed)
-            seeds = [first + int(row) for row in rows]
+            numbers = table_seeds(first, self.num_envs)[rows]
         else:
             if len(seed) != self.num_envs:
                 raise ValueError(f"{len(seed)} seeds for {self.num_envs} tables")
@@ -246,7 +277,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
                 raise ValueError(f"seeds are whole numbers, 0 or more, or None; got {min(seeds)}")
             if not self._started and len(rows) < self.num_envs:
                 raise ValueError("the first reset() needs a seed for every table, or None for all of them")
-        self._tables.state.base[rows] = seed_base(np.array([number % 2**64 for number in seeds], np.uint64))
+            numbers = np.array([number % 2**64 for number in seeds], np.uint64)
+        self._tables.state.base[rows] = seed_base(numbers)
         self._tables.state.number[rows] = 0
 
     def _open(self) -> None:
@@ -272,67 +304,87 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
     # --- a step -------------------------------------------------------------------------------------------
 
-    def _step_compiled(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int, int]:
-        """Do a step in one kernel.
-
-        Returns the first table whose call is refused, or -1; how many episodes ended, and how many illegally.
-        """
+    def _step_compiled(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int]:
+        """Do a step in one kernel; return the first table whose call is refused, or -1, and how many episodes ended."""
         self._open()
         strict = self._config.illegal == "raise"
-        bad, ended, illegal = step_all(strict, self._tables.pointers.addresses, calls, *output)
-        return bad, ended, illegal
+        bad, ended = step_all(strict, self._tables.pointers.addresses, calls, *output)
+        return bad, ended
 
-    def _step_in_parts(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int, int]:
-        """Do a step with injected bidders and any source of deals; returns as ``_step_compiled``."""
+    def _step_in_parts(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int, Info]:
+        """Do a step with injected bidders, any source of deals, and all that ``info`` may hold.
+
+        Returns the first table whose call is refused, or -1; how many episodes ended; and what ``_extras`` and
+        ``final_obs`` are before new deals.
+        """
         tables, finished = self._tables, self._tables.state.finished
         bad = tables.first_bad(calls, self._config.illegal == "raise")
         if bad >= 0:
-            return bad, 0, 0
+            return bad, 0, {}
         waiting = np.flatnonzero(finished) if self._mode == NEXT_STEP else None
         tables.call(calls)
         tables.finish(output)
         ended = np.flatnonzero(output.terminated)
         finished[ended] = True
+        extras = self._extras(np.flatnonzero(output.terminated & ~output.illegal))
         if waiting is not None and waiting.size:
             self._deal(waiting)
         elif self._mode == SAME_STEP and ended.size:
-            tables.show(ended, output.final_observation, output.mask)
+            tables.show(ended, output.final_observation, output.final_mask, output.final_seat)
+            if self._config.observations.function is not None:
+                extras["final_obs"] = self._final_observed(output)
             self._deal(ended)
-        tables.show(None, output.observation, output.mask)
-        return -1, len(ended), int(output.illegal.sum())
+        tables.show(None, output.observation, output.mask, output.seat)
+        return -1, len(ended), extras
 
     # --- what a step returns ------------------------------------------------------------------------------
 
     def _new_output(self) -> StepOutput:
         """Return the arrays to write a step's results to."""
-        if not self._copy:
-            return self._output
-        # Illegal calls are rare: ``illegal`` is reused, and copied to ``info`` where there is one.
-        return new_output(self.num_envs, self._mode, self._output.illegal)
+        return new_output(self.num_envs, self._mode) if self._copy else self._output
 
-    def _mask_info(self, output: StepOutput) -> Info:
-        return {"action_mask": output.mask, "_action_mask": self._true.copy()}
+    def _observed(self, output: StepOutput) -> Observations:
+        return self._config.observations.of(output.observation, output.mask, self._tables.view)
 
-    def _info(self, output: StepOutput, ended: int, illegal: int) -> Info:
-        info = self._mask_info(output)
-        over = output.terminated
+    def _final_observed(self, output: StepOutput) -> Observations:
+        return self._config.observations.of(output.final_observation, output.final_mask, self._tables.view)
+
+    def _extras(self, ended: NDArray[np.intp]) -> Info:
+        """Return what only some envs have in ``info``: text, of the auctions that have ``ended``, and ``opponent``."""
+        extras: Info = dict(self._tables.texts(ended)) if self._config.text else {}
+        if self._tables.pool:
+            extras["opponent"] = self._tables.opponent.copy()
+        return extras
+
+    def _info(self, output: StepOutput, extras: Info) -> Info:
+        """Return ``info``; ``extras`` are of the tables as their episodes ended."""
+        info = self._numbers(output, output.mask, output.seat) | extras
+        info.pop("final_obs", None)
+        if self._tables.pool:
+            info["opponent"] = self._tables.opponent.copy()
+        if len(self._marks) != len(info):
+            self._marks = dict.fromkeys((f"_{name}" for name in info), self._true)
+        return info | self._marks
+
+    def _numbers(self, output: StepOutput, mask: NDArray[np.int8], seat: NDArray[np.int8]) -> Info:
+        """Return what every env has in ``info``."""
+        info: Info = {"action_mask": mask, "seat": seat, "illegal_action": output.illegal}
+        for name, row in self._config.outcomes.items():
+            info[name] = output.outcome[row]
         if self._config.four_seats:
-            info["seat_rewards"], info["_seat_rewards"] = output.seat_rewards, over
-        if not ended:
-            return info
-        last = info if self._mode != SAME_STEP else {}
-        if illegal:
-            last["illegal_action"] = last["_illegal_action"] = output.illegal.copy()
-            over = over & ~output.illegal
-        for name, row in self._outcomes.items():
-            last[name], last["_" + name] = output.outcome[row], over
+            info["seat_rewards"] = output.seat_rewards
         if self._config.estimated:
-            last["estimated"], last["_estimated"] = over.copy(), over
-        if self._mode == SAME_STEP:
-            info |= last
-            info["final_obs"], info["_final_obs"] = output.final_observation, output.terminated
-            info["final_info"], info["_final_info"] = last, output.terminated
+            info["estimated"] = self._true
         return info
+
+    def _add_final(self, info: Info, output: StepOutput, extras: Info) -> None:
+        """Add ``final_obs`` and ``final_info`` to ``info``."""
+        over = output.terminated
+        last = self._numbers(output, output.final_mask, output.final_seat) | extras
+        seen = last.pop("final_obs", None)
+        info["final_obs"] = self._final_observed(output) if seen is None else seen
+        info["final_info"] = last | dict.fromkeys((f"_{name}" for name in last), over)
+        info["_final_obs"] = info["_final_info"] = over
 
 
 def _rows_of(mask: Any, count: int) -> NDArray[np.intp]:

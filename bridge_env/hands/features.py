@@ -215,8 +215,18 @@ def _all_features(hands, out):  # type: ignore[no-untyped-def]
 
 
 def hand_features(hands: ArrayLike) -> NDArray[np.int16]:
-    """Return the features of hands bool (N, 52): int16 (N, NUM_FEATURES), columns as in ``FEATURES``."""
-    held = np.ascontiguousarray(hands, np.bool_)
+    """Return the features of hands bool (N, 52): int16 (N, NUM_FEATURES), columns as in ``FEATURES``.
+
+    Raises:
+        TypeError: the hands are signed or real numbers, as those of observations, whose cards are in another order.
+    """
+    held = np.asarray(hands)
+    if held.dtype.kind in "if":
+        raise TypeError(
+            f"hands are bool (N, 52), card suit * 13 + rank; these are {held.dtype}. The hands of observations have "
+            "another order: bridge_env.bidders.observation.hand_of(observations) turns it round"
+        )
+    held = np.ascontiguousarray(held, np.bool_)
     out = np.empty((len(held), NUM_FEATURES), np.int16)
     _all_features(held, out)
     return out

@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 from support.bidders import SLAM
 
+from bridge_env.envs.episodes import table_seeds
 from bridge_env.envs.vector import BiddingVectorEnv
-from bridge_env.rules.calls import parse_call
+from bridge_env.rules.calls import PASS, parse_call
 
 pytest.importorskip("pettingzoo")
 
+import pettingzoo
 from pettingzoo.test import api_test, seed_test
 
 from bridge_env.envs import aec
 from bridge_env.io.optional_dependencies import how_to_install
+
+IN_OBSERVATION_OR_REWARDS = {"action_mask", "seat_rewards"}
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
@@ -31,12 +35,13 @@ def test_the_boards_are_those_of_the_vector_env():
     many, envs = BiddingVectorEnv(count, learner="all", autoreset_mode="SameStep"), [aec.env() for _ in range(count)]
     obs, info = many.reset(seed=3)
     rng = np.random.default_rng(0)
-    for i, one in enumerate(envs):
-        one.reset(seed=3 + i)
+    for one, seed in zip(envs, table_seeds(3, count).tolist(), strict=True):
+        one.reset(seed=seed)
     while ended < 200:
         calls = (rng.random((count, 38)) * (info["action_mask"] + 0.002)).argmax(axis=1)
         for i, one in enumerate(envs):
-            seen, reward, *_ = one.last()
+            seen, reward, _, _, mine = one.last()
+            assert mine["seat"] == info["seat"][i]
             np.testing.assert_array_equal(seen["observation"], obs[i])
             np.testing.assert_array_equal(seen["action_mask"], info["action_mask"][i])
             assert reward == 0
@@ -44,20 +49,37 @@ def test_the_boards_are_those_of_the_vector_env():
         obs, _, terminated, _, info = many.step(calls)
         for i, one in enumerate(envs):
             assert all(one.terminations.values()) == terminated[i]
+            there = info["final_info"] if terminated[i] else info
+            for name, value in one.infos["N"].items():
+                assert value == there[name][i], name
+            assert (
+                set(one.infos["N"])
+                == {n for n in there if n[0] != "_" and "final" not in n} - IN_OBSERVATION_OR_REWARDS
+            )
             if terminated[i]:
                 assert list(one.rewards.values()) == info["seat_rewards"][i].tolist()
                 one.reset()
                 ended += 1
 
 
+def test_they_are_in_the_registries_of_pettingzoo():
+    assert pettingzoo.make("aec", aec.ID, dealer="E").possible_agents == list("NESW")
+    together = pettingzoo.make("parallel", aec.ID)
+    seen, _ = together.reset(seed=1)
+    for _ in range(4):
+        seen, _, ended, _, _ = together.step({agent: 0 for agent in seen})
+    assert all(ended.values())
+    assert all(seen[agent]["action_mask"].any() for agent in seen)
+
+
 def test_an_auction_by_hand():
-    env = aec.env(reward="points", dealer="E", vulnerability="None", render_mode="ansi")
+    env = aec.env(reward="points", dealer="E", vulnerability="None", render_mode="ansi", text=True)
     env.reset(seed=1, options={"deal": SLAM})
     assert env.agent_selection == "E"
     with pytest.raises(ValueError, match="it is the turn of E"):
         env.unwrapped.step(None)
     assert env.observe("S")["observation"][428:].sum() == 13
-    assert env.observe("S")["action_mask"].sum() == 0
+    assert np.flatnonzero(env.observe("S")["action_mask"]).tolist() == [PASS]  # which is ignored
     for call in ("3NT", "P", "P", "P"):
         env.step(parse_call(call))
     assert env.rewards == {"N": -490, "E": 490, "S": -490, "W": 490}

@@ -12,7 +12,7 @@ from support.bidders import ID, PART, QUIET, SLAM, Unsolved
 
 from bridge_env.bidders import registry
 from bridge_env.bidders.builtin import PassBidder, RandomBidder
-from bridge_env.bidders.observation import observe
+from bridge_env.bidders.observation import hand_of, observe
 from bridge_env.bidders.view import view_of
 from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.envs.deals import LibraryDeals
@@ -149,7 +149,7 @@ def test_an_episode_with_options_leaves_the_next_ones_as_they_would_be():
 
 @in_every_setting
 def test_masks_are_legal_and_the_learner_calls_at_its_turn_only(kwargs):
-    env, rng = BiddingEnv(**kwargs), np.random.default_rng(1)
+    env, rng = BiddingEnv(text=True, **kwargs), np.random.default_rng(1)
     seats = {"NESW".index(s) for s in kwargs.get("learner", "S")}
     for number in range(150):
         obs, info = env.reset(**({"seed": 2} if number == 0 else {}))
@@ -158,7 +158,8 @@ def test_masks_are_legal_and_the_learner_calls_at_its_turn_only(kwargs):
             auctions, owner = env._tables.auctions, env._tables.state.owner
             assert not auctions.done[0]
             assert int(auctions.turn[0]) in seats
-            view = view_of(auctions, owner)
+            view = env.view()
+            np.testing.assert_array_equal(view.hand, owner == env.turn)
             np.testing.assert_array_equal(obs, observe(view)[0])
             np.testing.assert_array_equal(info["action_mask"], view.mask[0])
             np.testing.assert_array_equal(env.action_masks(), view.mask[0])
@@ -167,9 +168,11 @@ def test_masks_are_legal_and_the_learner_calls_at_its_turn_only(kwargs):
             action = rng.choice(np.flatnonzero(info["action_mask"]))
             obs, reward, terminated, _, info = env.step(action)
             assert isinstance(reward, float)
-            assert "illegal_action" not in info
+            assert info["illegal_action"] is False
+            assert info["seat"] == (int(auctions.turn[0]) if not terminated else last)
         assert np.flatnonzero(info["action_mask"]).tolist() == [PASS]
-        np.testing.assert_array_equal(obs[428:].reshape(13, 4).T.ravel() == 1, owner[0] == last)
+        np.testing.assert_array_equal(hand_of(obs), owner[0] == last)
+        np.testing.assert_array_equal(observe(env.view())[0], obs)
         assert info["auction"] == auctions.text(0)
         assert info["contract"] == str(auctions.contracts().at(0))
 
@@ -229,7 +232,7 @@ def test_rewards_of_hand_worked_boards(worked, reward):
     learner, dealer, vulnerability, opponents, calls, contract, tricks, score, par, imps, imps_vs_par = worked
     env = BiddingEnv(
         learner=learner, partner="pass", opponents=opponents, control="pass", reward=reward, dealer=dealer,
-        vulnerability=vulnerability,
+        vulnerability=vulnerability, text=True,
     )  # fmt: skip
     _, paid, info = play(env, calls.split(), options={"deal": SLAM})
     assert (info["contract"], info["tricks"], info["score"]) == (contract, tricks, score)
@@ -249,7 +252,7 @@ def test_the_other_table_is_bid_by_the_control_pair():
             bids = view.mask[:, 3:]
             return np.where(bids.any(axis=1), bids.argmax(axis=1) + 3, PASS).astype(np.int8)
 
-    env = BiddingEnv(learner="NS", opponents="pass", control=Climber(), dealer="N", vulnerability="NS")
+    env = BiddingEnv(learner="NS", opponents="pass", control=Climber(), dealer="N", vulnerability="NS", text=True)
     _, paid, info = play(env, ["1H", "P"], options={"deal": PART})
     # 1H makes 9 tricks: 30 * 3 + 50 = 140. 7NT by North, who named no trump first, is five down vulnerable: -500.
     assert (info["contract"], info["score"]) == ("1H N", 140)
@@ -262,16 +265,15 @@ def episode_of(env, bidder):
     env.reset()
     terminated = False
     while not terminated:
-        tables = env._tables
-        key = streams.key(tables.state.key, tables.auctions.length)
-        _, reward, terminated, _, info = env.step(bidder.bid(view_of(tables.auctions, tables.state.owner), key)[0])
+        view = env.view()
+        _, reward, terminated, _, info = env.step(bidder.bid(view, streams.key(env._tables.state.key, view.length))[0])
     return reward, info
 
 
 @pytest.mark.parametrize("spec", ["doubler", "random", "system:sayc"])
 @pytest.mark.parametrize(("learner", "opponents"), [("S", "random"), ("NS", "doubler"), ("W", "system:sayc")])
 def test_a_learner_that_calls_as_the_control_pair_scores_0(spec, learner, opponents):
-    env = BiddingEnv(learner=learner, partner=spec, opponents=opponents, control=spec)
+    env = BiddingEnv(learner=learner, partner=spec, opponents=opponents, control=spec, text=True)
     guest = registry.make(spec, partner=spec, opponents=opponents)
     env.reset(seed=1)
     for _ in range(40):
@@ -316,16 +318,16 @@ def test_an_illegal_call_ends_the_episode_at_a_price(kwargs, paid):
     obs, reward, terminated, truncated, info = env.step(parse_call("2D"))
     assert (reward, terminated, truncated, info["illegal_action"]) == (paid, True, False, True)
     assert obs in env.observation_space
-    assert "contract" not in info
+    assert (info["bid"], info["tricks"]) == (-1, -1)
     with pytest.raises(ResetNeeded):
         env.step(PASS)
     _, info = env.reset()
     assert info["action_mask"][PASS]
-    assert "illegal_action" not in info
+    assert not info["illegal_action"]
 
 
 def test_an_illegal_call_may_raise_and_then_changes_nothing():
-    env = BiddingEnv(learner="NS", dealer="N", illegal="raise", reward="points", **QUIET)
+    env = BiddingEnv(learner="NS", dealer="N", illegal="raise", reward="points", text=True, **QUIET)
     options = {"deal": PART, "vulnerability": "None"}
     env.reset(seed=1, options=options)
     with pytest.raises(IllegalCall, match="X is not legal after no call"):
@@ -354,7 +356,7 @@ def test_a_deal_is_text_or_owners():
     for other in seen[1:]:
         np.testing.assert_array_equal(other, seen[0])
     held = view_of(one_auction([], 2), owner[None]).hand[0]
-    np.testing.assert_array_equal(seen[0][428:].reshape(13, 4).T.ravel() == 1, held)
+    np.testing.assert_array_equal(hand_of(seen[0]), held)
 
 
 @pytest.mark.parametrize("reward", ["points", "imps", "imps_vs_par"])
@@ -362,7 +364,7 @@ def test_only_the_contracts_reached_are_solved(reward, monkeypatch):
     deals, random = Unsolved(), {"partner": "random", "opponents": "random", "control": "random"}
     for module in ("double_dummy.boards", "envs.episodes"):
         monkeypatch.setattr(f"bridge_env.{module}.library_then_solver", lambda: deals)
-    env = BiddingEnv(deals=deals, reward=reward, **random)
+    env = BiddingEnv(deals=deals, reward=reward, text=True, **random)
     rng = np.random.default_rng(0)
     env.reset(seed=1)
     for _ in range(30):

@@ -75,10 +75,12 @@ def test_other_shapes_of_actions_are_refused(actions):
 
 
 def test_before_the_first_reset():
-    one, many = BiddingEnv(learner="all"), BiddingVectorEnv(2, learner="all")
+    quiet = {"learner": "NS", "dealer": "N", "reward": "points", "opponents": "pass"}
+    one, many = BiddingEnv(**quiet), BiddingVectorEnv(2, **quiet)
     for env in (one, many):
-        with pytest.raises(ResetNeeded, match="reset"):
-            env.action_masks()
+        for ask in (env.action_masks, env.view, env.deals):
+            with pytest.raises(ResetNeeded, match="reset"):
+                ask()
         with pytest.raises(ResetNeeded, match="reset"):
             env.step(0 if env is one else [0, 0])
     with pytest.raises(ResetNeeded, match="reset"):
@@ -183,6 +185,13 @@ def test_a_wrong_option_changes_nothing(reset):
         ({"learner": 2}, "learner=2: use one of"),
         ({"learner": "all", "reward": "imps"}, "reward='imps' does not work with learner='all'"),
         ({"reward": "money"}, "reward='money': use one of imps, imps_vs_par, points"),
+        ({"order": "random"}, "order='random': use one of next, spread, shuffle"),
+        ({"order": "shuffle"}, "order='shuffle' is for deals of your own"),
+        ({"opponents": []}, r"opponents=\[\] is empty"),
+        ({"observation": "cards"}, "observation='cards': use bits, hand, shown:SYSTEM or a function"),
+        ({"observation": "shown:pass"}, "only calls of a system show ranges"),
+        ({"observation": len}, r"shape \(\) for 2 seats"),
+        ({"dtype": "float64"}, "dtype='float64': use one of int8, float32"),
         ({"illegal": "ignore"}, "illegal='ignore': use one of end, raise"),
         ({"illegal_penalty": -1}, "illegal_penalty=-1"),
         ({"illegal_penalty": float("nan")}, "illegal_penalty=nan"),

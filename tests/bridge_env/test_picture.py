@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.bidders import SLAM
 
+from bridge_env.envs.episodes import table_seeds
 from bridge_env.envs.picture import HEIGHT, WIDTH
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
@@ -49,8 +50,8 @@ def test_the_vector_env_draws_every_table():
     frames = env.render()
     assert len(frames) == 3
     single = BiddingEnv(learner="all", render_mode="rgb_array")
-    for table, frame in enumerate(frames):
-        single.reset(seed=1 + table)
+    for seed, frame in zip(table_seeds(1, 3).tolist(), frames, strict=True):
+        single.reset(seed=seed)
         np.testing.assert_array_equal(single.render(), frame)
 
 
@@ -81,10 +82,13 @@ def test_pettingzoo_draws_too_and_has_its_three_makers(monkeypatch):
     assert env.render().shape == (HEIGHT, WIDTH, 3)
     parallel_api_test(aec.parallel_env(), num_cycles=50)
     together = aec.parallel_env(reward="points", dealer="E", vulnerability="None")
-    observations, _ = together.reset(seed=1, options={"deal": SLAM})
+    observations, infos = together.reset(seed=1, options={"deal": SLAM})
     caller = "E"
     for call in (17, 0, 0, 0):  # 3NT by East
-        assert [agent for agent in "NESW" if observations[agent]["action_mask"].any()] == [caller]
+        assert observations[caller]["action_mask"][call]
+        idle = [observations[agent]["action_mask"] for agent in "NESW" if agent != caller]
+        assert [np.flatnonzero(mask).tolist() for mask in idle] == [[0]] * 3  # they may pass, which is ignored
+        assert infos[caller]["seat"] == "NESW".index(caller)
         actions = dict.fromkeys("NESW", 37) | {caller: call}  # the others' are ignored
         observations, rewards, over, _, infos = together.step(actions)
         caller = infos["N"].get("active_agent", "") if together.agents else ""

@@ -10,7 +10,8 @@ from support.bidders import ID, SLAM, Unsolved, some_deals
 from bridge_env.envs import episodes
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.config import EnvConfig
-from bridge_env.envs.episodes import EpisodeBuffer, draw_episodes, episode_key, seed_base
+from bridge_env.envs.deals import FixedDeals
+from bridge_env.envs.episodes import EpisodeBuffer, draw_episodes, episode_key, seed_base, table_seeds
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.table import Tables
 from bridge_env.envs.vector import BiddingVectorEnv
@@ -18,7 +19,8 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import IllegalCall
 from bridge_env.rules.calls import parse_call
 
-SEED = 40
+SEED, MOST = 40, 300
+SEEDS = table_seeds(SEED, MOST).tolist()
 MODES = list(AutoresetMode)
 
 
@@ -31,6 +33,7 @@ SETTINGS = {
     "pass": {"learner": "W", "partner": "pass", "opponents": "pass", "reward": "imps_vs_par"},
     "pass, imps": {"learner": "N", "partner": "pass", "opponents": "pass", "control": "random"},
     "own deals": {"learner": "all", "deals": some_deals()},
+    "text, a pool": {"learner": "NS", "opponents": ["doubler", "random"], "control": "pass", "text": True},
 }
 in_every_setting = pytest.mark.parametrize("kwargs", SETTINGS.values(), ids=SETTINGS.keys())
 in_every_mode = pytest.mark.parametrize("mode", MODES, ids=lambda m: m.value)
@@ -46,8 +49,12 @@ def call_of(mask, seed, number, step):
     return int(calls[chance // 61 % len(calls)]) if len(calls) else 0
 
 
-def single_episodes(kwargs, seed, count):
-    """Return the results of the first episodes of a single env."""
+def single_episodes(kwargs, table, count):
+    """Return the results of the first episodes of a single env, as those of a table of the vector env."""
+    seed = SEEDS[table]
+    deals = kwargs.get("deals")
+    if isinstance(deals, FixedDeals):
+        kwargs = kwargs | {"deals": FixedDeals(deals.boards.take(np.roll(np.arange(len(deals)), -table)))}
     env = BiddingEnv(**kwargs)
     out = []
     for number in range(count):
@@ -62,18 +69,19 @@ def single_episodes(kwargs, seed, count):
     return out
 
 
-def same_end(expected, infos, row):
-    """Compare the info of a single env's last step with that of the vector env's row."""
-    for name in ("score", "par", "control_score", "tricks", "seat_rewards", "illegal_action"):
-        assert (name in expected) == bool(name in infos and infos["_" + name][row]), name
-        if name in expected:
-            np.testing.assert_array_equal(expected[name], infos[name][row], err_msg=name)
+def same_info(expected, infos, row):
+    """Compare the info of a single env with that of the vector env's row."""
+    names = {name for name in infos if not name.startswith(("_", "final"))}
+    assert set(expected) == names
+    for name in names:
+        assert infos["_" + name][row], name
+        np.testing.assert_array_equal(expected[name], infos[name][row], err_msg=name)
 
 
-def check_against_single(env, stories, seed):
+def check_against_single(env, stories):
     """Play ``stories[table][episode]`` of single envs on a vector env, and compare all that is seen."""
     n, mode = env.num_envs, env.metadata["autoreset_mode"]
-    obs, info = env.reset(seed=seed)
+    obs, info = env.reset(seed=SEED)
     number, step = np.zeros(n, int), np.zeros(n, int)
     waits = np.zeros(n, bool)  # for a next-step reset
     while (number < len(stories[0])).any():
@@ -83,7 +91,7 @@ def check_against_single(env, stories, seed):
             seen = stories[t][number[t]][step[t]]
             np.testing.assert_array_equal(obs[t], seen[0])
             np.testing.assert_array_equal(info["action_mask"][t], seen[1])
-            actions[t] = call_of(info["action_mask"][t], seed + t, number[t], step[t] + 1) if not waits[t] else 37
+            actions[t] = call_of(info["action_mask"][t], SEEDS[t], number[t], step[t] + 1) if not waits[t] else 37
         obs, reward, terminated, truncated, info = env.step(actions)
         assert not truncated.any()
         ended = np.zeros(n, bool)
@@ -96,13 +104,14 @@ def check_against_single(env, stories, seed):
             story = stories[t][number[t]]
             ended[t] = step[t] + 1 == len(story)
             assert (reward[t], terminated[t]) == (story[step[t]][2], ended[t])
+            if not ended[t] or mode != AutoresetMode.SAME_STEP:
+                same_info(story[step[t]][3], info, t)
             if not ended[t]:
                 continue
-            same_end(story[-1][3], info, t)
             if mode == AutoresetMode.SAME_STEP:
                 assert info["_final_obs"][t]
                 np.testing.assert_array_equal(info["final_obs"][t], story[-1][0])
-                same_end({k: v for k, v in story[-1][3].items() if k != "seat_rewards"}, info["final_info"], t)
+                same_info(story[-1][3], info["final_info"], t)
             else:
                 np.testing.assert_array_equal(obs[t], story[-1][0])
                 np.testing.assert_array_equal(info["action_mask"][t], story[-1][1])
@@ -125,8 +134,8 @@ def check_against_single(env, stories, seed):
 @in_every_mode
 def test_every_table_is_a_single_env(kwargs, mode):
     tables, episodes = 13, 10
-    stories = [single_episodes(kwargs, SEED + t, episodes) for t in range(tables)]
-    check_against_single(BiddingVectorEnv(tables, autoreset_mode=mode, **kwargs), stories, SEED)
+    stories = [single_episodes(kwargs, table, episodes) for table in range(tables)]
+    check_against_single(BiddingVectorEnv(tables, autoreset_mode=mode, **kwargs), stories)
 
 
 def rollout(steps, seed=SEED, rows=None, **kwargs):
@@ -214,6 +223,7 @@ def test_an_illegal_call_costs_its_seat_alone():
         env.step(np.zeros(3, int))
     _, info = env.reset(options={"reset_mask": np.array([False, True, False])})
     assert info["action_mask"].sum(axis=1).tolist() == [23, 36, 23]
+    assert not info["illegal_action"].any()
     assert not env.step(np.zeros(3, int))[2].any()
 
 
@@ -249,9 +259,11 @@ def test_make_vec_picks_it():
 
 def test_seeds_may_be_listed_and_resets_go_on():
     env, other = BiddingVectorEnv(3, learner="all"), BiddingVectorEnv(3, learner="all")
-    np.testing.assert_array_equal(env.reset(seed=[7, 8, 9])[0], other.reset(seed=7)[0])
+    seeds = table_seeds(7, 3).tolist()
+    assert seeds[0] == 7
+    np.testing.assert_array_equal(env.reset(seed=seeds)[0], other.reset(seed=7)[0])
     np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
-    np.testing.assert_array_equal(env.reset(seed=[None, 8, None])[0][1], other.reset(seed=7)[0][1])
+    np.testing.assert_array_equal(env.reset(seed=[None, seeds[1], None])[0][1], other.reset(seed=7)[0][1])
     with pytest.raises(ValueError, match="2 seeds for 3 tables"):
         env.reset(seed=[1, 2])
     assert not np.array_equal(BiddingVectorEnv(3, learner="all").reset()[0], env.reset(seed=1)[0])
@@ -275,7 +287,7 @@ def test_options_settle_all_the_tables():
 
 
 def test_the_buffer_has_the_episodes_that_would_be_drawn():
-    config = EnvConfig.of(learner="NS", opponents="random", control="random")
+    config = EnvConfig.of(learner="NS", opponents="random", control="random", text=True)
     buffer, tables = EpisodeBuffer(config, 20), Tables(20, config.table, config)
     rng, state = np.random.default_rng(0), tables.state
     state.base[:] = seed_base(np.arange(20))
@@ -284,16 +296,15 @@ def test_the_buffer_has_the_episodes_that_would_be_drawn():
         if turn == 30:
             state.base[:7], state.number[:7] = seed_base(np.arange(100, 107)), 0  # seeded anew
         base, number = state.base[rows], state.number[rows]
-        block, at = buffer.deal(tables, rows)
+        buffer.deal(tables, rows)
         np.testing.assert_array_equal(state.number[rows], number + 1)
         if turn % 10 == 0:
             expected = draw_episodes(config, episode_key(base, number), number)
-            for drawn in (state.key[rows], block.key[at]):
-                np.testing.assert_array_equal(drawn, expected.key)
+            np.testing.assert_array_equal(state.key[rows], expected.key)
             np.testing.assert_array_equal(state.reference[rows], expected.reference)
             np.testing.assert_array_equal(state.owner[rows], expected.boards.owner)
             np.testing.assert_array_equal(tables.auctions.dealer[rows], expected.boards.dealer)
-            np.testing.assert_array_equal(block.control.bid[at], expected.control.bid)
+            np.testing.assert_array_equal(tables.control.bid[rows], expected.control.bid)
 
 
 def test_boards_of_slow_bidders_and_unsolved_ones_are_drawn_when_they_are_played(monkeypatch):

@@ -28,7 +28,7 @@ def _auctions(count: int = 20_000, wrong: float = 0.0, tables: int = _TABLES, **
     env = entry.make_vec(tables, **arguments)
     rng = np.random.default_rng(7)
     digests: dict[str, Running] = {}
-    observation, info = env.reset(seed=11)
+    observation, info = env.reset(seed=list(range(11, 11 + tables)))
     _add(digests, observation, info)
     ended = 0
     disabled = arguments.get("autoreset_mode") == "Disabled"
@@ -41,7 +41,7 @@ def _auctions(count: int = 20_000, wrong: float = 0.0, tables: int = _TABLES, **
         digests.setdefault("rewards", Running()).add(reward)
         digests.setdefault("terminations", Running()).add(terminated)
         ended += int(terminated.sum())
-        _add(digests, observation, info)
+        _add(digests, observation, info, terminated)
         if disabled and terminated.any():
             observation, info = env.reset(options={"reset_mask": terminated})
             _add(digests, observation, info)
@@ -49,17 +49,27 @@ def _auctions(count: int = 20_000, wrong: float = 0.0, tables: int = _TABLES, **
     return digests
 
 
-def _add(digests: dict[str, Running], observation: Any, info: dict[str, Any], prefix: str = "") -> None:
+def _add(
+    digests: dict[str, Running], observation: Any, info: dict[str, Any], ended: Any = None, prefix: str = ""
+) -> None:
+    """Add what a step returned; of the outcome where auctions ``ended``, and of illegal calls where there are any."""
     if not prefix:
         digests.setdefault("observations", Running()).add_bits(observation)
     for name, value in info.items():
         if name.startswith("_"):
             continue
+        if name in ("action_mask", "final_obs", "final_info", "seat"):
+            meant = info[f"_{name}"]
+        elif ended is None or not (value.any() if name == "illegal_action" else name == "seat_rewards" or ended.any()):
+            continue
+        elif name in ("seat_rewards", "illegal_action"):
+            meant = ended if name == "seat_rewards" else value
+        else:
+            meant = ended & ~info["illegal_action"]
         running = digests.setdefault(prefix + name, Running())
-        meant = info[f"_{name}"]
         if name == "final_info":
             running.add(meant)
-            _add(digests, None, value, "final ")
+            _add(digests, None, value, ended, "final ")
         elif name in ("action_mask", "final_obs"):
             running.add_bits(meant)
             running.add_bits(np.where(meant[:, None], value, 0))

@@ -77,4 +77,5 @@ def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, m
     assert not (folder / "best.bidding").exists()  # evolved.bidding is there
     capsys.readouterr()
     assert "give --minutes or --hours, not both" in refused(capsys, "evolve", "--minutes", "1", "--hours", "1")
+    assert "give --minutes or --hours, not both" in refused(capsys, "train", "league", "--minutes", "1", "--hours", "1")
     assert 'Invalid value "-1.0" for --minutes. Must be > 0.' in refused(capsys, "evolve", "--minutes", "-1")

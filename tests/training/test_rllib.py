@@ -31,7 +31,7 @@ def test_in_the_registry_of_ray():
     env = registry._global_registry.get(registry.ENV_CREATOR, ENV_ID)(CONFIG)
     seen, _ = env.reset(seed=1)
     assert seen in env.observation_space
-    assert isinstance(env.observation_space, gymnasium.spaces.Box), "RLlib has no network for MultiBinary"
+    assert isinstance(env.observation_space, gymnasium.spaces.Box)
 
 
 def test_without_tune_it_says_what_to_install(monkeypatch):

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import gymnasium
 import numpy as np
@@ -13,12 +14,13 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
-from support.bidders import PART, SLAM
+from support.bidders import ID, PART, SLAM
 
 from agents.registry import make_policy
 from bridge_env.double_dummy.boards import boards_of
 from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.envs.deals import FixedDeals
+from bridge_env.envs.episodes import table_seeds
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import parse_deal
@@ -36,8 +38,19 @@ TINY = ["--minutes", "0", "--tables", "16", "--rollout", "8", "--batch", "64", "
         "--judge", "20"]  # fmt: skip
 
 
-def make_single():
-    return BiddingEnv(**SETTING)
+class Seeded(gymnasium.Wrapper):
+    """A single env with the seed of a table of the vector env, whose seed is the one that SB3 names for table 0."""
+
+    def __init__(self, table):
+        super().__init__(BiddingEnv(**SETTING))
+        self.table = table
+
+    def reset(self, *, seed=None, options=None):
+        seed = seed if seed is None else int(table_seeds(seed - self.table, TABLES)[self.table])
+        return self.env.reset(seed=seed, options=options)
+
+    def action_masks(self):
+        return self.env.action_masks()
 
 
 def adapter(count=TABLES, **setting):
@@ -70,7 +83,10 @@ def story(env, steps=60):
 )
 def test_sb3_sees_the_same_as_through_its_own_vector_envs(kind, tables, steps):
     """Observations, masks, rewards, ends, last observations, last rewards."""
-    ours, theirs = story(adapter(tables), steps), story(kind([make_single] * tables), steps)
+    ours, theirs = (
+        story(adapter(tables), steps),
+        story(kind([partial(Seeded, table) for table in range(tables)]), steps),
+    )
     for a, b in zip(ours[0], theirs[0], strict=True):
         np.testing.assert_array_equal(a, b)
     assert len(ours[1]) == len(theirs[1])
@@ -118,10 +134,12 @@ def test_the_rest_of_vec_env():
         env.reset()
     with pytest.raises(ValueError, match="autoreset mode SAME_STEP"):
         SB3VecEnv(BiddingVectorEnv(2, **SETTING))
-    four = adapter(learner="all", reward="imps_vs_par")
-    four.reset()
     with pytest.raises(ValueError, match="one learner"):
-        four.step(np.zeros(TABLES, np.int64))
+        adapter(learner="all", reward="imps_vs_par")
+    with pytest.raises(ValueError, match="leave masked=True out"):
+        adapter(masked=True)
+    with pytest.raises(ValueError, match="one seat for another's calls"):
+        MaskablePPO("MlpPolicy", gymnasium.make(ID, learner="all"), n_steps=8).learn(8)
 
 
 def test_infos_hold_episodes_as_a_monitor_adds_them():
@@ -161,7 +179,7 @@ def test_ppo_learns_when_to_bid_what():
     model.learn(30_000)
     assert len(model.ep_info_buffer)
     bidder = policy_of(model, {})
-    table = BiddingEnv(**setting)
+    table = BiddingEnv(text=True, **setting)
     paid = {}
     for _ in range(8):
         observation, info = table.reset()

@@ -20,6 +20,12 @@ from training.networks.configs import PPOConfig
 Flat = Parameter(name="*")
 
 
+def _seconds(minutes: float | None, hours: float | None) -> float | None:
+    if minutes is not None and hours is not None:
+        raise ValueError("give --minutes or --hours, not both")
+    return 60 * (minutes or 0) + 3600 * (hours or 0) or None
+
+
 def evolve(
     *,
     config: Annotated[EvolveConfig, Flat] = EvolveConfig(),
@@ -64,11 +70,9 @@ def evolve(
     from training.evaluation import verdict
     from training.evolution.run import evolve as evolve_systems
 
-    if minutes is not None and hours is not None:
-        raise ValueError("give --minutes or --hours, not both")
-    seconds = 60 * (minutes or 0) + 3600 * (hours or 0) or None
+    seconds = _seconds(minutes, hours)
     config = run.check(config, ("generations",))
-    with Bar(resume="bridge-env evolve --resume") as progress:
+    with run.tracking(), Bar(resume="bridge-env evolve --resume") as progress:
         result = evolve_systems(
             config, out=run.out, name=run.name, resume=run.resume, seconds=seconds, workers=workers, address=address,
             progress=progress,
@@ -89,6 +93,7 @@ def league(
     *,
     config: Annotated[LeagueConfig, Flat] = LeagueConfig(),
     run: RunOptions = RunOptions(),
+    minutes: Positive | None = None,
     hours: Positive | None = None,
     judge: AtLeast2 = 5000,
     workers: Count | None = None,
@@ -110,7 +115,8 @@ def league(
     The network plays as policy:FOLDER/policy.npz. Gatekeepers are refused as opponents and as a start.
 
     Args:
-        hours: stop after this many hours; --resume continues
+        minutes: begin no rollout after so many minutes, whatever --iterations is; then the network is judged
+        hours: the same in hours
         judge: number of judging boards for the final panel
         workers: number of tasks at a time (default: all cores of a cluster; without one all cores but one, at least 2)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
@@ -121,20 +127,18 @@ def league(
     from training.evaluation import panel
     from training.league.train_league import LEAGUE_MAY_CHANGE, train_league
 
+    seconds = _seconds(minutes, hours)
     config = run.check(config, LEAGUE_MAY_CHANGE)
-    with Bar(resume="bridge-env train league --resume") as progress:
+    with run.tracking(), Bar(resume="bridge-env train league --resume") as progress:
         result = train_league(
-            config, out=run.out, name=run.name, resume=run.resume, hours=hours, judge=judge, workers=workers,
+            config, out=run.out, name=run.name, resume=run.resume, seconds=seconds, judge=judge, workers=workers,
             address=address, progress=progress,
         )  # fmt: skip
-    if not result.complete:
-        print(f"stopped after {hours:g} hours and saved. Go on: bridge-env train league --resume {result.folder}")
-        return 0
     print("\n" + panel.table_text(result.lines) + "\n")
     print_facts({
         "report": result.report, "learning curve": result.curve, "network": result.network,
         "play it": f"bridge-env match policy:{result.network} system:two-over-one",
-    })  # fmt: skip
+    } | ({} if result.complete else {"go on": f"bridge-env train league --resume {result.folder}"}))  # fmt: skip
     return 0
 
 
@@ -167,7 +171,7 @@ def ppo(
 
     config = run.check(config, ("minutes", "steps", "evaluate", "every", "judge"))
     callbacks = [read_callback(where) for where in callback or ()]
-    with Bar(resume="bridge-env train ppo --resume") as progress:
+    with run.tracking(), Bar(resume="bridge-env train ppo --resume") as progress:
         result = train_ppo(
             config, out=run.out, name=run.name, resume=run.resume, callbacks=callbacks, progress=progress
         )
@@ -219,7 +223,7 @@ def coach(
         raise ValueError(f"--resume goes on with the system of {run.resume}: leave SYSTEM away")
     config = config if system is None else replace(config, system=system)
     config = run.check(config, ("iterations", "generations", "rounds", "counted", "judge"))
-    with Bar(resume="bridge-env coach --resume") as progress:
+    with run.tracking(), Bar(resume="bridge-env coach --resume") as progress:
         result = coach_system(
             config, out=run.out, name=run.name, resume=run.resume, workers=workers, address=address, progress=progress
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -72,6 +73,14 @@ class RunOptions:
     """parent of the run folders"""
     resume: Path | None = None
     """go on with the run in this folder, with its settings"""
+    track: Literal["wandb", "mlflow", "tensorboard"] | None = None
+    """send the metrics to this tracker too"""
+
+    def tracking(self) -> AbstractContextManager[None]:
+        """Return a block in which the metrics of runs are sent to the tracker, if there is one."""
+        from training.runtime.tracking import tracked
+
+        return tracked(self.track)
 
     def check(self, config: C, may_change: Sequence[str]) -> C:
         """Return the settings, checked; those of a run to resume may differ from its own only where they may change.

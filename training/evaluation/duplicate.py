@@ -71,6 +71,18 @@ Tables = tuple[TableResult, TableResult]
 
 
 @dataclass(frozen=True)
+class Difference:
+    """The difference of two matches on the same boards, in IMPs a board."""
+
+    mean_imps: float
+    standard_error: float  # of the mean; images of one deal count as one observation
+    imps: NDArray[np.int64]  # (N,)
+
+    def __str__(self) -> str:
+        return f"{figure(self.mean_imps, self.standard_error)} IMPs per board over {len(self.imps):,} boards"
+
+
+@dataclass(frozen=True)
 class MatchResult:
     """The result of a match from A's side.
 
@@ -114,6 +126,21 @@ class MatchResult:
         from training.evaluation.report.overview import match_html
 
         return match_html(self)
+
+    def minus(self, other: MatchResult) -> Difference:
+        """Return what A wins more than the A of another match on the same boards, with the error of the pairs.
+
+        Raises:
+            ValueError: the boards are others.
+        """
+        mine, theirs = self.boards, other.boards
+        for name in ("owner", "dealer", "vulnerability"):
+            if not np.array_equal(getattr(mine, name), getattr(theirs, name)):
+                raise ValueError(
+                    f"the two matches are on different boards (their {name}); play both with the same boards and seed"
+                )
+        gains = self.imps - other.imps
+        return Difference(float(gains.mean()), standard_error(gains, mine.base), gains)
 
     def take(self, rows: NDArray[np.int64]) -> MatchResult:
         """Return the result on some of the boards, by position."""

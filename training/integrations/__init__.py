@@ -1,1 +1,1 @@
-"""Interfaces to other trainers: Stable-Baselines3 and RLlib."""
+"""Interfaces to other trainers: Stable-Baselines3, RLlib and PufferLib."""

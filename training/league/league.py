@@ -38,6 +38,7 @@ from training.runtime.cluster import Cluster
 from training.runtime.settings import listed
 
 NOTHING = "nothing"  # the start from random weights
+IMPS = "imps/"  # before the name of an opponent, in metrics
 ROLLOUTS_AHEAD = 3  # in progress while the learner learns
 ADD_VERSION_EVERY = 200  # iterations after which the network joins its opponents
 MOST_VERSIONS = 6  # earlier versions to play against
@@ -226,18 +227,18 @@ class League:
 
 def evaluate(
     networks: Networks, start: Networks | None, panel: Sequence[str], boards: int, seed: int
-) -> dict[str, float | dict[str, float]]:
+) -> dict[str, float]:
     """Play matches with the start and a panel on boards that no rollout plays.
 
     Returns:
-        ``{"mean_imps": ..., "standard_error": ...}`` in IMPs a board by opponent; for a network by a book also its
-        truth and departures.
+        ``imps/OPPONENT`` and ``standard_error/OPPONENT`` in IMPs a board; for a network by a book also its truth and
+        departures.
     """
-    row: dict[str, float | dict[str, float]] = {}
+    row: dict[str, float] = {}
     opponents: dict[str, Bidder | str] = {} if start is None else {"start": NetworkBidder(start)}
     for name, opponent in (opponents | {spec: spec for spec in panel}).items():
         result = match(NetworkBidder(networks), opponent, curve_boards(boards, seed), seed)
-        row[name] = {"mean_imps": result.mean_imps, "standard_error": result.standard_error}
+        row |= {IMPS + name: result.mean_imps, f"standard_error/{name}": result.standard_error}
         if networks.book is not None and name == (*panel, "start")[0]:
             truth = system_consistency.of_match(result, networks.book)
             row |= {"truth": truth.share, "departures": truth.departures}

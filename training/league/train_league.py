@@ -24,7 +24,7 @@ from training.evaluation.network_opponents import refuse_gatekeepers
 from training.league.config import LeagueConfig
 from training.league.contract_pretraining import pretrain
 from training.league.deal_pool import deal_pool
-from training.league.league import NOTHING, POLICY, League, State
+from training.league.league import IMPS, NOTHING, POLICY, League, State
 from training.networks import recorded
 from training.networks.configs import ImitationConfig
 from training.networks.imitate import calls_of, imitate
@@ -55,9 +55,9 @@ class LeagueResult:
     iterations: int  # done in all
     metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
     network: Path  # plays as ``policy:PATH``
-    lines: list[panel.Line]  # the verdict on judging boards; empty where the run is not complete
-    report: Path | None = None
-    curve: Path | None = None
+    lines: list[panel.Line]  # the verdict on judging boards
+    report: Path
+    curve: Path
 
     @property
     def complete(self) -> bool:
@@ -71,10 +71,10 @@ class LeagueResult:
 
 def train_league(
     config: LeagueConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
-    hours: float | None = None, judge: int = 5000, workers: int | None = None, address: str | None = None,
+    seconds: float | None = None, judge: int = 5000, workers: int | None = None, address: str | None = None,
     progress: Progress | None = None,
 ) -> LeagueResult:  # fmt: skip
-    """Train a network in the league to the last iteration or for ``hours``, and judge it if it is complete.
+    """Train a network in the league to the last iteration or for ``seconds``, and judge it.
 
     Args:
         out, name: the run's folder is ``out/league/name``; without a name ``run-001``, ``run-002`` ...
@@ -101,9 +101,8 @@ def train_league(
         folder = open_run(KIND, config, out, name, resume)
         progress.folder(folder)
         progress.stage("starting", config.iterations, "it")
-        state = train(folder, config, cluster, math.inf if hours is None else 3600 * hours, progress)
-    result = LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, [])
-    return _judge(result, judge, progress) if result.complete else result
+        state = train(folder, config, cluster, math.inf if seconds is None else seconds, progress)
+    return _judge(folder, config, state, judge, progress)
 
 
 def check_start(config: LeagueConfig) -> None:
@@ -142,8 +141,7 @@ def train(folder: Path, config: LeagueConfig, cluster: Cluster, seconds: float, 
         progress.to(state.iteration)
         texts = [f"{decisions / (time.perf_counter() - since):,.0f} decisions/s"]
         last = state.metrics[-1] if state.metrics else {}  # the first verdict comes while it learns
-        points = [(name, point) for name, point in last.items() if isinstance(point, dict)]
-        texts += [f"{point['mean_imps']:+.2f} vs {name}" for name, point in points[:2]]
+        texts += [f"{last[IMPS + name]:+.2f} vs {name}" for name in _opponents(last)[:2]]
         texts += [f"truth {100 * last['truth']:.1f}%"] if "truth" in last else []
         progress.note(", ".join(texts))
 
@@ -194,18 +192,17 @@ def _imitated(config: LeagueConfig, folder: Path, progress: Progress) -> Network
     return Networks(policy, None, {"by": f"imitation of {config.start}"})
 
 
-def _judge(result: LeagueResult, boards: int, progress: Progress) -> LeagueResult:
+def _judge(folder: Path, config: LeagueConfig, state: State, boards: int, progress: Progress) -> LeagueResult:
     """Play the panel, and write the report and the curve."""
-    folder = result.folder
     progress.stage(f"judging on {boards:,} boards that training never saw")
     lines = panel.panel(
-        f"policy:{result.network}", None, boards, result.config.seed, start=f"policy:{folder / START}",
+        f"policy:{folder / POLICY}", None, boards, config.seed, start=f"policy:{folder / START}",
         log=folder / "panel.json", progress=progress,
     ).lines  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
-    _draw_curve(result.metrics, curve)
-    atomic_write(page, _page(folder, result.config, lines, result.metrics))
-    return replace(result, lines=lines, report=page, curve=curve)
+    _draw_curve(state.metrics, curve)
+    atomic_write(page, _page(folder, config, lines, state.metrics))
+    return LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, lines, page, curve)
 
 
 def _page(folder: Path, config: LeagueConfig, lines: Sequence[panel.Line], metrics: Sequence[Mapping[str, Any]]) -> str:
@@ -222,15 +219,19 @@ def _page(folder: Path, config: LeagueConfig, lines: Sequence[panel.Line], metri
     )
 
 
+def _opponents(row: Mapping[str, Any]) -> list[str]:
+    """Return the opponents of an evaluation, as they are named in its row."""
+    return [name.removeprefix(IMPS) for name in row if name.startswith(IMPS)]
+
+
 def _draw_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Draw the learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
     with pages.drawn(path, 7.5, 4.2, dpi=100) as axes:
         axes.axhline(0, color="0.6", linewidth=0.8)
-        for name in [name for name, value in metrics[-1].items() if isinstance(value, dict)]:
-            rows = [row for row in metrics if name in row]
+        for name in _opponents(metrics[-1]):
+            rows = [row for row in metrics if IMPS + name in row]
+            points = [{"mean_imps": row[IMPS + name], "standard_error": row[f"standard_error/{name}"]} for row in rows]
             hours = [row["seconds"] / 3600 for row in rows]
-            pages.draw_curve(
-                axes, hours, [row[name] for row in rows], f"against {'its start' if name == 'start' else name}"
-            )
+            pages.draw_curve(axes, hours, points, f"against {'its start' if name == 'start' else name}")
         axes.set(xlabel="hours of training", ylabel=f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
         axes.legend(loc="lower right")

@@ -43,13 +43,17 @@ class SB3VecEnv(VecEnv):
         reward_scale: rewards are multiplied by it; PPO learns best where they are about 1.
 
     Raises:
-        ValueError: the env resets at another time; at the first step, its caller bids all four seats.
+        ValueError: the env resets at another time, its caller bids all four seats, or its observations are not arrays.
     """
 
     def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any], reward_scale: float = 1.0) -> None:
         mode = env.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"SB3 needs an env with the autoreset mode SAME_STEP; this one has {mode}")
+        if getattr(env.unwrapped, "learner", None) == "all":
+            raise ValueError("SB3 trains one learner; with learner='all' it would reward one seat for another's calls")
+        if isinstance(env.single_observation_space, gymnasium.spaces.Dict):
+            raise ValueError("SB3 takes the legal calls from action_masks(); leave masked=True out")
         self.env = env
         self.reward_scale = reward_scale
         self._actions: NDArray[Any] | None = None
@@ -62,7 +66,7 @@ class SB3VecEnv(VecEnv):
         seeds, options = self._seeds, [o for o in self._options if o]
         if options:
             raise ValueError("SB3 cannot pass options to one table; use BiddingEnv.reset(options=...)")
-        # The env seeds table i with seed + i, as SB3 has it in _seeds.
+        # One seed for all tables: SB3's own, seed + i, would give runs with seeds side by side the same tables.
         observation, _ = self.env.reset(seed=None if seeds[0] is None else int(seeds[0]))
         self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
@@ -75,8 +79,6 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         observation, rewards, terminated, truncated, info = self.env.step(self._actions)
-        if "seat_rewards" in info:
-            raise ValueError("SB3 trains one learner; with learner='all' it would reward one seat for another's calls")
         done = terminated | truncated
         self._rewards += rewards
         self._calls += 1

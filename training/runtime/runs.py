@@ -8,8 +8,9 @@ import os
 import platform
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
@@ -24,6 +25,8 @@ from training.runtime.settings import Settings
 C = TypeVar("C", bound=Settings)
 
 MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
+LISTENERS: list[Callable[[Path, Sequence[Mapping[str, Any]]], None]] = []
+"""Functions that take the metrics of a folder so far, whenever there are more (``training.runtime.tracking``)."""
 _PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
 
 
@@ -123,11 +126,12 @@ def resume_config(folder: Path, kind: type[C]) -> C:
 
 
 def manifest(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the description of a run: config, versions, commit, kind of machine."""
+    """Return the description of a run: config, versions, commit, hash of the code, kind of machine."""
     return {
         "config": dict(config),
         "versions": {name: version_of(name) for name in _PACKAGES} | {"python": platform.python_version()},
         "commit": _commit(),
+        "code": code_hash(),
         "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
     }
 
@@ -190,9 +194,22 @@ def _commit() -> str | None:
         return None
 
 
+@cache
+def code_hash() -> str:
+    """Return a hash of the Python code and the bidding systems of the packages, which an installed copy has too."""
+    root, digest = Path(__file__).parents[2], hashlib.sha256()
+    for package in ("bridge_env", "agents", "training"):
+        files = [path for pattern in ("*.py", "*.bidding") for path in (root / package).rglob(pattern)]
+        for file in sorted(files):
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def write_metrics(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write the metrics so far, one JSON object a line."""
+    """Write the metrics so far, one JSON object a line, and hand them to ``LISTENERS``."""
     atomic_write(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
+    for listener in LISTENERS:
+        listener(folder, rows)
 
 
 def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:

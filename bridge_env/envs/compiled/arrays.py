@@ -27,9 +27,11 @@ CALLER_TURN, BIDDER_TURN, OVER, ILLEGAL, PASS_TURN = range(5)
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
 # Rows of ``StepOutput.outcome``: points for the learner's side (NS, if it bids all seats) and what they are compared
-# with; the contract as in ``auction.Contracts``; declarer's tricks, -1 where passed out.
+# with; the contract as in ``auction.Contracts``; declarer's tricks, -1 where passed out. While the auction goes on,
+# and after an illegal call, they are those of a board that is passed out.
 SCORE, REFERENCE, BID, DOUBLED, DECLARER, TRICKS = range(6)
 OUTCOME_ROWS = 6
+NO_OUTCOME = 0, 0, -1, 0, -1, -1
 
 
 class TableState(NamedTuple):
@@ -80,12 +82,16 @@ class StepOutput(NamedTuple):
 
     observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]
     mask: Annotated[NDArray[np.int8], "tables", NUM_CALLS]
+    seat: Annotated[NDArray[np.int8], "tables"]  # whose observation and mask these are
     reward: Annotated[NDArray[np.float64], "tables"]
     terminated: Annotated[NDArray[np.bool_], "tables"]
     illegal: Annotated[NDArray[np.bool_], "tables"]
     seat_rewards: Annotated[NDArray[np.float32], "tables", 4]
     outcome: Annotated[NDArray[np.int16], OUTCOME_ROWS, "tables"]
-    final_observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]  # no row without same-step autoreset
+    # Of the episodes that ended, with same-step autoreset; without it these have no row.
+    final_observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]
+    final_mask: Annotated[NDArray[np.int8], "tables", NUM_CALLS]
+    final_seat: Annotated[NDArray[np.int8], "tables"]
 
 
 SCHEMA = Schema(TableState, RewardParams, SolvedDeals, StepOutput)
@@ -114,19 +120,24 @@ def new_tables(auctions: Auctions, kinds: Sequence[int]) -> TableState:
 _INT8, _INT16, _FLOAT32, _FLOAT64, _BOOL = (np.dtype(t) for t in (np.int8, np.int16, np.float32, np.float64, np.bool_))
 
 
-def new_output(count: int, mode: int, illegal: NDArray[np.bool_] | None = None) -> StepOutput:
-    """Make uninitialized arrays for ``count`` tables with the autoreset ``mode``; ``illegal`` is reused if given."""
+def new_output(count: int, mode: int) -> StepOutput:
+    """Make uninitialized arrays for ``count`` tables with the autoreset ``mode``."""
     empty = np.empty  # positions, dtypes and no keywords: at 128 tables that is a tenth of a step
     return StepOutput(
         empty((count, OBSERVATION_SIZE), _INT8),
         empty((count, NUM_CALLS), _INT8),
+        empty(count, _INT8),
         empty(count, _FLOAT64),
         empty(count, _BOOL),
-        empty(count, _BOOL) if illegal is None else illegal,
+        empty(count, _BOOL),
         empty((count, 4), _FLOAT32),
         empty((OUTCOME_ROWS, count), _INT16),
-        np.zeros((count, OBSERVATION_SIZE), _INT8) if mode == SAME_STEP else _NONE,
+        *([np.zeros(shape, _INT8) for shape in _final_shapes(count)] if mode == SAME_STEP else _NONE),
     )
 
 
-_NONE = np.zeros((0, OBSERVATION_SIZE), np.int8)
+def _final_shapes(count: int) -> tuple[tuple[int, ...], ...]:
+    return (count, OBSERVATION_SIZE), (count, NUM_CALLS), (count,)
+
+
+_NONE = [np.zeros(shape, np.int8) for shape in _final_shapes(0)]

@@ -15,7 +15,6 @@ from bridge_env.compiled.jit import njit
 from bridge_env.envs.compiled.arrays import (
     BIDDER_TURN,
     CALLER_TURN,
-    ILLEGAL,
     SAME_STEP,
     SCHEMA,
     RewardParams,
@@ -47,23 +46,28 @@ _set_output, _output_at = SCHEMA.writer(StepOutput), SCHEMA.reader(StepOutput)
 @njit(nogil=True)
 def step_all(  # type: ignore[no-untyped-def]
     strict, addresses, calls,
-    observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
+    observation, mask, seat, reward, terminated, illegal, seat_rewards, outcome,
+    final_observation, final_mask, final_seat,
 ):  # fmt: skip
     """Make the caller's call at every table; a table that has ``finished`` is dealt its next episode instead.
 
     Returns the first table with a call that ``first_bad_call`` does not allow, and then nothing has changed, or -1;
-    how many episodes ended, and how many of them with an illegal call.
+    and how many episodes ended.
     """
     bad = first_bad_call(addresses, calls, strict)
     if bad >= 0:
-        return bad, 0, 0
+        return bad, 0
     # Arrays at an address are not counted at every row, as arguments are: a step takes four fifths of the time.
     _set_output(
-        addresses, StepOutput(observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation)
-    )
+        addresses,
+        StepOutput(
+            observation, mask, seat, reward, terminated, illegal, seat_rewards, outcome,
+            final_observation, final_mask, final_seat,
+        ),
+    )  # fmt: skip
     tables, params, deals = _tables_at(addresses), _params_at(addresses), _deals_at(addresses)
     output = _output_at(addresses)
-    ended = wrong = 0
+    ended = 0
     for row in range(np.uint64(len(calls))):  # an unsigned index is not tested for being negative
         clear_output(output, row)
         new = tables.finished[row]
@@ -72,15 +76,16 @@ def step_all(  # type: ignore[no-untyped-def]
             if status != CALLER_TURN:  # then it is OVER, its tricks known, or ILLEGAL
                 finish_row(tables, params, output, row)
                 ended += 1
-                wrong += status == ILLEGAL
                 tables.finished[row] = True
                 if deals.mode == SAME_STEP:
-                    write_observation(tables, row, output.final_observation[row], output.mask[row])
+                    output.final_seat[row] = write_observation(
+                        tables, row, output.final_observation[row], output.final_mask[row]
+                    )
                     new = True
         if new:
             deal_row(tables, deals, row)
-        write_observation(tables, row, output.observation[row], output.mask[row])
-    return -1, ended, wrong
+        output.seat[row] = write_observation(tables, row, output.observation[row], output.mask[row])
+    return -1, ended
 
 
 @njit(nogil=True)
@@ -148,11 +153,16 @@ def advance_rows(addresses, rows):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def finish_rows(  # type: ignore[no-untyped-def]
-    addresses, observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
+    addresses,
+    observation, mask, seat, reward, terminated, illegal, seat_rewards, outcome,
+    final_observation, final_mask, final_seat,
 ):  # fmt: skip
     """Write rewards and outcomes of the tables that have not ``finished``; return how many have unknown tricks."""
     tables, params = _tables_at(addresses), _params_at(addresses)
-    output = StepOutput(observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation)
+    output = StepOutput(
+        observation, mask, seat, reward, terminated, illegal, seat_rewards, outcome,
+        final_observation, final_mask, final_seat,
+    )  # fmt: skip
     unknown = 0
     for row in range(len(reward)):
         clear_output(output, row)
@@ -175,11 +185,11 @@ def score_rows(addresses, table, score):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def write_observations(addresses, rows, observation, mask):  # type: ignore[no-untyped-def]
-    """Write the observations and legal calls of the tables ``rows``."""
+def write_observations(addresses, rows, observation, mask, seat):  # type: ignore[no-untyped-def]
+    """Write the observations, legal calls and their seats at the tables ``rows``."""
     tables = _tables_at(addresses)
     for row in rows:
-        write_observation(tables, row, observation[row], mask[row])
+        seat[row] = write_observation(tables, row, observation[row], mask[row])
 
 
 @njit(nogil=True)

@@ -16,6 +16,7 @@ from bridge_env.envs.compiled.arrays import (
     DECLARER,
     DOUBLED,
     ILLEGAL,
+    NO_OUTCOME,
     OUTCOME_ROWS,
     OVER,
     PASS_TURN,
@@ -73,21 +74,25 @@ def pass_on(tables, row):  # type: ignore[no-untyped-def]
 def make_call(tables, row, call):  # type: ignore[no-untyped-def]
     """Make the caller's call, if it is legal, and the compiled passes after it; return the table's status."""
     state = tables.state[row]
+    tables.viewer[row] = row_turn(state)
     if not row_legal(state, call):
         tables.status[row] = ILLEGAL
         return ILLEGAL
-    tables.viewer[row] = row_turn(state)
     row_step(state, tables.history[row], call)
     return pass_on(tables, row)
 
 
 @njit(forceinline=True)
 def write_observation(tables, row, observation, mask):  # type: ignore[no-untyped-def]
-    """Write the observation of the seat to call, or of the ``viewer`` of a finished auction, and the legal calls."""
+    """Write the observation of a seat and the legal calls; return the seat.
+
+    It is the seat to call, or the ``viewer`` of a finished auction.
+    """
     state = tables.state[row]
     seat = tables.viewer[row] if state[DONE] else row_turn(state)
     row_observation(state, tables.history[row], tables.shown[row], seat, observation)
     row_mask(state, mask)
+    return seat
 
 
 @njit(forceinline=True)
@@ -113,7 +118,7 @@ def clear_output(output, row):  # type: ignore[no-untyped-def]
     for seat in range(4):
         output.seat_rewards[row, seat] = 0
     for number in range(OUTCOME_ROWS):
-        output.outcome[number, row] = 0
+        output.outcome[number, row] = NO_OUTCOME[number]
 
 
 @njit(forceinline=True)

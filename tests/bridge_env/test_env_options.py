@@ -1,0 +1,292 @@
+"""What the envs show on request, deals of one's own, pools of opponents, and evaluation."""
+
+import copy
+import time
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from support.bidders import ID, QUIET, some_deals
+
+import agents
+from agents.outputs import Outputs
+from bridge_env.bidders.observation import hand_of, observe
+from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.evaluation import evaluate
+from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.hands.deals import hands
+from bridge_env.hands.features import HCP, hand_features
+from bridge_env.rng import streams
+from bridge_env.rules.calls import parse_call
+
+FOUR_HEARTS = parse_call("4H")
+MODES = pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+
+
+def steps(env, count=40, seed=1):
+    """Make random legal calls; yield what each step returned, the reset first."""
+    obs, info = env.reset(seed=seed)
+    yield obs, np.zeros(env.num_envs), np.zeros(env.num_envs, bool), info
+    for step in range(count):
+        calls = sample_legal(info["action_mask"], streams.key("calls", step)[0])
+        obs, reward, over, _, info = env.step(calls)
+        yield obs, reward, over, info
+        if env.autoreset_mode.value == "Disabled" and over.any():
+            obs, info = env.reset(options={"reset_mask": over})
+
+
+# --- whose turn it is ---------------------------------------------------------------------------------------
+
+
+@MODES
+@pytest.mark.parametrize("setting", [{"learner": "all"}, {"learner": "NS", "opponents": "random", "reward": "points"}])
+def test_it_says_whose_turn_it_is_and_what_that_seat_knows(setting, mode):
+    env = gymnasium.make_vec(ID, num_envs=50, autoreset_mode=mode, **setting)
+    for obs, _, _, info in steps(env):
+        view, deals = env.view(), env.deals()
+        assert info["seat"].dtype == np.int8
+        np.testing.assert_array_equal(view.seat, info["seat"])
+        np.testing.assert_array_equal(view.mask, info["action_mask"])
+        np.testing.assert_array_equal(observe(view), obs)
+        np.testing.assert_array_equal(hand_of(obs), hands(deals.owner, info["seat"]))
+
+
+def test_a_bidder_calls_by_the_view():
+    env = BiddingVectorEnv(40, learner="NS", opponents="system:sayc", control="system:sayc", autoreset_mode="SameStep")
+    sayc, paid = agents.make("system:sayc"), []
+    env.reset(seed=1)
+    for _ in range(30):
+        _, reward, over, _, _ = env.step(sayc.bid(env.view(), np.zeros(40, np.uint64)))
+        paid += reward[over].tolist()
+    assert len(paid) > 100
+    assert not any(paid)  # it calls as the control pair
+
+
+def test_tricks_are_those_that_the_contract_was_scored_at():
+    env = BiddingVectorEnv(30, learner="all", autoreset_mode="NextStep")
+    seen = 0
+    for _, _, over, info in steps(env):
+        at = np.flatnonzero(over & (info["bid"] >= 0))
+        tricks = env.deals().tricks[at, info["declarer"][at], info["bid"][at] % 5]
+        np.testing.assert_array_equal(tricks, info["tricks"][at])
+        seen += len(at)
+    assert seen > 30
+
+
+def signal(seat_of, rounds=200, tables=256):
+    """Return how surely strong hands learn to open 4H, in standard errors, from what the seats of ``seat_of`` are paid.
+
+    All open 4H or pass by chance; it is the gradient of a policy that weighs the high-card points.
+    """
+    env = BiddingVectorEnv(tables, learner="all", reward="points", deals="library", autoreset_mode="SameStep")
+    rng, terms = np.random.default_rng(0), []
+    _, info = env.reset(seed=1)
+    count, rows = np.zeros(tables, int), np.arange(tables)
+    decisions = np.zeros((tables, 4, 3))  # seat, points, whether it bid; by the number of the call
+    for _ in range(rounds):
+        bids = (rng.random(tables) < 0.1) & (info["action_mask"][:, FOUR_HEARTS] == 1)
+        points = hand_features(env.view().hand)[:, HCP] - 10
+        first = rows[count < 4]
+        decisions[first, count[first]] = np.stack([seat_of(info, count), points, bids - 0.1], axis=1)[first]
+        _, _, over, _, info = env.step(np.where(bids, FOUR_HEARTS, 0))
+        count += 1
+        for row in np.flatnonzero(over):
+            seat, points, bid = decisions[row].T
+            terms.append((info["seat_rewards"][row, seat.astype(int)] * points * bid).sum())
+        count[over] = 0
+    return np.mean(terms) / (np.std(terms) / np.sqrt(len(terms)))
+
+
+def test_the_natural_loop_pays_the_seat_that_called():
+    right = signal(lambda info, count: info["seat"])
+    assert right > 5
+    assert (
+        abs(signal(lambda info, count: count % 4)) < right / 2
+    )  # who counts calls pays the wrong side half of the time
+
+
+# --- observations -------------------------------------------------------------------------------------------
+
+
+def mine(view):
+    return np.stack([view.hand.sum(axis=1), view.length], axis=1).astype(np.float32)
+
+
+OBSERVATIONS = [
+    {"masked": True}, {"dtype": "float32"}, {"observation": "hand"}, {"observation": mine, "masked": True},
+    {"observation": "shown:sayc", "dtype": "float32", "masked": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", OBSERVATIONS, ids=str)
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+def test_the_checkers_take_other_observations(setting):
+    check_env(gymnasium.make(ID, learner="NS", opponents="pass", reward="points", **setting), skip_render_check=True)
+
+
+def parts(observation):
+    return observation.values() if isinstance(observation, dict) else [observation]
+
+
+@pytest.mark.parametrize("setting", OBSERVATIONS, ids=str)
+@MODES
+def test_single_and_vector_env_show_the_same(setting, mode):
+    setting = {"learner": "NS", "opponents": "random", "reward": "points", "dealer": "N"} | setting
+    one, many = gymnasium.make(ID, **setting), gymnasium.make_vec(ID, num_envs=3, autoreset_mode=mode, **setting)
+    (seen, _), (all_seen, info) = one.reset(seed=7), many.reset(seed=7)
+    ended = 0
+    while ended < 6:
+        assert seen in one.observation_space
+        assert all_seen in many.observation_space
+        for mine, theirs in zip(parts(seen), parts(all_seen), strict=True):
+            np.testing.assert_array_equal(mine, theirs[0])
+            assert mine.dtype == theirs.dtype
+        calls = sample_legal(info["action_mask"], streams.key("calls", ended)[0])
+        seen, _, over, _, _ = one.step(int(calls[0]))
+        all_seen, _, ends, _, info = many.step(calls)
+        assert over == ends[0]
+        if mode == "Disabled" and ends.any():
+            last, (all_seen, info) = all_seen, many.reset(options={"reset_mask": ends})
+        if not over:
+            continue
+        ended += 1
+        if mode != "Disabled":
+            last = info["final_obs"] if mode == "SameStep" else all_seen
+        for mine, theirs in zip(parts(seen), parts(last), strict=True):
+            np.testing.assert_array_equal(mine, theirs[0])
+        seen, _ = one.reset()
+        if mode == "NextStep":
+            all_seen, _, ends, _, info = many.step(np.zeros(3, int))
+
+
+def test_what_the_seats_have_shown():
+    env = BiddingVectorEnv(200, learner="all", observation="shown:sayc")
+    env.reset(seed=1)
+    seen, *_ = env.step(np.full(200, 7))  # 1NT: 15 to 17
+    shown = seen[:, 480:].reshape(200, 4, 6, 2)
+    assert (shown[:, 3, 0] == [15, 17]).all()  # by the right-hand opponent
+    assert (shown[:, 0, 0] == [0, 37]).all()  # nothing yet
+    np.testing.assert_array_equal(seen[:, :480], observe(env.view()))
+
+
+def test_hands_of_observations():
+    env = BiddingVectorEnv(20, learner="all")
+    obs, _ = env.reset(seed=1)
+    np.testing.assert_array_equal(hand_of(obs), env.view().hand)
+    np.testing.assert_array_equal(hand_of(obs[3]), env.view().hand[3])
+    with pytest.raises(TypeError, match=r"another order: bridge_env\.bidders\.observation\.hand_of"):
+        hand_features(obs[:, 428:])
+    with pytest.raises(ValueError, match="observations have 480 numbers"):
+        hand_of(obs[:, 428:])
+
+
+# --- deals of one's own -------------------------------------------------------------------------------------
+
+
+def first_deals(order, tables=3, episodes=9):
+    """Return which of eleven deals each of three tables is dealt."""
+    deals = some_deals()
+    env = BiddingVectorEnv(tables, learner="all", deals=deals, order=order, autoreset_mode="Disabled")
+    out = []
+    for number in range(episodes):
+        env.reset(**({"seed": 5} if number == 0 else {}))
+        same = (env.deals().owner[:, None] == deals.boards.owner[None]).all(axis=2)
+        out.append(same.argmax(axis=1))
+    return np.array(out).T
+
+
+def test_each_table_begins_at_another_deal():
+    number = np.arange(9)
+    np.testing.assert_array_equal(first_deals("next"), (np.arange(3)[:, None] + number) % 11)
+    np.testing.assert_array_equal(first_deals("spread"), (np.arange(3)[:, None] + 3 * number) % 11)
+    shuffled = first_deals("shuffle", episodes=22)
+    for table in shuffled:
+        assert sorted(table[:11]) == sorted(table[11:]) == list(range(11))
+        assert list(table[:11]) != list(table[11:])
+    assert len({tuple(table) for table in shuffled}) == 3
+    np.testing.assert_array_equal(shuffled, first_deals("shuffle", episodes=22))
+
+
+@pytest.mark.parametrize("setting", [{"learner": "all"}, {"learner": "NS", "opponents": "random", "control": "pass"}])
+def test_an_evaluation_plays_each_deal_once(setting):
+    deals = some_deals()
+
+    def policy(seen, mask):
+        return np.where(mask[:, 10] == 1, 10, 0)
+
+    rows = evaluate(policy, deals=deals, seed=4, **setting)
+    assert {len(column) for column in rows.values()} == {11}
+    one = gymnasium.make(ID, deals=deals, **setting)
+    for row in range(11):
+        seen, info = one.reset(**({"seed": 4} if row == 0 else {}))
+        over = False
+        while not over:
+            seen, reward, over, _, info = one.step(int(policy(seen[None], info["action_mask"][None])[0]))
+        reward = info["seat_rewards"][0] if "seat_rewards" in info else reward
+        assert rows["reward"][row] == reward
+        assert {name: rows[name][row] for name in rows if name != "reward"} == {n: info[n] for n in rows if n in info}
+
+
+def test_an_evaluation_of_library_deals_needs_a_number():
+    with pytest.raises(ValueError, match="say how many boards"):
+        evaluate(lambda seen, mask: np.zeros(len(mask), int), **QUIET)
+    rows = evaluate(lambda seen, mask: np.zeros(len(mask), int), 5000, **QUIET)
+    assert len(rows["reward"]) == 5000
+    assert not rows["reward"].any()
+    with pytest.raises(ValueError, match="38 is not a call"):
+        evaluate(lambda seen, mask: np.full(len(mask), 38), 5, **QUIET)
+
+
+# --- opponents ----------------------------------------------------------------------------------------------
+
+
+def test_each_episode_has_an_opponent_of_the_pool():
+    setting = {"learner": "S", "partner": "pass", "control": "pass", "opponents": ["pass", "system:sayc", "doubler"]}
+    many, again = (BiddingVectorEnv(60, **setting, autoreset_mode="SameStep") for _ in range(2))
+    met = np.zeros(3, int)
+    for (_, _, over, info), (*_, other) in zip(steps(many), steps(again), strict=True):
+        np.testing.assert_array_equal(info["opponent"], other["opponent"])
+        if over.any():
+            met += np.bincount(info["final_info"]["opponent"][over], minlength=3)
+    assert (met > met.sum() / 5).all()
+    alone = BiddingVectorEnv(60, **setting | {"opponents": "system:sayc"}, autoreset_mode="Disabled")
+    pool = BiddingVectorEnv(60, **setting, autoreset_mode="Disabled")
+    seen, there = alone.reset(seed=3)[0], pool.reset(seed=3)
+    same = there[1]["opponent"] == 1
+    np.testing.assert_array_equal(there[0][same], seen[same])
+    mine, theirs = pool.step(np.zeros(60, int)), alone.step(np.zeros(60, int))
+    for a, b in zip(mine[:3], theirs[:3], strict=True):
+        np.testing.assert_array_equal(a[same], b[same])
+
+
+def test_weights_of_an_opponent_can_be_swapped():
+    weights = np.zeros(38)
+    opponent = Outputs(lambda seen: np.tile(weights, (len(seen), 1)))
+    env = BiddingVectorEnv(20, learner="NS", opponents=[opponent, "pass"], control="pass", dealer="E")
+    _, info = env.reset(seed=1)
+    assert (info["action_mask"][:, 10] == 1).all()
+    weights[10] = 1
+    _, info = env.reset()
+    np.testing.assert_array_equal(info["action_mask"][:, 10] == 0, info["opponent"] == 0)
+    weights[10] = 0
+    rewards = env.step(np.zeros(20, int))[1]
+    assert rewards.shape == (20,)
+
+
+# --- copies and seeds ---------------------------------------------------------------------------------------
+
+
+def test_a_copy_shares_the_bidders_and_is_quick():
+    env = gymnasium.make(ID)
+    env.reset(seed=1)
+    copy.deepcopy(env)
+    began = time.perf_counter()
+    for _ in range(10):
+        copy.deepcopy(env)
+    assert time.perf_counter() - began < 0.5
+
+
+def test_envs_with_seeds_side_by_side_share_no_table():
+    first, second = (BiddingVectorEnv(50, learner="all").reset(seed=seed)[0] for seed in (1, 2))
+    assert not ({row.tobytes() for row in first} & {row.tobytes() for row in second})

@@ -1,0 +1,66 @@
+"""``python -m tests.libraries [NAME ...]``: run the snippets of docs/libraries.md, each in an environment of its own.
+
+A snippet names the packages that it needs in its first line. They are installed once, with this project and the torch
+of ``constraints.txt``, into ``build/libraries/NAME``: some minutes each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "libraries.md"
+
+
+def snippets() -> dict[str, tuple[list[str], str]]:
+    """Return packages and code of each snippet of the page, by the first package."""
+    found: dict[str, tuple[list[str], str]] = {}
+    for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S):
+        packages = re.match(r"# needs (.+)", code)[1].split()
+        found[re.sub(r"\W+", "", packages[0])] = packages, code
+    return found
+
+
+def interpreter(folder: Path, packages: list[str]) -> Path:
+    """Return the Python of an environment with this project and some packages; make it if it is not there."""
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    if not (folder / "done").exists():
+        venv.create(folder, with_pip=True)
+        torch = re.search(r"^torch==\S+", (ROOT / "constraints.txt").read_text(), re.M)[0]
+        words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", torch, *packages, "-e", str(ROOT)]
+        subprocess.run([python, *words], check=True)
+        (folder / "done").touch()
+    return python
+
+
+def main() -> int:
+    """Run the snippets that are named, or all; return how many failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.libraries", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(snippets())} (all)")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "libraries", help="where the environments are")
+    args = parser.parse_args()
+    failed = 0
+    for name, (packages, code) in snippets().items():
+        if args.names and name not in args.names:
+            continue
+        python = interpreter(args.folder / name, packages)
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "snippet.py").write_text(code)
+            words = [python.absolute(), "snippet.py"]
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        failed += done.returncode != 0
+        if done.returncode:
+            print(f"{name}: failed\n{done.stderr[-3000:]}", flush=True)
+        else:
+            print(f"{name}: {done.stdout.strip().splitlines()[-1]}", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
