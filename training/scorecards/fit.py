@@ -145,7 +145,7 @@ class Fit:
         targets = [shard.chances(shard.preference) for shard in self.shards] if imitate else []
         for step in range(steps):
             shard = self.shards[step % len(self.shards)]
-            chance = shard.chances(shard.scores(*self._whole(base, weight * allowed, scale)))
+            chance = shard.chances(shard.scores(*self._rounded(base, weight * allowed, scale)))
             if imitate:
                 target = targets[step % len(self.shards)]
                 loss = -(target * torch.log(chance.clamp_min(1e-9))).sum() / shard.count
@@ -157,10 +157,10 @@ class Fit:
             optimizer.step()
             schedule.step()
             self.tick(what, step / steps)
-        out = self._whole(base, weight * allowed, scale)
+        out = self._rounded(base, weight * allowed, scale)
         return out[0].detach(), out[1].detach()
 
-    def _whole(self, base: torch.Tensor, weight: torch.Tensor, scale: float) -> tuple[torch.Tensor, torch.Tensor]:
+    def _rounded(self, base: torch.Tensor, weight: torch.Tensor, scale: float) -> tuple[torch.Tensor, torch.Tensor]:
         """Return scores rounded to whole points, whose gradients are those of the scores."""
         if not scale:
             return base, weight

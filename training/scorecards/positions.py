@@ -81,8 +81,8 @@ class Weighed(NamedTuple):
 def weighed_positions(table: Table) -> Weighed:
     """Return the positions of a table in which scorecards count and have a card for the rules' call."""
     board, number, rows = decided_rows(table)
-    kept = np.flatnonzero(situation_of(rows) >= 0)
-    board, number, rows = board[kept], number[kept], rows[kept]
+    contested = np.flatnonzero(situation_of(rows) >= 0)
+    board, number, rows = board[contested], number[contested], rows[contested]
     legal, before = table.legal_calls(board, number)
     rules, action = _calls_by_rules(table, board, number), _actions(rows, before, legal)
     at = np.flatnonzero(action[np.arange(len(board)), rules] >= 0)  # elsewhere the rules decide

@@ -147,8 +147,8 @@ def _boards(config: CardsConfig, opponent: int, number: int) -> BoardRange:
 def _thinned(positions: Positions, seed: int) -> Positions:
     """Return positions without most of the calls that were not played out, which teach little."""
     untried = np.isnan(positions.worth)
-    kept = ~untried | (np.random.default_rng(seed).random(len(untried)) < _UNTRIED)
-    return Positions(*(getattr(positions, field.name)[kept] for field in fields(Positions)))
+    learned = ~untried | (np.random.default_rng(seed).random(len(untried)) < _UNTRIED)
+    return Positions(*(getattr(positions, field.name)[learned] for field in fields(Positions)))
 
 
 def gains_task(

@@ -28,9 +28,9 @@ the first counts. ``after`` only leads to the lines below it, which join those t
 other major and minor. With ``base: sayc`` above all lines, a text says only what it changes (``overrides``).
 
 Scorecards stand in blocks that begin with ``weigh when``. Where general rules (or none) would decide, the first such
-block whose context holds counts: each of its lines whose conditions hold gives its call a sum. The highest sum calls
-if it is higher than that of the call that the rules would make (``book``), and that call has one; of equal sums the
-one that stands first. Others read the call as the conditions and what the line ``shows``.
+block whose context holds counts: each line whose conditions hold adds up a sum for its call. The call with the highest
+sum is made if that exceeds the sum of the call that the rules would make (``book``). Where that call has no sum, the
+rules decide; of equal sums the first counts. Others read the call by its conditions and by what the line ``shows``.
 """
 
 from __future__ import annotations
