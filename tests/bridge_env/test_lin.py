@@ -235,3 +235,8 @@ def plain(text):
 
 def test_boards_of_every_kind_lose_nothing_that_lin_can_hold():
     check_round_trip([*(played_board(seed) for seed in range(60)), *(random_board(seed, {}) for seed in range(60))])
+
+
+def test_an_empty_play_is_no_play():
+    board = only(f"md|3{HANDS}|sv|o|ah|1|mb|1N|mb|AP|pc| |mc|9|")
+    assert (board.play, board.tricks) == (None, 9)
