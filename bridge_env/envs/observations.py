@@ -51,6 +51,11 @@ class Observations:
     masked: bool
     dtype: type[np.float32] | None
 
+    @property
+    def plain(self) -> bool:
+        """Whether they are the 480 bits as kernels write them."""
+        return self.function is None and self.dtype is None and not self.masked
+
     def of(
         self, bits: NDArray[np.int8], mask: NDArray[np.int8], view: Callable[[], BidView]
     ) -> NDArray[Any] | dict[str, NDArray[Any]]:

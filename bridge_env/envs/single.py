@@ -117,7 +117,11 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._dealt = False
         self._over = True
         self._mask: NDArray[np.int8] | None = None  # of the learner's turn; None after a failure too
-        self._no_outcome = {name: NO_OUTCOME[row] for name, row in config.outcomes.items()}
+        # What does not change while an auction goes on, found once: a step takes some ten microseconds.
+        self._same: dict[str, Any] = {"illegal_action": False}
+        self._same |= {name: NO_OUTCOME[row] for name, row in config.outcomes.items()}
+        self._same |= {"estimated": True} if config.estimated else {}
+        self._four_seats, self._plain, self._text = config.four_seats, config.observations.plain, config.text
 
     # --- Gymnasium's methods ------------------------------------------------------------------------------
 
@@ -255,28 +259,23 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
     def _observe(self, output: StepOutput | None = None) -> tuple[Observation, dict[str, Any]]:
         """Return the observation and ``info``; ``output`` is that of an episode that has ended."""
-        config, tables = self._config, self._tables
-        bits, mask, seat = (
-            np.empty((1, OBSERVATION_SIZE), np.int8),
-            np.empty((1, NUM_CALLS), np.int8),
-            np.empty(1, np.int8),
-        )
+        tables, seat = self._tables, np.empty(1, np.int8)
+        bits, mask = np.empty((1, OBSERVATION_SIZE), np.int8), np.empty((1, NUM_CALLS), np.int8)
         tables.show(None, bits, mask, seat)
         self._mask = mask[0]
-        info = {"action_mask": self._mask, "seat": int(seat[0]), "illegal_action": False, **self._no_outcome}
-        if config.four_seats:
+        info = {"action_mask": self._mask, "seat": int(seat[0]), **self._same}
+        if self._four_seats:
             info["seat_rewards"] = np.zeros(4, np.float32) if output is None else output.seat_rewards[0]
         if tables.pool:
             info["opponent"] = int(tables.opponent[0])
-        if config.estimated:
-            info["estimated"] = True
-        done = output is not None and not output.illegal[0]
         if output is not None:
-            info["illegal_action"] = not done
-            info.update((name, int(output.outcome[row, 0])) for name, row in config.outcomes.items())
-        if config.text:
-            info.update((name, text[0]) for name, text in tables.texts(_ROW[: int(done)]).items())
-        return config.observations.first(bits, mask, tables.view), info
+            info["illegal_action"] = bool(output.illegal[0])
+            info.update((name, int(output.outcome[row, 0])) for name, row in self._config.outcomes.items())
+        if self._text:
+            ended = output is not None and not info["illegal_action"]
+            info.update((name, text[0]) for name, text in tables.texts(_ROW[: int(ended)]).items())
+        observation = bits[0] if self._plain else self._config.observations.first(bits, mask, tables.view)
+        return observation, info
 
     def _finish(self) -> StepOutput:
         """Return the results of an episode that has ended."""
