@@ -37,7 +37,7 @@ from bridge_env.rules.calls import PASS
 
 _SURPRISE = 0.02  # of all calls, the share that follows no network
 _DRAWN = 4  # deals drawn for each that is wanted, and again beside each of partner's hands
-_KEPT = 2.0  # deals that are thought over for each that they count for
+_PER_EFFECTIVE = 2.0  # deals that are thought over for each that they count for
 
 
 Model = Network | SystemGuided | HierarchyBidder
@@ -57,7 +57,7 @@ class WeightedDeals(NamedTuple):
         cls, owner: NDArray[np.uint8], model: NDArray[np.int64], weight: NDArray[np.float64], at: float
     ) -> WeightedDeals:
         """Return those that matter of deals that were drawn together: twice as many as they count for."""
-        count = math.ceil(_KEPT * weight.sum() ** 2 / np.square(weight).sum())
+        count = math.ceil(_PER_EFFECTIVE * weight.sum() ** 2 / np.square(weight).sum())
         ((chosen,), (chance,)) = thin_weights(weight[None], min(count, len(weight)), np.array([[at]]))
         share = weight[chosen] / chance
         share /= share.sum()
