@@ -7,7 +7,7 @@ spec                        agent
 ``system:FILE.bidding``     a bidding system in a file of yours. Either without some conventions:
                             ``system:sayc?without=splinter+support`` (``agents.systems.library.conventions``)
 ``reason:NAME``             the same systems, thinking: deals that fit the calls, each bid out; options:
-                            ``reason:sayc?samples=256&looks=2`` (``agents.lookahead.options``)
+                            ``reason:sayc?samples=64&looks=2`` (``agents.lookahead.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
                             by a book may bid on other terms: ``policy:by-the-book?truth=16`` (``agents.networks.book``)
@@ -53,7 +53,7 @@ _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
 _NETWORK = Options(looks=5, caution=0.5)  # tuned on training boards
 _SYSTEM = Options()  # tuned on training boards among strangers
-_GAME = Options(samples=64, candidates=6, caution=1.5, margin=0.2)
+_GAME = Options(candidates=6, caution=1.5, margin=0.2)
 
 
 def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:

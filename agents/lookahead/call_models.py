@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,14 @@ from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.shown_text import shown_text
 from agents.systems.inference.hand_classes import near_calls
 from bridge_env.bidders.view import BidView
-from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
 from bridge_env.rules.auction import FIRST_NAMER, Auctions
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS
 from bridge_env.rules.cards import SEATS
 
 LIKELY = 0.0005  # a call with at least this chance by a network is its candidate: it is sure of most calls
 _HINTED = 0.1  # and for a system one with this chance by networks on average
+_SURE = 0.99  # a system's call needs no thought if networks make it with this chance on average
 _CONTRACTS = 2  # of ours that the deals suggest
-_HIGH = 3  # from this level on their contract may be doubled by somebody whose system has no such double
-_WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought before partner has spoken
 
 
 class Candidates(NamedTuple):
@@ -42,49 +40,18 @@ class Candidates(NamedTuple):
     hard: bool  # another call than the usual may be better
 
 
-class CallModel(Protocol):
-    """How a player calls, and how it reads its partner's calls.
-
-    Attributes:
-        player: bids on in play-outs, for both seats of the side.
-        mixed: share of knowing nothing in the belief before any call is weighed.
-    """
-
-    player: Player
-    mixed: float
-
-    def candidates(self, view: BidView, options: Options) -> list[Candidates]:
-        """Return the calls to consider, row by row."""
-        ...
-
-    def suggestions(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
-        """Return more calls to consider, for the one row of a turned view, by deals that fit the auction.
-
-        Args:
-            leaves: float32 (S, 4, 35, 3), points of each contract to declarer's side; weight: (S,), of the deals.
-        """
-        ...
-
-    def shown(self, view: BidView) -> list[str]:
-        """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
-        ...
-
-    def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Return how likely partner makes ``calls`` (N,), float64 (N,), with the hands of ``view``."""
-        ...
-
-
 class NetworkCallModel:
     """A network: its likely calls, and if it bids by a book, those of them that describe the hand truly by it."""
 
-    mixed = 0.05
+    mixed = 0.05  # share of knowing nothing in the belief before any call is weighed
 
     def __init__(self, bidder: NetworkBidder) -> None:
         self.bidder = bidder
         self.network = bidder.networks.player
-        self.player: Player = self.network
+        self.player: Player = self.network  # bids on in play-outs, for both seats of the side
 
     def candidates(self, view: BidView, options: Options) -> list[Candidates]:
+        """Return the calls to consider, row by row."""
         out = []
         untrue = self._untrue(view)
         for row, chance in enumerate(self.bidder.probabilities(view)):
@@ -95,6 +62,7 @@ class NetworkCallModel:
         return out
 
     def suggestions(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
+        """Return none: its candidates need no deals."""
         return []
 
     def _untrue(self, view: BidView) -> NDArray[np.bool_]:
@@ -105,9 +73,11 @@ class NetworkCallModel:
         return misdescriptions(part, self.network.terms) > 0
 
     def shown(self, view: BidView) -> list[str]:
+        """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
         return shown(self.bidder, view)
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return how likely partner makes ``calls`` (N,), float64 (N,), with the hands of ``view``."""
         return chance_of(self.network, view, calls)
 
 
@@ -127,6 +97,7 @@ class SystemCallModel:
         self.player: Player = _Partners(bidder, self.partner) if bidder.partner is not bidder.own else bidder
 
     def candidates(self, view: BidView, options: Options) -> list[Candidates]:
+        """Return the calls to consider, row by row."""
         usual, near, hinted = self.bidder.call(view), _near_calls(self.bidder, view), self._hinted(view)
         out = []
         for row in range(len(view)):
@@ -136,12 +107,16 @@ class SystemCallModel:
             close = [int(c) for c in order if near[row, c] <= options.near and view.mask[row, c]]
             own = list(dict.fromkeys([int(usual[row]), PASS, *close]))[: options.candidates]
             calls = list(dict.fromkeys([own[0], *likely, *own]))[: options.candidates]
-            hard = not set(likely) <= {own[0]} or _worth_thinking(view, row, own)
+            hard = bool(hinted[row, own[0]] < _SURE)
             out.append(Candidates(calls, hinted[row, calls], hard))
         return out
 
     def suggestions(self, view: BidView, leaves: NDArray[np.float32], weight: NDArray[np.float64]) -> list[int]:
-        """Return the bids of ours with the best average score, and a double that pays."""
+        """Return the bids of ours with the best average score, and a double that pays, for the one row of ``view``.
+
+        Args:
+            leaves: float32 (S, 4, 35, 3), points of each contract to declarer's side; weight: (S,), of the deals.
+        """
         auction = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability)
         declarers = np.maximum(auction.state[0, FIRST_NAMER : FIRST_NAMER + 5], 0)
         mean = np.tensordot(weight, leaves, 1)
@@ -160,10 +135,16 @@ class SystemCallModel:
         return average
 
     def shown(self, view: BidView) -> list[str]:
+        """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
         return shown_by_others(self.bidder, view)
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return whether partner makes ``calls`` (N,), 1 or 0, float64 (N,), with the hands of ``view``."""
         return chance_of(self.partner, view, calls)
+
+
+CallModel = NetworkCallModel | SystemCallModel
+"""How a player that looks ahead calls, and how it reads its partner's calls."""
 
 
 class _Partners:
@@ -189,31 +170,3 @@ def _near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
         rows = np.flatnonzero(view.seat == seat)
         out[rows] = near_calls(*bidder.states(int(seat)), Queries.of_view(view.take(rows)))
     return out
-
-
-def _worth_thinking(view: BidView, row: int, calls: list[int]) -> bool:
-    """Return whether a call other than the system's, the first of ``calls``, may be better."""
-    if calls[0] != PASS or len(calls) > 1:
-        return True
-    features = hand_features(view.hand[row : row + 1])[0]
-    some = features[HCP] >= 6 or features[LENGTH : LENGTH + 4].max() >= 6
-    if view.mask[row, DOUBLE] and is_high(view, row) and some:
-        return True
-    return is_strong(view, row) and partner_has_called(view, row)
-
-
-def is_high(view: BidView, row: int) -> bool:
-    """Return whether the last bid is so high that a double without a system may pay."""
-    history = view.history[row, : int(view.length[row])]
-    return bool((history >= FIRST_BID + 5 * (_HIGH - 1)).any())
-
-
-def is_strong(view: BidView, row: int) -> bool:
-    """Return whether a hand is worth a thought before partner has spoken."""
-    features = hand_features(view.hand[row : row + 1])[0]
-    return bool(features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6)
-
-
-def partner_has_called(view: BidView, row: int) -> bool:
-    """Return whether partner of the seat to call has made another call than Pass."""
-    return bool((view.history[row, : int(view.length[row])][-2::-4] != PASS).any())

@@ -48,7 +48,7 @@ def explain(lookahead: Lookahead | GameLookahead, view: BidView, found: Decision
     lines += under("shown", model.shown(view))
     if found.sample is None:
         return "\n".join([*lines, "  thought   none: no other call is likely enough"])
-    owner, weight = found.sample.owner[found.sample.deal], found.sample.weight
+    owner, weight = found.sample.owner, found.sample.weight
     how = "a game with open hands" if isinstance(model, GameLookahead) else "each bid out after each call"
     lines.append(f"  thought   {found.num_deals} deals that tell as much as {found.sample.effective:.0f}, {how}")
     chances = found.chance if len(found.chance) else np.full(len(found.calls), np.nan)

@@ -89,41 +89,8 @@ def _solve_opening(trust, best, values):
 
 
 @njit
-def _value(state, leaf, trust, best, values):
-    """Return what a position that is not over is worth to North-South."""
-    last, seat = np.int64(state[LAST_BID]), row_turn(state)
-    _solve_above(state, leaf, trust, last, best, values)
-    if last >= 0:
-        _solve_bid(state, leaf, trust, last, np.int64(state[LAST_BIDDER]), best, values)
-        return values[state[DOUBLING], state[PASSES], seat]
-    _solve_opening(trust, best, values)
-    return values[1, 0, seat] if state[PASSES] == 3 else values[0, state[PASSES], seat]
-
-
-@njit
-def game_values(states, leaves, trust, out):
-    """Return the value of each position on each deal.
-
-    Args:
-        states: int16 (C, STATE_COLUMNS), rows of ``bridge_env.rules.auction``; some may be over.
-        leaves: float32 (S, 4, 35, 3), what each contract is worth to declarer's side.
-        trust: float64 (4,).
-        out: written, float32 (C, S), to North-South.
-    """
-    best, values = np.empty((NUM_BIDS + 1, 4)), np.empty((3, 3, 4))
-    for c in range(len(states)):
-        state = states[c]
-        over = state[PASSES] == 4 or (state[PASSES] == 3 and state[LAST_BID] >= 0)
-        for s in range(len(leaves)):
-            if over:
-                out[c, s] = _final(state, leaves[s], state[LAST_BID], state[LAST_BIDDER], state[DOUBLING])
-            else:
-                out[c, s] = _value(state, leaves[s], trust, best, values)
-
-
-@njit
 def call_values(states, leaf_of, leaves, trust, out):
-    """Value every call for the side that makes it, at once and a little cheaper than ``game_values`` of each.
+    """Value every call for the side that makes it.
 
     Args:
         states: int16 (N, STATE_COLUMNS), positions that are not over.

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.lookahead.call_models import is_high, is_strong, partner_has_called, shown_by_others
-from agents.lookahead.game import call_values, game_values
+from agents.lookahead.call_models import shown_by_others
+from agents.lookahead.game import call_values
 from agents.lookahead.importance_sampling import WeightedDeals, from_north
 from agents.lookahead.lookahead import Decision, choose
 from agents.lookahead.options import Options
@@ -27,15 +27,17 @@ from agents.systems.bidder import HierarchyBidder
 from agents.systems.inference.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hands
-from bridge_env.hands.features import HCP, LENGTH, hand_features
+from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, first_calls
 from bridge_env.sampling import KnownCards, Sample, sample_deals
 
 _POOL = 2  # deals for each that is wanted, where they are weighed by earlier calls
 _RIDGE = 1.0
 _TWO_NOTRUMP = 9
+_HIGH = 3  # from this level on a double of their contract may pay
+_WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought before partner has spoken
 
 
 class GameLookahead:
@@ -68,7 +70,7 @@ class GameLookahead:
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Decision:
         """Find the call for the one row of ``view``, with the reasons."""
-        if is_strong(view, 0) or is_high(view, 0) or partner_has_called(view, 0):
+        if _worth_thinking(view):
             return self._weigh(from_north(view), key[0], None)
         return Decision(PASS, PASS, [PASS])
 
@@ -89,20 +91,25 @@ class GameLookahead:
         sample = fitting_deals(self.reader, self.player_models, view, key, options.samples, options, self._memory)
         leaves = as_they_double(contract_values(sample.owner, int(view.vulnerability[0])), self.player_models)
         state = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability).state
+        worth = np.empty((len(leaves), NUM_CALLS), np.float32)
+        call_values(np.repeat(state, len(leaves), axis=0), np.arange(len(leaves)), leaves, trust, worth)
         if calls is None:
-            worth = np.empty((len(leaves), NUM_CALLS), np.float32)
-            call_values(np.repeat(state, len(leaves), axis=0), np.arange(len(leaves)), leaves, trust, worth)
             mean = sample.weight @ worth
             best = np.argsort(-mean, kind="stable")[: options.candidates]
             calls = list(dict.fromkeys([PASS, *(int(call) for call in best if mean[call] > -1e8)]))
-        before = np.tile(view.history[0, : int(view.length[0])], (len(calls), 1))
-        after = np.column_stack([before, np.array(calls, np.int8)])
-        points = np.empty((len(calls), len(leaves)), np.float32)
-        game_values(Auctions.replay(after, view.dealer[0], view.vulnerability[0]).state, leaves, trust, points)
-        n = len(sample)
+        points = worth[:, calls].T.astype(np.float64)
         effective = 1 / float(np.square(sample.weight).sum())
-        drawn = WeightedDeals(sample.owner, np.arange(n), np.zeros(n, np.int64), sample.weight, effective)
-        return choose(Decision(calls[0], calls[0], calls), drawn, points.astype(np.float64), options)
+        drawn = WeightedDeals(sample.owner, np.zeros(len(sample), np.int64), sample.weight, effective)
+        found = Decision(calls[0], calls[0], calls)
+        return choose(found, drawn, points, np.arange(len(calls)), options)
+
+
+def _worth_thinking(view: BidView) -> bool:
+    """Return whether another call than Pass may be right for the one row of ``view``."""
+    features, history = hand_features(view.hand)[0], view.history[0, : int(view.length[0])]
+    strong = features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6
+    partner_has_called = (history[-2::-4] != PASS).any()
+    return bool(strong or partner_has_called or (history >= FIRST_BID + 5 * (_HIGH - 1)).any())
 
 
 def fitting_deals(

@@ -29,8 +29,8 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import as_wide
 
-_TOGETHER = 8  # positions that are thought over at a time: more are no faster, and take memory
-UNCLEAR = 0.1  # IMPs that a wrong choice is expected to cost: above this, more deals are drawn
+_TOGETHER = 2048  # deals that are thought over at a time: more are no faster, and take memory
+UNCLEAR = 0.1  # IMPs that a call may be expected to gain on the choice so far: above this, more deals are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +54,39 @@ class Decision:
         return 0 if self.sample is None else len(self.sample.owner)
 
 
-def choose(usual: Decision, sample: WeightedDeals, points: NDArray[np.float64], options: Options) -> Decision:
+def choose(
+    before: Decision, sample: WeightedDeals, points: NDArray[np.float64], live: NDArray[np.int64], options: Options
+) -> Decision:
     """Choose the best of the candidates that are surely better than the usual call.
 
     Args:
-        usual: the decision before thinking.
-        points: float64 (C, S), what each candidate comes to on each deal of the sample, to my side.
+        before: the decision so far.
+        points: float64 (K, S), what the calls ``live`` come to on each deal of the sample, to my side.
+        live: int64 (K,), which candidates: the usual call, 0, and those that may still be better.
     """
     difference = smooth_imps(points - points[0])
-    gain = difference @ sample.weight
-    spread = np.square(difference - gain[:, None]) @ sample.weight
-    error = np.sqrt(spread / max(1.0, sample.effective - 1))
+    gain, error = np.zeros(len(before.calls)), np.zeros(len(before.calls))
+    gain[: len(before.gain)], error[: len(before.error)] = before.gain, before.error
+    gain[live] = difference @ sample.weight
+    spread = np.square(difference - gain[live, None]) @ sample.weight
+    error[live] = np.sqrt(spread / max(1.0, sample.effective - 1))
     better = (gain > options.caution * error) & (gain > options.margin)
     chosen = int(np.where(better, gain, -np.inf).argmax()) if better.any() else 0
-    return replace(usual, call=usual.calls[chosen], gain=gain, error=error, sample=sample)
+    return replace(before, call=before.calls[chosen], gain=gain, error=error, sample=sample)
+
+
+def still_open(found: Decision, live: NDArray[np.int64], options: Options) -> NDArray[np.int64]:
+    """Return which of the candidates ``live`` need more deals: the usual call, and those that may be the best or not.
+
+    Where the choice is clear, the usual call alone is left.
+    """
+    gain, error = found.gain, found.error
+    out = [0]
+    for which in live[1:].tolist():
+        rival = max([options.margin, *np.delete(gain, [0, which]).tolist()])
+        if expected_loss(gain[which] - rival, error[which]) > UNCLEAR:
+            out.append(which)
+    return np.array(out)
 
 
 class Lookahead:
@@ -112,44 +131,42 @@ class Lookahead:
 
     def _weigh(self, seen: BidView, key: NDArray[np.uint64], candidates: Sequence[Candidates]) -> list[Decision]:
         out = [Decision(each.calls[0], each.calls[0], each.calls, each.chance) for each in candidates]
-        points: dict[int, NDArray[np.float64]] = {}  # of each row, (C, S)
+        points: dict[int, NDArray[np.float64]] = {}  # of each row, (K, S)
+        live: dict[int, NDArray[np.int64]] = {}  # of each row, (K,), which of its candidates
         hard = np.array([row for row, each in enumerate(candidates) if each.hard], np.int64)
         for look in range(self.options.looks):
+            count = self.options.samples << max(0, look - 1)  # as many as before: each look doubles the deals
             fresh = streams.key(key, "look", look) if look else key
-            for start in range(0, len(hard), _TOGETHER):
-                rows = hard[start : start + _TOGETHER]
+            size = max(1, _TOGETHER // count)
+            for start in range(0, len(hard), size):
+                rows = hard[start : start + size]
                 positions = seen.take(rows)
-                drawn = weighted_deals(positions, fresh[rows], self.call_model, self.belief, self.models, self.options)
+                drawn = weighted_deals(positions, fresh[rows], self.call_model, self.belief, self.models, count)
                 leaves = [contract_values(d.owner, int(v)) for d, v in zip(drawn, positions.vulnerability, strict=True)]
                 if not look:
                     for row, deals, values in zip(rows, drawn, leaves, strict=True):
                         out[row] = self._with_suggestions(out[row], seen.take(np.array([row])), deals, values)
-                        points[row] = np.empty((len(out[row].calls), 0))
-                calls = [out[row].calls for row in rows]
+                        live[row] = np.arange(len(out[row].calls))
+                        points[row] = np.empty((len(live[row]), 0))
+                calls = [[out[row].calls[which] for which in live[row]] for row in rows]
                 reached = self._played_out(positions, calls, drawn, np.concatenate(leaves), fresh[rows])
                 for row, deals, new in zip(rows, drawn, reached, strict=True):
                     before = out[row].sample
                     points[row] = np.concatenate([points[row], new], axis=1)
                     deals = deals if before is None else before.and_more(deals)
-                    out[row] = choose(out[row], deals, points[row], self.options)
-            hard = np.array([row for row in hard if self._unclear(out[row])], np.int64)
+                    out[row] = choose(out[row], deals, points[row], live[row], self.options)
+                    more = still_open(out[row], live[row], self.options)
+                    points[row], live[row] = points[row][np.isin(live[row], more)], more
+            hard = np.array([row for row in hard if len(live[row]) > 1], np.int64)
         return out
 
     def _with_suggestions(
         self, found: Decision, view: BidView, drawn: WeightedDeals, leaves: NDArray[np.float32]
     ) -> Decision:
         """Add the candidates that the deals suggest."""
-        weight: NDArray[np.float64] = np.bincount(drawn.deal, drawn.weight, len(drawn.owner)).astype(np.float64)
-        calls = list(dict.fromkeys([*found.calls, *self.call_model.suggestions(view, leaves, weight)]))
+        calls = list(dict.fromkeys([*found.calls, *self.call_model.suggestions(view, leaves, drawn.weight)]))
         chance = np.pad(found.chance, (0, len(calls) - len(found.calls))) if len(found.chance) else found.chance
         return replace(found, calls=calls, chance=chance)
-
-    def _unclear(self, found: Decision) -> bool:
-        """Return whether another choice may be better by more than more deals cost."""
-        return any(
-            expected_loss(gain - self.options.margin, error) > UNCLEAR
-            for gain, error in zip(found.gain[1:].tolist(), found.error[1:].tolist(), strict=True)
-        )
 
     def _played_out(
         self,
@@ -163,24 +180,23 @@ class Lookahead:
 
         All auctions go on together.
         """
-        candidates = np.array([len(those) for those in calls])
-        branch = np.repeat(np.arange(len(view)), candidates)  # the row of each candidate
+        branch = np.repeat(np.arange(len(view)), [len(those) for those in calls])  # the row of each candidate
         (history,) = as_wide([view.history[branch]], int(view.length.max()) + 1)
         history[np.arange(len(branch)), view.length[branch]] = np.concatenate(calls)
-        samples = np.array([len(one.deal) for one in drawn])
-        row = np.repeat(np.arange(len(drawn)), [len(one.owner) for one in drawn])  # of each deal
-        first = np.concatenate([[0], np.cumsum([len(one.owner) for one in drawn])])
-        ours = [(first[at] + one.deal, one.model) for at, one in enumerate(drawn)]
-        board, model = (np.concatenate([ours[at][part] for at in branch]) for part in (0, 1))
         auctions = Auctions.replay(history, view.dealer[branch], view.vulnerability[branch])
-        auctions = auctions.take(np.repeat(np.arange(len(branch)), samples[branch]))
-        seated = np.stack([np.zeros(len(board), np.int8), 1 + model.astype(np.int8)], axis=1)
-        owner = np.concatenate([one.owner for one in drawn])
+        size = np.array([len(one.owner) for one in drawn])  # of each row's sample
+        first = np.cumsum(size) - size
+        auctions = auctions.take(np.repeat(np.arange(len(branch)), size[branch]))
+        board = np.concatenate([first[row] + np.arange(size[row]) for row in branch])
+        owner, model = np.concatenate([one.owner for one in drawn]), np.concatenate([one.model for one in drawn])
+        seated = np.stack([np.zeros(len(board), np.int8), 1 + model[board].astype(np.int8)], axis=1)
+        row = np.repeat(np.arange(len(view)), size)  # of each deal
         deals = Deals.of(owner, np.zeros((len(owner), 4, 5), np.int8), view.dealer[row], view.vulnerability[row])
         nobody = np.full(len(board), -1, np.int8)
         play_on(auctions, deals, board, [self.call_model.player, *self.models], seated, nobody, key[row[board]])
-        points = np.split(points_of(auctions, leaves, board), np.cumsum(candidates * samples)[:-1])
-        return [part.reshape(count, -1) for part, count in zip(points, candidates, strict=True)]
+        points = np.split(points_of(auctions, leaves, board), np.cumsum(size[branch])[:-1])
+        ends = np.cumsum([len(those) for those in calls])[:-1]
+        return [np.stack(points[start:end]) for start, end in zip([0, *ends], [*ends, None], strict=True)]
 
 
 def expected_loss(gain: float, error: float) -> float:
