@@ -249,7 +249,7 @@ def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...]
 
 def _read_cards(lin: _LinBoard, faults: list[BadBoard]) -> list[int]:
     """Return the cards of the play, -1 for a text that is no card."""
-    text = plain_suits(lin.cards).rstrip()
+    text = plain_suits(lin.cards).strip()
     cards, end = [], 0
     while end < len(text):
         match = _CARD.match(text, end)

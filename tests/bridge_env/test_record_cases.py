@@ -265,6 +265,11 @@ def test_unknown_cards_of_a_play(unknown):
     assert only(PLAYED_OUT.replace("DJ CJ SJ", f"DJ {unknown} SJ"))[0] == full  # the card that is left
 
 
+def test_an_empty_play_of_lin_is_none():
+    assert read_text(BOARD + "pc||").boards == read_text(BOARD).boards
+    assert read_text(BOARD + "pc|??|pc| |").boards == read_text(BOARD).boards
+
+
 def test_columns_that_begin_with_another_seat():
     turned = GAME.replace("SJ S9 S2 SK\nD5 D2 DK DQ", "SK SJ S9 S2\nDQ D5 D2 DK")
     board, problems = only(turned)
