@@ -35,6 +35,7 @@ from bridge_env.double_dummy.estimator import builtin_estimator, quantile
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, draw_symmetries
 from bridge_env.hands.deals import deals_of
 from bridge_env.records.pbn import read_boards
+from bridge_env.records.tables import tables_of
 from bridge_env.rng import streams
 
 _NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.pbn or FILE.bdl'
@@ -144,7 +145,7 @@ class FixedDeals:
 
 
 def pbn_deals(path: str | os.PathLike[str]) -> FixedDeals:
-    """Read the boards of a PBN file, plain or gzipped, with their own dealers and vulnerabilities.
+    """Read the boards of a PBN file, plain or gzipped, with their dealers, vulnerabilities and double-dummy tables.
 
     Boards that cannot be read are left out, with a warning that has their number and the first problem.
 
@@ -152,15 +153,14 @@ def pbn_deals(path: str | os.PathLike[str]) -> FixedDeals:
         ValueError: no board can be read.
     """
     found = read_boards(path)
-    if found.problems:
-        warnings.warn(
-            f"left out {len(found.problems)} boards or parts of them; {found.problems[0]}", UserWarning, stacklevel=2
-        )
+    if lost := [problem for problem in found.problems if problem.board]:
+        warnings.warn(f"left out {len(lost)} boards; {lost[0]}", UserWarning, stacklevel=2)
     if not found.boards:
         raise ValueError(f"{os.fspath(path)} has no board that can be read")
     return FixedDeals(
         boards_of(
             np.stack([board.owner for board in found.boards]),
+            tricks=tables_of(found.boards),
             dealer=np.array([board.dealer for board in found.boards]),
             vulnerability=np.array([board.vulnerability for board in found.boards]),
         )
