@@ -152,6 +152,16 @@ def test_a_bad_pbn_board_is_left_out_with_a_warning(tmp_path):
         resolve(bad)
 
 
+def test_a_pbn_files_own_table_counts(tmp_path):
+    deal = deal_text(random_deals(5, 0, 1)[0])
+    path = tmp_path / "table.pbn"
+    path.write_text(
+        f'[Board "1"]\n[Dealer "N"]\n[Vulnerable "None"]\n[Deal "{deal}"]\n[DoubleDummyTricks "{"7" * 20}"]\n'
+    )
+    boards = pbn_deals(path).draw(KEYS, NUMBERS)
+    assert (boards.tricks == 7).all()
+
+
 # --- boards ----------------------------------------------------------------------------------------------
 
 
