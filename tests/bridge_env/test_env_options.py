@@ -119,7 +119,7 @@ OBSERVATIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("setting", OBSERVATIONS, ids=lambda setting: "-".join(setting))
+@pytest.mark.parametrize("setting", OBSERVATIONS, ids="-".join)
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 def test_the_checkers_take_other_observations(setting):
     check_env(gymnasium.make(ID, learner="NS", opponents="pass", reward="points", **setting), skip_render_check=True)
@@ -129,7 +129,7 @@ def parts(observation):
     return observation.values() if isinstance(observation, dict) else [observation]
 
 
-@pytest.mark.parametrize("setting", OBSERVATIONS, ids=lambda setting: "-".join(setting))
+@pytest.mark.parametrize("setting", OBSERVATIONS, ids="-".join)
 @MODES
 def test_single_and_vector_env_show_the_same(setting, mode):
     setting = {"learner": "NS", "opponents": "random", "reward": "points", "dealer": "N"} | setting
