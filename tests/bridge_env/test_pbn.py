@@ -334,9 +334,17 @@ needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data i
 @pytest.mark.parametrize(
     ("name", "boards", "problems"),
     [
-        ("championships/pbn_bb_bb-1991.pbn", 163, 12),  # twelve boards without their cards
+        (
+            "championships/pbn_bb_bb-1991.pbn",
+            164,
+            12,
+        ),  # eleven boards without their cards, another declarer than the auction's
         ("clubs_and_trials/1999-OKbridge_Tournament_OKB_v20.pbn", 26, 0),
-        ("clubs_and_trials/singles_1970-SPRING_NABC_Open_Pairs-1st_Final.pbn", 26, 0),
+        (
+            "clubs_and_trials/singles_1970-SPRING_NABC_Open_Pairs-1st_Final.pbn",
+            26,
+            1,
+        ),  # a score that is not the contract's
         ("bba_conventions/Boards_BBA_Gambling.pbn", 54, 0),
     ],
 )
