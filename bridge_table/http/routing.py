@@ -6,6 +6,7 @@ import inspect
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, TypeVar
 
@@ -22,7 +23,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bridge_env.bidders.errors import BidderError
 from bridge_table.http.fields import RequestError, fields_struct, read_fields
-from training.runtime.timeout import CallTimeout, call_with_timeout
 
 _LOG = logging.getLogger("bridge_env.http")
 
@@ -186,11 +186,21 @@ class SerialWorker:
             self._waiting -= 1
 
     def run(self, work: Callable[[], _Result]) -> _Result:
-        """Return the result of ``work``, run in this thread; raises as a call of the object does."""
-        with self._lock:
+        """Return the result of ``work``, or raise its error, as a call of the object does.
+
+        It runs in a thread of its own, which goes on after a timeout and ends with the process.
+        """
+        result: Future[_Result] = Future()
+
+        def compute() -> None:
             try:
-                return call_with_timeout(self.timeout, work)
-            except CallTimeout:
-                raise RequestError(
-                    f"There was no answer within {self.timeout:g} seconds; the bidder may be stuck.", 504
-                ) from None
+                result.set_result(work())
+            except BaseException as error:  # else a SystemExit of a bidder would look like a timeout
+                result.set_exception(error)
+
+        with self._lock:
+            threading.Thread(target=compute, daemon=True).start()
+            if not wait([result], self.timeout).done:
+                text = f"There was no answer within {self.timeout:g} seconds; the bidder may be stuck."
+                raise RequestError(text, 504)
+        return result.result()

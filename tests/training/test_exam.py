@@ -15,8 +15,7 @@ from bridge_env.rules.calls import PASS, parse_call
 from bridge_env.rules.cards import SEATS
 from training.exam.marks import key_of, plays, sit
 from training.exam.positions import ALL, FULL, HALF, ExamError, exam_text, parse_exam, read_exam, textbook
-from training.exam.report import scores_text, wrong_text
-from training.exam.run import ExamConfig
+from training.exam.run import ExamConfig, scores_text, wrong_text
 from training.exam.run import exam as sit_exam
 
 SMALL = """\

@@ -13,14 +13,14 @@ import tomllib
 from collections.abc import Sequence
 from inspect import isfunction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from cyclopts.config import Dict
 from rich.console import Console
 from rich.text import Text
 
-from training.cli import bench, bid, completion, deals, fit, learn, match, output, serve, systems
+from training.cli import bench, bid, deals, fit, learn, match, output, serve, systems
 from training.runtime.cluster import ClusterError
 from training.runtime.runs import MANIFEST, read_manifest, version_of
 from training.runtime.stopping import interrupted_code, termination_as_interrupt
@@ -28,7 +28,7 @@ from training.runtime.stopping import interrupted_code, termination_as_interrupt
 _COMMANDS = (
     deals.deal, deals.read, deals.solve, deals.library, bid.bid, systems.check, systems.book, systems.exam, match.match,
     match.panel, learn.evolve, learn.train, learn.coach, learn.report, fit.fit, serve.table, serve.serve, serve.manage,
-    serve.seat, bench.bench, completion.completion,
+    serve.seat, bench.bench,
 )  # fmt: skip
 _HELP = """\
 Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play. For example:
@@ -53,6 +53,21 @@ app = App(
 )
 for _command in _COMMANDS:
     app.command(_command)
+
+
+@app.command
+def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
+    """Print a script with which your shell completes commands, options and files.
+
+        bridge-env completion bash > ~/.local/share/bash-completion/completions/bridge-env
+        bridge-env completion zsh  > ~/.zfunc/_bridge-env      with 'fpath+=~/.zfunc' before 'compinit' in ~/.zshrc
+        bridge-env completion fish > ~/.config/fish/completions/bridge-env.fish
+
+    Args:
+        shell: your shell
+    """
+    print(app.generate_completion(shell=shell))
+    return 0
 
 
 def _head_examples() -> None:

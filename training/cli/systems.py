@@ -264,8 +264,7 @@ def exam(
         wrong: list the wrong answers, with the reasons
         json: write scores and answers to this file too; -: to standard output
     """
-    from training.exam.report import wrong_text
-    from training.exam.run import ExamConfig
+    from training.exam.run import ExamConfig, wrong_text
     from training.exam.run import exam as sit_exam
 
     result = sit_exam(ExamConfig([spec, *specs], key, area or (), file or ()))

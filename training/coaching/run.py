@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,7 @@ from agents.systems.lint import sound_findings
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.coaching.config import CoachConfig
-from training.coaching.departures import departure_groups, find_departures, unused_lines
-from training.coaching.report import RoundResult, report
+from training.coaching.departures import departure_groups, find_departures, line_text, unused_lines
 from training.evaluation import panel, system_consistency
 from training.evaluation.boards import library_boards
 from training.evolution.cluster_evaluator import ClusterEvaluator
@@ -36,6 +36,7 @@ from training.evolution.run import check_start, load_or_begin
 from training.league import train_league
 from training.league.config import LeagueConfig
 from training.league.league import POLICY
+from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
 from training.runtime.runs import open_run, to_dataframe
@@ -45,6 +46,18 @@ BOOK = "book.bidding"
 TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # what a player loses for each point or card by which it misleads
 # The truth that a player may have less than its book, and the boards that measure it, at most.
 _TRUTH_MARGIN, _TRUTH_BOARDS = 0.008, 10_000
+_LISTED = 40  # lines of the book in a report
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """Hold the result of a round."""
+
+    player: Sequence[panel.Line]  # the player's matches with gatekeepers, and its gain over the first book
+    amended: Sequence[panel.Line]  # the same of the amended book
+    consistency: system_consistency.SystemConsistency  # of the player, by the book that it learned by
+    book_consistency: system_consistency.SystemConsistency  # of that book, by itself
+    amendments: Sequence[str]  # descriptions with gain and error
 
 
 @dataclass(frozen=True)
@@ -230,9 +243,22 @@ def _judge(
     boards = library_boards(config.counted, config.seed, "judging")
     found = find_departures(learned, opponent, boards, streams.key("coach", config.seed, np.arange(len(boards))))
     progress.stage("looking for unsound lines")
-    page = report(
-        config, Path(config.system).stem, results, found, departure_groups(found), unused_lines(found, learned),
-        sound_findings(folder / BOOK),
-    )  # fmt: skip
+    worth, (never, seldom) = found.worth, unused_lines(found, learned)
+    page = pages.render(
+        "coach.md",
+        name=Path(config.system).stem,
+        command=runs.command_line("bridge-env coach", replace(config, system=runs.portable(config.system))),
+        rounds=results,
+        panel_table=panel.markdown,
+        boards=len(boards),
+        often=len(worth) / len(boards),
+        worth=worth.mean(),
+        error=worth.std(ddof=1) / len(worth) ** 0.5 if len(worth) > 1 else float("nan"),
+        groups=departure_groups(found),
+        unsound=sound_findings(folder / BOOK),
+        seldom=[f"{line_text(line)}: {followed} of {fired} times" for line, fired, followed in seldom[:_LISTED]],
+        unused=len(never),
+        never=[line_text(line) for line in never[:_LISTED]],
+    )
     atomic_write(folder / "report.md", page)
     return results

@@ -1,4 +1,4 @@
-"""Let bidders sit an exam: a config in, their papers out."""
+"""Let bidders sit an exam: a config in, their papers out, with tables of scores and lists of wrong answers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from training.exam.marks import Paper, sit
-from training.exam.positions import read_exam, textbook
-from training.exam.report import scores_text
+from bridge_env.rules.calls import call_text
+from bridge_env.rules.cards import SEATS, VULNERABILITIES
+from training.exam.marks import Answer, Paper, sit
+from training.exam.positions import ALL, FULL, read_exam, textbook
+from training.runtime.pages import text_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_KEYS = {ALL: "either system's answers", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
 
 
 @dataclass(frozen=True)
@@ -61,3 +65,59 @@ def exam(config: ExamConfig) -> ExamResult:
     """
     chosen = read_exam(config.files) if config.files else textbook()
     return ExamResult(config, tuple(sit(spec, chosen, config.key, config.areas) for spec in config.specs))
+
+
+# --- in words -------------------------------------------------------------------------------------------------
+
+
+def scores_text(papers: Sequence[Paper]) -> str:
+    """Return a table for each set of positions: percent of the points by area and bidder."""
+    sets: dict[tuple[str, ...], list[Paper]] = {}
+    for paper in papers:
+        sets.setdefault((paper.key, *(answer.position.where for answer in paper.answers)), []).append(paper)
+    return "\n\n".join(_table(mine) for mine in sets.values())
+
+
+def _table(papers: Sequence[Paper]) -> str:
+    first = papers[0]
+    marks = [paper.marks() for paper in papers]
+    rows = [[first.titles[area], *_figures(papers, area)] for area in first.areas()]
+    rows.append(["all areas", *_figures(papers, None)])
+    rows.append(
+        ["best call, % of positions", str(marks[0].positions), *(f"{100 * m.best / m.positions:.1f}" for m in marks)]
+    )
+    head, *lines = text_table(["area", "positions", *(paper.spec for paper in papers)], rows)
+    rule = "-" * len(head)
+    title = f"{_KEYS[first.key]}: {marks[0].positions} positions, percent of the points"
+    return "\n".join([title, "", head, rule, *lines[:-2], rule, *lines[-2:]])
+
+
+def _figures(papers: Sequence[Paper], area: str | None) -> list[str]:
+    return [str(papers[0].marks(area).positions), *(f"{100 * paper.marks(area).share:.1f}" for paper in papers)]
+
+
+def wrong_text(paper: Paper) -> str:
+    """Return every position that did not get all points, by area."""
+    lines = [f"{paper.spec}: {len(paper.wrong())} of {len(paper.answers)} answers without full points"]
+    for area in paper.areas():
+        wrong = paper.wrong(area)
+        if wrong:
+            lines += ["", f"{paper.titles[area]} ({len(wrong)})", ""]
+            lines.append("\n".join(_answer_text(answer) for answer in wrong))
+    return "\n".join(lines)
+
+
+def _answer_text(answer: Answer) -> str:
+    position = answer.position
+    accepted = ", ".join(
+        call_text(call)
+        + (f" as {must}" if (must := position.convention(call)) else "")
+        + ("" if points == FULL else f" ({points} of {FULL})")
+        for call, points in position.answers
+    )
+    got = f" ({answer.points} of {FULL})" if answer.points else ""
+    setting = f"{SEATS[position.dealer]} deals, {VULNERABILITIES[position.vulnerability].lower()} vulnerable"
+    return (
+        f"  {position.hand:<17}  {position.calls_text or 'first to call'}  [{setting}; {position.where}]\n"
+        f"      called {call_text(answer.call)}{got}; accepted {accepted}: {position.reason}"
+    )
