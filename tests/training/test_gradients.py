@@ -19,6 +19,7 @@ from training.league.gradients import (
     policy_gradient,
     split_shards,
 )
+from training.league.league import IMPS
 from training.league.learner import Learner
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.networks.model import Perceptron, random_layers, summed_rows
@@ -114,7 +115,7 @@ def test_a_run_of_many_shards_is_the_same_stopped_and_at_once(tmp_path):
     same(once, parts)
     assert [row["iteration"] for row in parts.state.metrics] == [0, 2, 3]
     for ours, theirs in zip(once.state.metrics, parts.state.metrics, strict=True):
-        assert ours["pass"] == theirs["pass"]
+        assert ours[f"{IMPS}pass"] == theirs[f"{IMPS}pass"]
 
 
 def test_a_run_is_settled_for_its_cores_once():
