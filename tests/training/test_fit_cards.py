@@ -6,15 +6,17 @@ import json
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from agents.systems.language.text import load_system, parse_system, system_text
 from agents.systems.library.shipped import read_system
+from bridge_env.rules.calls import FIRST_BID
 from training.evaluation.partnership_match import BoardRange, Partnership
 from training.evolution.refine.decisions import tables_of
 from training.scorecards.blocks import blocks_of, with_cards
 from training.scorecards.config import CardsConfig
-from training.scorecards.fit import CARDS, Scores, best_calls, cards_of, fit_scores, gain
-from training.scorecards.positions import by_the_rules, collect, weighed_positions
+from training.scorecards.fit import CARDS, Scores, cards_of, fit_scores
+from training.scorecards.positions import Positions, by_the_rules, collect, weighed_positions
 from training.scorecards.run import fit_cards
 from training.scorecards.words import ACTIONS, TERMS, speaks_of_suit
 
@@ -36,6 +38,29 @@ def some_scores(seed):
         if not action.call.endswith(":x"):
             weight[number :: len(ACTIONS), [speaks_of_suit(term) for term in range(len(TERMS))]] = 0
     return Scores(rng.integers(-20, 20, CARDS).astype(float), weight.astype(float))
+
+
+def best_calls(positions: Positions, scores: Scores) -> NDArray[np.bool_]:
+    """Return which calls have the highest score of their position, bool (C,): one of each.
+
+    Of equal scores, the rules' call counts first, then the card and suit that stand first in the text.
+    """
+    card, call = cards_of(positions), positions.call.astype(np.int64)
+    order = 1000 * positions.action.astype(np.int64) - 40 * ((call - FIRST_BID) % 5) + call
+    total = scores.base[card] + 1e-2 * positions.book - 1e-6 * order
+    for one in np.unique(card):
+        rows = np.flatnonzero(card == one)
+        total[rows] += positions.values[rows] @ scores.weight[one]
+    best = np.full(len(positions), -np.inf)
+    np.maximum.at(best, positions.position, total)
+    highest: NDArray[np.bool_] = total >= best[positions.position]
+    return highest
+
+
+def gain(positions: Positions, label: NDArray[np.float32], scores: Scores) -> float:
+    """Return what the calls with the highest scores are worth over the rules' calls, in IMPs a position."""
+    chosen = best_calls(positions, scores) & np.isfinite(label)
+    return float(np.where(chosen, label, 0).sum() / len(positions))
 
 
 def test_positions_have_one_call_by_the_rules_and_it_is_worth_nothing(positions):

@@ -19,7 +19,7 @@ class CardsConfig(Settings):
     against: str = "policy:two-over-one,policy:acol,policy:standard"
     """opponents to meet, none of them a gatekeeper"""
     terms: Count = 1500
-    """most terms of all cards together: what a pair is ready to learn; 90 fit on a page"""
+    """most terms of all cards together: what a pair is ready to learn; a hundred are too few to gain"""
     boards: Count = 40_960
     """training boards in each round, against each opponent"""
     rounds: Count = 2

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bridge_env.rules.calls import FIRST_BID
 from training.scorecards.positions import Positions
 from training.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks_of_suit
 
@@ -129,7 +128,7 @@ class Fit:
             imitate: learn the player's calls in place of the labels.
             allowed: float32 (CARDS, terms), 1 where a card may have a term.
             scale: learn scores that are whole points once they are multiplied by this; 0: any scores.
-            decay: how much squared weights cost.
+            rate, decay: the highest learning rate, and how much squared weights cost.
             what: its name.
         """
         allowed = self.allowed if allowed is None else allowed * self.allowed
@@ -189,7 +188,7 @@ class Fit:
 
 
 def fit_scores(
-    positions: Positions, label: NDArray[np.float32], most: int, seed: int = 0, *, scale: float = SCALE,
+    positions: Positions, label: NDArray[np.float32], most: int, seed: int = 0, *,
     tick: Callable[[str, float], None] = lambda what, share: None,
 ) -> Scores:  # fmt: skip
     """Return scores in whole points with at most ``most`` terms.
@@ -208,33 +207,6 @@ def fit_scores(
         allowed = (importance >= torch.topk(importance.flatten(), left).values[-1]).float()
         at = fit.learn(at, 25, allowed=allowed, what=f"{left} terms")
     at = fit.learn(at, 100, allowed=allowed, what=f"{left} terms")
-    at = fit.learn(at, 100, allowed=allowed, scale=scale, what="whole numbers")
-    return rounded(fit.plain(*at), scale)
-
-
-def rounded(scores: Scores, scale: float = SCALE) -> Scores:
-    """Return scores in whole points."""
-    return Scores(np.round(scores.base * scale), np.round(scores.weight * scale))
-
-
-def best_calls(positions: Positions, scores: Scores) -> NDArray[np.bool_]:
-    """Return which calls have the highest score of their position, bool (C,): one of each.
-
-    Of equal scores, the rules' call counts first, then the card and suit that stand first in the text.
-    """
-    card, call = cards_of(positions), positions.call.astype(np.int64)
-    order = 1000 * positions.action.astype(np.int64) - 40 * ((call - FIRST_BID) % 5) + call
-    total = scores.base[card] + 1e-2 * positions.book - 1e-6 * order
-    for one in np.unique(card):
-        rows = np.flatnonzero(card == one)
-        total[rows] += positions.values[rows] @ scores.weight[one]
-    best = np.full(len(positions), -np.inf)
-    np.maximum.at(best, positions.position, total)
-    highest: NDArray[np.bool_] = total >= best[positions.position]
-    return highest
-
-
-def gain(positions: Positions, label: NDArray[np.float32], scores: Scores) -> float:
-    """Return what the calls with the highest scores are worth over the rules' calls, in IMPs a position."""
-    chosen = best_calls(positions, scores) & np.isfinite(label)
-    return float(np.where(chosen, label, 0).sum() / len(positions))
+    at = fit.learn(at, 100, allowed=allowed, scale=SCALE, what="whole numbers")
+    scores = fit.plain(*at)
+    return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from bridge_env.rng import streams
 from training.evaluation.boards import standard_error
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel
+from training.evaluation.verdict import Row
 from training.evolution.refine.judgement import network_by_book
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
@@ -35,23 +36,15 @@ _UNTRIED = 0.15  # of the calls that nobody played out: so many are learned from
 
 
 @dataclass(frozen=True)
-class Gain:
-    """Hold what the cards gain over the system without them against an opponent, in IMPs a board."""
-
-    opponent: str
-    mean_imps: float
-    standard_error: float
-    boards: int
-
-
-@dataclass(frozen=True)
 class CardsResult:
     """Hold the result of a fit."""
 
     folder: Path
     system: System
     terms: int
-    gains: tuple[Gain, ...]  # on training boards that the cards were not fitted to
+    gains: tuple[
+        Row, ...
+    ]  # over the system without cards, by opponent; on training boards that the cards were not fitted to
     file: Path  # plays as ``system:PATH``
 
 
@@ -92,7 +85,7 @@ def fit_cards(
             system = with_cards(base, blocks_of(scores, every))
             atomic_write(folder / CARDS, _text(system, config.system))
         gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
-    content = {"terms": scores.terms, "positions": len(every), "gains": [asdict(gain) for gain in gains]}
+    content = {"terms": scores.terms, "positions": len(every), "gains": [gain.as_json() for gain in gains]}
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return CardsResult(folder, system, scores.terms, gains, folder / CARDS)
 
@@ -107,7 +100,7 @@ def _text(system: System, base: str) -> str:
     return f"{head}\nbase: {base}\n{rest}"
 
 
-def _ticker(progress: Progress) -> Any:
+def _ticker(progress: Progress) -> Callable[[str, float], None]:
     def tick(what: str, share: float) -> None:
         progress.say(what)
         progress.to(100 * share)
@@ -133,7 +126,9 @@ def _positions(
         found[at] = positions
         progress.add(tasks[at][2].count)
     out = joined([part for part in found if part is not None])
-    np.savez(file, allow_pickle=False, **{field.name: getattr(out, field.name) for field in fields(Positions)})
+    content = io.BytesIO()
+    np.savez(content, **{field.name: getattr(out, field.name) for field in fields(Positions)})
+    atomic_write(file, content.getvalue())
     return out
 
 
@@ -161,7 +156,7 @@ def gains_task(
 
 def _gains(
     config: CardsConfig, base: System, system: System, opponents: Sequence[Rival], cluster: Cluster, progress: Progress
-) -> Iterator[Gain]:
+) -> Iterator[Row]:
     progress.stage("what they gain", len(opponents) * config.judge)
     for k, (spec, them) in enumerate(zip(listed(config.against), opponents, strict=True)):
         tasks = [(system, base, them, part) for part in _boards(config, k, config.rounds).parts(PART)]
@@ -170,4 +165,4 @@ def _gains(
             found.append(part)
             progress.add(len(part[0]))
         gains, deals = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        yield Gain(spec, float(gains.mean()), standard_error(gains, deals), len(gains))
+        yield Row("gain by scorecards", float(gains.mean()), standard_error(gains, deals), len(gains), spec)
