@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 from agents.systems.engine.auction_state import BOOK, GAME, GAME_BIDS, JUMP, LEVEL_COLUMN
 from agents.systems.engine.compiled import SPAN_CALLS
 from agents.systems.engine.state_cache import Queries, shared_cache
+from agents.systems.language.constraints import parse_constraint
 from agents.systems.language.paths import ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP, SPAN_CODES
 from agents.systems.language.tree import Score, System
-from agents.systems.language.vocabulary import WORDS
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, parse_call
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
 from training.evolution.refine.decisions import UNTRIED, Table, play_out, tables_of
 from training.evolution.refine.general import decided_rows
 from training.evolution.refine.judgement import preferences
-from training.scorecards.words import situation_of, values
+from training.scorecards.words import ACTIONS, holds, situation_of, values
 
-_RAISE, _OWN, _CUE, _NEW, _NOTRUMP = range(3, 8)
-_CALLS = (PASS, DOUBLE, REDOUBLE)  # their actions are 0, 1, 2
 _ROWS = 65_536
 MOST_TRIED = 5  # calls played out at a position, where a player says which are likely
 
@@ -141,23 +139,19 @@ def _calls_by_rules(table: Table, board: NDArray[np.int64], number: NDArray[np.i
 def _actions(rows: NDArray[np.int16], before: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Return the action of each call, int8 (N, 38), -1 where it is not weighed."""
     out = np.full((len(rows), NUM_CALLS), -1, np.int8)
-    for number, plain in enumerate(_CALLS):
-        out[:, plain] = number
     last = np.maximum(before.max(axis=1, initial=0).astype(np.int64) - FIRST_BID, -1)
-    at = np.arange(len(rows))
-    for strain in range(5):
-        if strain == 4:
-            action = np.full(len(rows), _NOTRUMP)
-        else:
-            suit = "CDHS"[strain]
-            action = np.full(len(rows), _NEW)
-            for word, least, kind in (("theirs", 4, _CUE), ("shown", 4, _OWN), ("partner", 3, _RAISE)):
-                action[rows[:, WORDS[f"{word}:{suit}"]] >= least] = kind
-        highest = HIGHEST_NOTRUMP if strain == 4 else HIGHEST
-        for span in ANY_BID_SPANS:
-            call = SPAN_CALLS[SPAN_CODES[span], strain, last + 1].astype(np.int64)
-            fits = (call >= FIRST_BID) & ((call - FIRST_BID) // 5 < highest)
-            out[at[fits], call[fits]] = action[fits]
+    for number, action in reversed(list(enumerate(ACTIONS))):  # of several that name a call the first counts
+        _, _, suit = action.call.partition(":")
+        if not suit:
+            out[:, parse_call(action.call)] = number
+            continue
+        conditions, highest = parse_constraint(action.conditions), HIGHEST_NOTRUMP if suit == "N" else HIGHEST
+        for strain in [4] if suit == "N" else range(4):
+            weighed = holds(conditions, rows, np.full(len(rows), strain))
+            for span in ANY_BID_SPANS:
+                call = SPAN_CALLS[SPAN_CODES[span], strain, last + 1].astype(np.int64)
+                at = np.flatnonzero(weighed & (call >= FIRST_BID) & ((call - FIRST_BID) // 5 < highest))
+                out[at, call[at]] = number
     return np.where(legal, out, np.int8(-1))
 
 

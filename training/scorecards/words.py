@@ -87,10 +87,15 @@ def situation_of(rows: NDArray[np.int16]) -> NDArray[np.int64]:
     """Return which situation each feature row int16 (N, NUM_COLUMNS) is of: int64 (N,), -1 none."""
     out = np.full(len(rows), -1, np.int64)
     for number, constraint in enumerate(situations()):
-        holds = np.ones(len(rows), np.bool_)
-        for clause in constraint:
-            holds &= _clause_holds(clause, rows, np.full(len(rows), 4))
-        out[holds & (out < 0)] = number
+        out[holds(constraint, rows, np.full(len(rows), 4)) & (out < 0)] = number
+    return out
+
+
+def holds(constraint: Constraint, rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which feature rows int16 (N, NUM_COLUMNS) meet a constraint whose x is the suit ``strain`` (N,)."""
+    out = np.ones(len(rows), np.bool_)
+    for clause in constraint:
+        out &= _clause_holds(clause, rows, strain)
     return out
 
 
