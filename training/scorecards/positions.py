@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.auction_state import BOOK, GAME, GAME_BIDS, JUMP, LEVEL_COLUMN
 from agents.systems.engine.compiled import SPAN_CALLS
+from agents.systems.engine.rule_order import write_call
 from agents.systems.engine.state_cache import Queries, shared_cache
 from agents.systems.language.constraints import parse_constraint
 from agents.systems.language.paths import ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP, SPAN_CODES
 from agents.systems.language.tree import Score, System
+from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, parse_call
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
@@ -160,10 +161,13 @@ def _rows_of_calls(
     call: NDArray[np.int64],
 ) -> NDArray[np.int8]:  # fmt: skip
     """Return the values of all terms for calls at positions, int8 (C, terms)."""
-    out, bid = rows[position].copy(), call - FIRST_BID
+    out = rows[position].copy()
     last = np.maximum(before.max(axis=1, initial=0).astype(np.int64) - FIRST_BID, -1)[position]
-    out[:, LEVEL_COLUMN] = np.where(bid >= 0, bid // 5 + 1, 0)
-    out[:, BOOK] = call == rules[position]
-    out[:, JUMP] = (bid >= 5) & (bid - 5 > last)
-    out[:, GAME] = (bid >= 0) & (bid == GAME_BIDS[bid % 5])
+    _write_calls(call, rules[position], last, out)
     return values(out, _strain(call))
+
+
+@njit
+def _write_calls(calls, rules, last_bids, rows):
+    for i in range(len(rows)):
+        write_call(calls[i], rules[i], last_bids[i], rows[i])

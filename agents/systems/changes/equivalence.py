@@ -16,6 +16,7 @@ from agents.systems.engine.compiled import (
     ATOM_LO,
     END_TERM,
     FIRST_TERM,
+    MEANS_FIRST,
     RULE_BASE,
     RULE_CALL,
     RULE_FLAGS,
@@ -60,8 +61,9 @@ def _rules(c, part, h):
             h = _mix(h, c.rules[rule, column])
         first, end = conditions_of(c, rule)
         h = _clauses(c, first, end, h)
-        first, end = meaning_of(c, rule)
-        h = _clauses(c, first, end, h)
+        if c.rules[rule, MEANS_FIRST] >= 0:
+            first, end = meaning_of(c, rule)
+            h = _clauses(c, first, end, h)
         for term in range(c.rules[rule, FIRST_TERM], c.rules[rule, END_TERM]):
             for column in (TERM_POINTS, TERM_WORD, TERM_LESS):
                 h = _mix(h, c.terms[term, column])

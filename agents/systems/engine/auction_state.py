@@ -128,7 +128,7 @@ def write_context(t, seat):
     f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
     stronger = left if shown[left, STRENGTH, 0] > shown[right, STRENGTH, 0] else right
     f[THEY_MIN], f[THEY_MAX] = shown[stronger, STRENGTH, 0], shown[stronger, STRENGTH, 1]
-    f[BOOK] = f[JUMP] = f[GAME] = 0  # ``rule_order.weigh`` writes them
+    f[BOOK] = f[JUMP] = f[GAME] = 0  # of scores alone: ``sums`` writes them
 
 
 @njit(forceinline=True)

@@ -6,7 +6,7 @@ much?", and where each answer leads. A program is a row of such tests, and runs 
 Where a state has not been met often, the programs of its node and of its last bid serve, which test the rest too.
 
 A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (20), the step after no (20). Column
-``_CALL`` ends the program: the bound is the call, and the upper 32 bits hold the rule + 1.
+``_CALL`` ends the program: the bound is the call, and the upper 32 bits hold the rule + 1. ``sums`` has more of these.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ from agents.systems.engine.compiled import (
     ATOM_LO,
     END,
     END_RULE,
+    END_TERM,
     FIRST,
     FIRST_RULE,
+    FIRST_TERM,
     RULE_END,
     RULE_FIRST,
+    TERM_CLAUSE,
     Compiled,
 )
 from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
@@ -37,16 +40,18 @@ from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
 from bridge_env.rules.calls import PASS
 
 _CALL, _BIAS = 255, 1 << 15
+NO_TEST = 240  # columns from here on are none: the step does something else
 _BITS = 20  # of the number of a step
 _STEP = (1 << _BITS) - 1
-# Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block.
-_CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = _STEP, _STEP - 1, _STEP - 2, _STEP - 3
-MOST_STEPS = _BLOCK  # of a program
+# Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block;
+# in ``sums`` past the term.
+_CLAUSE, _ALTERNATIVE, SKIP, _BLOCK, PAST = _STEP, _STEP - 1, _STEP - 2, _STEP - 3, _STEP - 4
+MOST_STEPS = PAST  # of a program
 _YES, _NO = 24, 24 + _BITS
 FALSE, TRUE, TEST, STOPPERS = range(4)  # the rest of an atom; STOPPERS: a test of each suit of theirs
-_OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
-_OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
-assert NUM_COLUMNS < _CALL
+OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
+OF_BID[[c.LEVEL_COLUMN, c.JUMP, c.GAME, c.LAST_LEVEL, c.LAST_NOTRUMP]] = OF_BID[c.LAST : c.LAST + 4] = True
+assert NUM_COLUMNS < NO_TEST
 
 
 @njit(forceinline=True)
@@ -64,7 +69,7 @@ def rest_of_atom(column, lo, hi, f, known, strain):
         known: is the auction known, or only its last bid?
         strain: the opponents' suit (``auction_state.their_suit``).
     """
-    if IS_CONTEXT[column] and (known or _OF_BID[column]):
+    if IS_CONTEXT[column] and (known or OF_BID[column]):
         return (TRUE if lo <= f[column] <= hi else FALSE), column, lo, hi
     if known and IS_MIXED[column]:
         if column == c.STOPPED:
@@ -88,16 +93,16 @@ def rest_of_atom(column, lo, hi, f, known, strain):
 
 
 @njit(forceinline=True)
-def _step(column, bound, yes, no):
+def test_step(column, bound, yes, no):
     return np.int64(column) | np.int64(bound + _BIAS) << 8 | np.int64(yes) << _YES | np.int64(no) << _NO
 
 
 @njit(forceinline=True)
-def _lead(code, base, first, end, old, new):
-    """Let the steps ``first .. end`` that led to ``old`` lead to ``new``."""
+def lead(code, base, first, end, old, new):
+    """Let the tests among the steps ``first .. end`` that led to ``old`` lead to ``new``."""
     for i in range(base + first, base + end):
         step = code[i]
-        if step & 255 != _CALL:
+        if step & 255 < NO_TEST:
             if (step >> _YES) & _STEP == old:
                 step = step & ~(np.int64(_STEP) << _YES) | np.int64(new) << _YES
             if (step >> _NO) & _STEP == old:
@@ -106,9 +111,11 @@ def _lead(code, base, first, end, old, new):
 
 
 @njit(forceinline=False)
-def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, base, n, failed):
-    """Add the steps that test ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
-    steps, or -1 where the constraint cannot hold."""
+def add_tests(clauses, togethers, atoms, first, end, f, known, strain, code, base, n, failed):
+    """Add the steps that test clauses ``first .. end``, which lead to ``failed`` or fall through.
+
+    Returns the new number of steps, -1 where the clauses cannot hold.
+    """
     for clause in range(first, end):
         start, before, satisfied = n, -1, False
         for together in within(clauses, clause):
@@ -121,10 +128,10 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, b
                     break
                 if left == TEST:
                     if lo > LEAST[column]:
-                        code[base + n] = _step(column, lo, n + 1, _ALTERNATIVE)
+                        code[base + n] = test_step(column, lo, n + 1, _ALTERNATIVE)
                         n += 1
                     if hi < MOST[column]:
-                        code[base + n] = _step(column, hi + 1, _ALTERNATIVE, n + 1)
+                        code[base + n] = test_step(column, hi + 1, _ALTERNATIVE, n + 1)
                         n += 1
                 elif left == STOPPERS:
                     at, questions = n, 0
@@ -137,7 +144,7 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, b
                                 wrong = _ALTERNATIVE
                             elif right == wrong:
                                 right = _ALTERNATIVE
-                            code[base + n] = _step(STOPPER + suit, 1, right, wrong)
+                            code[base + n] = test_step(STOPPER + suit, 1, right, wrong)
                             n += 1
             if not possible:
                 n = begin
@@ -145,17 +152,17 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, b
             if n == begin:
                 satisfied = True
                 break
-            _lead(code, base, begin, n, n, _CLAUSE)
+            lead(code, base, begin, n, n, _CLAUSE)
             if before >= 0:
-                _lead(code, base, before, begin, _ALTERNATIVE, begin)
+                lead(code, base, before, begin, _ALTERNATIVE, begin)
             before = begin
         if satisfied:
             n = start
             continue
         if before < 0:
             return -1
-        _lead(code, base, before, n, _ALTERNATIVE, failed)
-        _lead(code, base, start, n, _CLAUSE, n)
+        lead(code, base, before, n, _ALTERNATIVE, failed)
+        lead(code, base, start, n, _CLAUSE, n)
     return n
 
 
@@ -172,7 +179,7 @@ def write_program(pool, system, node, auction, known, f, code, base):
     if not certain:
         code[base + n] = _end(PASS, -1)
         n += 1
-    return _threaded(code, base, n)
+    return threaded(code, base, n)
 
 
 @njit
@@ -182,9 +189,7 @@ def _steps(pool, system, node, auction, known, f, code, base):
     for part in parts(pool, node, system):
         write_level(PASS, f)
         first, end = context_of(pool, part)
-        opened = _constraint(
-            pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _BLOCK
-        )
+        opened = add_tests(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _BLOCK)
         if opened < 0:
             continue
         start, n = n, opened
@@ -194,17 +199,17 @@ def _steps(pool, system, node, auction, known, f, code, base):
                 continue
             write_level(call, f)
             first, end = conditions_of(pool, rule)
-            m = _constraint(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _RULE)
+            m = add_tests(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, SKIP)
             if m < 0:
                 continue
             code[base + m] = _end(call, rule)
-            _lead(code, base, n, m, _RULE, m + 1)
+            lead(code, base, n, m, SKIP, m + 1)
             certain, n = m == n, m + 1
             if certain:  # rules further down are never reached
                 if opened == start:
                     return n, True
                 break
-        _lead(code, base, start, opened, _BLOCK, n)
+        lead(code, base, start, opened, _BLOCK, n)
     return n, False
 
 
@@ -214,12 +219,12 @@ def _end(call, rule):
 
 
 @njit
-def _threaded(code, base, n):
-    """Lead every step past the questions that its own answer has settled. Returns ``n``."""
+def threaded(code, base, n):
+    """Lead every test past the questions that its own answer has settled. Returns ``n``."""
     for i in range(n - 1, -1, -1):
         step = code[base + i]
         column, bound = step & 255, (step >> 8) & 0xFFFF
-        if column == _CALL:
+        if column >= NO_TEST:
             continue
         yes, no = (step >> _YES) & _STEP, (step >> _NO) & _STEP
         while code[base + yes] & 255 == column and (code[base + yes] >> 8) & 0xFFFF <= bound:
@@ -231,7 +236,7 @@ def _threaded(code, base, n):
 
 
 def room_for(pool: Compiled) -> int:
-    """Return an upper bound of the length of programs: one has the rules of a node and the blocks of one system."""
+    """Return an upper bound of the length of programs: a node and the blocks of one system, or a block of cards."""
 
     def upto(counts: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(counts)])
@@ -245,7 +250,13 @@ def room_for(pool: Compiled) -> int:
     rules = upto(inside(clauses, pool.rules, RULE_FIRST, RULE_END) + 1)
     of_part = inside(clauses, pool.parts, FIRST, END) + inside(rules, pool.parts, FIRST_RULE, END_RULE)
     of_blocks = inside(upto(of_part), pool.spans, FIRST, END)
-    return int(of_part[: len(pool.children)].max(initial=0) + of_blocks.max(initial=0) + 1)
+    clause = pool.terms[:, TERM_CLAUSE]
+    terms = upto(np.where(clause >= 0, clauses[clause + 1] - clauses[clause] + 1, 2))
+    of_cards = inside(rules, pool.parts, FIRST_RULE, END_RULE) + inside(
+        upto(inside(terms, pool.rules, FIRST_TERM, END_TERM) + 4), pool.parts, FIRST_RULE, END_RULE
+    )
+    longest_of_rules = of_part[: len(pool.children)].max(initial=0) + of_blocks.max(initial=0)
+    return int(max(longest_of_rules, of_cards.max(initial=0)) + 1)
 
 
 @njit(forceinline=True)
@@ -264,6 +275,12 @@ def _counted(hands, row, seat, column, fits):
 
 
 @njit(forceinline=True)
+def after_test(step, value):
+    """Return the step after a test whose column has a value."""
+    return ((step >> _YES) & _STEP) if value >= ((step >> 8) & 0xFFFF) - _BIAS else ((step >> _NO) & _STEP)
+
+
+@njit(forceinline=True)
 def run_program(code, base, hands, row, seat, fits):
     """Return call and rule of the hand at ``hands[row, seat]``; ``fits`` (4,) are the cards that partner has shown."""
     at = base
@@ -276,10 +293,7 @@ def run_program(code, base, hands, row, seat, fits):
             return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
         else:
             value = _counted(hands, row, seat, column, fits)
-        if value >= ((step >> 8) & 0xFFFF) - _BIAS:
-            at = base + ((step >> _YES) & _STEP)
-        else:
-            at = base + ((step >> _NO) & _STEP)
+        at = base + after_test(step, value)
 
 
 @njit(forceinline=True)
@@ -290,7 +304,4 @@ def run_anywhere(code, base, f):
         step = code[at]
         if step & 255 == _CALL:
             return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
-        if f[step & 255] >= ((step >> 8) & 0xFFFF) - _BIAS:
-            at = base + ((step >> _YES) & _STEP)
-        else:
-            at = base + ((step >> _NO) & _STEP)
+        at = base + after_test(step, f[step & 255])

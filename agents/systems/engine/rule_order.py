@@ -4,7 +4,7 @@ First comes the node of the tree that the auction has reached: its rules are the
 order of the text. (Lines that only lead on, such as ``after 1M``, have made nodes and leave no rule.) Then come the
 general blocks, in the order of the text, each with a context that must hold before its rules count. The first rule
 that has a legal call, and whose clauses hold, makes the call. Where that is a general one, or none, the first block of
-scorecards whose context holds may make another call (``weigh``); ``all_parts`` visits them before the general rules.
+scorecards whose context holds may make another call (``sums``); ``all_parts`` visits them before the general rules.
 
 Code that visits rules, forwards or backwards, has a loop of this kind::
 
@@ -31,23 +31,16 @@ from agents.systems.engine.compiled import (
     CARDS,
     END,
     END_RULE,
-    END_TERM,
     FIRST,
     FIRST_RULE,
-    FIRST_TERM,
     MEANS_END,
     MEANS_FIRST,
-    RULE_BASE,
     RULE_CALL,
     RULE_END,
     RULE_FIRST,
     RULE_SPAN,
     SPAN_CALL,
     SPAN_CALLS,
-    TERM_CLAUSE,
-    TERM_LESS,
-    TERM_POINTS,
-    TERM_WORD,
 )
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import LAST_BID, row_legal
@@ -187,47 +180,3 @@ def write_call(call, book, last_bid, f):
     f[BOOK] = call == book
     f[JUMP] = bid - 5 > last_bid  # so the bid a level below would be legal
     f[GAME] = bid >= 0 and bid == GAME_BIDS[bid % 5]
-
-
-@njit(forceinline=True)
-def score_of(pool, card, f):
-    """Return the sum of a scorecard for a full feature row, with the level of its call and ``book``."""
-    total = np.int64(pool.rules[card, RULE_BASE])
-    for term in range(pool.rules[card, FIRST_TERM], pool.rules[card, END_TERM]):
-        points, word = np.int64(pool.terms[term, TERM_POINTS]), pool.terms[term, TERM_WORD]
-        if word >= 0:
-            less = pool.terms[term, TERM_LESS]
-            total += points * (np.int64(f[word]) - (np.int64(f[less]) if less >= 0 else 0))
-        elif holds(pool, pool.terms[term, TERM_CLAUSE], pool.terms[term, TERM_CLAUSE] + 1, f):
-            total += points
-    return total
-
-
-@njit
-def weigh(pool, part, auction, f, call, rule):
-    """Return the call with the highest sum and its scorecard; of equals ``call``, and ``rule``, if it has a sum.
-
-    Args:
-        part: a block of scorecards; f: a full feature row.
-        call, rule: what the rules would call.
-    """
-    best, book = np.int64(-1 << 40), np.int64(-1 << 40)
-    chosen, by, weighed = np.int64(call), np.int64(rule), np.int64(0)
-    for card in rules_of(pool, part):
-        made = legal_call(pool, card, auction)
-        if made < 0 or (weighed >> made) & 1:
-            continue
-        write_call(made, call, auction[LAST_BID], f)
-        first, end = conditions_of(pool, card)
-        if not holds(pool, first, end, f):
-            continue
-        weighed |= np.int64(1) << made
-        total = score_of(pool, card, f)
-        if made == call:
-            book = total
-        if total > best:
-            best, chosen, by = total, made, np.int64(card)
-    f[BOOK] = f[JUMP] = f[GAME] = 0
-    if not (weighed >> call) & 1 or best <= book:
-        return np.int64(call), np.int64(rule)
-    return chosen, by

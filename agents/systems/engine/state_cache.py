@@ -148,7 +148,9 @@ class StateCache:
             untouched((states, LINKS), np.int32), untouched((states, NOTES), np.int16),
             untouched((max(steps, longest),), np.int64),
             np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
-            np.full((len(self.pool.spans), SHAPES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
+            np.full((len(self.pool.spans), SHAPES), -1, np.int32),
+            np.full((len(self.pool.parts) - len(self.pool.children), SHAPES), -1, np.int32),
+            np.full(len(self.pool.children), -1, np.int32),
             np.zeros(len(self.pool.children), np.int32), np.zeros(COUNTS, np.int64),
         )  # fmt: skip
         self._store.counts[LONGEST] = longest
@@ -169,7 +171,7 @@ class StateCache:
     def clear(self) -> None:
         """Forget everything; the memory stays."""
         with self.lock:
-            for table in (self._store.root_keys, self._store.general, self._store.trees):
+            for table in (self._store.root_keys, self._store.general, self._store.sums, self._store.trees):
                 table[:] = -1
             self._store.counts[:LONGEST] = 0
             self.edition += 1

@@ -32,8 +32,9 @@ from agents.systems.engine.auction_state import (
 from agents.systems.engine.call_index import CallIndex, call_shows
 from agents.systems.engine.compiled import FIRST_RULE, FLAG_BITS, Compiled
 from agents.systems.engine.programs import run_anywhere, run_program, write_program
-from agents.systems.engine.rule_order import NOWHERE, cards_that_count, weigh, write_level
+from agents.systems.engine.rule_order import NOWHERE, cards_that_count, write_level
 from agents.systems.engine.shown_ranges import narrow_shown
+from agents.systems.engine.sums import run_sums, write_sums
 from agents.systems.language.columns import QUANTITIES
 from bridge_env.compiled.array_structs import Schema
 from bridge_env.compiled.jit import njit
@@ -82,6 +83,8 @@ class Store(NamedTuple):
     roots: Annotated[NDArray[np.int32], "roots"]  # of a key: the state
     # of a system and a shape: the program of its general rules there, -1 none
     general: Annotated[NDArray[np.int32], "systems", SHAPES]
+    # of a block of scorecards or general rules and a shape: the program of its sums there, -1 none
+    sums: Annotated[NDArray[np.int32], "blocks", SHAPES]
     trees: Annotated[NDArray[np.int32], "nodes"]  # of a node: its program, -1 none
     tree_shapes: Annotated[NDArray[np.int32], "nodes"]  # of a node: the shape that its program was made for
     counts: Annotated[NDArray[np.int64], COUNTS]
@@ -308,28 +311,52 @@ def _doubles(auction, seat):
     return 2 if auction[DOUBLING] == 1 else 0
 
 
-@njit
-def _new_program(pool, system, node, auction, known, f, store):
-    """Write a program (``programs.write_program``) and return its start. Without room all others are forgotten."""
+@njit(forceinline=True)
+def _start_of_program(store):
+    """Return where the next program begins. Without room all others are forgotten."""
     counts = store.counts
     if counts[STEPS] + counts[LONGEST] > len(store.code):
         counts[STEPS] = 0
         store.links[: counts[STATES], PROGRAM_AT] = NEW
-        store.general[:] = -1
-        store.trees[:] = -1
-    start = counts[STEPS]
-    counts[STEPS] += write_program(pool, np.int64(system), np.int64(node), auction, known, f, store.code, start)
+        store.general[:] = store.sums[:] = store.trees[:] = -1
+    return counts[STEPS]
+
+
+@njit
+def _new_program(pool, system, node, auction, known, f, store):
+    """Write a program (``programs.write_program``) and return its start."""
+    start = _start_of_program(store)
+    store.counts[STEPS] += write_program(pool, np.int64(system), np.int64(node), auction, known, f, store.code, start)
+    return start
+
+
+@njit
+def _new_sums(pool, cards, auction, f, store):
+    """Write the program of a block of scorecards (``sums.write_sums``) and return its start."""
+    start = _start_of_program(store)
+    store.counts[STEPS] += write_sums(pool, cards, auction, f, store.code, start)
     return start
 
 
 @njit(forceinline=True)
-def _choose_by_shape(e, system, hand, seat):
-    """Return call and rule of a hand int16 (NUM_FEATURES,) at ``seat`` in the state that scratch memory holds."""
-    store, t = e.store, e.t
+def _shape(auction, seat):
+    """Return the shape of an auction: its last bid, and whether the seat to call may double or redouble."""
+    return (auction[LAST_BID] + 1) * 3 + _doubles(auction, seat)
+
+
+@njit(forceinline=True)
+def _write_hand(e, hand):
+    """Write the columns of a hand int16 (NUM_FEATURES,) at the seat to call, in the state that scratch memory holds."""
     for column in range(NUM_FEATURES):
-        t.f[column] = hand[column]
-    _write_mixed(t, seat)
-    node, shape = t.place[seat], (t.auction[LAST_BID] + 1) * 3 + _doubles(t.auction, seat)
+        e.t.f[column] = hand[column]
+    _write_mixed(e.t, row_turn(e.t.auction))
+
+
+@njit(forceinline=True)
+def _choose_by_shape(e, system, seat):
+    """Return call and rule of the hand in scratch memory by programs that serve many states."""
+    store, t = e.store, e.t
+    node, shape = t.place[seat], _shape(t.auction, seat)
     if node >= 0:
         if store.trees[node] < 0 or store.tree_shapes[node] != shape:
             store.trees[node] = _new_program(e.pool, NOWHERE, node, t.auction, False, t.f, store)
@@ -343,6 +370,16 @@ def _choose_by_shape(e, system, hand, seat):
 
 
 @njit(forceinline=True)
+def _weigh(e, cards, call, rule):
+    """Return the call and the rule of the hand in scratch memory by a block of scorecards, after the rules' own."""
+    t, block = e.t, cards - len(e.pool.children)
+    shape = _shape(t.auction, row_turn(t.auction))
+    if e.store.sums[block, shape] < 0:
+        e.store.sums[block, shape] = _new_sums(e.pool, cards, t.auction, t.f, e.store)
+    return run_sums(e.store.code, np.int64(e.store.sums[block, shape]), t.f, call, rule)
+
+
+@njit(forceinline=True)
 def choose(e, systems, i, at, hands, row, holder):
     """Return the call of the hand at ``hands[row, holder]`` in a state whose auction is not over, and its rule.
 
@@ -351,31 +388,26 @@ def choose(e, systems, i, at, hands, row, holder):
         at: the state; -1: the one that scratch memory holds.
         hands: int16 (B, seats, NUM_FEATURES).
     """
-    call, rule = _choose_by_rules(e, systems, i, at, hands, row, holder)
-    cards = np.int64(e.store.links[at, CARDS_AT]) if at >= 0 else _cards(e, systems, i)
-    if cards < 0 or 0 <= rule < e.pool.parts[cards, FIRST_RULE]:
-        return call, rule
-    load(e, at)
-    for column in range(NUM_FEATURES):
-        e.t.f[column] = hands[row, holder, column]
-    _write_mixed(e.t, row_turn(e.t.auction))
-    return weigh(e.pool, cards, e.t.auction, e.t.f, call, rule)
-
-
-@njit(forceinline=True)
-def _choose_by_rules(e, systems, i, at, hands, row, holder):
-    """Return the call that the rules make, as ``choose``, and its rule."""
     store, program = e.store, np.int64(NEW)
     if at >= 0:
         program = np.int64(store.links[at, PROGRAM_AT])
-        if program >= 0:
-            shown = store.links[at, FITS_AT]
-            for suit in range(4):
-                e.work.fits[suit] = (shown >> (8 * suit)) & 255
-            return run_program(store.code, program, hands, row, holder, e.work.fits)
+    if program >= 0:
+        shown, cards = store.links[at, FITS_AT], np.int64(store.links[at, CARDS_AT])
+        for suit in range(4):
+            e.work.fits[suit] = (shown >> (8 * suit)) & 255
+        call, rule = run_program(store.code, program, hands, row, holder, e.work.fits)
+        if _is_weighed(e.pool, cards, rule):
+            load(e, at)
+            _write_hand(e, hands[row, holder])
+            return _weigh(e, cards, call, rule)
+        return call, rule
     load(e, at)
+    _write_hand(e, hands[row, holder])
     seat = row_turn(e.t.auction)
-    call, rule = _choose_by_shape(e, systems[i, seat], hands[row, holder], seat)
+    call, rule = _choose_by_shape(e, systems[i, seat], seat)
+    cards = np.int64(store.links[at, CARDS_AT]) if at >= 0 else _cards(e, systems, i)
+    if _is_weighed(e.pool, cards, rule):
+        call, rule = _weigh(e, cards, call, rule)
     if at >= 0:
         store.links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
         if program == NEW - MEETINGS:
@@ -383,3 +415,9 @@ def _choose_by_rules(e, systems, i, at, hands, row, holder):
                 e.pool, systems[i, seat], e.t.place[seat], e.t.auction, True, e.t.f, store
             )
     return call, rule
+
+
+@njit(forceinline=True)
+def _is_weighed(pool, cards, rule):
+    """Return whether a block of scorecards (-1: none) weighs the call of a rule (-1: none), never one of the tree."""
+    return cards >= 0 and not 0 <= rule < pool.parts[cards, FIRST_RULE]

@@ -9,15 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.engine.compiled import (
-    CARDS,
-    END_RULE,
     END_TERM,
-    FIRST,
-    FIRST_RULE,
     FIRST_TERM,
     RULE_BASE,
-    RULE_END,
-    RULE_FIRST,
     RULE_LINE,
     TERM_CLAUSE,
     TERM_LESS,
@@ -26,7 +20,7 @@ from agents.systems.engine.compiled import (
     Compiled,
 )
 from agents.systems.engine.decompile import atom_of, clauses_of
-from agents.systems.engine.rule_order import call_of, write_call
+from agents.systems.engine.rule_order import call_of, cards_that_count, conditions_of, holds, rules_of, write_call
 from agents.systems.explain.player_terms import clause_text, of_call, symbols, term_text
 from agents.systems.explain.position import Position, line_of
 from agents.systems.language.tree import Line
@@ -58,13 +52,9 @@ def sums_of(position: Position, hand: NDArray[np.int16]) -> list[Sum]:
     """
     pool, row = position.compiled, position.row(hand)
     book = position.call_by_rules(row)
-    first_block, end_block = int(pool.spans[0, CARDS]), int(pool.spans[0, FIRST])
-    for part in range(first_block, end_block):
-        context = pool.parts[part]
-        if _holds(pool, int(context[FIRST]), int(context[FIRST + 1]), row):
-            sums = list(_sums(position, range(int(context[FIRST_RULE]), int(context[END_RULE])), row, book))
-            return sorted(sums, key=lambda one: (-one.total, one.call != book))
-    return []
+    block = cards_that_count(pool, 0, row)
+    cards = rules_of.py_func(pool, block) if block >= 0 else range(0)
+    return sorted(_sums(position, cards, row, book), key=lambda one: (-one.total, one.call != book))
 
 
 def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -> Iterator[Sum]:
@@ -75,7 +65,7 @@ def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -
         if call < 0 or call in weighed or not position.view.mask[0, call]:
             continue
         write_call.py_func(call, book, position.last_bid, row)
-        if not _holds(pool, int(rule[RULE_FIRST]), int(rule[RULE_END]), row):
+        if not holds(pool, *conditions_of.py_func(pool, card), row):
             continue
         weighed.add(call)
         parts = tuple(_parts(pool, range(int(rule[FIRST_TERM]), int(rule[END_TERM])), row))
@@ -95,13 +85,6 @@ def _parts(pool: Compiled, terms: range, row: NDArray[np.int16]) -> Iterator[tup
             if points * count:
                 names = [atom_of(column, 0, 0).word for column in (word, less) if column >= 0]
                 yield term_text(count, *names), points * count
-        elif points and _holds(pool, clause, clause + 1, row):
+        elif points and holds(pool, clause, clause + 1, row):
             (alternatives,) = clauses_of(pool, clause, clause + 1)
             yield clause_text(tuple(tuple(atom_of(*atom) for atom in together) for together in alternatives)), points
-
-
-def _holds(pool: Compiled, first: int, end: int, row: NDArray[np.int16]) -> bool:
-    return all(
-        any(all(low <= row[column] <= high for column, low, high in together) for together in clause)
-        for clause in clauses_of(pool, first, end)
-    )

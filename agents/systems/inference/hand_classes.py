@@ -87,7 +87,7 @@ def _violation(pool, systems, reading, call, t):
             made = legal_call(pool, rule, t.auction)
             if made < 0 or (made != call and (denied or here > 0 or cards)):
                 continue
-            if cards and pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
+            if pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
                 continue
             write_level(made, f)
             first, end = meaning_of(pool, rule)
@@ -197,7 +197,7 @@ def _class_of_shape(pool, systems, seat, call, denies, t):
         cards = is_cards(pool, part, systems[seat])
         for rule in rules_of(pool, part):
             made = legal_call(pool, rule, t.auction)
-            if made < 0 or (cards and pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING):
+            if made < 0 or pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
                 continue
             write_level(made, f)
             first, end = meaning_of(pool, rule)
