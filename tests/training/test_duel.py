@@ -1,10 +1,20 @@
 """A changed partnership bid again on the boards that can notice, against the complete match bid again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.bidders import TANGLE
 
-from agents.systems.changes.edits import Insert, InsertGeneral, Replace, SwapLines, differences, sub_hierarchies
+from agents.systems.changes.edits import (
+    Insert,
+    InsertGeneral,
+    Replace,
+    SetCards,
+    SwapLines,
+    differences,
+    sub_hierarchies,
+)
 from agents.systems.changes.mutation import SeededRandom, addresses
 from agents.systems.changes.simplify import added, grouped, same_rules, without_empty
 from agents.systems.changes.variation import vary
@@ -128,6 +138,46 @@ def test_variations_make_systems_that_read_back():
     assert kinds == {Replace, SwapLines}
     assert len(list(differences(SMALL.first, system))) > 30
     assert any(r.name == "P" and not r.constraint for r in system.blocks[-1].lines)  # something fits every hand
+
+
+CARDS = """\
+system: cards
+1N  15-17 hcp, balanced
+weigh when 1+ they-bid, 1+ i-bid    ; they bid on
+  P      scores 0, 11 if book
+  X      scores -60, 4 for each hcp
+  bid:x  4+ shown:x scores -19, 4 for each x less shown:x, 8 if 6+ x, -22 if jump
+when 0-7 last-level
+  P
+"""
+
+
+def test_variations_of_scorecards_change_scores_alone():
+    system, kinds = parse_system(CARDS), set()
+    for k in range(200):
+        edit = vary(system, SeededRandom("cards", k), {})
+        if edit is None or "scores" not in system_text(system) or edit.apply(system) is None:
+            continue
+        changed = edit.apply(system)
+        _ = hierarchy(changed).compiled
+        assert parse_system(system_text(changed)) == changed
+        if isinstance(edit, SetCards) or (isinstance(edit, Replace) and edit.old.score is not None):
+            kinds.add(type(edit))
+            assert [line for line in changed.blocks[-1].lines] == [line for line in system.blocks[-1].lines]
+            system = changed
+    assert kinds == {Replace, SetCards}
+    assert len(system.blocks) > 2  # a situation was split
+
+
+def test_scorecards_are_taken_from_others():
+    mine, theirs = parse_system(CARDS), parse_system(CARDS.replace("-60", "-50").replace("11 if", "9 if"))
+    single = [edit for edit in differences(mine, theirs) if isinstance(edit, Replace)]
+    assert [edit.old.name for edit in single] == ["P", "X"]
+    assert single[1].apply(single[0].apply(mine)).blocks == theirs.blocks
+    plain = replace(mine, blocks=mine.blocks[1:])
+    (edit,) = differences(plain, theirs)
+    assert edit.apply(plain) == theirs
+    assert edit.apply(mine).blocks == theirs.blocks
 
 
 def test_an_edit_finds_its_line_where_others_were_put_in_front():

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from agents.systems.language.text import load_system, parse_system, system_text
 from agents.systems.library.shipped import read_system
-from bridge_env.rules.calls import FIRST_BID
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 from training.evaluation.partnership_match import BoardRange, Partnership
 from training.evolution.refine.decisions import tables_of
-from training.scorecards.blocks import blocks_of, with_cards
-from training.scorecards.config import CardsConfig
-from training.scorecards.fit import CARDS, Scores, cards_of, fit_scores
-from training.scorecards.positions import Positions, by_the_rules, collect, weighed_positions
-from training.scorecards.run import fit_cards
-from training.scorecards.words import ACTIONS, TERMS, speaks_of_suit
+from training.evolution.scorecards.blocks import blocks_of, scores_of
+from training.evolution.scorecards.config import CardsConfig
+from training.evolution.scorecards.fit import fit_scores
+from training.evolution.scorecards.positions import Positions, by_the_rules, cards_of, collect, weighed_positions
+from training.evolution.scorecards.run import fit_cards
+from training.evolution.scorecards.scores import CARDS, Scores
+from training.evolution.scorecards.words import ACTIONS, TERMS, speaks_of_suit
 
 SAYC, ACOL = (read_system(name) for name in ("sayc", "acol"))
 THEM = Partnership(ACOL, ACOL)
@@ -27,7 +28,7 @@ BOARDS = BoardRange(3, "training", 0, 256)
 
 @pytest.fixture(scope="module")
 def positions():
-    return collect(Partnership(SAYC, SAYC), THEM, BOARDS)
+    return collect(Partnership(SAYC, SAYC), THEM, BOARDS, most=NUM_CALLS)
 
 
 def some_scores(seed):
@@ -73,7 +74,7 @@ def test_positions_have_one_call_by_the_rules_and_it_is_worth_nothing(positions)
 
 def test_written_cards_choose_as_the_scores_do(positions):
     scores = some_scores(1)
-    system = with_cards(SAYC, blocks_of(scores, positions))
+    system = SAYC.with_cards(blocks_of(scores, positions))
     assert parse_system(system_text(system)) == system
     chosen = best_calls(positions, scores)
     us = Partnership(system, system)
@@ -99,6 +100,20 @@ def test_written_cards_choose_as_the_scores_do(positions):
     assert start == len(positions)
     assert checked > 200
     assert changed > 40
+
+
+def test_scores_are_read_from_written_cards(positions):
+    scores = some_scores(1)
+    found = scores_of(SAYC.with_cards(blocks_of(scores, positions)))
+    met = np.unique(cards_of(positions))
+    assert (found.weight[met] == scores.weight[met]).all()
+    passing = scores.base[met - met % len(ACTIONS)]  # a pass starts with nothing
+    assert (found.base[met] == scores.base[met] - passing).all()
+    judged = collect(Partnership(SAYC, SAYC), THEM, BoardRange(3, "training", 0, 64), found)
+    total = found.base[cards_of(judged)] + (judged.values * found.weight[cards_of(judged)]).sum(axis=1)
+    of_rules = total[judged.book][judged.position]
+    np.testing.assert_allclose(judged.preference * 8, total - of_rules, atol=1e-3)
+    assert np.isnan(judged.worth).any()  # only calls that the scores prefer are played out
 
 
 def test_planted_worth_is_found_by_few_terms(positions):

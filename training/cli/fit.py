@@ -14,9 +14,9 @@ from training.cli.options import Count, RunOptions, Seed
 from training.cli.output import print_facts, print_problems
 from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
+from training.evolution.scorecards.config import CardsConfig
 from training.maps.config import MapsConfig
 from training.networks.configs import BeliefConfig, ImitationConfig
-from training.scorecards.config import CardsConfig
 
 Flat = Parameter(name="*")
 Several = Parameter(consume_multiple=True)
@@ -311,8 +311,8 @@ def cards(
 ) -> int:
     """Fit scorecards for a system: small numbers that add up to a call where its general rules would decide.
 
-        bridge-env fit cards --system sayc --terms 400                   from played-out boards
         bridge-env fit cards --system champion --player policy:by-the-book
+        bridge-env fit cards --system my.bidding --player system:champion-strong     begin with another system's cards
         bridge-env match system:results/cards/run-001/cards.bidding system:sayc
 
     Ctrl-C loses at most the step under way; go on with --resume FOLDER.
@@ -323,7 +323,7 @@ def cards(
     from training.runtime import runs
 
     runs.require("rl", "torch")
-    from training.scorecards.run import fit_cards
+    from training.evolution.scorecards.run import fit_cards
 
     config = run.check(config, ())
     with Bar(resume="bridge-env fit cards --resume") as progress:

@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.audit.audit import audit_regressions
-from agents.systems.changes.edits import Insert
+from agents.systems.changes.edits import Insert, SetCards
 from agents.systems.changes.mutation import SeededRandom
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel
 from training.evolution import proposals
-from training.evolution.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict
+from training.evolution.proposals import AMENDMENT, BOTH, CARDS, TUNING, Proposal, Verdict
 from training.evolution.refine import tasks
 from training.evolution.refine.induce import Rule
 from training.evolution.refine.line_steps import step_edits, step_gains_task, sum_gains
+from training.evolution.scorecards.blocks import blocks_of
+from training.evolution.scorecards.positions import collect, joined
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
 
@@ -31,6 +33,7 @@ MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms 
 STEP_ERRORS, FEWEST_STEP, MOST_STEPS = 2.0, 8, 64
 FEWEST_DEPARTURES = 30  # of a player at a position, where its judgement labels
 PREFERRED = 0.6  # share of the decisions changed by a step in which that player must prefer the new call
+CARD_TERMS = 400  # of all scorecards that are fitted at once
 TASKS_A_WORKER = 4  # that proposals are tried in
 FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 
@@ -183,6 +186,24 @@ class ClusterEvaluator:
                     out.append((gain.errors, Proposal(edit, whose, AMENDMENT if judge else TUNING)))
         out.sort(key=lambda found: -found[0])
         return [proposal for _, proposal in out[:MOST_STEPS]]
+
+    def cards(self, us: Partnership, board_range: BoardRange) -> list[Proposal]:
+        """Return scorecards for both players, a proposal for each kind of auction.
+
+        Every opponent has boards of its own.
+        """
+        from training.evolution.scorecards.fit import fit_scores  # torch takes a second to import
+
+        ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
+        parts = board_range.parts(min(tasks.PARTS, -(-board_range.count // len(league))))
+        jobs = [(ours, league[k % len(league)], part) for k, part in enumerate(parts)]
+        positions = joined(self._results(collect, jobs))
+        self.progress.add(board_range.count)
+        if not len(positions):
+            return []
+        scores = fit_scores(positions, positions.worth, CARD_TERMS, self.seed)
+        blocks = blocks_of(scores, positions)
+        return [Proposal(SetCards(block, f"scorecards: {block.note}"), BOTH, CARDS) for block in blocks]
 
 
 def sound_task(us: Partnership, proposal: Proposal) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from training.runtime.settings import AtLeast2, Count, CountOrZero, Integer, Settings, listed
 
-OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "natural")
+OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "natural", "cards")
 RULES = ("sound", "sayable", "any")
 
 
@@ -39,7 +39,7 @@ class EvolveConfig(Settings):
     champions: CountOrZero = 0
     """number of the latest champions that join the league"""
     operators: str = "tuning,swapping"
-    """sources of change, some of evolution, refinement, swapping, tuning, amendment, natural"""
+    """sources of change, some of evolution, refinement, swapping, tuning, amendment, natural, cards"""
     player: str = ""
     """network that bids by the system to start from (policy:FILE, made by 'train league --book'): amendment learns
     from how it uses the book"""

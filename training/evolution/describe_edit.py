@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from agents.systems.changes.chapters import ReplaceSection
-from agents.systems.changes.edits import CompositeEdit, Edit, Insert, InsertGeneral, Replace, SwapLines
+from agents.systems.changes.edits import CompositeEdit, Edit, Insert, InsertGeneral, Replace, SetCards, SwapLines
 from agents.systems.changes.mutation import Trail
 from agents.systems.explain import player_terms
 from agents.systems.language.paths import path_steps
-from agents.systems.language.text import parse_constraint
+from agents.systems.language.text import parse_constraint, score_text
 from agents.systems.language.tree import Line, Step
 
-_WHEN = "when "  # begins the trail of a general rule
+_WHEN = ("weigh when ", "when ")  # one of them begins the trail of a scorecard or a general rule
 
 
 def describe_edit(edit: Edit) -> str:
@@ -26,6 +26,12 @@ def describe_edit(edit: Edit) -> str:
         return player_terms.symbols(f"{_after(edit.path)}new: {_line_text(edit.line)}")
     if isinstance(edit, InsertGeneral):
         return player_terms.symbols(f"where {player_terms.promise(edit.when)}: new: {_line_text(edit.line)}")
+    if isinstance(edit, SetCards):
+        terms = sum(len(line.score.terms) for line in edit.block.lines if line.score is not None)
+        calls = ", ".join(dict.fromkeys(_call_text(line) for line in edit.block.lines))
+        return player_terms.symbols(
+            f"where {player_terms.promise(edit.block.when)}: scorecards with {terms} terms for {calls}"
+        )
     if isinstance(edit, SwapLines):
         return player_terms.symbols(
             f"{_trail_text(edit.trail)}{_line_text(edit.lower)} goes before {_line_text(edit.upper)}"
@@ -43,6 +49,7 @@ def _replaced(edit: Replace) -> str:
         pairs = [
             (player_terms.promise(old.constraint), player_terms.promise(new.constraint)),
             (player_terms.remark(old) or "no label", player_terms.remark(new) or "no label"),
+            *([(score_text(old.score), score_text(new.score))] if old.score and new.score else []),
         ]
         return f"{_call_text(old)}: {', '.join(f'{before} → {after}' for before, after in pairs if before != after)}"
     added = [line for line in edit.new if (line.path, line.constraint) != (old.path, old.constraint)]
@@ -60,8 +67,9 @@ def _call_text(line: Line) -> str:
 
 
 def _trail_text(trail: Trail) -> str:
-    if trail and trail[0].startswith(_WHEN):
-        return f"where {player_terms.promise(parse_constraint(trail[0].removeprefix(_WHEN)))}: "
+    for heading in _WHEN:
+        if trail and trail[0].startswith(heading):
+            return f"where {player_terms.promise(parse_constraint(trail[0].removeprefix(heading)))}: "
     return _after(path_steps("-".join(trail)))
 
 

@@ -25,7 +25,7 @@ from training.evaluation.partnership_match import Partnership, Rival
 from training.evolution import natural, proposals
 from training.evolution.cluster_evaluator import TRAINING, ClusterEvaluator
 from training.evolution.config import EvolveConfig, is_stranger
-from training.evolution.proposals import AMENDMENT, NATURAL, SWAPPING, TUNING, Proposal
+from training.evolution.proposals import AMENDMENT, CARDS, NATURAL, SWAPPING, TUNING, Proposal
 from training.evolution.selection import select_proposals
 from training.runtime import runs
 from training.runtime.cluster import Cluster
@@ -185,6 +185,8 @@ def propose(
             proposed += evaluator.steps(pair, study, player)
     if config.uses(TUNING):
         proposed += evaluator.steps(pair, study)
+    if config.uses(CARDS):
+        proposed += evaluator.cards(pair, study)
     if config.uses("evolution") or config.operators == SWAPPING:
         usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
         chance = SeededRandom("vary", config.seed, g, i)

@@ -1,6 +1,6 @@
 """Propose changes to a partnership, and try them: pure functions.
 
-A partnership is a pair of systems, one a player. Six operators propose changes to it:
+A partnership is a pair of systems, one a player. Seven operators propose changes to it:
 
 - evolution: chance variations of lines that are used (``agents.systems.changes.variation``);
 - refinement: rules induced from decisions labelled with what other calls would have been worth
@@ -9,6 +9,7 @@ A partnership is a pair of systems, one a player. Six operators propose changes 
   below a heading, or a complete chapter (``agents.systems.changes.chapters``);
 - tuning: all steps of single lines, valued by the same play-outs (``training.evolution.refine.line_steps``);
 - amendment: rules and steps that a network likes which bids by the system (``training.evolution.refine.judgement``);
+- cards: scorecards for one kind of auction, fitted to played-out decisions (``training.evolution.scorecards``);
 - natural: a complete natural system, for a pair that opens nothing (``training.evolution.natural``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
@@ -24,7 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.changes.chapters import ReplaceSection, chapters
-from agents.systems.changes.edits import CompositeEdit, Edit, Insert, InsertGeneral, differences, sub_hierarchies
+from agents.systems.changes.edits import (
+    CompositeEdit,
+    Edit,
+    Insert,
+    InsertGeneral,
+    SetCards,
+    differences,
+    sub_hierarchies,
+)
 from agents.systems.changes.mutation import SeededRandom
 from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
@@ -35,7 +44,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership, Rival
 from training.evolution.refine.induce import Rule
 
 BOTH = 2
-TUNING, SWAPPING, AMENDMENT, NATURAL = "tuning", "swapping", "amendment", "natural"
+TUNING, SWAPPING, AMENDMENT, NATURAL, CARDS = "tuning", "swapping", "amendment", "natural", "cards"
 GENERAL = "when "  # begins the paths of general rules
 PLAYERS = ("first player", "second player", "both players")
 
@@ -191,6 +200,8 @@ def exclusive_key(proposal: Proposal) -> tuple[object, ...] | None:
     """
     if isinstance(proposal.edit, ReplaceSection) and (proposal.player != BOTH or proposal.operator == NATURAL):
         return (proposal.edit.chapter,)
+    if isinstance(proposal.edit, SetCards):
+        return (proposal.edit.block.when,)
     return inserted_rule(proposal)
 
 

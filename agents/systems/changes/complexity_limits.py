@@ -33,7 +33,7 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
         path: the calls before it; empty for openings and general rules.
         when: of a general rule, the context of its block.
     """
-    if line.after or not line.path:
+    if line.after or not line.path or line.score is not None:  # a scorecard is as long as it is
         return []
     call = line.path[-1]
     named = {step.token.partition(":")[2] or step.token[1:] for step in (*path, *line.path)} - {"", "N", "X"}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from agents.systems.changes.chapters import ReplaceSection
 from agents.systems.changes.mutation import Address, Trail, line_at, placed, trail_of, with_lines
 from agents.systems.language.overrides import answers
-from agents.systems.language.text import constraint_text
+from agents.systems.language.text import constraint_text, heading_of
 from agents.systems.language.tree import Block, Constraint, Line, Step, System
 
 
@@ -120,7 +120,21 @@ class CompositeEdit:
         return now
 
 
-Edit = Insert | InsertGeneral | Replace | SwapLines | CompositeEdit | ReplaceSection
+@dataclass(frozen=True)
+class SetCards:
+    """A block of scorecards in place of those for the same auctions, or in front of all blocks."""
+
+    block: Block
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        for b, block in enumerate(system.blocks):
+            if block.weighs and block.when == self.block.when:
+                return replace(system, blocks=(*system.blocks[:b], self.block, *system.blocks[b + 1 :]))
+        return replace(system, blocks=(self.block, *system.blocks))
+
+
+Edit = Insert | InsertGeneral | Replace | SwapLines | CompositeEdit | ReplaceSection | SetCards
 _Held = set[tuple[Trail, tuple[object, ...]]]  # the place of each line of a system, and its content
 
 
@@ -134,6 +148,8 @@ def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, L
 
 def differences(mine: System, theirs: System) -> Iterator[Edit]:
     """Yield edits that bring what another system has at the same place: a line changed, new there, or dropped."""
+    yield from _cards(mine, theirs)
+    mine, theirs = (replace(one, blocks=tuple(b for b in one.blocks if not b.weighs)) for one in (mine, theirs))
     there, replaced = _held(theirs), set[tuple[Trail, Line]]()
     for address, trail, line in new_lines(mine, theirs):
         edit = _bring(mine, theirs, there, address, trail, line)
@@ -143,6 +159,21 @@ def differences(mine: System, theirs: System) -> Iterator[Edit]:
     for _, trail, line in new_lines(theirs, mine):
         if not line.lines and (trail, line) not in replaced:
             yield Replace(trail, line, (), f"drops {line.name}, as partner did")
+
+
+def _cards(mine: System, theirs: System) -> Iterator[Edit]:
+    """Yield edits that bring scorecards: one with other scores, or all for the same auctions."""
+    own = {block.when: block for block in mine.blocks if block.weighs}
+    for block in theirs.blocks:
+        if not block.weighs or own.get(block.when) == block:
+            continue
+        here = own[block.when].lines if block.when in own else ()
+        alike = {(line.path, line.constraint): line for line in here}
+        for line in block.lines:
+            old = alike.get((line.path, line.constraint))
+            if old is not None and what_it_says(old) != what_it_says(line):
+                yield Replace((heading_of(block),), old, (line,), f"takes the scores of {line.name}")
+        yield SetCards(block, f"takes the scorecards for {constraint_text(block.when)}")
 
 
 def _held(system: System) -> _Held:
@@ -160,16 +191,16 @@ def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[CompositeEdit]:
 
 
 def is_general(edit: Edit) -> bool:
-    """Return whether the edit changes a general rule."""
+    """Return whether the edit changes a general rule or a scorecard."""
     trail = edit.trail if isinstance(edit, Replace | SwapLines) else ()
-    return isinstance(edit, InsertGeneral) or (bool(trail) and trail[0].startswith("when "))
+    return isinstance(edit, InsertGeneral | SetCards) or (bool(trail) and trail[0].startswith(("when ", "weigh ")))
 
 
 def _heading(edit: Edit) -> str:
     if isinstance(edit, Insert):
         return str((*edit.path, *edit.line.path)[0])
     if is_general(edit):
-        return "the general rules"
+        return "the general rules and scorecards"
     trail = edit.trail if isinstance(edit, Replace | SwapLines) else ()
     first = trail[0] if trail else edit.old.name if isinstance(edit, Replace) else edit.what
     return first.split("-")[0]
@@ -189,4 +220,4 @@ def _bring(mine: System, theirs: System, there: _Held, address: Address, trail: 
 
 
 def what_it_says(line: Line) -> tuple[object, ...]:
-    return line.path, line.constraint, line.flags
+    return line.path, line.constraint, line.flags, line.score, line.shows

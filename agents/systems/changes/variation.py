@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from agents.systems.changes.card_variation import vary_card
 from agents.systems.changes.edits import Edit, Replace, SwapLines, dropped, without_clause
 from agents.systems.changes.mutation import SeededRandom, Trail, addresses, by_usage, line_at, threshold_move, trail_of
 from agents.systems.language.text import constraint_text
@@ -23,7 +24,7 @@ _SPLITS = (
 
 
 def vary(system: System, chance: SeededRandom, usage: Mapping[int, int]) -> Edit | None:
-    """Make one random variation of ``system``; None if the line drawn does not allow it.
+    """Make one random variation of ``system``, of a scorecard its scores; None if the line drawn does not allow it.
 
     Args:
         usage: calls made by each line number; lines that make more calls are chosen more often.
@@ -38,6 +39,8 @@ def vary(system: System, chance: SeededRandom, usage: Mapping[int, int]) -> Edit
         assert old is not None
         return Replace(trail_of(system, address), old, (replace(old, constraint=constraint),), what)
     address, line = by_usage([(a, line) for a, line in addresses(system) if not line.after], chance, usage)
+    if line.score is not None:
+        return vary_card(system, address, line, chance)
     lower = line_at(system, (*address[:-1], int(address[-1]) + 1))
     return _VARIATIONS[kind](trail_of(system, address), line, None if lower is None or lower.after else lower, chance)
 

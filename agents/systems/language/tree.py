@@ -141,6 +141,11 @@ class System:
         blocks = tuple(replace(block, lines=_rebuilt(block.lines, change)) for block in self.blocks)
         return replace(self, lines=_rebuilt(self.lines, change), blocks=blocks)
 
+    def with_cards(self, blocks: Iterable[Block]) -> System:
+        """Return the system with other scorecards: those among ``blocks``."""
+        cards = tuple(block for block in blocks if block.weighs)
+        return replace(self, blocks=(*cards, *(block for block in self.blocks if not block.weighs)))
+
     def renamed(self, name: str) -> System:
         """Return the same system under another name."""
         return replace(self, name=name)

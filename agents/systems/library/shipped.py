@@ -22,9 +22,10 @@ _REGISTERED: dict[str, System] = {}  # systems that lie in no file, by the names
 
 @dataclass(frozen=True)
 class _Usual:
-    """The options of a system: conventions to leave out."""
+    """The options of a system: conventions to leave out, and a system whose scorecards it takes."""
 
     without: str = ""
+    cards: str = ""
 
 
 def read_system(argument: str) -> System:
@@ -32,7 +33,8 @@ def read_system(argument: str) -> System:
 
     A system without general rules of its own gets those of the package.
 
-    ``NAME?without=splinter+support`` leaves conventions out.
+    ``NAME?without=splinter+support`` leaves conventions out, and ``NAME?cards=champion-strong`` takes the scorecards of
+    another system.
 
     Raises:
         SpecError: no such system, or its text is faulty; the message says where.
@@ -43,8 +45,12 @@ def read_system(argument: str) -> System:
     path = system_path(name)
     try:
         system = with_general(load_system(path))
-        left_out = read_options(options, f"system:{argument}", _Usual(), {}, "a system").without
-        return without(system, left_out.split("+")).renamed(argument) if left_out else system
+        given = read_options(options, f"system:{argument}", _Usual(), {}, "a system")
+        if given.without:
+            system = without(system, given.without.split("+"))
+        if given.cards:
+            system = system.with_cards(load_system(system_path(given.cards)).blocks)
+        return system.renamed(argument) if given != _Usual() else system
     except SystemTextError as error:
         raise SpecError(str(error)) from error
     except UnknownConvention as error:
@@ -53,10 +59,10 @@ def read_system(argument: str) -> System:
 
 def with_general(system: System) -> System:
     """Return the system with the general rules, unless it has rules of its own."""
-    if system.blocks:
+    if any(not block.weighs for block in system.blocks):
         return system
     general = load_system(GENERAL_FILE)
-    return System(system.name, system.lines, general.blocks, system.comments)
+    return System(system.name, system.lines, (*system.blocks, *general.blocks), system.comments)
 
 
 def register_system(name: str, text: str) -> str:

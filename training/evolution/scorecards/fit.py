@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from training.scorecards.positions import Positions
-from training.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks_of_suit
+from training.evolution.scorecards.positions import Positions, cards_of
+from training.evolution.scorecards.scores import CARDS, SCALE, Scores
+from training.evolution.scorecards.words import ACTIONS, PASSES, TERMS, speaks_of_suit
 
-CARDS = len(SITUATIONS) * len(ACTIONS)
 SHARP = 3.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
-SCALE = 8.0  # points of a card for one unit of the softmax
 _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
 _SHARD = 100_000  # positions a step
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """Hold the scores of all cards, in units of the softmax or, rounded, in points."""
-
-    base: NDArray[np.float64]  # (CARDS,)
-    weight: NDArray[np.float64]  # (CARDS, terms)
-
-    @property
-    def terms(self) -> int:
-        """Return how many terms the cards have."""
-        return int((self.weight != 0).sum())
-
-
-def cards_of(positions: Positions) -> NDArray[np.int64]:
-    """Return the number of each call's card: int64 (C,)."""
-    return positions.situation.astype(np.int64) * len(ACTIONS) + positions.action
 
 
 def labels(positions: Positions, share: float) -> NDArray[np.float32]:

@@ -8,14 +8,9 @@ import numpy as np
 
 from agents.systems.language.text import parse_constraint
 from agents.systems.language.tree import Block, Line, Score, Step, System
-from training.scorecards.fit import Scores, cards_of
-from training.scorecards.positions import Positions
-from training.scorecards.words import ACTIONS, PASSES, SITUATIONS, situations, terms
-
-
-def with_cards(system: System, blocks: tuple[Block, ...]) -> System:
-    """Return a system with other scorecards."""
-    return replace(system, blocks=(*blocks, *(block for block in system.blocks if not block.weighs)))
+from training.evolution.scorecards.positions import Positions, cards_of
+from training.evolution.scorecards.scores import CARDS, Scores
+from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, situations, terms
 
 
 def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
@@ -39,3 +34,23 @@ def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
         if lines:
             out.append(Block(situations()[situation], tuple(lines), note=note, weighs=True))
     return tuple(out)
+
+
+def scores_of(system: System) -> Scores:
+    """Return the scores of a system's cards; those for other auctions, calls or terms than a fit has are left out."""
+    scores = Scores(np.zeros(CARDS), np.zeros((CARDS, len(terms()))))
+    numbers = {replace(term, points=0): number for number, term in enumerate(terms())}
+    actions = {(action.call, parse_constraint(action.conditions)): number for number, action in enumerate(ACTIONS)}
+    for block in system.blocks:
+        if not block.weighs or block.when not in situations():
+            continue
+        for line in block.lines:
+            action = actions.get((line.name, line.constraint))
+            if action is None or line.score is None:
+                continue
+            card = situations().index(block.when) * len(ACTIONS) + action
+            scores.base[card] = line.score.base
+            for term in line.score.terms:
+                if replace(term, points=0) in numbers:
+                    scores.weight[card, numbers[replace(term, points=0)]] = term.points
+    return scores

@@ -14,8 +14,8 @@ class CardsConfig(Settings):
     system: str = "sayc"
     """system to fit scorecards for: a shipped one, or a file"""
     player: str = ""
-    """network that bids by the system (policy:NAME or policy:FILE), whose judgement the cards learn; without one they
-    learn from played-out boards alone"""
+    """whose judgement the cards learn: a network that bids by the system (policy:NAME or policy:FILE), or the
+    scorecards of another system (system:champion-strong); without one calls drawn at random are played out"""
     against: str = "policy:two-over-one,policy:acol,policy:standard"
     """opponents to meet, none of them a gatekeeper"""
     terms: Count = 1500

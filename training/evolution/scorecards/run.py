@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from agents.systems.language.text import system_text
 from agents.systems.language.tree import System
 from agents.systems.library.shipped import read_system, shipped_systems
+from bridge_env.bidders.registry import SpecError
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.evaluation.boards import standard_error
@@ -21,14 +22,15 @@ from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel
 from training.evaluation.verdict import Row
 from training.evolution.refine.judgement import network_by_book
+from training.evolution.scorecards.blocks import blocks_of, scores_of
+from training.evolution.scorecards.config import CardsConfig
+from training.evolution.scorecards.fit import fit_scores, labels
+from training.evolution.scorecards.positions import Positions, collect, joined
+from training.evolution.scorecards.scores import Scores
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
 from training.runtime.runs import open_run
 from training.runtime.settings import listed
-from training.scorecards.blocks import blocks_of, with_cards
-from training.scorecards.config import CardsConfig
-from training.scorecards.fit import fit_scores, labels
-from training.scorecards.positions import Positions, collect, joined
 
 KIND, CARDS, RESULTS = "cards", "cards.bidding", "results.json"
 PART = 4096  # boards a task
@@ -66,28 +68,43 @@ def fit_cards(
     """
     config.check()
     progress = progress or Progress()
-    base = with_cards(read_system(config.system), ())
+    base = read_system(config.system).with_cards(())
     opponents = tuple(stranger(spec) for spec in listed(config.against))
-    if config.player:
-        network_by_book(config.player)  # a faulty spec is an error before any work
+    judge = _judge(config)
     folder = open_run(KIND, config, out, name, resume)
     progress.folder(folder)
     system, positions, label = base, list[Positions](), list[NDArray[np.float32]]()
     with Cluster(workers) as cluster:
         for number in range(config.rounds):
-            found = _positions(folder, config, number, system, opponents, cluster, progress)
+            found = _positions(folder, config, number, system, opponents, judge, cluster, progress)
             thin = _thinned(found, config.seed + number)
             positions.append(thin)
             label.append(labels(thin, config.share))
             every, worth = joined(positions), np.concatenate(label)
             progress.stage(f"round {number + 1}: fit to {len(every):,} positions", 100, "%")
             scores = fit_scores(every, worth, config.terms, config.seed, tick=_ticker(progress))
-            system = with_cards(base, blocks_of(scores, every))
+            system = base.with_cards(blocks_of(scores, every))
             atomic_write(folder / CARDS, _text(system, config.system))
         gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
     content = {"terms": scores.terms, "positions": len(every), "gains": [gain.as_json() for gain in gains]}
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return CardsResult(folder, system, scores.terms, gains, folder / CARDS)
+
+
+def _judge(config: CardsConfig) -> str | Scores:
+    """Return the spec of the network whose judgement the cards learn, or the scores of other cards; "" for nobody's.
+
+    Raises:
+        SpecError: it is neither.
+    """
+    if not config.player.startswith("system:"):
+        if config.player:
+            network_by_book(config.player)  # a faulty spec is an error before any work
+        return config.player
+    scores = scores_of(read_system(config.player.removeprefix("system:")))
+    if not scores.terms:
+        raise SpecError(f"--player {config.player}: it has no scorecards as 'bridge-env fit cards' writes them")
+    return scores
 
 
 def _text(system: System, base: str) -> str:
@@ -109,8 +126,8 @@ def _ticker(progress: Progress) -> Callable[[str, float], None]:
 
 
 def _positions(
-    folder: Path, config: CardsConfig, number: int, system: System, opponents: Sequence[Rival], cluster: Cluster,
-    progress: Progress,
+    folder: Path, config: CardsConfig, number: int, system: System, opponents: Sequence[Rival], judge: str | Scores,
+    cluster: Cluster, progress: Progress,
 ) -> Positions:  # fmt: skip
     """Return the positions of a round; those that an earlier run has played out are read."""
     file = folder / f"positions-{number + 1}.npz"
@@ -120,7 +137,7 @@ def _positions(
     progress.stage(f"round {number + 1}: play-outs", len(opponents) * config.boards)
     us = Partnership(system, system)
     ranges = [_boards(config, k, number).parts(PART) for k in range(len(opponents))]
-    tasks = [(us, them, part, config.player) for them, parts in zip(opponents, ranges, strict=True) for part in parts]
+    tasks = [(us, them, part, judge) for them, parts in zip(opponents, ranges, strict=True) for part in parts]
     found: list[Positions | None] = [None] * len(tasks)
     for at, positions in cluster.map(collect, tasks):
         found[at] = positions

@@ -22,10 +22,11 @@ from training.evaluation.partnership_match import BoardRange, Partnership, Rival
 from training.evolution.refine.decisions import UNTRIED, Table, play_out, tables_of
 from training.evolution.refine.general import decided_rows
 from training.evolution.refine.judgement import preferences
-from training.scorecards.words import ACTIONS, holds, situation_of, values
+from training.evolution.scorecards.scores import SCALE, Scores
+from training.evolution.scorecards.words import ACTIONS, holds, situation_of, values
 
 _ROWS = 65_536
-MOST_TRIED = 5  # calls played out at a position, where a player says which are likely
+MOST_TRIED = 5  # calls played out at a position, besides the rules'
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +53,28 @@ def joined(parts: Sequence[Positions]) -> Positions:
     return Positions(*(np.concatenate([getattr(p, field.name) for p in moved]) for field in fields(Positions)))
 
 
+def cards_of(positions: Positions) -> NDArray[np.int64]:
+    """Return the number of each call's card: int64 (C,)."""
+    return positions.situation.astype(np.int64) * len(ACTIONS) + positions.action
+
+
 def by_the_rules(system: System) -> System:
     """Return a system whose scorecards choose nothing: it reads calls as the system does, and calls by its rules."""
     return system.rebuilt(lambda line: [line if line.score is None else replace(line, score=Score(0))])
 
 
-def collect(us: Partnership, them: Rival, board_range: BoardRange, judge: str = "") -> Positions:
+def collect(
+    us: Partnership, them: Rival, board_range: BoardRange, judge: str | Scores = "", most: int = MOST_TRIED
+) -> Positions:
     """Return the positions of ``us`` against ``them``, played out.
 
     Args:
-        judge: the spec of a player by the book, whose likeliest calls are played out; without it all are.
+        judge: the spec of a player by the book, or the scores of other cards, whose likeliest calls are played out;
+            without it calls drawn at random are, and the others are left out.
+        most: how many, besides the rules' call.
     """
-    return joined([_of_table(table, judge) for table in tables_of(us, them, board_range)])
+    chance = np.random.default_rng((board_range.seed, board_range.start))
+    return joined([_of_table(table, judge, most, chance) for table in tables_of(us, them, board_range)])
 
 
 class Weighed(NamedTuple):
@@ -88,29 +99,43 @@ def weighed_positions(table: Table) -> Weighed:
     return Weighed(board[at], number[at], rows[at], rules[at], action[at], before[at])
 
 
-def _of_table(table: Table, judge: str) -> Positions:
+def _of_table(table: Table, judge: str | Scores, most: int, chance: np.random.Generator) -> Positions:
     board, number, rows, rules, action, before = weighed_positions(table)
-    at = np.arange(len(board))
-    preference = np.full((len(board), NUM_CALLS), np.nan)
-    tried = action >= 0
-    if judge and len(board):
+    at, weighed = np.arange(len(board)), action >= 0
+    if not judge:
+        weighed = _likeliest(chance.random(action.shape), weighed, rules, most)
+    position, call = np.nonzero(weighed)
+    parts = [_rows_of_calls(rows, before, rules, position[s], call[s]) for s in _slices(len(position))]
+    counted = np.concatenate(parts) if parts else values(rows[:0], call[:0])
+    situation, preference = situation_of(rows), np.full((len(board), NUM_CALLS), np.nan)
+    if isinstance(judge, Scores):
+        card = situation[position] * len(ACTIONS) + action[position, call]
+        preference[position, call] = judge.base[card] + np.einsum("ct,ct->c", counted, judge.weight[card])
+        preference /= SCALE
+    elif judge and len(board):
         preference = preferences(judge, table, board, number)
+    if judge and len(board):
         preference -= preference[at, rules][:, None]
-        order = np.argsort(np.where(tried, -preference, np.inf), axis=1)[:, :MOST_TRIED]
-        likely = np.zeros_like(tried)
-        np.put_along_axis(likely, order, True, axis=1)
-        tried = tried & likely
-    tried[at, rules] = True
+    tried = _likeliest(preference, weighed, rules, most) if judge else weighed
     worth = play_out(table, board, number, tried).astype(np.float32)
     worth = np.where(worth == UNTRIED, np.nan, worth - worth[at, rules][:, None])
-    position, call = np.nonzero(action >= 0)
-    parts = [_rows_of_calls(rows, before, rules, position[s], call[s]) for s in _slices(len(position))]
-    kinds = situation_of(rows)
     return Positions(
-        position.astype(np.int32), call.astype(np.int8), action[position, call], kinds[position].astype(np.int8),
-        call == rules[position], np.concatenate(parts) if parts else values(rows[:0], call[:0]),
-        worth[position, call].astype(np.float32), preference[position, call].astype(np.float32),
+        position.astype(np.int32), call.astype(np.int8), action[position, call], situation[position].astype(np.int8),
+        call == rules[position], counted, worth[position, call].astype(np.float32),
+        preference[position, call].astype(np.float32),
     )  # fmt: skip
+
+
+def _likeliest(
+    preference: NDArray[np.float64], weighed: NDArray[np.bool_], rules: NDArray[np.int64], most: int
+) -> NDArray[np.bool_]:
+    """Return the calls of the rules and those weighed that are preferred most, bool (N, 38)."""
+    order = np.argsort(np.where(weighed, -preference, np.inf), axis=1)[:, :most]
+    out = np.zeros_like(weighed)
+    np.put_along_axis(out, order, True, axis=1)
+    out &= weighed
+    out[np.arange(len(out)), rules] = True
+    return out
 
 
 def _slices(count: int) -> list[slice]:
