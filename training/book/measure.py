@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import Hierarchy
+from bridge_env.bidders.view import BidView
 from training.book.deals import COLUMNS, BidDeals, Calls, bid_batches
 from training.book.graph import AuctionGraph, Entry, Walker
 from training.evaluation.artificial_calls import count_artificial
@@ -76,6 +77,8 @@ class Measurements:
     general: list[int]  # by point: calls there that general rules made
     calls: int = 0
     passes: int = 0  # calls that no line made
+    # by block of scorecards: an auction and a hand in which they made the call
+    examples: dict[int, BidView] = field(default_factory=dict, repr=False)
     artificial_of_sides: list[NDArray[np.int64]] = field(default_factory=list, repr=False)  # by batch
 
     @property
@@ -129,7 +132,10 @@ def _count(out: Measurements, batch: BidDeals) -> None:
             out.visits[point] += visits[number]
             out.general[point] += general[number]
     for entry in entries:
-        _add_calls(out.figures[entry.index], entry, batch, calls.take(np.flatnonzero(made == entry.index)), walker)
+        own = calls.take(np.flatnonzero(made == entry.index))
+        _add_calls(out.figures[entry.index], entry, batch, own, walker)
+        if entry.lines[0].score is not None and len(own):
+            out.examples.setdefault(entry.block, batch.view(own.take(slice(1))))
         if entry.point is None:
             out.figures[entry.index].chances += len(calls)
     out.passes += int((made < 0).sum())

@@ -30,7 +30,7 @@ from typing import Any
 from agents.systems.engine.auction_state import ENOUGH
 from agents.systems.explain import player_terms
 from agents.systems.explain.player_terms import symbols
-from agents.systems.language.tree import Step
+from agents.systems.language.tree import Line, Step
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
 from training.book.shows import FEWEST, Coverage
@@ -137,7 +137,7 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
         is_printed: whether an entry is listed at its point.
     """
     rules = [e for e in graph.entries if e.point is None and is_printed(e)]
-    blocks = [(block, [e.index for e in rules if e.block == n]) for n, block in enumerate(graph.system.blocks)]
+    blocks = [(n, block, [e.index for e in rules if e.block == n]) for n, block in enumerate(graph.system.blocks)]
     return {
         "name": graph.system.name,
         "comments": list(graph.system.comments),
@@ -150,11 +150,28 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
                 "when": f"When {symbols(player_terms.promise(block.when))}",
                 "note": block.note,
                 "entries": entries,
+                "block": number,
+                "cards": [_card(line) for line in block.lines if line.score is not None],
+                "example": "",
             }
-            for block, entries in blocks
+            for number, block, entries in blocks
             if entries
         ],
     }
+
+
+def _card(line: Line) -> dict[str, Any]:
+    """Return a scorecard as a row: the call, which hands may be weighed, the start, what adds and what takes away."""
+    assert line.score is not None
+    adds, takes = (
+        ", ".join(
+            f"{term.points:+d} {player_terms.reason(term)}" for term in line.score.terms if (term.points > 0) == plus
+        )
+        for plus in (True, False)
+    )
+    asks = player_terms.promise(line.constraint) if line.constraint else ""
+    texts = {"call": player_terms.call(line.path[-1]), "asks": asks, "adds": adds, "takes": takes, "note": line.note}
+    return {name: symbols(text) for name, text in texts.items()} | {"start": line.score.base}
 
 
 def _system_entry(entry: Entry) -> dict[str, Any]:

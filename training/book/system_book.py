@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from agents.systems.bidder import Hierarchy
+from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.engine.compiled import LAST_RESORT
 from agents.systems.explain import player_terms
-from agents.systems.explain.player_terms import symbols
+from agents.systems.explain.explain import explain
+from agents.systems.explain.player_terms import of_call, symbols
 from agents.systems.language.tree import System, atoms_of
 from agents.systems.language.vocabulary import AUCTION_WORDS
+from bridge_env.bidders.view import BidView
+from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import MEANINGS
 from training.book import model
 from training.book.card import convention_card
@@ -27,6 +30,7 @@ from training.book.survey import SystemSurvey
 from training.book.worth import FEWEST, Judge, Worth
 
 _SURPRISES = 36  # so many are listed
+_SUMS = 3  # of an example
 #: Ways to count that a line may ask for, by their names in the text.
 _TERMS = {
     "points": "points", "support": "points in support", "rule20": "the rule of 20", "balanced": "balanced",
@@ -109,6 +113,9 @@ class SystemBook(Book):
         for record, visits, general in zip(out["points"], measured.visits, measured.general, strict=True):
             record["others"] = model.others_text(visits, general) if record["entries"] else ""
         hierarchy = Hierarchy(graph.system)
+        for block in out["general"]:
+            if block["block"] in measured.examples:
+                block["example"] = _example(hierarchy, measured.examples[block["block"]])
         out["card"] = convention_card(SystemSurvey(hierarchy))
         tick(1)
         out["surprises"] = None
@@ -193,3 +200,11 @@ def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: C
             if worth.mean is not None:
                 book.worth[entry.index] = worth
         tick(1)
+
+
+def _example(hierarchy: Hierarchy, view: BidView) -> str:
+    """Return a hand in an auction with the sums of its calls: ``1H 1S 2H: AKQ865.K4.Q32.86: 2S 25 (...), Pass 11``."""
+    found = explain(HierarchyBidder(hierarchy), view)
+    calls = [of_call(call) for call in view.history[0, : view.length[0]].tolist()]
+    sums = "; ".join(map(str, found.sums[:_SUMS]))
+    return symbols(f"{' '.join(calls)}: {hand_text(view.hand[0])}: ") + sums

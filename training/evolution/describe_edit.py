@@ -6,8 +6,9 @@ from agents.systems.changes.chapters import ReplaceSection
 from agents.systems.changes.edits import CompositeEdit, Edit, Insert, InsertGeneral, Replace, SetCards, SwapLines
 from agents.systems.changes.mutation import Trail
 from agents.systems.explain import player_terms
+from agents.systems.language.constraints import score_text
 from agents.systems.language.paths import path_steps
-from agents.systems.language.text import parse_constraint, score_text
+from agents.systems.language.text import parse_constraint
 from agents.systems.language.tree import Line, Step
 
 _WHEN = ("weigh when ", "when ")  # one of them begins the trail of a scorecard or a general rule

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agents.systems.changes.edits import Edit, Replace, SetCards
 from agents.systems.changes.mutation import Address, SeededRandom, trail_of, with_lines
-from agents.systems.language.text import constraint_text, score_text
+from agents.systems.language.constraints import constraint_text, score_text
 from agents.systems.language.tree import Atom, Line, Score, System, Term, atoms_of
 
 _STEPS = (-8, -4, -2, -1, 1, 2, 4, 8)

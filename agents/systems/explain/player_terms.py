@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from agents.systems.explain.ranges import Ranges
 from agents.systems.language.text import atom_text, is_difference
-from agents.systems.language.tree import INFINITE, Atom, Clause, Constraint, Line, Score, Step
+from agents.systems.language.tree import INFINITE, Atom, Clause, Constraint, Line, Score, Step, Term
 from agents.systems.language.vocabulary import CALL_WORDS
 from bridge_env.rules.calls import call_text
 
@@ -229,16 +229,24 @@ def clause_text(clause: Clause) -> str:
     return symbols(_clause(clause))
 
 
+#: Words that scores count, and that people do not say with a number in front.
+_NOUNS = {"passes": "pass since the last call", "level": "level of the call", "last-level": "level of the last bid"}
+
+
 def score_text(score: Score) -> str:
     """Write what a scorecard adds up: ``-19, +12 if the book's call, +4 for each x more than x that I have shown``."""
-    parts = [str(score.base)]
-    for term in score.terms:
-        if term.word:
-            names = [condition(Atom(word, 0, 0)).removeprefix("0").strip() for word in (term.word, term.less) if word]
-            parts.append(f"{term.points:+d} for each {' more than '.join(names)}")
-        else:
-            parts.append(f"{term.points:+d} if {_clause(term.condition)}")
-    return ", ".join(parts)
+    return ", ".join([str(score.base), *(f"{term.points:+d} {reason(term)}" for term in score.terms)])
+
+
+def reason(term: Term) -> str:
+    """Write what a term counts or asks: ``for each x``, ``if 6+ x``."""
+    if not term.word:
+        return f"if {_clause(term.condition)}"
+    return f"for each {' more than '.join(_NOUNS.get(w) or _noun(w) for w in (term.word, term.less) if w)}"
+
+
+def _noun(word: str) -> str:
+    return condition(Atom(word, 0, 0)).removeprefix("0").strip()
 
 
 def term_text(count: int, word: str, less: str = "") -> str:

@@ -58,6 +58,10 @@ def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tu
             yield bid_call(int(token[0]), strain), bindings
         return
     span, _, name = token.partition(":")
+    if span == ANY_BID:
+        for one in ANY_BID_SPANS:
+            yield from token_readings(f"{one}:{name}", bindings, last_bid)
+        return
     for strain, bound in strains_of(name or token[1:], bindings):
         call = span_call(SPAN_CODES[span], strain, last_bid) if name else bid_call(int(token[0]), strain)
         if call >= 0:

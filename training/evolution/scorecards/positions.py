@@ -193,6 +193,8 @@ def _rows_of_calls(
 
 
 @njit
-def _write_calls(calls, rules, last_bids, rows):
+def _write_calls(
+    calls: NDArray[np.int64], rules: NDArray[np.int64], last_bids: NDArray[np.int64], rows: NDArray[np.int16]
+) -> None:
     for i in range(len(rows)):
         write_call(calls[i], rules[i], last_bids[i], rows[i])
