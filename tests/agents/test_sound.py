@@ -97,6 +97,26 @@ PLANTED = {
         ["2H    6-10 hcp, 5-6 H, 2+ top5:H, 1-3 position ; weak"], 0, "a weak two promises"),
     "a slam on little": (
         "  P     0-7 hcp", ["  6N    12+ hcp", "  P     0-7 hcp"], 0, "6NT without a long suit asks for"),
+    "a double without a label": (
+        "  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing",
+        ["  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; !forcing"], 0, "without a label"),
+    "a double on any hand": (
+        "  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing",
+        ["  X     0-7 last-level ; too strong to overcall !forcing"], 0, "a double or redouble on any hand"),
+    "a double with two meanings": (
+        "  2H    8-16 hcp, 5+ H", ["  2H    8-16 hcp, 5+ H", "  X     14+ hcp ; penalty !forcing"],
+        1, "X is for penalties by"),
+    "three on five cards": (
+        "3x    4-9 hcp, 7+ x, 1+ top3:x and not vul or 2+ top3:x, 1-3 position",
+        ["3x    4-9 hcp, 5+ x, 1+ top3:x and not vul or 2+ top3:x, 1-3 position"], 0, "three of a suit promises 6"),
+    "a jump to three on five cards": (
+        "  2H    8-16 hcp, 5+ H", ["  2H    8-16 hcp, 5+ H", "  3D    4-9 hcp, 5+ D"], 1, "a jump to three of a suit"),
+    "a raise to game on nothing": (
+        "  2S    6-9 hcp, 3+ S", ["  2S    6-9 hcp, 3+ S", "  4S    0-5 hcp, 4 S"], 1, "a raise to game on nothing"),
+    "a game force on little": (
+        "  2S    6-9 hcp, 3+ S", ["  2S    6-9 hcp, 3+ S", "  2D    5-7 hcp, 5+ D ; !gf"], 1, "forces to game on less"),
+    "a pass that shows a suit": (
+        "  2H    8-16 hcp, 5+ H", ["  P     5+ S, 2+ top5:S", "  2H    8-16 hcp, 5+ H"], 0, "a pass shows 5+♠"),
     "a hand that nobody has": ("  P     0-7 hcp", ["  3N    5 H, 5 S, 4+ D", "  P     0-7 hcp"], 0, "no hand comes"),
     "a hand that others take": (
         "  2S    6-9 hcp, 3+ S", ["  2S    6-9 hcp, 3+ S", "  3N    7-8 hcp, 5+ S"], 1, "line 10 come before it"),
@@ -108,9 +128,24 @@ PLANTED = {
 }  # fmt: skip
 
 
+#: Sound neighbours of planted faults: a line and its replacement.
+SOUND_CHANGES = {
+    "a double of one meaning": (
+        "  2H    8-16 hcp, 5+ H", ["  2H    8-16 hcp, 5+ H", "  X     16+ hcp ; take-out: a strong hand !forcing"]),
+    "a jump to three on six cards": (
+        "  2H    8-16 hcp, 5+ H", ["  2H    8-16 hcp, 5+ H", "  3D    4-9 hcp, 6+ D"]),
+    "a raise to game on shape": (
+        "  2S    6-9 hcp, 3+ S", ["  2S    6-9 hcp, 3+ S", "  4S    0-5 hcp, 5+ S, 0-1 shortest"]),
+    "a game force on a fit and values": (
+        "  2S    6-9 hcp, 3+ S", ["  2S    6-9 hcp, 3+ S", "  2D    11+ hcp, 5+ D ; !gf"]),
+    "a pass that may be weak": (
+        "  2H    8-16 hcp, 5+ H", ["  P     5+ S, 2+ top5:S", "  2H    8-16 hcp, 5+ H", "  P     0-5 hcp"]),
+}  # fmt: skip
+
 #: A note is no rule, the second takes the answers of the line above it, and lines that no hand comes to are dropped.
 NOT_BY_A_CALL = (
     "learned",
+    "a double without a label",
     "an artificial call without a name",
     "a hand that nobody has",
     "a hand that others take",
@@ -136,9 +171,15 @@ def few_in_reserve():
 
 def planted(name):
     old, new, at, text_part = PLANTED[name]
+    text, where = with_lines(old, new)
+    return text, where + at + 1, text_part
+
+
+def with_lines(old, new):
+    """Return the sound system with new lines in place of one, and where that was."""
     lines = SOUND.split("\n")
     where = lines.index(old)
-    return "\n".join([*lines[:where], *new, *lines[where + 1 :]]), where + at + 1, text_part
+    return "\n".join([*lines[:where], *new, *lines[where + 1 :]]), where
 
 
 def findings(system):
@@ -172,6 +213,11 @@ def with_a_change(name):
 
 def test_a_plain_system_is_sound():
     assert found(SOUND) == []
+
+
+@pytest.mark.parametrize("name", SOUND_CHANGES)
+def test_sound_neighbours_of_faults_are_sound(name):
+    assert found(with_lines(*SOUND_CHANGES[name])[0]) == []
 
 
 def test_a_line_against_an_artificial_bid_is_not_dead_because_our_own_is_natural():

@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 
 from agents.systems.audit.checks import Lines, Place, PromiseChecks, auction_text, names
+from agents.systems.audit.passes import PassChecks
 from agents.systems.audit.preempts import preempts
 from agents.systems.audit.probes import FEW_VARIANTS, Hands, ProbeAuction, Simulator
 from agents.systems.audit.reach import HandPool, Partner, lines_at, reach
@@ -55,10 +56,11 @@ def _numbers(system: System) -> tuple[int, ...]:
 def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
     lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
-    promises = PromiseChecks(lines)
+    promises, passes = PromiseChecks(lines), PassChecks(simulator, lines)
     done = 0
     for responses in simulator.play(probes):
         promises.see(responses)
+        passes.see(responses)
         done += len(responses.probes)
         if tick is not None:
             tick(done, len(probes))
@@ -66,6 +68,7 @@ def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[t
         promises.see(responses)
     found = [
         *promises.findings(),
+        *passes.findings(),
         *names(lines),
         *preempts(simulator, lines),
         *_dead(simulator, lines, promises, probes),
@@ -79,7 +82,7 @@ _hand_pool = cache(HandPool)
 def lines_of(system: Hierarchy) -> Lines:
     """Return the lines of a system by their rules."""
     compiled = system.compiled
-    return Lines(system.system, compiled.rules, int(compiled.parts[len(compiled.children), FIRST_RULE]))
+    return Lines(system.system, compiled, int(compiled.parts[len(compiled.children), FIRST_RULE]))
 
 
 def _against_others(line: Line | None) -> bool:
@@ -140,10 +143,16 @@ def _before(system: System) -> Hierarchy:
 def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
     """Return the findings at some nodes of the tree; quick, without lines that no hand comes to."""
     lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
-    promises = PromiseChecks(lines)
+    promises, passes = PromiseChecks(lines), PassChecks(simulator, lines)
     for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
         promises.see(responses)
-    found = [*promises.findings(), *names(lines), *(preempts(simulator, lines) if 0 in nodes else ())]
+        passes.see(responses)
+    found = [
+        *promises.findings(),
+        *passes.findings(),
+        *names(lines),
+        *(preempts(simulator, lines) if 0 in nodes else ()),
+    ]
     return sorted({f"{_line_text(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in found})
 
 

@@ -9,22 +9,55 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.labels import ASKING, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
+from agents.systems.audit.labels import (
+    ASKING,
+    DOUBLES,
+    NAMELESS,
+    NO_BALANCE,
+    NO_LENGTH,
+    Holds,
+    Label,
+    labels_of,
+    meaning_of_double,
+)
 from agents.systems.audit.probes import ProbeAuction, Responses
 from agents.systems.audit.rows import NO_TRUMP, Rows, of_suit
-from agents.systems.engine.compiled import FLAG_BITS, RULE_CALL, RULE_FLAGS, RULE_LINE, RULE_SPAN, SPAN_CALL
+from agents.systems.engine.compiled import (
+    FLAG_BITS,
+    RULE_CALL,
+    RULE_END,
+    RULE_FIRST,
+    RULE_FLAGS,
+    RULE_LINE,
+    RULE_SPAN,
+    SPAN_CALL,
+    Compiled,
+)
+from agents.systems.engine.decompile import clauses_of
 from agents.systems.language.tree import Line, System, atoms_of, place_of, walk
+from agents.systems.language.vocabulary import CONTEXT
 from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import FEATURES
-from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, bid_call, call_text
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call, call_text
 
 _SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that must break a promise for a finding
-_FORCES = FLAG_BITS["forcing"] | FLAG_BITS["gf"]
-_LONGEST, _TOP5 = FEATURES["longest"], FEATURES["top5:C"]
+_EDGE = 0.0  # of promises that the weakest hand of a line must keep too
+_FORCES, _TO_GAME = FLAG_BITS["forcing"] | FLAG_BITS["gf"], FLAG_BITS["gf"]
+_LONGEST, _SHORTEST, _TOP5 = FEATURES["longest"], FEATURES["shortest"], FEATURES["top5:C"]
+_POINTS, _SUPPORT = FEATURES["points"], FEATURES["support:C"]
 _SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
 _SLAM_POINTS = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks want
 _NO_TRUMP_LEAST = (10, 18, 22)  # points of a natural opening at the one, two and three level
 _OPENS_LEAST = 8  # points of one of a suit
+_THREE_LEAST = 6  # cards of a suit that is bid at the three level by a jump, or opened there
+_ANY_DOUBLE = 18  # points that both hands have shown before a double may have any hand
+_GAME_POINTS = 21  # of both hands behind a call that forces to game, length counted
+_RAISE_POINTS = 18  # of both hands behind a raise to game
+_RAISE_SUPPORT, _RAISE_TRUMPS = (
+    4,
+    5,
+)  # dummy points, or the raiser's trumps, that make up for them, as a short suit does
+_PARTNER_LEAST = 6  # points from which partner has shown values
 
 Place = tuple[bool, int]  # of a line: is it a general rule, and its number
 
@@ -32,14 +65,16 @@ Place = tuple[bool, int]  # of a line: is it a general rule, and its number
 class Lines:
     """The lines of a system by the rules that they have become."""
 
-    def __init__(self, system: System, rules: NDArray[np.int32], first_general: int) -> None:
-        self.rules = rules
+    def __init__(self, system: System, compiled: Compiled, first_general: int) -> None:
+        self.rules = rules = compiled.rules
         self.places: list[Place] = [
             (rule >= first_general, int(number)) for rule, number in enumerate(rules[:, RULE_LINE])
         ]
         self._lines: dict[Place, Line] = {(False, line.number): line for line in walk(system.lines)}
         self._lines |= {(True, line.number): line for block in system.blocks for line in block.lines}
         self._above = {line.number: above for above in walk(system.lines) for line in above.lines}
+        #: of rules: do their conditions ask anything of the hand?
+        self.ask = np.array([_asks(compiled, int(rule[RULE_FIRST]), int(rule[RULE_END])) for rule in rules], np.bool_)
 
     def line(self, place: Place) -> Line | None:
         """Return the line; None of a rule of last resort."""
@@ -53,6 +88,12 @@ class Lines:
         return self._above.get(number)
 
 
+def _asks(compiled: Compiled, first: int, end: int) -> bool:
+    """Return whether clauses ask anything of the hand."""
+    clauses = clauses_of(compiled, first, end)
+    return any(atom[0] not in CONTEXT for clause in clauses for together in clause for atom in together)
+
+
 @dataclass
 class ViolationCount:
     """How often hands of a line break a promise, and one that does."""
@@ -60,6 +101,7 @@ class ViolationCount:
     rows: int = 0
     bad: int = 0
     example: str = ""
+    share: float = _SHARE  # of the hands that must break it for a finding
 
 
 @dataclass
@@ -92,6 +134,7 @@ class PromiseChecks:
         notes = [line.note if line is not None else "" for line in map(self.lines.of_rule, range(count))]
         vague = np.array([NO_LENGTH.match(note) or NO_BALANCE.match(note) for note in notes], np.bool_)
         self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~vague
+        self._doubles = np.array([meaning_of_double(note) for note in notes], np.int64)
 
     def see(self, responses: Responses) -> None:
         known = responses.rule >= 0
@@ -100,6 +143,7 @@ class PromiseChecks:
         likely &= np.array([probe.live for probe in responses.probes], np.bool_)[responses.probe]
         everyone = Rows(responses, np.flatnonzero(likely))
         self._agree(everyone)
+        self._one_meaning(everyone)
         for text, holds, rules in self._labelled:
             rows = everyone.where(rules[everyone.rule])
             self._add(rows, holds(rows), text)
@@ -108,27 +152,47 @@ class PromiseChecks:
         self._overcalls(everyone)
         self._trump_stacks(everyone)
         self._slams(everyone)
+        self._doubles_on_any_hand(everyone)
+        self._games(everyone)
 
     def _agree(self, everyone: Rows) -> None:
-        """Find calls that force with one hand and not with another, in the same auction.
+        """Find calls that force with one hand and not with another, in the same auction."""
+        rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
+        forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
+        for probe, call, of in self._differing(rows, forces.astype(np.int64), 2):
+            yes, no = of[1], of[0]
+            text = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
+            self.both_ways.setdefault((max(yes, no), text), auction_text(rows.responses.probes[probe]))
+
+    def _one_meaning(self, everyone: Rows) -> None:
+        """Find doubles and redoubles that mean two things in the same auction."""
+        rows = everyone.where(np.isin(everyone.call, (DOUBLE, REDOUBLE)) & self._written[everyone.rule])
+        rows = rows.where(self._doubles[rows.rule] >= 0)
+        for probe, call, of in self._differing(rows, self._doubles[rows.rule], len(DOUBLES)):
+            one, other = sorted(of)[:2]
+            first, second = (f"{DOUBLES[kind].name} by {self._where(of[kind])}" for kind in (one, other))
+            text = f"{call_text(call)} is {first} and {second}"
+            self.both_ways.setdefault((max(of[one], of[other]), text), auction_text(rows.responses.probes[probe]))
+
+    def _differing(
+        self, rows: Rows, kinds: NDArray[np.int64], count: int
+    ) -> Iterator[tuple[int, int, dict[int, Place]]]:
+        """Yield probes, their calls that are of several kinds there, and a line of each kind.
 
         Where a general rule makes a call of the tree, the tree's meaning counts (docs/systems.md).
         """
-        rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
-        forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
-        sizes = max(1, len(rows.responses.probes)), NUM_CALLS, len(self._written), 2
-        rules = np.unique(np.ravel_multi_index((rows.probe, rows.call, rows.rule, forces), sizes))
+        sizes = max(1, len(rows.responses.probes)), NUM_CALLS, len(self._written), count
+        rules = np.unique(np.ravel_multi_index((rows.probe, rows.call, rows.rule, kinds), sizes))
         key = np.stack(np.unravel_index(rules, sizes), axis=1)
         again = np.flatnonzero((key[1:, :2] == key[:-1, :2]).all(axis=1))
         general = np.array([place[0] for place in self.lines.places])
-        for probe, call in {(int(key[k, 0]), int(key[k, 1])) for k in again}:
+        for probe, call in sorted({(int(key[k, 0]), int(key[k, 1])) for k in again}):
             mine = key[(key[:, 0] == probe) & (key[:, 1] == call)]
             if general[mine[:, 2]].any() and not general[mine[:, 2]].all():
                 mine = mine[~general[mine[:, 2]]]
-            if mine[:, 3].any() and not mine[:, 3].all():
-                yes, no = (self.lines.places[int(mine[mine[:, 3] == f, 2][0])] for f in (1, 0))
-                text = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
-                self.both_ways.setdefault((max(yes, no), text), auction_text(rows.responses.probes[probe]))
+            of = {int(kind): self.lines.places[int(rule)] for rule, kind in mine[::-1, 2:]}
+            if len(of) > 1:
+                yield probe, call, of
 
     def _suits(self, everyone: Rows) -> None:
         rows = everyone.where((everyone.level > 0) & self._natural[everyone.rule] & (everyone.strain < NO_TRUMP))
@@ -150,6 +214,9 @@ class PromiseChecks:
         one = rows.where((rows.strain < NO_TRUMP) & (rows.level == 1))
         text = f"an opening of one of a suit promises {_OPENS_LEAST} points; else it is a convention"
         self._add(one, one.hcp >= _OPENS_LEAST, text)
+        three = rows.where((rows.strain < NO_TRUMP) & (rows.level == 3))
+        text = f"an opening of three of a suit promises {_THREE_LEAST} cards there"
+        self._add(three, three.cards_of(three.strain) >= _THREE_LEAST, text, _EDGE)
 
     def _overcalls(self, everyone: Rows) -> None:
         """Check that a natural overcall holds its suit."""
@@ -158,6 +225,9 @@ class PromiseChecks:
         least = np.where(rows.level == 1, 4, 5)
         text = "who comes in by naming a suit promises five cards there, four at the one level"
         self._add(rows, rows.cards_of(rows.strain) >= least, text)
+        jumps = rows.where((rows.level == 3) & (rows.call - 5 > rows.last_bid))
+        text = f"a jump to three of a suit promises {_THREE_LEAST} cards there"
+        self._add(jumps, jumps.cards_of(jumps.strain) >= _THREE_LEAST, text, _EDGE)
 
     def _trump_stacks(self, everyone: Rows) -> None:
         """Check that a pass of a take-out double at a low level holds trumps, not only cards of the suit."""
@@ -177,8 +247,32 @@ class PromiseChecks:
             text = f"asks for {least} points of both hands, as the quantitative raise does"
             self._add(rows, rows.hcp + rows.partner_least >= least, f"{call_text(call)} without a long suit {text}")
 
-    def _add(self, rows: Rows, ok: NDArray[np.bool_], text: str) -> None:
-        """Tally which of the rows, if there are any, are as the text says."""
+    def _doubles_on_any_hand(self, everyone: Rows) -> None:
+        """Check that a double asks something of the hand, unless both have shown what it needs."""
+        rows = everyone.where(np.isin(everyone.call, (DOUBLE, REDOUBLE)) & ~self.lines.ask[everyone.rule])
+        enough = rows.partner_least + rows.my_least >= _ANY_DOUBLE
+        text = f"a double or redouble on any hand, where both hands have not shown {_ANY_DOUBLE} points"
+        self._add(rows, enough | rows.forced_to_act, text, _EDGE)
+
+    def _games(self, everyone: Rows) -> None:
+        """Check that the weakest hands behind a raise to game, and a call that forces there, have something for it."""
+        free = everyone.where(~everyone.forced_to_act)
+        forces = (self.lines.rules[free.rule, RULE_FLAGS] & _TO_GAME) != 0
+        rows = free.where(forces & (free.partner_least >= _PARTNER_LEAST))
+        text = f"forces to game on less than {_GAME_POINTS} points of both hands, length or shortness counted"
+        best = np.stack([rows.feature(_SUPPORT + suit) for suit in range(4)], axis=1)
+        fitting = np.where(rows.cards + rows.partner >= 8, best, 0).max(axis=1, initial=0)
+        self._add(rows, np.maximum(rows.feature(_POINTS), fitting) + rows.partner_least >= _GAME_POINTS, text, _EDGE)
+        by_tree = ~np.array([general for general, _ in self.lines.places], np.bool_)
+        raises = free.where(free.raises_to_game & self._natural[free.rule] & by_tree[free.rule])
+        support = of_suit(np.stack([raises.feature(_SUPPORT + s) for s in range(4)], axis=1), raises.strain)
+        values = (raises.hcp + raises.partner_least >= _RAISE_POINTS) | (support >= _RAISE_SUPPORT)
+        shape = (raises.cards_of(raises.strain) >= _RAISE_TRUMPS) | (raises.feature(_SHORTEST) <= 1)
+        text = f"a raise to game on nothing: no values, no short suit, fewer than {_RAISE_TRUMPS} trumps"
+        self._add(raises, values | shape, text, _EDGE)
+
+    def _add(self, rows: Rows, ok: NDArray[np.bool_], text: str, share: float = _SHARE) -> None:
+        """Tally which of the rows, if there are any, are as the text says; ``share`` may be otherwise."""
         count = np.bincount(rows.rule, minlength=len(self.used))
         bad = np.bincount(rows.rule[~ok], minlength=len(self.used))
         examples: dict[int, int] = {}
@@ -188,6 +282,7 @@ class PromiseChecks:
                 break
         for rule in np.flatnonzero(count).tolist():
             found = self.tally[self.lines.places[rule], text]
+            found.share = share
             found.rows += int(count[rule])
             found.bad += int(bad[rule])
             if rule in examples and not found.example:
@@ -203,7 +298,7 @@ class PromiseChecks:
 
     def findings(self) -> Iterator[tuple[Place, str]]:
         for (place, text), found in self.tally.items():
-            if found.bad >= max(_SHARE * found.rows, _FEWEST) and self.lines.line(place) is not None:
+            if found.bad >= max(found.share * found.rows, _FEWEST) and self.lines.line(place) is not None:
                 share = f"{100 * found.bad / found.rows:.0f}% of its hands have not, "
                 yield place, f"{text}; {share}such as {found.example}"
         for (place, text), auction in self.both_ways.items():
@@ -240,5 +335,7 @@ def names(lines: Lines) -> Iterator[tuple[Place, str]]:
             words = {atom.word for atom in atoms_of(line.constraint)}
             if not words & {"aces", "kings", "keycards"} and not any(word.startswith("keycards") for word in words):
                 yield place, "an artificial call without a name, which answers none that has one"
+        if not note and line.path[-1].token in ("X", "XX"):
+            yield place, "a double or redouble without a label: say what it means"
         if ASKING.match(note) and not forces and line.path[-1].token != "P":
             yield place, f"{note!r} asks partner to answer, and does not force"

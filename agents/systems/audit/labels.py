@@ -99,6 +99,21 @@ LABELS: tuple[Label, ...] = (
     Label("transfer", r"transfer|Texas", "five cards in the next suit", _transfer),
 )  # fmt: skip
 
+
+class Meaning(NamedTuple):
+    """What a double or redouble may mean; two of them in one auction leave partner to guess."""
+
+    name: str
+    pattern: str  # of the beginnings of notes that say it
+
+
+DOUBLES = (
+    Meaning("for penalties", r"for penalties|penalty"),
+    Meaning("for take-out", r"take-?out|negative|responsive|reopening|SOS"),
+    Meaning("of values", r"values|the hand is ours"),
+    Meaning("of a suit", r"(clubs|diamonds|hearts|spades)\b|for the lead"),
+)
+
 #: Notes of calls that partner must answer.
 ASKING = re.compile(
     r"cue bid|fourth suit(?!: weak)|new minor forcing|Drury|Lebensohl|Blackwood|Gerber|Stayman|transfer|Texas|Jacoby"
@@ -110,6 +125,11 @@ NO_LENGTH = re.compile(r"may be short|preference|a feature|control|key cards")
 NO_BALANCE = re.compile(r"gambling")
 #: A note that names nothing.
 NAMELESS = re.compile(r"(learned)?$")
+
+
+def meaning_of_double(note: str) -> int:
+    """Return which of ``DOUBLES`` a note names; -1 for none."""
+    return next((kind for kind, meaning in enumerate(DOUBLES) if re.match(meaning.pattern, note)), -1)
 
 
 def labels_of(note: str, call: int) -> list[Label]:

@@ -110,6 +110,24 @@ class Rows:
         return self._shown(2, _STRENGTH, 0)
 
     @cached_property
+    def my_least(self) -> NDArray[np.int16]:
+        """Return the least strength that I have shown."""
+        return self._shown(0, _STRENGTH, 0)
+
+    @cached_property
+    def forced_to_act(self) -> NDArray[np.bool_]:
+        """Return whether partner's last call forces me."""
+        return self.responses.forced[self.probe]
+
+    @cached_property
+    def raises_to_game(self) -> NDArray[np.bool_]:
+        """Return whether the call raises the suit that partner has just bid to four of a major or five of a minor."""
+        partner = self._call_before(2)[self.probe].astype(np.int64)
+        game = self.level == np.where(self.strain >= 2, 4, 5)
+        same = (partner >= FIRST_BID) & ((partner - FIRST_BID) % 5 == self.strain) & (partner < self.call)
+        return np.asarray(game & (self.strain < NO_TRUMP) & same & (of_suit(self.partner, self.strain) >= 4))
+
+    @cached_property
     def coming_in(self) -> NDArray[np.bool_]:
         """Return whether they have bid, and our side has not."""
         turns = np.arange(self.responses.calls.shape[1]) - self.responses.length[:, None]
