@@ -30,12 +30,13 @@ from agents.systems.engine.compiled import (
     RULE_FLAGS,
     RULE_LINE,
     RULE_SPAN,
+    SHOWS_NOTHING,
     SPAN_CALL,
     Compiled,
 )
 from agents.systems.engine.decompile import clauses_of
 from agents.systems.language.tree import Line, System, atoms_of, place_of, walk
-from agents.systems.language.vocabulary import CONTEXT
+from agents.systems.language.vocabulary import CONTEXT, WORDS
 from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import FEATURES
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call, call_text
@@ -73,8 +74,9 @@ class Lines:
         self._lines: dict[Place, Line] = {(False, line.number): line for line in walk(system.lines)}
         self._lines |= {(True, line.number): line for block in system.blocks for line in block.lines}
         self._above = {line.number: above for above in walk(system.lines) for line in above.lines}
-        #: of rules: do their conditions ask anything of the hand?
+        #: of rules: do their conditions, or the terms of a scorecard, ask anything of the hand?
         self.ask = np.array([_asks(compiled, int(rule[RULE_FIRST]), int(rule[RULE_END])) for rule in rules], np.bool_)
+        self.ask |= np.array([line is not None and _counts_hand(line) for line in map(self.of_rule, range(len(rules)))])
 
     def line(self, place: Place) -> Line | None:
         """Return the line; None of a rule of last resort."""
@@ -86,6 +88,13 @@ class Lines:
     def above(self, number: int) -> Line | None:
         """Return the line in the tree that a line answers."""
         return self._above.get(number)
+
+
+def _counts_hand(line: Line) -> bool:
+    """Return whether a scorecard has a term that speaks of the hand."""
+    terms = line.score.terms if line.score is not None else ()
+    words = {word for term in terms for word in (term.word, term.less, *(a.word for a in atoms_of((term.condition,))))}
+    return any(WORDS.get(word.replace(":x", ":S"), WORDS["S"]) not in CONTEXT for word in words - {""})
 
 
 def _asks(compiled: Compiled, first: int, end: int) -> bool:
@@ -125,7 +134,8 @@ class PromiseChecks:
             call = self.lines.rules[rule, RULE_CALL] if self.lines.rules[rule, RULE_SPAN] == SPAN_CALL else FIRST_BID
             for label in labels_of(line.note, int(call)):
                 by_label.setdefault(label, np.zeros(count, np.bool_))[rule] = True
-        self._written = self.lines.rules[:, RULE_LINE] > 0
+        # Last resorts mean nothing, nor do scorecards that ask nothing of the hand.
+        self._written = (self.lines.rules[:, RULE_LINE] > 0) & ((self.lines.rules[:, RULE_FLAGS] & SHOWS_NOTHING) == 0)
         self._labelled = [
             (f"a call noted {label.name!r} promises {label.promises}", label.holds, rules)
             for label, rules in by_label.items()
@@ -157,7 +167,7 @@ class PromiseChecks:
 
     def _agree(self, everyone: Rows) -> None:
         """Find calls that force with one hand and not with another, in the same auction."""
-        rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
+        rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])
         forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
         for probe, call, of in self._differing(rows, forces.astype(np.int64), 2):
             yes, no = of[1], of[0]

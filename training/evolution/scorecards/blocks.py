@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.systems.language.text import parse_constraint
 from agents.systems.language.tree import Block, Line, Score, Step, System
 from training.evolution.scorecards.positions import Positions, cards_of
 from training.evolution.scorecards.scores import CARDS, Scores
-from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, situations, terms
+from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, situations, terms, written_conditions
 
 
 def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
@@ -29,8 +28,8 @@ def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
                 replace(terms()[k], points=int(scores.weight[card, k])) for k in np.flatnonzero(scores.weight[card])
             ]
             parts.sort(key=lambda term: -abs(term.points))
-            conditions, score = parse_constraint(action.conditions), Score(start, tuple(parts))
-            lines.append(Line((Step(action.call),), conditions, note=action.note, score=score))
+            conditions, score = written_conditions(situation, number), Score(start, tuple(parts))
+            lines.append(Line((Step(action.call),), conditions, action.flags, action.note, score=score))
         if lines:
             out.append(Block(situations()[situation], tuple(lines), note=note, weighs=True))
     return tuple(out)
@@ -40,15 +39,16 @@ def scores_of(system: System) -> Scores:
     """Return the scores of a system's cards; those for other auctions, calls or terms than a fit has are left out."""
     scores = Scores(np.zeros(CARDS), np.zeros((CARDS, len(terms()))))
     numbers = {replace(term, points=0): number for number, term in enumerate(terms())}
-    actions = {(action.call, parse_constraint(action.conditions)): number for number, action in enumerate(ACTIONS)}
     for block in system.blocks:
         if not block.weighs or block.when not in situations():
             continue
+        situation = situations().index(block.when)
+        cards = {(one.call, written_conditions(situation, k)): k for k, one in enumerate(ACTIONS)}
         for line in block.lines:
-            action = actions.get((line.name, line.constraint))
+            action = cards.get((line.name, line.constraint))
             if action is None or line.score is None:
                 continue
-            card = situations().index(block.when) * len(ACTIONS) + action
+            card = situation * len(ACTIONS) + action
             scores.base[card] = line.score.base
             for term in line.score.terms:
                 if replace(term, points=0) in numbers:

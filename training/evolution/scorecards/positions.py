@@ -168,10 +168,10 @@ def _actions(rows: NDArray[np.int16], before: NDArray[np.int8], legal: NDArray[n
     last = np.maximum(before.max(axis=1, initial=0).astype(np.int64) - FIRST_BID, -1)
     for number, action in reversed(list(enumerate(ACTIONS))):  # of several that name a call the first counts
         _, _, suit = action.call.partition(":")
-        if not suit:
-            out[:, parse_call(action.call)] = number
-            continue
         conditions, highest = parse_constraint(action.conditions), HIGHEST_NOTRUMP if suit == "N" else HIGHEST
+        if not suit:
+            out[holds(conditions, rows, np.full(len(rows), 4)), parse_call(action.call)] = number
+            continue
         for strain in [4] if suit == "N" else range(4):
             weighed = holds(conditions, rows, np.full(len(rows), strain))
             for span in ANY_BID_SPANS:

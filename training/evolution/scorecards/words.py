@@ -19,10 +19,11 @@ _ACTED = {
     "0 partner-bid, 1+ i-bid": "I have bid, partner has not",
     "1+ partner-bid, 1+ i-bid": "both of us have bid",
 }
+_THEIRS_DOUBLED = "not ours, 1-2 doubled"
 _LAST = {
     "ours, 0 doubled": "our bid, they passed",
     "ours, 1-2 doubled": "our bid, doubled",
-    "not ours, 1-2 doubled": "their bid, doubled",
+    _THEIRS_DOUBLED: "their bid, doubled",
     "we-opened, not ours, 0 doubled, 1-2 last-level": "we opened, their bid at the one or two level",
     "not we-opened, not ours, 0 doubled, 1-2 last-level": "they opened, their bid at the one or two level",
     "not ours, 0 doubled, 3 last-level": "their bid at the three level",
@@ -33,21 +34,29 @@ SITUATIONS = {f"{BOTH_SIDES}, {acted}, {last}": f"{a}; {b}" for acted, a in _ACT
 
 
 class Action(NamedTuple):
-    """A call, or bids of a suit, with what lets them be weighed; the first that names a call counts."""
+    """A call, or bids of a suit, with what lets them be weighed; the first that names a call counts.
+
+    The conditions are those of sound bidding: a natural bid holds the suit or a fit, a pass of partner's double trumps.
+    """
 
     call: str
     conditions: str
     note: str
+    flags: tuple[str, ...] = ()
 
 
+_TRUMPS = (
+    "2 doubled or 4-7 last-level or "
+    "6+ in-theirs or 5+ in-theirs and 2+ trump-tricks or 4+ in-theirs and 3+ trump-tricks"
+)
 ACTIONS = (
-    Action("P", "", "pass"),
+    Action("P", f"ours or 0 doubled or {_TRUMPS}", "pass"),
     Action("X", "", "double"),
     Action("XX", "", "redouble"),
-    Action("bid:x", "3+ partner:x", "partner's suit"),
+    Action("bid:x", "3+ partner:x, 3+ x or 7+ fit:x or 2+ x and 6+ fit:x", "partner's suit"),
     Action("bid:x", "4+ shown:x", "my suit"),
-    Action("bid:x", "4+ theirs:x", "their suit"),
-    Action("bid:x", "", "a new suit"),
+    Action("bid:x", "4+ theirs:x", "their suit", ("artificial",)),
+    Action("bid:x", "3+ x", "a new suit"),
     Action("bid:N", "", "no trump"),
 )
 PASSES = 0  # the action whose card has only the bonus of the book
@@ -81,6 +90,13 @@ def terms() -> tuple[Term, ...]:
 def situations() -> tuple[Constraint, ...]:
     """Return the contexts of ``SITUATIONS``."""
     return tuple(parse_constraint(text) for text in SITUATIONS)
+
+
+def written_conditions(situation: int, action: int) -> Constraint:
+    """Return the conditions of an action as a card of a situation has them: what holds there goes without saying."""
+    if action != PASSES:
+        return parse_constraint(ACTIONS[action].conditions)
+    return parse_constraint(_TRUMPS if _THEIRS_DOUBLED in list(SITUATIONS)[situation] else "")
 
 
 def situation_of(rows: NDArray[np.int16]) -> NDArray[np.int64]:
