@@ -111,12 +111,6 @@ def test_many_endings(left):
 
 
 @pytest.mark.slow
-def test_many_hard_tables(solver):
-    deals = hard_deals(TABLES // 5, seed=7)
-    np.testing.assert_array_equal(solver.tricks(deals), dds_tables(deals))
-
-
-@pytest.mark.slow
 def test_many_tables(solver):
     deals, tables = (part[: TABLES // 4] for part in dds_list())
     np.testing.assert_array_equal(solver.tricks(deals), tables)
