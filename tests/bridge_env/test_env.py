@@ -85,6 +85,7 @@ def test_importing_the_package_is_light_and_registers_the_env():
 import sys, gymnasium, bridge_env
 heavy = {"numba", "torch", "ray", "stable_baselines3", "matplotlib", "agents"} & set(sys.modules)
 assert not heavy, heavy
+assert "show" in dir(bridge_env) and "show" not in vars(bridge_env)
 env = gymnasium.make("bridge_env/Bidding-v0", opponents="pass", partner="pass", control="pass")
 env.reset(seed=1)
 env.step(0)

@@ -88,7 +88,7 @@ def write(page, text):
 
 
 def test_an_edit_is_checked_and_judged_again(visit):
-    page = systems(visit, "#gutter:has-text('100')", tab="edit", spec="system:acol")
+    page = systems(visit, "#gutter:has-text('100')", tab="edit", spec="system:champion")
     text = page.input_value("#source")
     line = next(k for k, row in enumerate(text.splitlines(), 1) if row.startswith("1N "))
     wrong = text.replace("\n1N ", "\n1Z ", 1) + "2D 5+ Y\n"

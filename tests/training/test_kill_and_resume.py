@@ -14,13 +14,14 @@ from agents.networks.file import save
 
 pytestmark = pytest.mark.slow
 MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
-LEAGUE = ("--start policy:{}/start.npz --iterations 5 --boards 32 --evaluate 1 --judged 20 --panel= --estimated 0 "
+LEAGUE = ("--start policy:{start} --iterations 5 --boards 32 --evaluate 1 --judged 20 --panel= --estimated 0 "
           "--judge 20 --workers 1")  # fmt: skip
 
 
 def start(words, folder):
-    return subprocess.Popen([sys.executable, "-c", MAIN, *words.replace("{}", str(folder)).split()], text=True,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+    words = words.replace("{}", str(folder)).replace("{start}", str(folder.parent / "start.npz"))
+    command = [sys.executable, "-c", MAIN, *words.split()]
+    return subprocess.Popen(command, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def finish(words, folder):
@@ -53,8 +54,7 @@ def test_a_killed_command_resumes_to_the_same_result(tmp_path, name):
     complete, killed = tmp_path / "complete", tmp_path / "killed"
     complete.mkdir()
     killed.mkdir()
-    for folder in (complete, killed):
-        save(random_networks(widths=(24, 16)), folder / "start.npz")
+    save(random_networks(widths=(24, 16)), tmp_path / "start.npz")
     finish(words, complete)
     process = start(words, killed)
     while process.poll() is None and not any(path.stat().st_size for path in killed.glob(saved)):
