@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (some minutes)"
-	@echo "make test       install the tools for developers, then run the tests (some minutes, about twelve the first time)"
+	@echo "make test       install the tools for developers, then run the tests (some minutes, more the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
 	@echo "make test-libraries  the env in other libraries, each installed into an environment of its own"

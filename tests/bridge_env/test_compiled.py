@@ -68,12 +68,14 @@ def test_kernels_are_cached_where_the_user_wants_and_old_versions_are_deleted(tm
     assert any((cache / jit.FOLDER.name).rglob("*twice*.nbi"))
 
 
+@pytest.mark.slow
 def test_kernels_are_cached_in_the_users_folder(tmp_path):
     double(tmp_path, HOME=str(tmp_path / "home"))
     (folder,) = (tmp_path / "home" / ".cache" / "bridge-env").iterdir()
     assert folder.name == jit.FOLDER.name
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_one_warning(tmp_path):
     (tmp_path / "file").write_text("")
     done = double(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "file"))

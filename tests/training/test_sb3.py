@@ -1,7 +1,6 @@
 """The adapter to SB3 beside SB3's own vector envs, and PPO, which must learn a toy in seconds."""
 
-import importlib
-import re
+import subprocess
 import sys
 from functools import partial
 
@@ -16,7 +15,6 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 from support.bidders import ID, PART, SLAM
-from support.command import refused
 
 from agents.registry import make_policy
 from bridge_env.double_dummy.boards import boards_of
@@ -290,11 +288,18 @@ def test_a_model_of_other_layers_is_no_file_of_weights():
         policy_of(MaskablePPO("MlpPolicy", env, device="cpu"), {})
 
 
-def test_without_sb3_the_command_says_what_to_install(monkeypatch, capsys):
-    for name in ("torch", "stable_baselines3", "sb3_contrib"):
-        monkeypatch.setitem(sys.modules, name, None)
-    install = 'pip install -e ".[rl]" -c constraints.txt'
-    assert install in refused(capsys, "train", "ppo")
-    monkeypatch.delitem(sys.modules, "training.networks.sb3")
-    with pytest.raises(ImportError, match=re.escape(install)):
-        importlib.import_module("training.networks.sb3")
+def test_without_sb3_the_command_says_what_to_install():
+    code = """
+import sys
+sys.modules.update(torch=None, stable_baselines3=None, sb3_contrib=None)
+from training.cli.app import main
+code = main(["train", "ppo"])
+try:
+    import training.networks.sb3
+except ImportError as error:
+    print(error, file=sys.stderr)
+sys.exit(code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count('pip install -e ".[rl]" -c constraints.txt') == 2
