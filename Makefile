@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# One more than the cores: those that start processes, or Ray, mostly wait.
-SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(4, (os.cpu_count() or 1) + 1))")
+SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(4, os.cpu_count() or 1))") --dist loadfile
+# `make test MARK=` runs the slow tests, too.
+MARK = not slow
 KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
 	bridge_env/test_compiled.py bridge_env/test_sampling.py agents/test_rule_order.py agents/test_positions.py agents/test_systems_at_tables.py agents/test_networks.py \
 	agents/test_book_bidder.py)
@@ -19,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (some minutes)"
-	@echo "make test       install the tools for developers, then run the tests (some minutes, about twelve the first time)"
+	@echo "make test       install the tools for developers, then run the tests (some minutes, more the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
 	@echo "make test-libraries  the env in other libraries, each installed into an environment of its own"
@@ -33,16 +34,16 @@ selfplay: $(VENV)/.train
 	$(BIN)/bridge-env evolve
 
 test: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --dist loadfile
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "$(MARK)" $(SIDE_BY_SIDE)
 
 # Each worker reads all tests that it may be given: the files without slow ones would take it eight seconds.
 test-slow: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(SIDE_BY_SIDE) --dist loadfile \
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(SIDE_BY_SIDE) \
 		$$(grep -rl --include="test_*.py" "mark\.slow" tests | sort)
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
 test-bounds: $(VENV)/.dev
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --dist loadfile $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) $(KERNEL_TESTS)
 
 # The snippets of docs/libraries.md, each library in an environment of its own: half an hour the first time.
 test-libraries: $(VENV)/.dev

@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bridge_env", "agents", "training", "bridge_table", "studies")
 
 
+@cache
 def purpose(module: Path) -> str:
     """Return the first sentence of a module's docstring, on one line of Markdown."""
     text = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""

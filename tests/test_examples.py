@@ -10,6 +10,7 @@ from support.page import Page
 from support.places import ROOT
 
 from training.cli import main as command
+from training.cli.app import app
 
 
 def example(name, folder="examples"):
@@ -113,6 +114,9 @@ def test_train_a_champion(one_ray, tmp_path, monkeypatch):
         assert command(list(map(str, words))) == 0
 
     monkeypatch.setattr(module, "bridge_env", here)
+    for settings in module.LEAGUES.values():
+        app.parse_args(["train", "league", "--start", "nothing", *settings], print_error=False, exit_on_error=False)
+    monkeypatch.setattr(module, "LEAGUES", {name: module.LEAGUES[name] for name in ("first", "natural")})
     league = "--iterations 2 --boards 64 --estimated 100 --judged 64 --judge 32 --panel pass"
     imitation = "--boards 300 --epochs 1 --layers 32"
     more = {name: league.split() for name in module.LEAGUES}

@@ -39,7 +39,7 @@ from training.evolution.config import EvolveConfig
 from training.exam.positions import ExamError, read_exam
 from training.runtime import runs
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=40, deadline=None)
 _SYSTEMS = Path(agents.__file__).parent / "systems" / "library"
 _WEIGHTS = {
     load_network: Path(agents.__file__).parent / "networks" / "shipped" / "standard.npz",
@@ -71,7 +71,7 @@ _RECORDS = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_boards_of_damaged_records_are_possible(data):
     read, content = data.draw(st.sampled_from(_RECORDS))
@@ -177,7 +177,7 @@ _RUN_READERS = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_damaged_files_of_runs_are_named(run, data):
     name = data.draw(st.sampled_from(sorted(_RUN_READERS)))

@@ -8,6 +8,7 @@ from support.places import ROOT
 
 from agents.systems.engine.compiled import compile_system
 from agents.systems.library.shipped import read_system
+from training.cli.app import app
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
@@ -56,17 +57,14 @@ def test_links_lead_somewhere(path):
 
 
 def test_commands_exist():
-    """Every ``bridge-env COMMAND`` that a page names in code answers with its help."""
-    from training.cli.app import main
-
+    """Every ``bridge-env COMMAND`` that a page names in code is one."""
     named = {
         command
         for text in TEXTS.values()
         for command in re.findall(r"(?:^    (?:\$ )?|`)bridge-env ([a-z]+)", text, re.M)
     }
     assert len(named) > 10
-    for command in named:
-        assert main([command, "--help"]) == 0
+    assert named <= set(app)
 
 
 def test_architecture_names_every_folder_and_no_other():
@@ -87,8 +85,8 @@ def test_every_module_says_what_it_is_for():
     listing = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(listing)
     page = listing.page()
-    for folder in listing.folders():
-        for name, what in listing.modules(folder).items():
-            assert re.search(r"[.?`]$", what), f"{folder / name}: {what!r}"
-            assert f"| `{name}` | {what} |" in page
     assert "## agents/systems/changes" in page
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.M)
+    assert len(rows) > 300
+    for name, what in rows:
+        assert re.search(r"[.?`]$", what), f"{name}: {what!r}"

@@ -19,10 +19,10 @@ IN_TEXT = re.compile(
 EXCEPTIONS = {("bridge_env", "a match gives it fewer boards"): "somebody gives something to somebody"}
 
 
-def names_of(tree: ast.Module) -> set[str]:
+def names_of(nodes: list[ast.AST]) -> set[str]:
     """Return the names of classes, functions and arguments, and those that are assigned or imported as."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 found.add(name)
@@ -39,10 +39,10 @@ def is_banned(name: str) -> bool:
     return bool({*WORDS, "who"}.intersection(parts)) or parts[-1:] == ["whole"]
 
 
-def docstrings_of(tree: ast.Module) -> list[str]:
+def docstrings_of(nodes: list[ast.AST]) -> list[str]:
     """Return the docstrings of a module and of its classes and functions, each on one line."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    texts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, holders)]
+    texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, holders)]
     return [" ".join(text.split()) for text in texts]
 
 
@@ -51,9 +51,9 @@ def findings(package: str) -> list[str]:
     excepted = [text for place, text in EXCEPTIONS if place == package]
     found = []
     for path in sorted((ROOT / package).rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        here = [name for name in sorted(names_of(tree)) if is_banned(name)]
-        for text in docstrings_of(tree):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        here = [name for name in sorted(names_of(nodes)) if is_banned(name)]
+        for text in docstrings_of(nodes):
             here += [text[max(0, hit.start() - 40) : hit.end() + 40] for hit in IN_TEXT.finditer(text)]
         file = path.relative_to(ROOT).as_posix()
         found += [f"{file}: {item}" for item in here if not any(text in f"{file}: {item}" for text in excepted)]

@@ -184,7 +184,7 @@ def test_cases_that_are_not_there_are_not_counted(base, states):
 def test_fitting(states):
     pytest.importorskip("torch")
     pytest.importorskip("sklearn")
-    base = fit.case_base(states, CasesConfig(members=2, epochs=30, trees=16))
+    base = fit.case_base(states, CasesConfig(members=2, epochs=12, trees=16))
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     assert (made == states.called).mean() > 0.7
 

@@ -170,7 +170,7 @@ def test_touching_honours_are_thought_about_but_dummys_are_not():
     assert not len(found.cards)
 
 
-@pytest.mark.parametrize("length", [29, 38])
+@pytest.mark.parametrize("length", [33, 38])
 def test_the_player_is_legal_and_equal_in_batches(length):
     plays, _ = random_plays(3, length, length)
     view = play_view(plays, contracts_of(plays), 0)
@@ -189,7 +189,7 @@ def test_the_player_is_legal_and_equal_in_batches(length):
 
 
 def test_it_is_used_where_no_card_reaches_the_goal():
-    plays, _ = random_plays(6, 5, 32)
+    plays, _ = random_plays(6, 5, 36)
     view = play_view(plays, contracts_of(plays), 0)
     needed = Deceptive(options=DeceptiveOptions(deals=6, real=2, imagined=2, depth=1))
     for row, found in enumerate(needed.think(view, keys(6))):

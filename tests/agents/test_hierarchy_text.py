@@ -187,7 +187,7 @@ systems = st.builds(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(systems)
 def test_any_system_reads_back_the_same(system):
     assert everything(parse_system(system_text(system))) == everything(system)

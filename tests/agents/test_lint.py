@@ -106,11 +106,11 @@ def test_the_command(tmp_path, capsys):
     assert "cannot be read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["sayc", "system:sayc"])
+@pytest.mark.parametrize("name", ["silent", "system:silent"])
 def test_a_shipped_system_by_its_name(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["check", name]) == 0
-    assert "sayc.bidding: no faults, " in capsys.readouterr().err
+    assert "silent.bidding: no faults, " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

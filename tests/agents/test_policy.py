@@ -43,6 +43,7 @@ def test_a_saved_policy_bids_alike(file):
     )
 
 
+@pytest.mark.slow
 def test_it_needs_neither_torch_nor_sb3(file):
     code = f"""
 import sys

@@ -89,7 +89,7 @@ def played(count: int, length: int) -> tuple[Plays, PlayView]:
     return plays, play_view(plays, contracts, seats[there], auctions)
 
 
-@pytest.mark.parametrize("length", [0, 7, 30, 46])
+@pytest.mark.parametrize("length", [0, 30])
 def test_weighed_deals_hold_the_facts(length):
     _, view = played(3, length)
     reader = AuctionReader(("policy:champion",) * 4)

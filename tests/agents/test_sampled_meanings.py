@@ -86,4 +86,4 @@ def unexplained(name: str, boards: int, every: int) -> list[bool]:
 def test_calls_are_explained(name):
     """One measured, one by a book, one that nobody measured. (Of 952 calls of all shipped ones, 1 was not.)"""
     slow = name != "standard"
-    assert sum(unexplained(name, 2 if slow else 1, 1 if slow else 2)) <= slow
+    assert sum(unexplained(name, 2 if slow else 1, 1 if slow else 3)) <= slow

@@ -65,9 +65,9 @@ def in_classes(classes, held):
 
 
 def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
-    others = (random_deals(9, 0, 75)[:, None] == np.arange(4)[:, None]).reshape(-1, 52)
+    others = (random_deals(9, 0, 40)[:, None] == np.arange(4)[:, None]).reshape(-1, 52)
     tested = fitted = 0
-    for owner, views in auctions_of(sayc, 60, seed=51):
+    for owner, views in auctions_of(sayc, 40, seed=51):
         for row in range(0, len(views), 2):
             view = views.take(np.array([row]))
             for seat, shown in shown_by_calls(sayc, view).items():
@@ -79,8 +79,8 @@ def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
                 assert ((shown.violation(held) == 0) == expected).all()
                 assert in_classes(shown.classes(), held[expected]).all()
                 tested, fitted = tested + len(held), fitted + int(expected.sum())
-    assert tested > 25_000
-    assert fitted > 5_000
+    assert tested > 6_000
+    assert fitted > 1_000
 
 
 @cache

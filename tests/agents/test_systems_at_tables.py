@@ -59,16 +59,16 @@ def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
     assert_equal(seen, played(alone, 3))
 
 
-@pytest.mark.parametrize("room", [1, 60, 900])
+@pytest.mark.parametrize("room", [1, 60])
 def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
-    seen = played(make_env({"learner": "NS"}), 5, 100)
+    seen = played(make_env({"learner": "NS"}), 5, 40)
     monkeypatch.setattr(state_cache, "_cache", type(state_cache._cache)())
     monkeypatch.setattr(state_cache.StateCache, "__init__", _small(room, state_cache.StateCache.__init__))
     small = make_env({"learner": "NS"})
-    assert_equal(seen, played(small, 5, 100))
+    assert_equal(seen, played(small, 5, 40))
     cache = small._tables._group._states
     assert len(cache) <= room
-    assert cache.edition > 0 or room > 60  # so it was emptied in between
+    assert cache.edition > 0  # so it was emptied in between
 
 
 def _small(room, init):

@@ -11,7 +11,7 @@ import agents
 from agents.registry import PairBidder
 from agents.systems.library.shipped import shipped_systems
 from bridge_env.bidders.builtin import PassBidder
-from bridge_env.bidders.registry import SpecError, player_at
+from bridge_env.bidders.registry import player_at
 from bridge_env.hands.deals import hand_text, random_deals
 from bridge_env.rules.auction import Auctions, IllegalCall
 from bridge_env.rules.calls import CallError, call_text
@@ -37,10 +37,6 @@ class SecondSeat:
 
     def bid(self, view, key):
         return np.where(view.length == 1, 37, 0).astype(np.int8)
-
-
-class NoBidder:
-    """Has no method ``bid``."""
 
 
 # --- accepted calls ----------------------------------------------------------------------------------------
@@ -101,42 +97,6 @@ def test_unknown_and_missing_keys_are_refused():
         agents.calls("pass", [GOOD | {"vul": "NS"}])
     with pytest.raises(ValueError, match="a state needs a hand"):
         agents.calls("pass", [{"dealer": "N"}])
-
-
-@pytest.mark.parametrize(
-    ("spec", "reason"),
-    [
-        (
-            "nobody:x",
-            "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., "
-            "seat:..., som:..., system:..., python:module:factory",
-        ),
-        ("nobody", "no such system is shipped"),
-        ("pass:now", "'pass' takes no argument"),
-        ("system:nowhere.bidding", "there is no such file, and no such system is shipped ("),
-        ("system:general", "there is no such file"),  # the general rules alone are no system
-        ("pair:pass", "a pair is two specs"),
-        ("pair:pass,", "a pair is two specs"),
-        ("pair:pass,pass,pass", "a pair is two specs"),
-        ("pair:pass,nobody", "no such system is shipped"),
-        ("python:test_text_api:NoBidder", "gave NoBidder, which has no method bid"),
-        (42, "neither a spec string nor a Bidder"),
-    ],
-)
-def test_faulty_specs_are_refused(spec, reason):
-    with pytest.raises(SpecError) as caught:
-        agents.call(spec, HAND)
-    assert reason in str(caught.value)
-
-
-def test_errors_in_system_files_name_the_line(tmp_path):
-    path = tmp_path / "mine.bidding"
-    path.write_text("1C  12+ hcp\n1D  11+ hpc\n")
-    with pytest.raises(SpecError, match=r"mine\.bidding:2: 'hpc' is no word of the language"):
-        agents.call(f"system:{path}", HAND)
-    path.write_text("1D  12+ hcp\n  1C\n")
-    with pytest.raises(SpecError, match="line 2: no auction leads here"):
-        agents.call(f"system:{path}", HAND)
 
 
 # --- whose call it is --------------------------------------------------------------------------------------

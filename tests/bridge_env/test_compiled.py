@@ -54,34 +54,34 @@ def double(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[st
     return run(USE, PYTHONPATH=f"{ROOT}:{tmp_path}", **environment)
 
 
-@pytest.mark.parametrize("place", ["NUMBA_CACHE_DIR", "HOME"])
-def test_kernels_are_cached_where_the_user_wants(tmp_path, place):
-    where = {place: str(tmp_path / "here")}
+def test_kernels_are_cached_where_the_user_wants_and_old_versions_are_deleted(tmp_path):
+    cache = tmp_path / "cache"
+    for number in range(6):
+        (cache / f"bridge-env-kernels-{number}").mkdir(parents=True)
+    (cache / "others").mkdir()
     for hits in (0, 1):
-        done = double(tmp_path, **where)
+        done = double(tmp_path, NUMBA_CACHE_DIR=str(cache))
         assert (done.stdout, done.stderr) == (f"42 {hits}\n", "")
-    (folder,) = (tmp_path / "here").rglob("bridge-env-kernels-*")
+    left = {folder.name for folder in cache.iterdir()}
+    assert {"others", jit.FOLDER.name} < left
+    assert len(left) == 1 + jit._VERSIONS
+    assert any((cache / jit.FOLDER.name).rglob("*twice*.nbi"))
+
+
+@pytest.mark.slow
+def test_kernels_are_cached_in_the_users_folder(tmp_path):
+    double(tmp_path, HOME=str(tmp_path / "home"))
+    (folder,) = (tmp_path / "home" / ".cache" / "bridge-env").iterdir()
     assert folder.name == jit.FOLDER.name
-    assert any(folder.rglob("*twice*.nbi"))
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_one_warning(tmp_path):
     (tmp_path / "file").write_text("")
     done = double(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "file"))
     assert done.stdout == "42 0\n"
     assert done.stderr.count("RuntimeWarning") == 1
     assert "every process compiles" in done.stderr
-
-
-def test_folders_of_old_versions_are_deleted(tmp_path):
-    cache = tmp_path / "cache"
-    for number in range(6):
-        (cache / f"bridge-env-kernels-{number}").mkdir(parents=True)
-    (cache / "others").mkdir()
-    double(tmp_path, NUMBA_CACHE_DIR=str(cache))
-    left = {folder.name for folder in cache.iterdir()}
-    assert {"others", jit.FOLDER.name} < left
-    assert len(left) == 1 + jit._VERSIONS
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.rng import streams
 
-STEPS = 120
+STEPS = 60
 TABLES = 12
 
 
@@ -29,7 +29,6 @@ SETTINGS = {
     "own deals, own reward": {"learner": "all", "deals": some_deals(), "reward": half, "illegal_penalty": 12},
     "systems": {"learner": "NS", "opponents": "system:acol", "control": "pass"},
 }
-in_every_setting = pytest.mark.parametrize("kwargs", SETTINGS.values(), ids=SETTINGS.keys())
 
 
 def through_shared_memory(env):
@@ -45,6 +44,9 @@ WAYS = {
     "shared": through_shared_memory,
 }
 in_every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+# What a setting holds is pickled alike by all ways: one way for each setting, and all ways for one.
+CASES = [(name, "shared") for name in SETTINGS] + [("systems", "deepcopy"), ("random", "pickle")]
+in_every_case = pytest.mark.parametrize(("name", "way"), CASES)
 
 
 def flat(value):
@@ -74,10 +76,9 @@ def play_one(env, steps, first, last=None):
     return out, last
 
 
-@in_every_way
-@in_every_setting
-def test_a_copy_of_the_single_env_goes_on_as_it_would(kwargs, way):
-    env, last = BiddingEnv(**kwargs), None
+@in_every_case
+def test_a_copy_of_the_single_env_goes_on_as_it_would(name, way):
+    env, way, last = BiddingEnv(**SETTINGS[name]), WAYS[way], None
     played, copies = 0, [(way(env), 0, None)]
     for steps in (1, 1, 5, 38):  # after the reset, and at more or less far in an episode
         _, last = play_one(env, steps, played, last)
@@ -109,10 +110,10 @@ def play_many(env, steps, first, info=None):
     return out, {"action_mask": info["action_mask"].copy()}
 
 
-@pytest.mark.parametrize(("mode", "way"), [*zip(["NextStep", "SameStep", "Disabled"], WAYS.values(), strict=True)])
-@in_every_setting
-def test_a_copy_of_the_vector_env_goes_on_as_it_would(kwargs, mode, way):
-    env = BiddingVectorEnv(TABLES, autoreset_mode=mode, copy=mode != "SameStep", **kwargs)
+@in_every_case
+def test_a_copy_of_the_vector_env_goes_on_as_it_would(name, way):
+    mode, way = {"shared": "Disabled", "deepcopy": "SameStep", "pickle": "NextStep"}[way], WAYS[way]
+    env = BiddingVectorEnv(TABLES, autoreset_mode=mode, copy=mode != "SameStep", **SETTINGS[name])
     untouched = way(env)
     _, info = play_many(env, 31, 0)
     other, early = way(env), way(env)
@@ -154,10 +155,9 @@ def play_in_turn(env, steps, first):
 
 
 @in_every_way
-@pytest.mark.parametrize("played", [0, 1, 33])
-def test_a_copy_of_the_aec_env_goes_on_as_it_would(way, played):
+def test_a_copy_of_the_aec_env_goes_on_as_it_would(way):
     aec = pytest.importorskip("bridge_env.envs.aec", exc_type=ImportError)
-    for env in (aec.BiddingAEC(), aec.env(reward="points")):
+    for env, played in ((aec.BiddingAEC(), 0), (aec.env(reward="points"), 33)):
         play_in_turn(env, played, 0)
         other, twin = way(env), way(env)
         expected = play_in_turn(env, STEPS, played)

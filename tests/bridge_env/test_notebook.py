@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -83,13 +82,3 @@ def test_a_notebook_draws_and_prints_nothing(shell, printed, monkeypatch, capsys
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     bridge_env.show(HAND)
     assert bool(capsys.readouterr().out) == printed
-
-
-def test_the_package_loads_show_at_its_first_use():
-    code = """
-import sys
-import bridge_env
-assert not {"numba", "torch", "ray", "matplotlib"} & set(sys.modules)
-assert "show" in dir(bridge_env) and "show" not in vars(bridge_env)
-"""
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)

@@ -77,7 +77,7 @@ def test_turning_the_table_by_a_seat_changes_nothing():
 @pytest.mark.parametrize("vulnerability", range(4))
 def test_observations_and_legal_calls_equal_openspiel(vulnerability):
     pyspiel = pytest.importorskip("pyspiel")
-    phase, offset, count = 4, 52, 500  # their tensor begins with the phase, their calls behind the cards
+    phase, offset, count = 4, 52, 150  # their tensor begins with the phase, their calls behind the cards
     game = pyspiel.load_game("bridge", {
         "use_double_dummy_result": False,
         "dealer_vul": bool(vulnerability & 1), "non_dealer_vul": bool(vulnerability & 2),

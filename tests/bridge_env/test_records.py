@@ -67,11 +67,9 @@ def test_reading_at_the_command_line(records, tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
-@pytest.mark.parametrize(
-    ("folder", "boards"), [("championships", 22_600), ("clubs_and_trials", 5_700), ("bba_conventions", 20_000)]
-)
-def test_most_boards_of_other_programs_are_read(folder, boards):
-    found = together(*sorted((SHARED / folder).iterdir()))
+@pytest.mark.parametrize("folder", ["championships", "clubs_and_trials", "bba_conventions"])
+def test_most_boards_of_other_programs_are_read(folder):
+    found = together(*sorted((SHARED / folder).iterdir())[::10])
     called = sum(board.auction is not None for board in found.boards)
-    assert called > boards
+    assert called > 400
     assert called > 0.98 * (called + sum(problem.board for problem in found.problems))

@@ -98,21 +98,21 @@ SMALL_CONSTRAINTS = [
 @cache
 def world_and_deals(which):
     places = small_world(*WORLDS[which])
-    return places, all_deals(places)
+    deals = all_deals(places)
+    return places, deals, {tuple(deal): i for i, deal in enumerate(deals.tolist())}
 
 
 @pytest.mark.parametrize("way", [SHUFFLED, COUNTED])
 @pytest.mark.parametrize("constraints", SMALL_CONSTRAINTS)
 @pytest.mark.parametrize("which", WORLDS)
 def test_every_deal_of_a_small_world_has_its_chance(which, constraints, way):
-    places, deals = world_and_deals(which)
+    places, deals, names = world_and_deals(which)
     fitting = deals[fits_all(deals, constraints)]
     assert len(fitting) > 100
     classes = np.stack([constraints[s].classes() if s in constraints else all_classes() for s in range(4)])
     space = DealSpace.of(places, classes)
     assert space.even == (which == "even")
     drawn, weights, _, _ = space.draw(np.uint64(7), way, 0.0, 0, 40_000, 40_000)
-    names = {tuple(deal): i for i, deal in enumerate(deals.tolist())}
     kinds = np.array([names[tuple(deal)] for deal in drawn.tolist()])
     fit = fits_all(drawn, constraints)
     assert fit.all()  # these constraints are of points and lengths alone

@@ -73,13 +73,13 @@ def test_the_sample_deal_of_the_2009_slides(solver):
 
 
 def test_contracts_of_solved_deals(solver):
-    rows, declarer, strain = np.arange(40), np.arange(40) % 4, np.arange(40) % 5
+    rows, declarer, strain = np.arange(20), np.arange(20) % 4, np.arange(20) % 5
     owner, tricks = builtin_library().owners(rows), builtin_library().tricks_at(rows)
     np.testing.assert_array_equal(solver.tricks_for(owner, declarer, strain), tricks[rows, declarer, strain])
 
 
 def test_hard_tables(solver):
-    deals = hard_deals(6, seed=2)
+    deals = hard_deals(4, seed=2)
     np.testing.assert_array_equal(solver.tricks(deals), dds_tables(deals))
 
 
@@ -94,7 +94,7 @@ def test_a_suit_in_every_hand(solver):
 
 @pytest.mark.parametrize("left", range(1, 11))
 def test_cards_of_endings(left):
-    position = endings(120 if left < 8 else 25, left, seed=left)
+    position = endings(80 if left < 8 else 15, left, seed=left)
     np.testing.assert_array_equal(card_tricks(*position), dds_cards(*position))
     best, one = (card_tricks(*position, wanted=wanted) for wanted in (ALL_BEST, ONE_BEST))
     np.testing.assert_array_equal(best, dds_cards(*position, ALL_BEST))
@@ -108,12 +108,6 @@ def test_cards_of_endings(left):
 def test_many_endings(left):
     position = endings(4 * TABLES, left, seed=100 + left)
     np.testing.assert_array_equal(card_tricks(*position), dds_cards(*position))
-
-
-@pytest.mark.slow
-def test_many_hard_tables(solver):
-    deals = hard_deals(TABLES // 5, seed=7)
-    np.testing.assert_array_equal(solver.tricks(deals), dds_tables(deals))
 
 
 @pytest.mark.slow

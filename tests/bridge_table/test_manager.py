@@ -280,7 +280,7 @@ def test_impossible_requests_for_a_seat_are_refused(capsys):
     ],
 )
 def test_an_illegal_or_silent_player_ends_the_room(says, why):
-    meeting = TeamsMatch(library_boards(1, 5), rooms=1, patience=3, seating=20)
+    meeting = TeamsMatch(library_boards(1, 5), rooms=1, patience=1, seating=20)
     listening = listener()
     thread = threading.Thread(target=meeting.run, args=([listening],))
     thread.start()

@@ -213,14 +213,14 @@ def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch)
 
 
 def test_a_program_that_dies_in_the_play(tmp_path, capsys):
-    left = [130]
+    left = [40]
 
     def answer(path):
         left[0] -= 1
         return None if left[0] < 0 else (200, urlopen(there + path).read())
 
     with serving("system:sayc") as there, program(answer) as url:
-        words = ["match", "system:sayc", "pass", "--boards", "4", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
+        words = ["match", "system:sayc", "pass", "--boards", "2", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
         words += ["--keep", str(tmp_path / "kept.jsonl")]
         assert main(words) == 2
         text = capsys.readouterr()

@@ -255,7 +255,7 @@ def test_fuzzed_questions(ours):
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played=HQH2H7"
     others = ["/explain?seat=N&dealer=N&vul=&ctx=1N--2D", "/bids?ctx=1NP2C*P&seat=E&dealer=S&vul=NS"]
     answered = 0
-    for number in range(200):
+    for number in range(80):
         path, _, query = rng.choice([BID, lead, play, *others]).partition("?")
         text = list(query)
         for _ in range(rng.choice([1, 1, 2, 8])):
@@ -267,7 +267,7 @@ def test_fuzzed_questions(ours):
         answered += response.status_code == 200
         if response.status_code != 200:
             refused(response, response.status_code)
-    assert 0 < answered < 140
+    assert 0 < answered < 60
 
 
 # --- the command line -------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ pytestmark = pytest.mark.slow
 
 PAGES = {
     "table": ("", ".calls button"),
-    "book": ("systems.html#tab=book&spec=system:sayc", ".share"),
+    "book": ("systems.html#tab=book&spec=system:preempts", ".share"),
     "auction": ("systems.html#tab=auction&spec=system:sayc", "#unfolded li"),
-    "compare": ("systems.html#tab=compare&spec=system:preempts&other=system:silent", ".beside"),
+    "compare": ("systems.html#tab=compare&spec=system:silent&other=system:doubler", ".beside"),
     "edit": ("systems.html#tab=edit&spec=system:silent", "#gutter:has-text('1')"),
     "practice": ("practice.html", "#topic:has(option)"),
     "history": ("history.html", "#kinds table"),

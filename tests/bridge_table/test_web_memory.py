@@ -256,7 +256,7 @@ def test_only_what_was_bid_to_the_end_and_reviewed_counts():
     assert visitor.get("history")["all"]["boards"] == 0
 
 
-@pytest.mark.parametrize("cards", [9, 52])
+@pytest.mark.parametrize("cards", [9, pytest.param(52, marks=pytest.mark.slow)])
 def test_a_board_opens_again_as_it_was_played(tmp_path, cards):
     """Also a board whose play was ended early."""
     file = tmp_path / "table.sqlite"

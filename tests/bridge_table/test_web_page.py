@@ -66,6 +66,7 @@ def test_scripts_use_what_their_page_has():
     assert used_somewhere == set(SCRIPTS)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_scripts_parse(path):

@@ -119,7 +119,7 @@ def test_a_question_holds_no_answer_and_no_other_hand(visitor):
 
 
 def test_the_seed_chooses_the_questions(visitor):
-    hands = [[q["hand"] for q in questions(visitor, "responses", 2, seed=seed)[1]] for seed in (1, 1, 2)]
+    hands = [[q["hand"] for q in questions(visitor, "openings", 2, seed=seed)[1]] for seed in (1, 1, 2)]
     assert hands[0] == hands[1] != hands[2]
 
 

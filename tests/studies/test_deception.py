@@ -17,7 +17,6 @@ from studies.tables import run_study
 DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&risk=1000&when=always"
 ALL = read_problems(PROBLEMS)
 EXAMPLE = "The ace from ace-queen"  # as published
-QUICK = (EXAMPLE, "The ace from ace-king")  # those that take a second or two
 
 
 def solved(problem: Problem, seeds: int = 0) -> Solved:
@@ -30,7 +29,7 @@ INFERRED_OTHERWISE = ("The queen from queen-jack alone",)
 
 def _marks(problem: Problem) -> list[pytest.MarkDecorator]:
     known = pytest.mark.xfail(reason="the auction is not the one that sayc bids now", strict=False)
-    slow = [] if problem.title in QUICK else [pytest.mark.slow]
+    slow = [] if problem.title == EXAMPLE else [pytest.mark.slow]
     return [*slow, known] if problem.title in INFERRED_OTHERWISE else slow
 
 
@@ -56,7 +55,7 @@ def test_the_set_is_what_it_should_be():
         assert problem.auctions.contracts().at(0) == problem.contract
         assert {problem.plain, problem.deceptive} <= set(np.flatnonzero(problem.view().mask[0]))
         assert problem.plain != problem.deceptive
-    assert set(QUICK) | {EXAMPLE} <= {p.title for p in ALL}
+    assert EXAMPLE in {p.title for p in ALL}
 
 
 @pytest.fixture

@@ -274,13 +274,13 @@ def match_sum(system, control, boards, seed):
 
 @pytest.mark.slow
 def test_the_worth_of_a_line_is_the_difference_of_complete_matches():
-    boards, seed = 600, 4
+    boards, seed = 300, 4
     graph = AuctionGraph(SAYC)
     judge = Judge(graph, TOY, boards, seed)
     total = match_sum(graph.system, TOY, boards, seed)
     assert judge.imps.sum() == total
     figures = 0
-    chosen = [entry(graph, "", "1N"), entry(graph, "", "1S"), entry(graph, "(1x)", "1y"), *graph.entries[5::50]]
+    chosen = [entry(graph, "", "1N"), entry(graph, "", "1S"), entry(graph, "(1x)", "1y"), *graph.entries[5::100]]
     for e in chosen:
         worth = judge.worth_of(e)
         expected = total - match_sum(without(graph.system, e.numbers), TOY, boards, seed)

@@ -88,16 +88,17 @@ def test_nodes_get_the_code_and_solve_the_same(tmp_path, nodes, monkeypatch):
 
 def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, nodes):
     pytest.importorskip("torch")
-    from tests.support.learners import run_league, same
+    from tests.support.learners import random_networks, run_league, same
     from training.league.config import LeagueConfig
     from training.league.league import IMPS, League
 
     config = LeagueConfig(
-        start="nothing", iterations=4, boards=240, estimated=0, layers="32,16", batch=480, shard=64, evaluate=2,
-        judged=40, panel="pass", rollouts=3,
+        start="policy:somebody", iterations=4, boards=90, estimated=0, batch=480, shard=64, evaluate=2, judged=40,
+        panel="pass", rollouts=3,
     )  # fmt: skip
+    start = random_networks(widths=(32, 16))
     (tmp_path / "three").mkdir()
-    three = League(tmp_path / "three", config, None)
+    three = League(tmp_path / "three", config, start)
 
     def change_once(*_: object) -> None:
         if three.state.iteration == 1:
@@ -106,7 +107,7 @@ def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path,
     for _ in three.run(nodes.cluster, lambda: False, change_once):
         pass
     nodes.changed()
-    one = run_league(tmp_path / "one", config)
+    one = run_league(tmp_path / "one", config, start)
     same(one, three)
     for a, b in zip(one.state.metrics, three.state.metrics, strict=True):
         assert a[f"{IMPS}pass"] == b[f"{IMPS}pass"]

@@ -1,6 +1,7 @@
 """A changed partnership bid again on the boards that can notice, against the complete match bid again."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -46,6 +47,12 @@ def changes(count, base=SAYC, first=25):
             return
 
 
+@lru_cache
+def noticed():
+    """A pair that differs from sayc so that some of the boards notice."""
+    return next(pair for _, pair in changes(40) if gains_and_changes(pair, SAYC, THEM, BOARDS)[0].any())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("base", "count", "least"), [(SMALL, 100, 40), (SAYC, 12, 2)], ids=["tangle", "sayc"])
 def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed(base, count, least):
@@ -81,7 +88,7 @@ def test_a_duel_is_the_duplicate_match():
 
 
 def test_a_trial_counts_each_board_once_and_each_opponent():
-    _, pair = next(c for c in changes(40) if gains_and_changes(c[1], SAYC, THEM, BOARDS)[0].any())
+    pair = noticed()
     league = [THEM, SAYC]
     sums = trial(SAYC, [pair, SAYC], league, BOARDS)
     each = np.array([gains_and_changes(pair, SAYC, them, BOARDS)[0].astype(int) for them in league])
@@ -104,7 +111,7 @@ def test_a_change_that_makes_no_system_gains_nothing():
     unchecked = new.apply(SAYC, compiled=False)
     assert unchecked is not None
     assert not is_system(unchecked)
-    _, pair = next(c for c in changes(40) if gains_and_changes(c[1], SAYC, THEM, BOARDS)[0].any())
+    pair = noticed()
     sums = trial(SAYC, [unchecked, pair], [THEM], BOARDS)
     assert not sums[0].any()
     assert not verdict(sums[0], BOARDS.count).better_by(0.0)
@@ -123,7 +130,7 @@ def test_no_gain_from_a_minority_of_the_league():
 
 def test_variations_make_systems_that_read_back():
     system, kinds = SMALL.first, set()
-    for k in range(250):
+    for k in range(150):
         edit = vary(system, SeededRandom("walk", k), {})
         changed = edit.apply(system) if edit is not None else None
         if changed is None:
@@ -136,7 +143,7 @@ def test_variations_make_systems_that_read_back():
         assert parse_system(system_text(changed)) == changed
         system = changed
     assert kinds == {Replace, SwapLines}
-    assert len(list(differences(SMALL.first, system))) > 30
+    assert len(list(differences(SMALL.first, system))) > 20
     assert any(r.name == "P" and not r.constraint for r in system.blocks[-1].lines)  # something fits every hand
 
 
@@ -183,7 +190,7 @@ def test_scorecards_are_taken_from_others():
 def test_an_edit_finds_its_line_where_others_were_put_in_front():
     rule = Rule("1M", "3S", parse_system("3S 7+ S\nwhen 0-7 last-level\n  P").lines[0].constraint, 1.0, 0.1, 5)
     later = rule_edit(rule).apply(SAYC.first)
-    for edit, pair in changes(6):
+    for edit, pair in changes(3):
         both = edit.apply(later)
         assert both is not None, edit.what
         assert both != later

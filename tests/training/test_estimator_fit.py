@@ -147,7 +147,7 @@ def test_the_study_writes_its_tables(few, tmp_path, monkeypatch, capsys):
 
 
 def test_what_is_too_sure_is_cooled(tmp_path):
-    config = dataclasses.replace(SMALL, epochs=30, learning_rate=2e-2, hidden=16, width=32)
+    config = dataclasses.replace(SMALL, deals=400, epochs=20, learning_rate=2e-2, hidden=16, width=32)
     estimator = fit.fit(tmp_path, config, QUIET)
     assert estimator.trained["temperature"] > 1.2
     (*_, state), (_, held) = fit.load_state(tmp_path, config), fit.training_deals(config)

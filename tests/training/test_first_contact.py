@@ -13,7 +13,8 @@ from agents.registry import make_system, system_of
 from agents.text_api import call
 from bridge_env.bidders.registry import SpecError, make
 from bridge_env.double_dummy import ExactDoubleDummy
-from bridge_env.hands.deals import hand_text
+from bridge_env.hands.deals import hand_text, parse_deal
+from bridge_env.records.board import Board
 from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import board_text, read_boards, write_boards
 from training.cli.app import main
@@ -100,12 +101,15 @@ def test_lin_is_taken_wherever_pbn_is_and_numbers_are_those_of_the_file(records,
         assert "12. " in capsys.readouterr().out
 
 
-def test_tables_of_a_file_are_those_of_its_boards(records, tmp_path, capsys):
-    out = tmp_path / "solved.pbn"
-    assert main(["solve", "--deals", str(records[1]), "--out", str(out)]) == 0
+def test_tables_of_a_file_are_those_of_its_boards(tmp_path, capsys):
+    deals, out = tmp_path / "deals.pbn", tmp_path / "solved.pbn"
+    long_suits = parse_deal("N:AKQJT98765.432.. 432.AKQJT98765.. ..AKQJT98765.432 ..432.AKQJT98765")  # solved at once
+    write_boards(deals, [Board(long_suits, 0, 0, 1)])
+    assert main(["solve", "--deals", str(deals), "--out", str(out)]) == 0
     solved = pbn_boards(out)
     assert solved.solved
     assert (solved.tricks == ExactDoubleDummy().tricks(solved.owner)).all()
+    assert set(solved.tricks.flat) == {3, 10}
     assert main(["read", "--check", "--problems", str(out)]) == 0
     assert "double-dummy table" not in capsys.readouterr().out
     wrong = board_text(replace(read_boards(out).boards[0], table=(solved.tricks[0] + 1) % 14))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.support.learners import Here, run_league, same
-from training.league import contract_pretraining, league
+from tests.support.learners import Here
 from training.league.config import LeagueConfig
 from training.league.deal_pool import solved_deals
 from training.league.gradients import (
@@ -19,7 +18,6 @@ from training.league.gradients import (
     policy_gradient,
     split_shards,
 )
-from training.league.league import IMPS
 from training.league.learner import Learner
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.networks.model import Perceptron, random_layers, summed_rows
@@ -29,14 +27,6 @@ CONFIG = LeagueConfig(
     panel="pass", rollouts=3, decision_fraction=0.8, double_failing=0.0,
 )  # fmt: skip
 POLICY_GRADIENT = partial(policy_gradient, entropy=0.01)
-
-
-@pytest.fixture(autouse=True)
-def _soon(monkeypatch):
-    """What a league does for hundreds of iterations, it does here for one or two."""
-    monkeypatch.setattr(contract_pretraining, "ROLLOUTS", 1)
-    monkeypatch.setattr(league, "SILENT_ITERATIONS", 1)
-    monkeypatch.setattr(league, "ADD_VERSION_EVERY", 2)
 
 
 @pytest.fixture(scope="module")
@@ -104,18 +94,6 @@ def test_sums_of_rows_by_torch_are_nearly_those_on_the_cpu(experience):
     torch.testing.assert_close(*outputs, atol=1e-5, rtol=1e-5)
     for ours, theirs in zip(model.parameters(), by_torch, strict=True):
         torch.testing.assert_close(ours.grad, theirs.grad, atol=1e-2, rtol=1e-4)
-
-
-@pytest.mark.slow
-def test_a_run_of_many_shards_is_the_same_stopped_and_at_once(tmp_path):
-    once = run_league(tmp_path / "once", CONFIG)
-    turns = iter([False, False, True])
-    run_league(tmp_path / "parts", CONFIG, stop=lambda: next(turns), eager=True)
-    parts = run_league(tmp_path / "parts", CONFIG)
-    same(once, parts)
-    assert [row["iteration"] for row in parts.state.metrics] == [0, 2, 3]
-    for ours, theirs in zip(once.state.metrics, parts.state.metrics, strict=True):
-        assert ours[f"{IMPS}pass"] == theirs[f"{IMPS}pass"]
 
 
 def test_a_run_is_settled_for_its_cores_once():

@@ -38,7 +38,7 @@ def tiny(tmp_path_factory) -> EvolveConfig:
     toy.write_text(TOY)
     return EvolveConfig(
         seed=3, start=str(toy), control=str(toy), generations=2, partnerships=2, proposals=5, positions=1, study=300,
-        boards=300, confirm=600, judge=64, champions=1, league="acol,preempts", validators="",
+        boards=200, confirm=300, judge=64, champions=1, league="acol,preempts", validators="",
         operators="evolution,refinement,swapping",
     )  # fmt: skip
 

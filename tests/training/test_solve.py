@@ -184,16 +184,6 @@ def test_a_killed_worker_changes_nothing(two_cores, complete, tmp_path):
     assert path.read_bytes() == complete.read_bytes()
 
 
-def test_ctrl_c_on_ray_saves_finished_ranges(two_cores, complete, tmp_path):
-    path = tmp_path / "a.bdl"
-    stop = lambda deals: press_ctrl_c() if deals == 60 else None  # noqa: E731
-    with pytest.raises(KeyboardInterrupt):
-        again(path, cluster=Cluster(1), progress=stop)  # one worker finishes ranges in their order
-    assert len(Library.open(path)) == 60
-    again(path, cluster=Cluster(2))
-    assert path.read_bytes() == complete.read_bytes()
-
-
 # --- the command line ---------------------------------------------------------------------------------
 
 

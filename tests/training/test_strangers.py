@@ -57,10 +57,12 @@ def test_calls_are_played_out_against_a_stranger():
 def test_gatekeepers_are_refused(name):
     with pytest.raises(SpecError, match="gatekeeper"):
         stranger(name)
-    for office in ("league", "validators"):
-        config = EvolveConfig(gatekeepers="", **{office: name})
-        with pytest.raises(SpecError, match="gatekeeper"):
-            check_start(config)
+
+
+@pytest.mark.parametrize("office", ["league", "validators"])
+def test_a_run_against_gatekeepers_is_refused(office):
+    with pytest.raises(SpecError, match="gatekeeper"):
+        check_start(EvolveConfig(gatekeepers="", **{office: "policy:polish"}))
 
 
 def test_a_training_opponent_cannot_validate():
