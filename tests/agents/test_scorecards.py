@@ -7,7 +7,9 @@ import pytest
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain.explain import explain
 from agents.systems.language.text import SystemTextError, parse_system
+from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
+from bridge_env.bidders.registry import SpecError
 from bridge_env.rules.calls import call_text
 
 SUIT_AGAIN = """\
@@ -88,6 +90,16 @@ def test_a_block_with_the_same_words_changes_single_cards():
     assert [line.name for line in cards.lines] == ["P", "X", "bid:x"]
     dropped = explained(base + f"{when}\n  drop bid:x\n", "AKQ865.K4.Q32.86")
     assert call_text(dropped.call) == "Pass"
+
+
+def test_a_system_takes_the_scorecards_of_another():
+    taken, cards, plain = (read_system(name) for name in ("sayc?cards=champion-strong", "champion-strong", "sayc"))
+    assert [block for block in taken.blocks if block.weighs] == [block for block in cards.blocks if block.weighs] != []
+    assert [block for block in taken.blocks if not block.weighs] == list(plain.blocks)
+    assert taken.lines == plain.lines
+    assert read_system("champion-strong?cards=sayc").blocks == read_system("champion").blocks
+    with pytest.raises(SpecError, match="nobody"):
+        read_system("sayc?cards=nobody")
 
 
 def test_contexts_may_not_ask_about_the_hand():

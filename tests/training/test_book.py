@@ -56,6 +56,28 @@ TOY = parse_system(TOY_TEXT)
 SAYC = read_system("sayc")
 
 
+CARDS_TEXT = TOY_TEXT.replace("when 0-7", """\
+weigh when 1+ they-bid, 1+ i-bid           ; they bid on
+  P       scores 0, 11 if book             ; pass
+  bid:x   4+ shown:x scores -9, 4 for each x less shown:x, 30 if 12+ hcp, -22 if jump ; my suit
+when 0-7""")  # fmt: skip
+
+
+def test_scorecards_are_a_table_with_a_hand_that_adds_up():
+    book = make_book(parse_system(CARDS_TEXT), 400, 3)
+    cards, rules = book.model()["general"]
+    assert [(card["call"], card["start"]) for card in cards["cards"]] == [("Pass", 0), ("bid of x", -9)]
+    assert cards["cards"][1]["adds"] == "+4 for each x more than x that I have shown, +30 if 12+ HCP"
+    assert cards["cards"][1]["takes"] == "-22 if a jump"
+    *_, sums = cards["example"].split(": ")
+    totals = [int(one.split()[1]) for one in sums.split("; ")]
+    assert totals == sorted(totals, reverse=True)
+    assert len(totals) > 1
+    assert rules["cards"] == []
+    for form in ("markdown", "html"):
+        assert "more than x that I have shown" in render_book(book.model(), form)
+
+
 @lru_cache(maxsize=1)
 def toy_book():
     return make_book(TOY, 300, 5)
