@@ -14,6 +14,7 @@ from agents.systems.changes.edits import (
     SetCards,
     SwapLines,
     differences,
+    lines_of_calls,
     sub_hierarchies,
 )
 from agents.systems.changes.mutation import SeededRandom, addresses
@@ -23,9 +24,11 @@ from agents.systems.language.paths import path_steps
 from agents.systems.language.text import SystemTextError, parse_constraint, parse_system, system_text
 from training.evaluation.duplicate import match
 from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes, hierarchy, is_system
+from training.evolution.config import EvolveConfig
 from training.evolution.generations import numbered
 from training.evolution.proposals import Proposal, rule_edit, swaps, trial, verdict
 from training.evolution.refine.induce import Rule
+from training.evolution.run import check_start
 
 SAYC = numbered("sayc")
 OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"
@@ -49,8 +52,10 @@ def changes(count, base=SAYC, first=25):
 
 @lru_cache
 def noticed():
-    """A pair that differs from sayc so that some of the boards notice."""
-    return next(pair for _, pair in changes(40) if gains_and_changes(pair, SAYC, THEM, BOARDS)[0].any())
+    """A pair that differs from sayc so that some of the boards notice: the first player opens a weak no trump."""
+    line = next(line for line in SAYC.first.lines if line.name == "1N")
+    weak = replace(line, constraint=parse_constraint("12-14 hcp, balanced"))
+    return Proposal(Replace((), line, (weak,), "weak no trump"), 0, "evolution").apply(SAYC)
 
 
 @pytest.mark.slow
@@ -185,6 +190,16 @@ def test_scorecards_are_taken_from_others():
     (edit,) = differences(plain, theirs)
     assert edit.apply(plain) == theirs
     assert edit.apply(mine).blocks == theirs.blocks
+
+
+def test_own_calls_are_known_by_their_lines():
+    before = parse_system("1N 12-14 hcp, balanced\n  2C 8+ hcp ; Stayman\n1M 11+ hcp, 5+ M\n(1N)\n  X 14+ hcp")
+    for text, same in (("12-14", False), ("8+ hcp", True), ("11+ hcp", True)):
+        after = parse_system(system_text(before).replace(text, "15-17" if text == "12-14" else "9+ hcp"))
+        assert (lines_of_calls(before, {"1N"}) == lines_of_calls(after, {"1N"})) == same
+    assert len(lines_of_calls(before, {"1N", "1N-2C", "(1N)-X"})) == 3
+    with pytest.raises(ValueError, match=r"--keep 7N: sayc has no line"):
+        check_start(EvolveConfig(keep="1NT, 7NT"))
 
 
 def test_an_edit_finds_its_line_where_others_were_put_in_front():

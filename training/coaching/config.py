@@ -18,6 +18,8 @@ class CoachConfig(Settings):
 
     system: str = "sayc"
     """the system: a name or FILE.bidding"""
+    keep: str = ""
+    """the pair's own calls, which no amendment may touch, separated by commas: '1NT, 2D, (1NT)-X'"""
     iterations: Count = 2000
     """rollouts that the player by the book learns from"""
     generations: CountOrZero = 4
@@ -60,5 +62,5 @@ class CoachConfig(Settings):
         return EvolveConfig(
             start=system, control=system, league=STRANGERS, validators=VALIDATORS, gatekeepers="", player=player,
             operators="amendment,tuning", generations=self.generations, partnerships=1, study=self.study,
-            positions=40, confirm=self.confirm, seed=self.seed,
+            positions=40, confirm=self.confirm, seed=self.seed, keep=self.keep,
         )  # fmt: skip

@@ -32,7 +32,7 @@ from training.evaluation.boards import library_boards
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.finalize import finalize
 from training.evolution.generations import advance, league
-from training.evolution.run import check_start, load_or_begin
+from training.evolution.run import check_own_calls, check_start, load_or_begin
 from training.league import train_league
 from training.league.config import LeagueConfig
 from training.league.league import POLICY
@@ -101,6 +101,7 @@ def coach(
         ClusterError: Ray is missing, or the cluster cannot be reached.
     """
     config.check()
+    check_own_calls(config.evolve("", "").own_calls, [config.system])
     progress = progress or Progress()
     if resume is None:
         text = system_text(read_system(config.system))
@@ -249,6 +250,7 @@ def _judge(
         name=Path(config.system).stem,
         command=runs.command_line("bridge-env coach", replace(config, system=runs.portable(config.system))),
         rounds=results,
+        keep=config.keep,
         panel_table=panel.markdown,
         boards=len(boards),
         often=len(worth) / len(boards),

@@ -40,6 +40,8 @@ class EvolveConfig(Settings):
     """number of the latest champions that join the league"""
     operators: str = "tuning,swapping"
     """sources of change, some of evolution, refinement, swapping, tuning, amendment, natural, cards"""
+    keep: str = ""
+    """the pair's own calls, which no change may touch, separated by commas: '1NT, 2D, (1NT)-X'"""
     player: str = ""
     """network that bids by the system to start from (policy:FILE, made by 'train league --book'): amendment learns
     from how it uses the book"""
@@ -98,6 +100,11 @@ class EvolveConfig(Settings):
     def opponents(self) -> list[str]:
         """Return the pairs met before the verdict: the control pair, the league, the validators."""
         return [self.control, *listed(self.league), *listed(self.validators)]
+
+    @property
+    def own_calls(self) -> set[str]:
+        """Return the calls that no change may touch, as the lines of a system write them."""
+        return {call.strip().replace("NT", "N") for call in listed(self.keep)}
 
     @property
     def starts(self) -> list[str]:

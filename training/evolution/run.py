@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.networks.shipped import GATEKEEPER, role
+from agents.systems.changes.edits import lines_of_calls
 from agents.systems.library.shipped import read_system
 from bridge_env.bidders.registry import SpecError, full_spec, make
 from bridge_env.io.files import atomic_write
@@ -107,6 +108,18 @@ def load_or_begin(folder: Path, config: EvolveConfig) -> State:
     return load(folder) if (folder / runs.CHECKPOINT).exists() else begin(config)
 
 
+def check_own_calls(calls: set[str], systems: list[str]) -> None:
+    """Check that systems have lines for the pair's own calls.
+
+    Raises:
+        ValueError: one has none.
+    """
+    for name in systems:
+        for call in calls:
+            if not lines_of_calls(read_system(name), {call}):
+                raise ValueError(f"--keep {call}: {name} has no line for it; write calls as its text does: 1N, 1N-2C")
+
+
 def check_start(config: EvolveConfig) -> None:
     """Check that a run can start with these settings, before making a folder or starting Ray.
 
@@ -114,6 +127,7 @@ def check_start(config: EvolveConfig) -> None:
         ValueError: a number makes no sense, or a system, a stranger or a gatekeeper cannot be had.
     """
     config.check()
+    check_own_calls(config.own_calls, config.starts)
     for name in (*config.starts, *config.opponents):
         _ = stranger(name) if is_stranger(name) else read_system(name)
     if config.uses(NATURAL) and all(natural.opens(read_system(name)) for name in config.starts):

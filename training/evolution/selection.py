@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.systems.changes.complexity_limits import new_faults
+from agents.systems.changes.edits import lines_of_calls
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, is_system
 from training.evolution import proposals
@@ -20,7 +21,7 @@ from training.runtime.settings import listed
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
 # Steps of lines have gained in play-outs, swaps in another pair, and what a player by the book prefers has gained for
 # it: they are confirmed at once.
-CONFIRMED_AT_ONCE = {TUNING: 0.0, SWAPPING: 1.0, AMENDMENT: 1.0}
+CONFIRMED_AT_ONCE = {TUNING: 0.0, SWAPPING: 1.0, AMENDMENT: 2.0}
 MOST_CONFIRMED = 16  # other proposals of a generation and partnership that go on to be confirmed
 SELDOM = 0.003  # share of the boards that a new rule must touch, where rules are to be sayable
 TEAM_SHARE = 0.75  # of the gains of single changes, which all of them together must reach
@@ -37,6 +38,7 @@ def select_proposals(
         start: of the ``4 * config.boards + 2 * config.confirm`` boards for it.
     """
     changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
+    changed = [(p, c) for p, c in changed if _leaves(config.own_calls, us, c)]
     if config.rules != "any":
         changed = [(p, c) for p, c in changed if p.operator == SWAPPING or is_sayable(us, c)]  # partner can say it
     at_once = [(p, c) for p, c in changed if p.operator in CONFIRMED_AT_ONCE]
@@ -65,6 +67,12 @@ def select_proposals(
     if used and loses_to_validator(us, team, config, evaluator, board_range):
         return us, []
     return team, [f"{p.source}: {describe_edit(p.edit)} ({v.gain:+.4f} ± {v.error:.4f})" for v, p in used]
+
+
+def _leaves(calls: set[str], before: Partnership, after: Partnership) -> bool:
+    """Return whether both players' lines for some calls are as before."""
+    players = {(before.first, after.first), (before.second, after.second)}
+    return not calls or all(lines_of_calls(old, calls) == lines_of_calls(new, calls) for old, new in players)
 
 
 def is_sayable(before: Partnership, after: Partnership) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from agents.systems.audit.audit import DEAD, audit_system
 from agents.systems.bidder import Hierarchy
-from agents.systems.changes.edits import Edit, Insert, InsertGeneral, Replace, differences
+from agents.systems.changes.edits import Edit, Insert, InsertGeneral, Replace, SetCards, differences
 from agents.systems.changes.mutation import Trail, placed
 from agents.systems.changes.simplify import without_empty
-from agents.systems.language.text import constraint_text, numbered_anew
+from agents.systems.language.text import constraint_text, heading_of, numbered_anew
 from agents.systems.language.tree import Line, System, pruned
 
 _ROUNDS = 4  # answers to a line that goes may go too
@@ -75,7 +75,7 @@ def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Steps, s
 
 def _steps(trail: Trail, line: Line) -> Steps:
     """Return the calls that lead to a line and its own; of general rules the context first."""
-    if trail and trail[0].startswith("when "):
+    if trail and trail[0].startswith(("when ", "weigh ")):
         return (*trail, line.name)
     return tuple("-".join((*trail, line.name)).split("-"))
 
@@ -86,6 +86,8 @@ def _concerns(edit: Edit, calls: Container[Steps], places: Collection[Steps]) ->
         trail, lines = edit.trail, (edit.old, *edit.new)
     elif isinstance(edit, InsertGeneral):
         trail, lines = (f"when {constraint_text(edit.when)}",), (edit.line,)
+    elif isinstance(edit, SetCards):
+        trail, lines = (heading_of(edit.block),), edit.block.lines
     elif isinstance(edit, Insert):
         trail, lines = tuple(str(step) for step in edit.path), (edit.line,)
     else:

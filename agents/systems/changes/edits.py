@@ -6,7 +6,7 @@ thought out for one version of a system applies to the next, and to partner's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.systems.changes.chapters import ReplaceSection
@@ -217,6 +217,12 @@ def _bring(mine: System, theirs: System, there: _Held, address: Address, trail: 
         above = [line_at(theirs, address[:end]) for end in range(2, len(address))]
         return Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
     return InsertGeneral(theirs.blocks[int(address[1])].when, line, what)
+
+
+def lines_of_calls(system: System, calls: Collection[str]) -> list[tuple[object, ...]]:
+    """Return what the lines of the tree say that make some calls, written as ``1N`` or ``(1N)-X``, with their place."""
+    at = [("-".join((*trail, line.name)), line) for address, trail, line in placed(system) if address[0] == "lines"]
+    return [(path, *what_it_says(line)) for path, line in at if path in calls and not line.after]
 
 
 def what_it_says(line: Line) -> tuple[object, ...]:
