@@ -59,7 +59,7 @@ ATOM_COLUMN, ATOM_LO, ATOM_HI, ATOM_COLUMNS = range(4)
 SPAN_CALL = 0
 FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
 _NO_SCORE = (0, 0, 0, -1, -1)  # the last columns of a rule that is no scorecard
-#: Of a scorecard whose conditions say nothing of the hand: its call shows what the rules' call shows.
+#: Of a scorecard that does not say what its call shows: it shows what the rules' call shows.
 SHOWS_NOTHING = 1 << len(FLAGS)
 
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
@@ -276,9 +276,12 @@ class _Builder:
         for code, value, bindings in readings:
             clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), _NO_SCORE
             if line.score is not None:
-                shows = self.add([], (self.alternatives(c, bindings, line) for c in (*constraint, *line.shows)))
+                shows = (-1, -1)
+                if line.shows:
+                    shows = self.add([], (self.alternatives(c, bindings, line) for c in (*constraint, *line.shows)))
+                else:
+                    flags |= SHOWS_NOTHING
                 score = (*self.score(line.score, bindings, line), *shows)
-                flags |= 0 if self.shows(shows) else SHOWS_NOTHING
             yield (code, value, flags, *clauses, line.number, *score)
 
     def score(self, score: Score, bindings: Bindings, line: Line) -> tuple[int, int, int]:

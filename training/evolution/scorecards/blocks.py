@@ -13,10 +13,12 @@ from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, sit
 
 
 def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
-    """Return scorecards, in whole points, for every situation and action that come up in positions."""
+    """Return scorecards, in whole points, for situations with terms, and for every action that comes up there."""
     met = set(cards_of(positions).tolist())
     out = []
     for situation, note in enumerate(SITUATIONS.values()):
+        if not scores.weight[situation * len(ACTIONS) : (situation + 1) * len(ACTIONS)].any():
+            continue
         lines = []
         for number, action in enumerate(ACTIONS):
             card = situation * len(ACTIONS) + number

@@ -19,7 +19,7 @@ class CardsConfig(Settings):
     against: str = "policy:two-over-one,policy:acol,policy:standard"
     """opponents to meet, none of them a gatekeeper"""
     terms: Count = 1500
-    """most terms of all cards together: what a pair is ready to learn; a hundred are too few to gain"""
+    """most terms of all cards together: what a pair is ready to learn; with few there are cards for few situations"""
     boards: Count = 40_960
     """training boards in each round, against each opponent"""
     rounds: Count = 2

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from training.evolution.scorecards.positions import Positions, cards_of
 from training.evolution.scorecards.scores import CARDS, SCALE, Scores
-from training.evolution.scorecards.words import ACTIONS, PASSES, TERMS, speaks_of_suit
+from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks_of_suit
 
 SHARP = 3.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
 _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
+TERMS_A_SITUATION = 25  # with fewer, situations had better be left out
 _SHARD = 100_000  # positions a step
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
@@ -161,10 +162,24 @@ class Fit:
                 out[card] = weight[card].abs() * ((values - mean).square() * share).sum(0).sqrt()
         return out
 
+    def gains(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """Return what the cards of each situation are worth: (SITUATIONS,), 0 where none has a term."""
+        out = torch.zeros(CARDS)
+        for shard in self.shards:
+            worth = shard.chances(shard.scores(base, weight)) * shard.label
+            for card, (at, end) in enumerate(pairwise(shard.ends)):
+                out[card] += worth[at:end].sum()
+        return out.reshape(len(SITUATIONS), -1).sum(1) * _has_terms(weight)
+
     def plain(self, base: torch.Tensor, weight: torch.Tensor) -> Scores:
         """Return scores for terms as they are counted."""
         by_value = weight / self.spread
         return Scores((base - by_value @ self.mean).double().numpy(), by_value.double().numpy())
+
+
+def _has_terms(weight: torch.Tensor) -> torch.Tensor:
+    """Return which situations have a term: (SITUATIONS,)."""
+    return (weight != 0).reshape(len(SITUATIONS), -1).any(1)
 
 
 def fit_scores(
@@ -180,13 +195,25 @@ def fit_scores(
     fit = Fit(positions, label, seed, tick)
     base, weight = fit.learn(None, 100, imitate=True, rate=0.1, what="imitation") if fit.judged else fit.learn(None, 0)
     at = fit.learn((SHARP * base, SHARP * weight), 150)
-    allowed, left = fit.allowed, int((at[1] != 0).sum())
+    found = [_with_fewer_terms(fit, at, fit.allowed, most)]
+    if most < TERMS_A_SITUATION * len(SITUATIONS):  # fewer situations may gain more, each with enough terms
+        worth = fit.gains(*at)
+        least = torch.topk(worth, max(1, most // TERMS_A_SITUATION)).values[-1]
+        of_best = (worth >= least).repeat_interleave(len(ACTIONS))[:, None].float()
+        found.append(_with_fewer_terms(fit, (at[0], at[1] * of_best), fit.allowed * of_best, most))
+    scores = fit.plain(*max(found, key=lambda one: float(fit.gains(*one).sum())))
+    return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
+
+
+def _with_fewer_terms(
+    fit: Fit, at: tuple[torch.Tensor, torch.Tensor], allowed: torch.Tensor, most: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return scores that are whole points once they are multiplied by ``SCALE``, with at most ``most`` terms."""
+    left = int((at[1] != 0).sum())
     while left > most:
         left = max(int(0.7 * left), most)
-        importance = fit.importance(*at)
-        allowed = (importance >= torch.topk(importance.flatten(), left).values[-1]).float()
+        importance = fit.importance(*at) * allowed
+        allowed = (importance >= torch.topk(importance.flatten(), left).values[-1]).float() * allowed
         at = fit.learn(at, 25, allowed=allowed, what=f"{left} terms")
     at = fit.learn(at, 100, allowed=allowed, what=f"{left} terms")
-    at = fit.learn(at, 100, allowed=allowed, scale=SCALE, what="whole numbers")
-    scores = fit.plain(*at)
-    return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
+    return fit.learn(at, 100, allowed=allowed, scale=SCALE, what="whole numbers")
