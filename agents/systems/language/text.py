@@ -30,7 +30,8 @@ other major and minor. With ``base: sayc`` above all lines, a text says only wha
 Scorecards stand in blocks that begin with ``weigh when``. Where general rules (or none) would decide, the first such
 block whose context holds counts: each line whose conditions hold adds up a sum for its call. The call with the highest
 sum is made if that exceeds the sum of the call that the rules would make (``book``). Where that call has no sum, the
-rules decide; of equal sums the first counts. Others read the call as the rules have it, unless the line ``shows`` something.
+rules decide; of equal sums the first counts. Others read the call as the rules have it, unless the line says what it
+``shows``.
 """
 
 from __future__ import annotations

@@ -76,7 +76,8 @@ class Line:
     lines: tuple[Line, ...] = ()
     after: bool = False  # no rule itself, it only leads to the lines that follow: "after 1M" or "(1x)"
     score: Score | None = None  # of a scorecard: its conditions only let the call be weighed
-    shows: Constraint = ()  # of a scorecard: what others read into the call, besides its conditions; without, what rules say
+    # of a scorecard: what others read into the call, besides its conditions; without it they read what the rules show
+    shows: Constraint = ()
     comments: tuple[str, ...] = field(default=(), compare=False)
     number: int = field(default=0, compare=False)  # its line in the text, by which rules and counts name it
     source: Source | None = field(default=None, compare=False)  # its place, if not in the system's own text
