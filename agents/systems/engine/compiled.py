@@ -148,7 +148,7 @@ class _Builder:
         self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
         self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
         self.faults: list[SystemTextError] = []
-        self.passes: dict[int, Constraint] = {}  # by the conditions of a rule that passes: these, and not bound
+        self.extended: dict[tuple[int, int], Constraint] = {}  # by conditions and one more: all of them
         self.terms: list[tuple[int, ...]] = []
 
     def build(self) -> Compiled:
@@ -272,7 +272,7 @@ class _Builder:
             readings = [(SPAN_CODES[one], value, b) for value, b in strains_of(strain, ()) for one in spans]
         constraint = self.passing(line.constraint) if span == "P" else line.constraint
         if span == ANY_BID:
-            constraint = (*constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
+            constraint = self.with_one(constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
         for code, value, bindings in readings:
             clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), _NO_SCORE
             if line.score is not None:
@@ -330,7 +330,11 @@ class _Builder:
 
     def passing(self, constraint: Constraint) -> Constraint:
         """Return the conditions of a rule that passes: its own, and that its side need not go on."""
-        return self.passes.setdefault(id(constraint), (*constraint, _NOT_BOUND))
+        return self.with_one(constraint, _NOT_BOUND)
+
+    def with_one(self, constraint: Constraint, clause: Clause) -> Constraint:
+        """Return conditions and one more, the same object each time: ``constraint`` knows objects by identity."""
+        return self.extended.setdefault((id(constraint), id(clause)), (*constraint, clause))
 
     def constraint(self, constraint: Constraint, bindings: Bindings, line: Line | Block) -> tuple[int, int]:
         """Return the first clause and the end of ``constraint``, shared by all rules with the same conditions."""
