@@ -7,7 +7,7 @@ The steps are tests as in ``programs``, and others by the number in their first 
   up from there it may be (12), and points (24): added if the column's value lies there, or for each that it counts.
 - ``_ADD`` adds points to the sum, ``_END`` ends the card with its rule, and ``_CHOOSE`` ends the program.
 
-Most terms are rows, which need no branch: a test costs ten times as much. A program runs on full feature rows.
+Most terms are rows, which need no branch. A program runs on full feature rows.
 """
 
 from __future__ import annotations
