@@ -230,7 +230,13 @@ def clause_text(clause: Clause) -> str:
 
 
 #: Words that scores count, and that people do not say with a number in front.
-_NOUNS = {"passes": "pass since the last call", "level": "level of the call", "last-level": "level of the last bid"}
+_NOUNS = {
+    "passes": "pass since the last call", "level": "level of the call", "last-level": "level of the last bid",
+    "i-bid": "call of mine but passes", "partner-bid": "call of partner's but passes",
+    "they-bid": "call of theirs but passes", "partner-min": "point that partner has at least",
+    "partner-max": "point that partner may have", "my-min": "point that I have shown at least",
+    "my-max": "point that I may have", "they-min": "point that they have at least", "they-max": "point that they may have",
+}  # fmt: skip
 
 
 def score_text(score: Score) -> str:
