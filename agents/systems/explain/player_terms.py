@@ -235,7 +235,8 @@ _NOUNS = {
     "i-bid": "call of mine but passes", "partner-bid": "call of partner's but passes",
     "they-bid": "call of theirs but passes", "partner-min": "point that partner has at least",
     "partner-max": "point that partner may have", "my-min": "point that I have shown at least",
-    "my-max": "point that I may have", "they-min": "point that they have at least", "they-max": "point that they may have",
+    "my-max": "point that I may have", "they-min": "point that they have at least",
+    "they-max": "point that they may have",
 }  # fmt: skip
 
 
