@@ -166,11 +166,11 @@ class Reader:
         if not self.draws:
             return Shows("Too rare to have been measured.", how="a network", known=False)
         found = sampled_meanings(self._players(), tuple(calls), dealer, vulnerability)
-        if found.made < _HARDLY:
+        if found.last_call_chance < _HARDLY:
             return Shows("This network hardly ever makes this call here.", how=_DRAWN, known=False)
         ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
-        force = "" if made == PASS else "forcing" if found.passed <= NEVER_PASSED else "not forcing"
-        passed = "" if made == PASS else f"; partner passes {found.passed:.0%}"
+        force = "" if made == PASS else "forcing" if found.pass_chance <= NEVER_PASSED else "not forcing"
+        passed = "" if made == PASS else f"; partner passes {found.pass_chance:.0%}"
         return Shows(measured_text(ranges), force, (), _not_natural(ranges, calls), _DRAWN + passed)
 
     def _players(self) -> Seated:

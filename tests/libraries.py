@@ -19,11 +19,12 @@ PAGE = ROOT / "docs" / "libraries.md"
 
 
 def snippets() -> dict[str, tuple[list[str], str]]:
-    """Return packages and code of each snippet of the page, by the first package."""
+    """Return packages and code of the snippets of the page by the packages' names; those with the same are joined."""
     found: dict[str, tuple[list[str], str]] = {}
     for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S):
         packages = re.match(r"# needs (.+)", code)[1].split()
-        found[re.sub(r"\W+", "", packages[0])] = packages, code
+        name = re.sub(r"\W+", "-", "-".join(packages)).strip("-")
+        found[name] = packages, found.get(name, ([], ""))[1] + code
     return found
 
 

@@ -23,8 +23,8 @@ class AuctionReader:
     """Reads finished auctions, the latest from a cache.
 
     Args:
-        seats: the specs of the bidders at N E S W; None, or one that calls without looking: its calls show nothing.
-            Strangers are read as ``agents.registry.models_for`` reads them.
+        seats: the specs of the bidders at N E S W; the calls of None, and of a bidder that calls without looking at
+            its hand, show nothing. Strangers are read as ``agents.registry.models_for`` reads them.
     """
 
     def __init__(self, seats: tuple[str | None, str | None, str | None, str | None] = (None,) * 4) -> None:

@@ -3,7 +3,7 @@
 The belief has 156 outputs: for each of the 52 cards, three numbers whose ``softmax`` is the chance that left, partner
 or right holds it; of my own cards they say nothing. Deals are drawn from the product of these chances, given that
 everybody holds thirteen cards: exactly, by counting from the last card back. How likely each deal was to be drawn is
-known, so whoever weighs deals by something else can take the belief out again.
+known, so a caller that weighs deals by something else can divide the belief out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def chances(belief: Network, view: BidView) -> NDArray[np.float64]:
 
 @njit
 def _draw(hand, odds, numbers, table, owner, log_odds):  # type: ignore[no-untyped-def]
-    """Fill ``owner`` (S, 52) and ``log_odds`` (S,); ``table`` (40, 14, 14) is room for the counting."""
+    """Fill ``owner`` (S, 52) and ``log_odds`` (S,); ``table`` (40, 14, 14) is scratch space."""
     cards = np.empty(39, np.int64)
     n = 0
     for card in range(52):

@@ -1,7 +1,7 @@
-"""Draw what the calls of networks mean, at the time: hands as likely as the auction makes them.
+"""Describe calls of networks by sampled deals: hands as likely as the auction makes them.
 
-For calls that are too rare to be measured, and for networks whose calls nobody measured. Nothing is known of any
-hand but the auction, so everybody at the table may see it.
+For calls that are too rare to be measured, and for networks whose calls nobody measured. The samples depend on the
+auction alone, so everybody at the table may see them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bridge_env.rules.calls import PASS
 HANDS = 100
 NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
 _TAIL = 0.05  # of the hands below a range, and as many above
-_TELLING = 15.0  # hands of equal weight that a range needs
+_FEWEST_HANDS = 15.0  # effective sample size that a range needs
 
 Seated = tuple[Network | SystemGuided | None, ...]
 """The networks at N E S W; None: another bidder, which is not read."""
@@ -53,21 +53,19 @@ class SampledMeanings:
     def next_ranges(self, call: int) -> NDArray[np.uint8] | None:
         """Return the ranges of the hands with which ``call`` comes next; None where those hands hardly make it."""
         weight = self.chances[:, call]
-        if weight.sum() ** 2 < _TELLING * np.square(weight).sum() or weight.sum() < 1:
+        if weight.sum() ** 2 < _FEWEST_HANDS * np.square(weight).sum() or weight.sum() < 1:
             return None
         return _ranges(self._held((self.dealer + len(self.calls)) & 3), weight)
 
     @cached_property
-    def made(self) -> float:
-        """Return how likely the last call is, on average with the hands drawn for it; little where no hand explains
-        it.
-        """
+    def last_call_chance(self) -> float:
+        """Return how likely the last call is on average with the sampled hands; near 0 where no hand explains it."""
         owner = (self.dealer + len(self.calls) - 1) & 3
         chances = self._chances(self.calls[:-1])
         return float(chances[:, self.calls[-1]].mean()) if self.networks[owner] is not None else 1.0
 
     @cached_property
-    def passed(self) -> float:
+    def pass_chance(self) -> float:
         """Return how often partner passes the last call if the next player passes; 1 where the auction is over."""
         after = (*self.calls, PASS)
         over = bool(one_auction(after, self.dealer, self.vulnerability).done[0])
@@ -77,9 +75,7 @@ class SampledMeanings:
         return hand_features(self.owner == seat)[:, HCP_AND_LENGTHS]
 
     def _chances(self, calls: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return how likely each call is after ``calls`` with each of the hands; all alike where no network sits
-        there.
-        """
+        """Return how likely each call is after ``calls`` with each of the hands; all equally without a network."""
         one = public_view(one_auction(calls, self.dealer, self.vulnerability))
         seat = int(one.seat[0])
         network = self.networks[seat]

@@ -37,7 +37,7 @@ Player = Network | SystemGuided | Bidder
 
 
 Noter = Callable[[NDArray[np.int64], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32] | None], None]
-"""Hears what the learner saw and did: rows, the calls' chances, its calls, and the part of its book, if any."""
+"""A function that takes the learner's decisions: rows, chances of all calls, its calls, what its book added, if any."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ def _hand_inputs(hand, out):  # type: ignore[no-untyped-def]
 
 @njit
 def _look(rows, board, state, history, hand, dealer, vulnerability, numbers, starts, mask):  # type: ignore[no-untyped-def]
+    """Write the inputs that are on, where each row's begin, and the legal calls; return how many inputs are on."""
     used = 0
     for i in range(len(rows)):
         row, at = rows[i], board[rows[i]]
@@ -198,7 +199,7 @@ def play_on(
         seated: int8 (R, 2), which player holds North-South and East-West.
         samples: int8 (R,), the side that draws its calls by their chances; -1 where everybody makes the likeliest.
         key: uint64 (R,), each row's random stream.
-        note: hears of every call of the learner, if anybody wants to.
+        note: called with all decisions of the learner in a round, if any.
     """
     while True:
         rows = np.flatnonzero(~auctions.done)

@@ -1,4 +1,4 @@
-"""Errors of bidders, with bidder and auction; calls that are checked, and their explanations."""
+"""Call bidders and check their calls; the errors name the bidder and show the auction."""
 
 from __future__ import annotations
 

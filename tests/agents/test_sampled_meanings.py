@@ -35,14 +35,14 @@ def test_what_is_drawn_is_what_was_measured(text):
 
 
 def test_forcing_is_what_partner_hardly_passes():
-    assert after("champion-plain", "1S P 2S").passed > 0.3
-    assert after("two-over-one", "1S P 2C").passed < 0.05
-    assert after("champion", "7N").passed > 0.99
+    assert after("champion-plain", "1S P 2S").pass_chance > 0.3
+    assert after("two-over-one", "1S P 2C").pass_chance < 0.05
+    assert after("champion", "7N").pass_chance > 0.99
 
 
 def test_no_hand_explains_what_a_network_never_calls():
-    assert after("champion", "1N P 7C").made < 0.1
-    assert after("champion", "1N").made > 0.5
+    assert after("champion", "1N P 7C").last_call_chance < 0.1
+    assert after("champion", "1N").last_call_chance > 0.5
 
 
 def test_next_calls_on_the_hands_drawn_before_them():

@@ -1,4 +1,4 @@
-"""Print besides a command's result: JSON, paths, problems, and how to resume after a stop."""
+"""Print what surrounds a command's result: JSON, paths, problems, and how to resume after a stop."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _resume: list[tuple[Path, str]] = []
 
 
 def begin(words: Sequence[str]) -> None:
-    """Note the words of the command that begins; nothing of it can be resumed yet."""
+    """Remember the words of the command that begins; nothing of it can be resumed yet."""
     _command[:] = ["bridge-env", *words]
     _resume.clear()
 
 
 def can_resume(path: Path, command: str | None = None) -> None:
-    """Note that the running command saves its work in ``path``; ``command`` goes on, by default the same again."""
+    """Remember that the command saves its work in ``path``; ``command`` resumes it, by default the same again."""
     _resume[:] = [(path, command or shlex.join(_command))]
 
 
 def how_to_resume(before: str) -> str:
-    """Return where the stopped command's work lies and what goes on with it, behind ``before``; empty if nowhere."""
+    """Return where the stopped command's work lies and what resumes it, behind ``before``; empty if nowhere."""
     return "".join(f"{before}what was done is in {path}; go on: {go}" for path, go in _resume if path.exists())
 
 

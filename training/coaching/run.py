@@ -43,7 +43,8 @@ from training.runtime.runs import open_run, to_dataframe
 
 KIND = "coach"
 BOOK = "book.bidding"
-TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # what a player loses for each point or card by which it misleads
+# Penalties to choose from, for each point or card by which a call misleads; subtracted from a network's log odds.
+TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)
 # The truth that a player may have less than its book, and the boards that measure it, at most.
 _TRUTH_MARGIN, _TRUTH_BOARDS = 0.008, 10_000
 _LISTED = 40  # lines of the book in a report
@@ -223,7 +224,7 @@ def _judge(
     gatekeepers = panel.gatekeepers()
     progress.stage("judging")
 
-    def judged(spec: str) -> list[panel.Line]:
+    def matches(spec: str) -> list[panel.Line]:
         return panel.panel(
             spec, gatekeepers, config.judge, config.seed, over=f"system:{folder / BOOK}",
             log=folder / "panel.json", progress=progress,
@@ -236,7 +237,7 @@ def _judge(
             system_consistency.of_pair(spec, book, config.judge, config.seed)
             for spec in (f"policy:{this.player}", f"system:{this.book}")
         )
-        lines = judged(f"policy:{this.player}"), judged(f"system:{this.amended}")
+        lines = matches(f"policy:{this.player}"), matches(f"system:{this.amended}")
         results.append(RoundResult(*lines, player, itself, what))
     progress.stage("counting departures")
     learned, opponent = networks_file.load(rounds[0].player).player, read_networks("two-over-one").player

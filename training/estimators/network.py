@@ -11,8 +11,12 @@ from torch.nn import functional
 from bridge_env.double_dummy.estimator import OUTCOMES, ROLES, layer_names
 
 
-class Turning(nn.Module):
-    """Map channels linearly by seat, (n, 4 * inputs) to (n, 4 * outputs), the same for every seat."""
+class SeatLinear(nn.Module):
+    """Map channels of the four seats linearly, (n, 4 * inputs) to (n, 4 * outputs); rotated seats rotate the output.
+
+    A seat's output depends on the seats 0 to 3 places further on by four matrices. Sums and differences of opposite
+    seats need half of the products: the weights are the matrices of those.
+    """
 
     def __init__(self, inputs: int, outputs: int, gain: float, chance: torch.Generator) -> None:
         super().__init__()
@@ -44,7 +48,7 @@ class Network(nn.Module):
             last = role in ROLES and number == str(depth - 1)
             outputs = OUTCOMES if name == "read" else width if role == "block" or last else hidden
             gain = 0.1 if name == "read" else 0.5 if last else 2.0
-            self.layers[name] = Turning(inputs, outputs, gain, chance)
+            self.layers[name] = SeatLinear(inputs, outputs, gain, chance)
 
     def forward(self, suits: torch.Tensor) -> torch.Tensor:
         """Return outputs (n, 5 strains, 4 declarers, 14) of suits (n, 4, 4 seats * 13 ranks), zeros and ones."""

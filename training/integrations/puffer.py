@@ -25,7 +25,7 @@ except ImportError as error:
 class BiddingPufferEnv(PufferEnv):  # type: ignore[misc, unused-ignore] # PufferLib has no types
     """``num_envs`` tables, one agent at each: the learner.
 
-    Observations are int8 (518,): the 480 bits, then the 38 legal calls, which a policy takes off again. Episodes end
+    Observations are int8 (518,): the 480 bits, then the 38 legal calls, which a policy splits off. Episodes end
     and begin at the same step; ``infos`` has the mean reward of those that ended, ``episode_return``.
 
     Args:

@@ -1,7 +1,7 @@
 """Register the env under its Gymnasium id with Ray, for RLlib and Tune.
 
 RLlib is no dependency of this package, because it pins a Gymnasium of its own (``ray[rllib]``: 1.2.2). See
-docs/environments.md for how to install and use it. Its default networks do not mask. Its action-masking module wants
+docs/libraries.md for how to install and use it. Its default networks do not mask. Its action-masking module wants
 the mask among the observations, and these under another name: ``env_config={"masked": True}``.
 """
 

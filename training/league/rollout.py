@@ -137,7 +137,8 @@ def branch_points(history, dealer, length, sides, index, chances, points, sample
     """Write to ``out`` where sampled auctions leave the greedy one: (board, side, calls before, call); return how many.
 
     The ways to sample an auction, by where it first leaves the likeliest and with which call, lie one behind the other
-    on the line from 0 to 1; ``samples`` equally spaced points on it choose some of them.
+    on the line from 0 to 1; ``samples`` equally spaced points on it choose some of them. ``points`` (N, 2) places the
+    first of these for each board and side.
     """
     n = 0
     for row in range(len(dealer)):

@@ -13,7 +13,7 @@ from agents.networks.inputs import Sparse
 from agents.networks.network import TOP, UNIT, FloatLayer, gather_rows
 from bridge_env.compiled.jit import njit
 
-MOST = TOP * UNIT
+MOST = TOP * UNIT  # the largest output of a hidden unit, as of the integer network
 
 
 @njit

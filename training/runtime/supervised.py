@@ -45,5 +45,5 @@ def gradient_steps(
 
 
 def moving_average(average: float, value: float, decay: float) -> float:
-    """Return the exponential moving average after one more value; the first value begins it."""
+    """Return the exponential moving average after one more value; an average of 0 has had none yet."""
     return value if not average else decay * average + (1 - decay) * value

@@ -1,4 +1,4 @@
-"""Follow lines of play side by side, each in the deal in which cards really fall and in one that opponents believe in.
+"""Follow lines of play side by side, each in two deals: the real one, and one that an opponent imagines.
 
 All lines of a batch have the same number of cards played, so that the trick in progress has the same length in all.
 """
@@ -19,8 +19,8 @@ Cards = NDArray[np.bool_]
 
 _CARD = np.arange(52)
 _SUIT, _RANK = _CARD // 13, _CARD % 13
-# [wanted card, held card]: the least for the card to give for the wanted one: itself, the nearest of the suit (of two
-# the lower one), else the lowest, of clubs first
+# [wanted card, held card]: a hand that should play the wanted card and does not hold it plays the held card of the
+# least distance: the nearest of the suit (of two the lower one), else the lowest, clubs first.
 _DISTANCE = np.where(
     _SUIT[:, None] == _SUIT, 2 * np.abs(_CARD[:, None] - _CARD) + (_CARD[:, None] < _CARD), 100 + 4 * _RANK + _SUIT
 )
@@ -75,8 +75,8 @@ class Lines:
         return out
 
     def ended(self, longest: int) -> NDArray[np.bool_]:
-        """Return which lines are at a leaf, bool (N,): without cards, or at the depth, but where theirs have the lead
-        ``longest`` tricks later.
+        """Return which lines end here, bool (N,): no cards are left, or the depth is reached with my side on lead; with
+        theirs on lead a line goes on for ``longest`` more tricks.
         """
         if self.length:
             return np.zeros(len(self), np.bool_)
@@ -89,18 +89,18 @@ class Lines:
         both = legal & self._legal(self.imagined)
         return self._distinct(np.where((both.any(axis=1) & ~self.mine)[:, None], both, legal))
 
-    def best(self, rows: NDArray[np.int64], looks: NDArray[np.float64]) -> tuple[Cards, NDArray[np.bool_]]:
-        """Return the legal cards at ``rows``, theirs, with the greatest of ``looks`` (R, 52), -1 for cards without one.
+    def best(self, rows: NDArray[np.int64], values: NDArray[np.float64]) -> tuple[Cards, NDArray[np.bool_]]:
+        """Return their legal cards of the greatest value at ``rows``; ``values`` is (R, 52), -1 for cards without one.
 
         Returns:
             The cards, touching ones once; and where there was any: bool (R,); else they are all that are legal.
         """
         part = self.take(rows)
         legal = part._legal(part.left)
-        looks = np.where(legal, looks, -1.0)
-        most = looks.max(axis=1)
+        values = np.where(legal, values, -1.0)
+        most = values.max(axis=1)
         found = most > -0.5
-        return part._distinct(legal & (~found[:, None] | (looks >= most[:, None] - 1e-9))), found
+        return part._distinct(legal & (~found[:, None] | (values >= most[:, None] - 1e-9))), found
 
     def children(self, cards: Cards) -> Lines:
         """Return the lines after each of ``cards``."""
@@ -108,7 +108,7 @@ class Lines:
         rows, turn, leader, won = np.arange(len(parent)), self.turn[parent], self.leader[parent], self.won[parent]
         left, imagined, trick = self.left[parent], self.imagined[parent], self.trick[parent]
         left[rows, card] = UNKNOWN
-        # Where another holds the card in the imagined deal, that one gets the nearest for it.
+        # Where another hand holds the card in the imagined deal, the two hands swap it for the nearest one.
         given = np.where(imagined == turn[:, None], _DISTANCE[card], _NEVER).argmin(axis=1)
         imagined[rows, given] = imagined[rows, card]
         imagined[rows, card] = UNKNOWN

@@ -158,21 +158,22 @@ def _moves(level: Lines, open_: NDArray[np.bool_], solver: Solver, together: _To
     for number in np.unique(group[theirs & (group >= 0)]):
         rows = np.flatnonzero(theirs & (group == number))
         if (cards[rows].sum(axis=1) > 1).any():
-            looks = _looks(level, rows, solver, ALL_CARDS)
+            values = _values_to_them(level, rows, solver, ALL_CARDS)
             share = together.weight[rows] / together.weight[rows].sum()
-            everywhere = (looks >= 0).all(axis=0)  # he sees his hand: a card is legal in all that he imagines
-            mean = np.where(everywhere if everywhere.any() else True, share @ looks, -1.0)
+            everywhere = (values >= 0).all(axis=0)  # he sees his hand: a card is legal in all that he imagines
+            mean = np.where(everywhere if everywhere.any() else True, share @ values, -1.0)
             best, _ = level.best(rows, np.tile(mean, (len(rows), 1)))
             cards[rows] = best.any(axis=0)
     rows = np.flatnonzero((cards.sum(axis=1) > 1) & theirs & (group < 0))
     if not len(rows):
         return cards
-    cards[rows], found = level.best(rows, _looks(level, rows, solver, ALL_BEST))
+    cards[rows], found = level.best(rows, _values_to_them(level, rows, solver, ALL_BEST))
     rows = rows[~found]  # none of the best in d' is legal in d: the best of those that are
-    cards[rows], _ = level.best(rows, _looks(level, rows, solver, ALL_CARDS))
+    cards[rows], _ = level.best(rows, _values_to_them(level, rows, solver, ALL_CARDS))
     return cards
 
 
-def _looks(level: Lines, rows: NDArray[np.int64], solver: Solver, wanted: int) -> NDArray[np.float64]:
+def _values_to_them(level: Lines, rows: NDArray[np.int64], solver: Solver, wanted: int) -> NDArray[np.float64]:
+    """Return the tricks that each card at ``rows`` is worth to them in the imagined deal, float64 (R, 52)."""
     part = level.take(rows)
     return solver.solve(part.imagined, part, wanted).astype(np.float64)
