@@ -20,6 +20,7 @@ from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
 from bridge_table.board import views
+from bridge_table.board.report import problem_report
 from bridge_table.board.seating import Player
 from bridge_table.board.table import Setup
 from bridge_table.http.fields import Dealer, RequestError, Spec, parse_card
@@ -30,7 +31,7 @@ from bridge_table.session import Session
 
 _POLL = 0.2  # seconds until bidders and players look at their table again where there was nothing to do
 _RETRY = 4.0  # seconds after one of them has failed
-_CHAMPION = "policy:champion"
+_CHAMPION, _PARTNER = "policy:champion", "system:two-over-one"
 _LOG = logging.getLogger("bridge_env.table")
 
 PersonName = Annotated[str, Meta(max_length=60)]
@@ -42,7 +43,7 @@ host_api, key_api, seat_api = Api(), Api(), Api()
 
 @host_api.post("rooms")
 def open_room(
-    session: Session, *, ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
+    session: Session, *, ns: Spec = _PARTNER, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
     kind: Literal["play", "practice"] = "play", seat: Dealer = "S", name: PersonName = "", cards: Player = "montecarlo",
 ) -> Json:  # fmt: skip
     """Open a table for several people, and return the key of the host's seat."""
@@ -55,7 +56,7 @@ def open_room(
 
 @host_api.post("challenges")
 def open_challenge(
-    session: Session, *, ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
+    session: Session, *, ns: Spec = _PARTNER, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
     boards: Annotated[int, Meta(ge=1, le=32)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
 ) -> Json:  # fmt: skip
     """Begin a challenge, and return the key that its players share."""
@@ -120,7 +121,7 @@ def claim(invite: SeatInvite, *, board: int, tricks: int) -> Json:
 @seat_api.post("next")
 def deal_next(invite: SeatInvite, *, board: int) -> Json:
     """Deal the next board."""
-    invite.room.next(board)
+    invite.room.next(board, invite)
     return invite.changed_view()
 
 
@@ -150,6 +151,12 @@ def invite_other(invite: SeatInvite, *, seat: Dealer) -> Json:
 def show_calls(invite: SeatInvite) -> Json:
     """Return what each legal call would show."""
     return views.every_call(invite.room.table, invite.seat)
+
+
+@seat_api.get("report")
+def show_report(invite: SeatInvite) -> Json:
+    """Return a report of a problem as a file."""
+    return problem_report(invite.room.table, invite.seat)
 
 
 class GuestServer:

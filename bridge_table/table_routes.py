@@ -13,10 +13,11 @@ from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import call_text, parse_call
-from bridge_env.rules.cards import SEATS, VULNERABILITIES
+from bridge_env.rules.cards import SEATS, VULNERABILITIES, board_dealer, board_vulnerability
 from bridge_table.board import seating, views
 from bridge_table.board.dealing import Deal, problem_texts, read_texts
 from bridge_table.board.hints import hint
+from bridge_table.board.report import problem_report
 from bridge_table.board.review import review
 from bridge_table.board.table import OVER, Setup, Table
 from bridge_table.board.views import Format, state
@@ -39,6 +40,7 @@ from bridge_table.session import Session
 from bridge_table.systems.books import entries_after
 
 _CHAMPION = "policy:champion"
+_PARTNER = "system:two-over-one"  # a standard system: people read its calls, and it reads theirs
 People = Annotated[str, Meta(pattern="^N?E?S?W?$")]
 
 api = Api()
@@ -95,7 +97,7 @@ def after_auction(session: Session, *, spec: Spec, calls: Words = "") -> Json:
 
 @api.post("tables")
 def deal(
-    session: Session, *, people: People = "", ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = "",
+    session: Session, *, people: People = "", ns: Spec = _PARTNER, ew: Spec = _CHAMPION, control: Spec = "",
     source: Literal["random", "judging", "stack"] = "random", stack: str = "",
     number: Annotated[int, Meta(ge=0, le=10**6)] = 0, dealer: Literal["board"] | Dealer = "board",
     vulnerability: Literal["board"] | Vulnerability = "board", cards: seating.Player = "montecarlo", calls: Words = "",
@@ -155,6 +157,13 @@ def show_review(session: Session, name: str) -> Json:
 def show_export(session: Session, name: str, *, form: Format = "pbn") -> Json:
     """Return the board in a format of other programs."""
     return views.export(session.tables[name], form)
+
+
+@api.get("tables/{name}/report")
+def show_report(session: Session, name: str, *, seat: Seat = "watch") -> Json:
+    """Return a report of a problem as a file."""
+    table, player = session.table_for(name, seat)
+    return problem_report(table, player, session.seed)
 
 
 @api.post("tables/{name}/again")
@@ -226,6 +235,12 @@ def read_text(session: Session, *, text: str) -> Json:
         for place, board in enumerate(result.boards, 1)
     ]  # fmt: skip
     return {"boards": boards, "problems": problem_texts(result)}
+
+
+@api.get("editor/conditions")
+async def board_conditions(session: Session, *, board: Annotated[int, Meta(ge=1, lt=10**6)]) -> Json:
+    """Return the dealer and the vulnerability that belong to a board's number."""
+    return {"dealer": SEATS[int(board_dealer(board))], "vulnerable": VULNERABILITIES[int(board_vulnerability(board))]}
 
 
 @api.post("editor/calls")

@@ -94,7 +94,7 @@ class Search:
         owner[0, parse_hand(position.hand)] = position.seat
         rules = rules_for(self.bidder, view_of(auctions, owner), position.answers[0][0])
         found = next((rule.needs for rule in rules if rule.line.number == number), line.constraint)
-        promise = player_terms.promise(found) if found else "the hands that no line above takes"
+        promise = player_terms.promise(found) if found else "no other call fits"
         words = ": ".join([*filter(None, [", ".join(dict.fromkeys(player_terms.remark(line).split(", ")))]), promise])
         entry = self.graph.of_line[number]
         where = "a general rule" if entry.point is None else player_terms.path((*entry.point.path, entry.step))

@@ -23,6 +23,7 @@ MAX_PLAYERS = 16  # of a challenge
 _SEAT = 2  # theirs: South
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
 ABSENT = 15.0  # seconds without a request of a browser, after which a bidder goes on in its seat
+WAIT = 120.0  # seconds that a table waits for a person to open a link; partners who practise are always waited for
 
 
 def fresh_key() -> str:
@@ -51,6 +52,7 @@ class SeatInvite:
     host: bool = False  # whether it may invite others
     name: str = ""
     seen: float | None = None  # when its browser last sent a request; None: never
+    made: float = 0.0  # when it was invited
     key: str = field(default_factory=fresh_key)
 
     @property
@@ -113,8 +115,20 @@ class Room:
             table.setup = replace(table.setup, people=tuple(sorted(present | self._awaited())))
 
     def _awaited(self) -> set[int]:
-        """Return the seats of partners who practise and have not come yet; no bidder goes on for them."""
-        return {seat for seat, invite in self.invites.items() if invite.seen is None and self.kind == PRACTICE}
+        """Return the seats of invited people who have not come yet; no bidder goes on for them."""
+        since = self.rooms.clock() - WAIT
+        return {
+            seat for seat, invite in self.invites.items()
+            if invite.seen is None and (self.kind == PRACTICE or invite.made > since)
+        }  # fmt: skip
+
+    def wait_for_guests(self) -> None:
+        """Begin the first board again for a new guest, where no person has called yet."""
+        table = self.table
+        people = [k for k in range(len(table.calls)) if (table.deal.dealer + k) & 3 in table.setup.people]
+        if self.number == 1 and table.phase == BIDDING and not people:
+            table.calls.clear()
+            self.notify()
 
     def _bidder(self, seat: int) -> str:
         return spec_at(*self.setup.specs, seat)
@@ -151,13 +165,20 @@ class Room:
             "text": result["text"], "points": result["points"], "other": other["text"], "imps": found["imps"],
         }  # fmt: skip
 
-    def next(self, number: int) -> None:
-        """Deal the board after ``number``.
+    def leads(self, invite: SeatInvite) -> bool:
+        """Return whether a person deals the next board: the host does, and where the host has left, anybody."""
+        hosts = {seat for seat, other in self.invites.items() if other.host}
+        return invite.host or not hosts & self._present
+
+    def next(self, number: int, invite: SeatInvite) -> None:
+        """Deal the board after ``number`` for a person.
 
         Raises:
-            RequestError: that board is not over, or was the last.
+            RequestError: that board is not over, or was the last, or the host is to deal.
         """
         self.table_of(number)
+        if not self.leads(invite):
+            raise RequestError("The host deals the next board.", 409)
         if number not in self.results:
             raise RequestError("This board is not over.", 409)
         if self.challenge and number == self.challenge.boards:
@@ -195,7 +216,7 @@ class Room:
         out["room"] = {
             "version": version, "kind": self.kind, "board": self.number,
             "boards": self.challenge.boards if self.challenge else None,
-            "host": invite.host, "name": invite.name,
+            "host": invite.host, "leads": self.leads(invite), "name": invite.name,
             "held": [SEATS[seat] for seat, other in invites if other.seen is not None],
             "awaited": [SEATS[seat] for seat in awaited],
             "news": self.news, "count": len(values),
@@ -226,7 +247,7 @@ class Challenge:
         """
         name = check_name(name)
         if not name:
-            raise RequestError("Choose a name, by which the others find you among the results.")
+            raise RequestError("Enter a name for the results.")
         if name.casefold() in map(str.casefold, self.players):
             raise RequestError("Somebody has that name already; take another.", 409)
         if len(self.players) >= MAX_PLAYERS:
@@ -282,6 +303,7 @@ class Rooms:
         before = room.invites.get(seat)
         if before is not None:
             self.keys.pop(before.key, None)
-        invite = room.invites[seat] = SeatInvite(room, seat)
+        invite = room.invites[seat] = SeatInvite(room, seat, made=self.clock())
         self.keys[invite.key] = invite
+        room.wait_for_guests()
         return invite
