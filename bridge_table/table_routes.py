@@ -19,6 +19,7 @@ from bridge_table.board.dealing import Deal, problem_texts, read_texts
 from bridge_table.board.hints import hint
 from bridge_table.board.report import problem_report
 from bridge_table.board.review import review
+from bridge_table.board.scenarios import PARTNER, SCENARIOS, read_scenario
 from bridge_table.board.table import OVER, Setup, Table
 from bridge_table.board.views import Format, state
 from bridge_table.http.fields import (
@@ -40,7 +41,6 @@ from bridge_table.session import Session
 from bridge_table.systems.books import entries_after
 
 _CHAMPION = "policy:champion"
-_PARTNER = "system:two-over-one"  # a standard system: people read its calls, and it reads theirs
 People = Annotated[str, Meta(pattern="^N?E?S?W?$")]
 
 api = Api()
@@ -50,9 +50,10 @@ api = Api()
 
 @api.get("start")
 async def start(session: Session) -> Json:
-    """Return the specs that the page offers, and the results so far."""
+    """Return the specs and scenarios that the page offers, and the results so far."""
     specs = seating.offered(session.named, tuple(session.dropped))
-    return {"specs": specs, "session": current_session(session.database)}
+    scenarios = [{"title": title, "hands": hands, "calls": calls} for title, hands, calls in SCENARIOS]
+    return {"specs": specs, "session": current_session(session.database), "scenarios": scenarios}
 
 
 @api.post("boards")
@@ -97,16 +98,18 @@ def after_auction(session: Session, *, spec: Spec, calls: Words = "") -> Json:
 
 @api.post("tables")
 def deal(
-    session: Session, *, people: People = "", ns: Spec = _PARTNER, ew: Spec = _CHAMPION, control: Spec = "",
-    source: Literal["random", "judging", "stack"] = "random", stack: str = "",
+    session: Session, *, people: People = "", ns: Spec = PARTNER, ew: Spec = _CHAMPION, control: Spec = "",
+    source: Literal["random", "judging", "stack", "scenario"] = "random", stack: str = "",
     number: Annotated[int, Meta(ge=0, le=10**6)] = 0, dealer: Literal["board"] | Dealer = "board",
     vulnerability: Literal["board"] | Vulnerability = "board", cards: seating.Player = "montecarlo", calls: Words = "",
+    hands: Words = "", swap: bool = False,
 ) -> Json:  # fmt: skip
-    """Deal a board."""
+    """Deal a board; of a scenario one that fits ``hands`` and ``calls``, with ``swap`` partners change seats."""
     seats, ns, ew = tuple(map(SEATS.index, people)), session.check_spec(ns), session.check_spec(ew)
     control = session.check_spec(control or (ew if seats and seats[0] & 1 else ns))
-    board = session.next_deal(source, stack, number)
-    if dealer != "board":
+    scenario = read_scenario(hands, calls, dealer, ns) if source == "scenario" else None
+    board = session.next_deal(source, stack, number, scenario, swap)
+    if dealer != "board" and scenario is None:
         board = replace(board, dealer=SEATS.index(dealer))
     if vulnerability != "board":
         board = replace(board, vulnerability=VULNERABILITIES.index(vulnerability))

@@ -15,6 +15,7 @@ from bridge_env.rules.cards import SEATS
 from bridge_env.rules.scoring import matchpoint_percent
 from bridge_table.board.dealing import random_deal
 from bridge_table.board.review import review
+from bridge_table.board.scenarios import Scenario
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import mean_error, state
 from bridge_table.http.fields import RequestError
@@ -78,6 +79,8 @@ class Room:
     setup: Setup  # of every board, without its people: these come and go
     seed: int  # of the deals
     challenge: Challenge | None = None
+    scenario: Scenario | None = None  # None: random deals
+    swapped: bool = False  # whether partners have changed seats in the scenario
     invites: dict[int, SeatInvite] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)  # of the boards that are over, by number
     news: str = ""  # the latest sentence about people who came and left
@@ -89,8 +92,11 @@ class Room:
         self._begin(1)
 
     def _begin(self, number: int) -> None:
-        self.number = number
-        self.table = Table(f"board {number}", replace(self.setup, people=()), random_deal(self.seed, number))
+        scenario = self.scenario
+        deal = scenario.deal(self.seed, number, self.swapped) if scenario else random_deal(self.seed, number)
+        table = Table(f"board {number}", replace(self.setup, people=()), deal)
+        table.begin_with(list(scenario.calls) if scenario else [])
+        self.number, self.table = number, table
         self.settle()
 
     def notify(self) -> None:
@@ -125,9 +131,10 @@ class Room:
     def wait_for_guests(self) -> None:
         """Begin the first board again for a new guest, where no person has called yet."""
         table = self.table
-        people = [k for k in range(len(table.calls)) if (table.deal.dealer + k) & 3 in table.setup.people]
+        begun = len(self.scenario.calls) if self.scenario else 0
+        people = [k for k in range(begun, len(table.calls)) if (table.deal.dealer + k) & 3 in table.setup.people]
         if self.number == 1 and table.phase == BIDDING and not people:
-            table.calls.clear()
+            del table.calls[begun:]
             self.notify()
 
     def _bidder(self, seat: int) -> str:
@@ -170,8 +177,8 @@ class Room:
         hosts = {seat for seat, other in self.invites.items() if other.host}
         return invite.host or not hosts & self._present
 
-    def next(self, number: int, invite: SeatInvite) -> None:
-        """Deal the board after ``number`` for a person.
+    def next(self, number: int, invite: SeatInvite, swap: bool = False) -> None:
+        """Deal the board after ``number`` for a person; with ``swap`` partners change seats in the scenario.
 
         Raises:
             RequestError: that board is not over, or was the last, or the host is to deal.
@@ -183,6 +190,7 @@ class Room:
             raise RequestError("This board is not over.", 409)
         if self.challenge and number == self.challenge.boards:
             raise RequestError("This was the last board.", 409)
+        self.swapped ^= swap
         self._begin(number + 1)
 
     def table_of(self, number: int) -> Table:
@@ -215,7 +223,7 @@ class Room:
         values = [result["imps"] for result in self.results.values()]
         out["room"] = {
             "version": version, "kind": self.kind, "board": self.number,
-            "boards": self.challenge.boards if self.challenge else None,
+            "boards": self.challenge.boards if self.challenge else None, "scenario": self.scenario is not None,
             "host": invite.host, "leads": self.leads(invite), "name": invite.name,
             "held": [SEATS[seat] for seat, other in invites if other.seen is not None],
             "awaited": [SEATS[seat] for seat in awaited],
@@ -291,9 +299,11 @@ class Rooms:
         self.clock = clock
         self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
 
-    def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> SeatInvite:
+    def open(
+        self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str, scenario: Scenario | None = None
+    ) -> SeatInvite:
         """Open a room, and return the host's seat, the first of ``seats``."""
-        room = Room(self, kind, setup, seed)
+        room = Room(self, kind, setup, seed, scenario=scenario)
         host, *_ = [self.invite(room, seat) for seat in seats]
         host.host, host.name = True, name
         return host

@@ -61,7 +61,8 @@ function drawEnd() {
   const { review, room } = state;
   at("review").hidden = !review;
   const more = isLast() ? element("span", { class: "aside" }, "That was the last board.") : !room.leads ? element("span", { class: "aside" }, "The host deals the next board.") : button("Next board", next, { class: "primary", "aria-keyshortcuts": "b" });
-  if (review) drawReview(at("review"), state, review, [more]);
+  const swap = room.scenario && room.leads ? button("Next board, seats changed", () => next({ swap: true })) : null;
+  if (review) drawReview(at("review"), state, review, swap ? [more, swap] : [more]);
   else at("review").replaceChildren();
   drawResults(at("results"), room);
 }
@@ -99,19 +100,19 @@ async function showMoved() {
   await explain(state, () => get("look", { draw: true }), still, () => drawAuction(at("auction"), state, showMeaning));
 }
 
-async function send(what, fields = {}, board = { board: state.room.board }) {
+async function send(what, fields = {}) {
   if (busy) return;
   busy = true;
   at("message").hidden = true;
   try {
-    draw(await post(what, { ...board, ...fields }));
+    draw(await post(what, { board: state.room.board, ...fields }));
   } finally {
     busy = false;
   }
 }
 
-function next() {
-  if (mayGoOn()) send("next");
+function next({ swap = false } = {}) {
+  if (mayGoOn()) send("next", { swap });
 }
 
 const invite = (seat) => post("invite", { seat });
@@ -142,10 +143,10 @@ listen({
 });
 at("open-people").addEventListener("click", () => at("people").showModal());
 at("report").addEventListener("click", async () => saveReport(await get("report")));
-at("naming").addEventListener("submit", (event) => {
+at("naming").addEventListener("submit", async (event) => {
   event.preventDefault();
-  send("name", { name: at("name").value }, {});
   at("people").close();
+  draw(await post("name", { name: at("name").value })); // beside a call, which is not to wait for it
 });
 
 async function start() {

@@ -2,6 +2,7 @@
 
 import { complain, get, post } from "./api.js";
 import { saveSettings, settings, takeFiles } from "./page.js";
+import { listScenarios, scenarioIn } from "./scenario.js";
 import { at, element, several } from "./words.js";
 
 const dialog = at("setup");
@@ -21,6 +22,7 @@ export function wishes() {
   const number = Number(form.elements.number.value);
   if (source === "stack") Object.assign(fields, { stack: stack.name, number: stack.next });
   else if (number) fields.number = number; // else the next
+  if (source === "scenario") Object.assign(fields, scenarioIn(form), { swap: form.elements.swap.checked });
   return fields;
 }
 
@@ -32,12 +34,13 @@ const VISIT = "table settings";
 const saveVisit = () => sessionStorage.setItem(VISIT, JSON.stringify({ ...wishes(), stack }));
 
 function restoreVisit() {
-  const { people, stack: boards, number, ...fields } = JSON.parse(sessionStorage.getItem(VISIT) || "{}");
+  const { people, stack: boards, number, swap, ...fields } = JSON.parse(sessionStorage.getItem(VISIT) || "{}");
   if (people === undefined) return;
   for (const box of form.elements.people) box.checked = people.includes(box.value);
   if (boards.name) listStack(boards);
   for (const [name, value] of Object.entries(fields)) form.elements[name].value = value;
   form.elements.number.value = number ?? "";
+  form.elements.swap.checked = Boolean(swap);
 }
 
 function listStack(boards) {
@@ -47,8 +50,10 @@ function listStack(boards) {
   option.textContent = `${stack.title}: ${several(stack.boards, "board")}`;
   form.elements.number.max = stack.boards;
 }
-form.addEventListener("change", saveVisit);
+const showSource = () => { at("scenario").hidden = form.elements.source.value !== "scenario"; };
+form.addEventListener("change", () => { saveVisit(); showSource(); });
 restoreVisit();
+showSource();
 
 // These fields are stored for good.
 const ofPage = [...document.querySelectorAll("#this-page [name]")];
@@ -65,6 +70,7 @@ at("this-page").addEventListener("change", () => {
 export async function start() {
   const found = await get("start");
   listSpecs(found.specs);
+  listScenarios(form, found.scenarios);
   return found.session;
 }
 

@@ -110,6 +110,7 @@ def test_a_long_auction_is_seen_whole_in_a_low_window(visit, width, height):
     page = at_board(visit, calls=rounds, seat="NS", ready="#cover button, .calls button")
     if page.locator("#cover button").is_visible():
         page.click("#cover button")
+    page.wait_for_load_state("networkidle")  # what calls show is drawn by then
     page.set_viewport_size({"width": width, "height": height})
     auction = page.locator("#auction").bounding_box()
     assert auction["height"] >= page.locator("#auction table").bounding_box()["height"]

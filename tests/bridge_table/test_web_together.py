@@ -86,7 +86,7 @@ def test_two_people_bid_and_play_each_before_a_browser(visit, opened):
         assert page.locator("#review .tricks li").count() == 13
     assert no_wider(north)
     expect(north.locator("#review")).to_contain_text("The host deals the next board")
-    again = visit(south.url, ready=READY)  # a second tab at the same seat
+    again = visit(south.url, ready="#review .headline")  # a second tab at the same seat
     south.click("text=Next board")
     for page in (north, again):
         expect(page.locator(".about b")).to_have_text("Board 2", timeout=5000)
@@ -128,6 +128,31 @@ def test_partners_practise_against_a_network(visit, opened):
         assert re.search(r"IMPs a board over 1 board", page.inner_text("#session"))
         assert no_wider(page)
     south.keyboard.press("b")
+    expect(north.locator(".about b")).to_have_text("Board 2")
+
+
+def test_partners_practise_a_scenario_and_find_it_again(visit):
+    south = visit("together.html", ready="#reach:not(:empty)")
+    south.check("input[value=practice]")
+    south.fill("input[name=name]", "Anna")
+    south.fill("input[name=ew]", "pass")
+    south.select_option("select[name=scenario]", label="1NT opener opposite a two-suiter")
+    south.click("#together button[type=submit]")
+    south.wait_for_selector(READY)
+    north = visit(link_for(south, "North"), ready=READY)
+    north.keyboard.type("Bo")
+    north.keyboard.press("Enter")
+    expect(south.locator(".about")).to_contain_text("a scenario")
+    north.click('[data-call="1NT"]')  # North holds it, and deals
+    expect(south.locator("table.auction")).to_contain_text("1NT")
+    south.reload()
+    expect(south.locator("table.auction")).to_contain_text("1NT")
+    go_on([south, north])
+    for page in (south, north):
+        page.wait_for_selector("#review .headline")
+        expect(page.locator("#review")).to_contain_text("North 1NT —")  # whose call each verdict judges
+    south.click("text=Next board, seats changed")
+    expect(north.locator(".about")).to_contain_text("South deals")
     expect(north.locator(".about b")).to_have_text("Board 2")
 
 
