@@ -153,12 +153,12 @@ takeFiles(at("file"), open);
 async function start() {
   const [{ topics }, { specs }] = await Promise.all([get("topics"), get("start")]);
   at("topic").replaceChildren(element("option", { value: "any" }, "All topics, told after each answer"), ...topics.map(({ name, title }) => element("option", { value: name }, title)));
-  const systems = specs.filter((spec) => spec.startsWith("system:"));
-  at("spec").replaceChildren(...systems.map((spec) => element("option", { value: spec }, spec.replace(/^system:~?/, ""))));
   const wished = new URLSearchParams(location.hash.slice(1));
-  at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";
-  await showDue();
   at("topic").value = topics[0].name;
   if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
+  const systems = specs.filter((spec) => spec.startsWith("system:"));
+  at("spec").replaceChildren(...systems.map((spec) => element("option", { value: spec }, spec.replace(/^system:~?/, ""))));
+  at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";
+  await showDue();
 }
 start();
