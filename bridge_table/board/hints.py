@@ -123,16 +123,17 @@ def _card_hint(table: Table) -> dict[str, Any]:
     decision = player.think(table.play_view(), table.key(len(table.cards), "card"))[0]
     if decision.belief is None:
         return {"card": card_text(decision.card), "rows": [], "deals": 0, "why": "No other card could be better."}
+    order = np.lexsort((-decision.average, decision.cards != decision.card)).tolist()
     rows = [
         {
             "card": card_text(int(decision.cards[at])), "gain": round(float(decision.average[at]), 2),
             "tricks": round(float(decision.belief.weight @ decision.tricks[:, at]), 2),
         }
-        for at in np.lexsort((-decision.average, decision.cards != decision.card)).tolist()
+        for at in order
     ]  # fmt: skip
     count = len(decision.belief.owner)
     why = f"Best on average over {count} deals that fit the auction and the cards, each played double dummy."
-    if rows[0]["gain"] < max(row["gain"] for row in rows):
+    if decision.average[order[0]] < decision.average.max():
         why = f"Of the leads that are about as good over {count} deals, the one that partner can read."
     return {"card": card_text(decision.card), "rows": rows, "deals": count, "why": why}
 

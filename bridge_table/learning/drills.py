@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.lookahead.lookahead import Lookahead
 from agents.meanings import reader
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain import player_terms
@@ -147,7 +148,7 @@ def _from_easy_to_hard(positions: list[Position], spec: str, seed: int) -> tuple
     Calls that are hardly worse than the system's become second answers.
     """
     player = lookahead(spec, spec)
-    if player is None:
+    if not isinstance(player, Lookahead):
         return tuple(positions)
     owners = np.full((len(positions), 52), UNKNOWN, np.uint8)
     for row, position in enumerate(positions):
