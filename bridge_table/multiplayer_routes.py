@@ -20,9 +20,11 @@ from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
 from bridge_table.board import views
+from bridge_table.board.report import problem_report
+from bridge_table.board.scenarios import PARTNER, read_scenario
 from bridge_table.board.seating import Player
 from bridge_table.board.table import Setup
-from bridge_table.http.fields import Dealer, RequestError, Spec, parse_card
+from bridge_table.http.fields import Dealer, RequestError, Spec, Words, parse_card
 from bridge_table.http.routing import Api, Json, SerialWorker
 from bridge_table.pages import page
 from bridge_table.people.rooms import CHALLENGE, PRACTICE, Challenge, Room, Rooms, SeatInvite, check_name
@@ -42,20 +44,22 @@ host_api, key_api, seat_api = Api(), Api(), Api()
 
 @host_api.post("rooms")
 def open_room(
-    session: Session, *, ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
+    session: Session, *, ns: Spec = PARTNER, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
     kind: Literal["play", "practice"] = "play", seat: Dealer = "S", name: PersonName = "", cards: Player = "montecarlo",
+    hands: Words = "", calls: Words = "",
 ) -> Json:  # fmt: skip
-    """Open a table for several people, and return the key of the host's seat."""
+    """Open a table for several people, of a scenario if ``hands`` or ``calls``; return the key of the host's seat."""
     number, setup = SEATS.index(seat), _setup(session, ns, ew, control, cards)
     if kind == PRACTICE and number & 1:
         raise RequestError("Partners who practise sit North and South.")
     seats = (number, number ^ 2) if kind == PRACTICE else (number,)
-    return {"key": session.rooms.open(kind, setup, seats, secrets.randbits(48), check_name(name)).key}
+    scenario = read_scenario(hands, calls, spec=ns) if hands.strip() or calls.strip() else None
+    return {"key": session.rooms.open(kind, setup, seats, secrets.randbits(48), check_name(name), scenario).key}
 
 
 @host_api.post("challenges")
 def open_challenge(
-    session: Session, *, ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
+    session: Session, *, ns: Spec = PARTNER, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
     boards: Annotated[int, Meta(ge=1, le=32)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
 ) -> Json:  # fmt: skip
     """Begin a challenge, and return the key that its players share."""
@@ -118,9 +122,9 @@ def claim(invite: SeatInvite, *, board: int, tricks: int) -> Json:
 
 
 @seat_api.post("next")
-def deal_next(invite: SeatInvite, *, board: int) -> Json:
-    """Deal the next board."""
-    invite.room.next(board)
+def deal_next(invite: SeatInvite, *, board: int, swap: bool = False) -> Json:
+    """Deal the next board; with ``swap`` partners change seats in the scenario from then on."""
+    invite.room.next(board, invite, swap)
     return invite.changed_view()
 
 
@@ -150,6 +154,12 @@ def invite_other(invite: SeatInvite, *, seat: Dealer) -> Json:
 def show_calls(invite: SeatInvite) -> Json:
     """Return what each legal call would show."""
     return views.every_call(invite.room.table, invite.seat)
+
+
+@seat_api.get("report")
+def show_report(invite: SeatInvite) -> Json:
+    """Return a report of a problem as a file."""
+    return problem_report(invite.room.table, invite.seat)
 
 
 class GuestServer:

@@ -15,7 +15,7 @@ _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("bridge_table"), autoescape=True, trim_blocks=True, lstrip_blocks=True
 )
-PAGES = frozenset(_TEMPLATES.list_templates()) - {"frame.html", "nav.html", "room.html"}
+PAGES = frozenset(_TEMPLATES.list_templates()) - {"frame.html", "nav.html", "room.html", "scenario.html"}
 
 
 def page(name: str) -> Response:

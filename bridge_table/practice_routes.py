@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import numpy as np
 from msgspec import Meta
 
+from bridge_env.rng import streams
 from bridge_env.rules.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
@@ -37,13 +39,16 @@ def drill_topic(
     session: Session, *, spec: Spec, topic: str, count: Count = 10, seed: Annotated[int, Meta(ge=0, le=2**31)] = 0,
     source: Literal["deals", "textbook"] = "deals",
 ) -> Json:  # fmt: skip
-    """Begin a drill on a topic: on deals that the system bids, or of the textbook exam."""
+    """Begin a drill on a topic, or on ``any``: on deals that the system bids, or of the textbook exam."""
     system = session.system(spec)
-    if topic not in TOPICS:
+    if topic not in (*TOPICS, drills.ANY):
         raise RequestError(f"There is no topic {topic[:40]!r}.")
     if source == "textbook":
-        chosen = tuple(position for position in textbook().everybody if position.area == topic)
-        return _begin(session, Drill(spec, textbook().titles, chosen))
+        chosen = [position for position in textbook().everybody if topic in (drills.ANY, position.area)]
+        if topic == drills.ANY:
+            order = streams.key("textbook drill", seed, np.arange(len(chosen)))
+            chosen = [chosen[int(k)] for k in np.argsort(order, kind="stable")[:count]]
+        return _begin(session, Drill(spec, textbook().titles, tuple(chosen)))
     return _begin(session, drills.Search(system, topic, count, seed).drill(spec))
 
 

@@ -105,9 +105,9 @@ def _warm_up() -> None:
     from bridge_table.board.table import BIDDING, Setup, Table
     from bridge_table.board.views import state
 
-    spec = "policy:champion"
-    table = Table("", Setup((), spec, spec, spec), random_deal(0, 1))
+    ours, theirs = "system:two-over-one", "policy:champion"
+    table = Table("", Setup((), ours, theirs, ours), random_deal(0, 1))
     while table.phase == BIDDING:
         table.step(table.at)
     state(table, None)
-    lookahead(spec, spec)  # bids its hints
+    lookahead(ours, theirs)  # bids its hints

@@ -9,6 +9,7 @@ from typing import TypeVar
 from agents.registry import system_of
 from agents.systems.language.tree import System
 from bridge_table.board.dealing import Deal, judging_deal, random_deal
+from bridge_table.board.scenarios import Scenario
 from bridge_table.board.seating import check_spec
 from bridge_table.board.table import Setup, Table
 from bridge_table.board.views import check_looks
@@ -62,7 +63,9 @@ class Session:
 
     # --- boards -------------------------------------------------------------------------------------------
 
-    def next_deal(self, source: str, stack: str, number: int) -> Deal:
+    def next_deal(
+        self, source: str, stack: str, number: int, scenario: Scenario | None = None, swap: bool = False
+    ) -> Deal:
         """Return board ``number`` of a source, from 1; 0: the next one, of a stack the first."""
         if source == "stack":
             deals = self.stacks[stack]
@@ -70,7 +73,10 @@ class Session:
                 raise RequestError(f"There is no board {number}; {deals[0].source} has {len(deals)}.", 404)
             return deals[max(number, 1) - 1]
         number = number or self._numbers.get(source, 0) + 1
-        deal = (judging_deal if source == "judging" else random_deal)(self.seed, number)
+        if scenario is not None:
+            deal = scenario.deal(self.seed, number, swap)
+        else:
+            deal = (judging_deal if source == "judging" else random_deal)(self.seed, number)
         self._numbers[source] = number
         return deal
 

@@ -13,11 +13,13 @@ from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import call_text, parse_call
-from bridge_env.rules.cards import SEATS, VULNERABILITIES
+from bridge_env.rules.cards import SEATS, VULNERABILITIES, board_dealer, board_vulnerability
 from bridge_table.board import seating, views
 from bridge_table.board.dealing import Deal, problem_texts, read_texts
 from bridge_table.board.hints import hint
+from bridge_table.board.report import problem_report
 from bridge_table.board.review import review
+from bridge_table.board.scenarios import PARTNER, SCENARIOS, read_scenario
 from bridge_table.board.table import OVER, Setup, Table
 from bridge_table.board.views import Format, state
 from bridge_table.http.fields import (
@@ -48,9 +50,10 @@ api = Api()
 
 @api.get("start")
 async def start(session: Session) -> Json:
-    """Return the specs that the page offers, and the results so far."""
+    """Return the specs and scenarios that the page offers, and the results so far."""
     specs = seating.offered(session.named, tuple(session.dropped))
-    return {"specs": specs, "session": current_session(session.database)}
+    scenarios = [{"title": title, "hands": hands, "calls": calls} for title, hands, calls in SCENARIOS]
+    return {"specs": specs, "session": current_session(session.database), "scenarios": scenarios}
 
 
 @api.post("boards")
@@ -95,16 +98,18 @@ def after_auction(session: Session, *, spec: Spec, calls: Words = "") -> Json:
 
 @api.post("tables")
 def deal(
-    session: Session, *, people: People = "", ns: Spec = _CHAMPION, ew: Spec = _CHAMPION, control: Spec = "",
-    source: Literal["random", "judging", "stack"] = "random", stack: str = "",
+    session: Session, *, people: People = "", ns: Spec = PARTNER, ew: Spec = _CHAMPION, control: Spec = "",
+    source: Literal["random", "judging", "stack", "scenario"] = "random", stack: str = "",
     number: Annotated[int, Meta(ge=0, le=10**6)] = 0, dealer: Literal["board"] | Dealer = "board",
     vulnerability: Literal["board"] | Vulnerability = "board", cards: seating.Player = "montecarlo", calls: Words = "",
+    hands: Words = "", swap: bool = False,
 ) -> Json:  # fmt: skip
-    """Deal a board."""
+    """Deal a board; of a scenario one that fits ``hands`` and ``calls``, with ``swap`` partners change seats."""
     seats, ns, ew = tuple(map(SEATS.index, people)), session.check_spec(ns), session.check_spec(ew)
     control = session.check_spec(control or (ew if seats and seats[0] & 1 else ns))
-    board = session.next_deal(source, stack, number)
-    if dealer != "board":
+    scenario = read_scenario(hands, calls, dealer, ns) if source == "scenario" else None
+    board = session.next_deal(source, stack, number, scenario, swap)
+    if dealer != "board" and scenario is None:
         board = replace(board, dealer=SEATS.index(dealer))
     if vulnerability != "board":
         board = replace(board, vulnerability=VULNERABILITIES.index(vulnerability))
@@ -155,6 +160,13 @@ def show_review(session: Session, name: str) -> Json:
 def show_export(session: Session, name: str, *, form: Format = "pbn") -> Json:
     """Return the board in a format of other programs."""
     return views.export(session.tables[name], form)
+
+
+@api.get("tables/{name}/report")
+def show_report(session: Session, name: str, *, seat: Seat = "watch") -> Json:
+    """Return a report of a problem as a file."""
+    table, player = session.table_for(name, seat)
+    return problem_report(table, player, session.seed)
 
 
 @api.post("tables/{name}/again")
@@ -226,6 +238,12 @@ def read_text(session: Session, *, text: str) -> Json:
         for place, board in enumerate(result.boards, 1)
     ]  # fmt: skip
     return {"boards": boards, "problems": problem_texts(result)}
+
+
+@api.get("editor/conditions")
+async def board_conditions(session: Session, *, board: Annotated[int, Meta(ge=1, lt=10**6)]) -> Json:
+    """Return the dealer and the vulnerability that belong to a board's number."""
+    return {"dealer": SEATS[int(board_dealer(board))], "vulnerable": VULNERABILITIES[int(board_vulnerability(board))]}
 
 
 @api.post("editor/calls")

@@ -56,14 +56,15 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     if player is not None:
         decision = player.think(view, key)
         rows, deals, why = _rows(decision), decision.num_deals, _why(decision, spec)
-        # A bidder that does not look ahead makes its usual call.
-        call = decision.call if isinstance(bidder, Lookahead | GameLookahead) else decision.usual
+        call, usual = decision.call, decision.usual
     else:
-        call = int(legal_calls(bidder, view, key)[0])
+        call = usual = int(legal_calls(bidder, view, key)[0])
         if implements(bidder, Explains):
             why = "\n".join(explain_call(bidder, view, key).splitlines()[1:])  # type: ignore[arg-type]
     rows = _with_chances(network_at(ns, ew, seat), view, rows) or [{"call": call_text(call)}]
-    return {"call": call_text(call), "rows": rows[:_NAMED], "deals": deals, "why": why}
+    return {
+        "call": call_text(call), "usual": call_text(usual), "rows": rows[:_NAMED], "deals": deals, "why": why,
+    }  # fmt: skip
 
 
 def lookahead(spec: str, opponents: str) -> Lookahead | GameLookahead | None:
@@ -122,15 +123,18 @@ def _card_hint(table: Table) -> dict[str, Any]:
     decision = player.think(table.play_view(), table.key(len(table.cards), "card"))[0]
     if decision.belief is None:
         return {"card": card_text(decision.card), "rows": [], "deals": 0, "why": "No other card could be better."}
+    order = np.lexsort((-decision.average, decision.cards != decision.card)).tolist()
     rows = [
         {
             "card": card_text(int(decision.cards[at])), "gain": round(float(decision.average[at]), 2),
             "tricks": round(float(decision.belief.weight @ decision.tricks[:, at]), 2),
         }
-        for at in np.argsort(-decision.average, kind="stable").tolist()
+        for at in order
     ]  # fmt: skip
     count = len(decision.belief.owner)
     why = f"Best on average over {count} deals that fit the auction and the cards, each played double dummy."
+    if decision.average[order[0]] < decision.average.max():
+        why = f"Of the leads that are about as good over {count} deals, the one that partner can read."
     return {"card": card_text(decision.card), "rows": rows, "deals": count, "why": why}
 
 

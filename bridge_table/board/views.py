@@ -61,6 +61,7 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
             "vulnerability": VULNERABILITIES[deal.vulnerability],
         },
         "people": [SEATS[s] for s in people],
+        "bidders": dict(zip(("NS", "EW"), table.setup.specs, strict=True)),
         "seat": None if seat is None else SEATS[seat],
         "sits": {SEATS[s]: _sitter(table, s) for s in range(4)},
         "hands": _hands(table, seat),
@@ -104,7 +105,7 @@ def _shows(table: Table, number: int, draw: bool) -> dict[str, Any]:
     calls = tuple(table.calls[: number + 1])
     found = call_shows(setup.specs, calls, deal.dealer, deal.vulnerability, draw)
     if found is None:
-        return {**Shows("Hands are being drawn for it.").as_json(), "pending": True}
+        return {**Shows("Working out what this shows…").as_json(), "pending": True}
     return found.as_json()
 
 

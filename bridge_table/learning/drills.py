@@ -1,4 +1,7 @@
-"""Make bidding drills: positions of deals that a system bids, its calls as the answers, its book's reasons."""
+"""Make bidding drills: positions of deals that a system bids, its calls as the answers, its book's reasons.
+
+From easy to hard, by the gap between the two best calls; a call that is hardly worse is a second answer.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.lookahead.lookahead import Lookahead
 from agents.meanings import reader
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain import player_terms
@@ -15,12 +19,13 @@ from agents.systems.language.tree import System
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import parse_hand
 from bridge_env.rng import streams
-from bridge_env.rules.auction import one_auction
-from bridge_env.rules.calls import PASS, call_text
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import PASS, call_text, histories_of
 from bridge_env.rules.cards import SEATS, UNKNOWN, VULNERABILITIES
+from bridge_table.board.hints import lookahead
 from bridge_table.board.views import legal_calls
 from bridge_table.http.fields import RequestError
-from bridge_table.learning.topics import TOPICS, Decision, title_of
+from bridge_table.learning.topics import TOPICS, Decision, title_of, topic_of
 from training.book.deals import BidDeals, Calls
 from training.book.graph import AuctionGraph, Walker
 from training.exam.positions import ALL, FULL, Position, exam_text
@@ -28,6 +33,8 @@ from training.exam.positions import ALL, FULL, Position, exam_text
 DEALS = 1000  # bid at a time
 CHUNKS = 24  # times that so many deals are looked through
 _SPARE = 5  # times as many candidates as questions, so that rare calls come up too
+ANY = "any"  # in place of a topic: questions of all of them
+_CLOSE, _REASONABLE = 1.0, 5  # a call that is at most so many IMPs worse by look-ahead scores so many points
 _PASSES = 4  # at most one question in so many is answered by a pass
 
 
@@ -49,6 +56,7 @@ class Search:
     """Finds questions of a topic in deals that a system bids in all four seats.
 
     Args:
+        topic: one of ``TOPICS``, or ``ANY``.
         seed: names the deals.
     """
 
@@ -64,23 +72,30 @@ class Search:
     def _search_chunk(self) -> None:
         table = BidDeals(self.hierarchy, self.walker, self.seed, self.chunks * DEALS, DEALS)
         self.chunks += 1
-        calls, fits = table.calls, TOPICS[self.topic]
+        calls = table.calls
         rows = zip(*(column.tolist() for column in (calls.board, calls.number, calls.seat, calls.call)), strict=True)
-        fitting = [
-            k for k, (board, number, seat, call) in enumerate(rows)
-            if fits(Decision.of(table.history[board, :number].tolist(), table.features[board, seat], call))
-        ]  # fmt: skip
+        areas = {
+            k: self._area(Decision.of(table.history[board, :number].tolist(), table.features[board, seat], call))
+            for k, (board, number, seat, call) in enumerate(rows)
+        }
+        fitting = {k: area for k, area in areas.items() if area is not None}
         if not fitting:
             return
-        chosen = calls.take(np.array(fitting))
-        for k, line in enumerate(table.lines(chosen).tolist()):
-            self.found.setdefault(line, []).append(self._position(table, chosen, k))
+        chosen = calls.take(np.array(list(fitting)))
+        for k, (line, area) in enumerate(zip(table.lines(chosen).tolist(), fitting.values(), strict=True)):
+            self.found.setdefault(line, []).append(self._position(table, chosen, k, area))
 
-    def _position(self, table: BidDeals, calls: Calls, k: int) -> Position:
+    def _area(self, decision: Decision) -> str | None:
+        """Return the topic of a decision; None where it is not wanted."""
+        if self.topic == ANY:
+            return topic_of(decision)
+        return self.topic if TOPICS[self.topic](decision) else None
+
+    def _position(self, table: BidDeals, calls: Calls, k: int, area: str) -> Position:
         board, call = int(calls.board[k]), int(calls.call[k])
         auction = tuple(int(c) for c in table.history[board, : int(calls.number[k])])
         return Position(
-            self.topic, ALL, int(table.vulnerability[board]), int(table.dealer[board]), auction,
+            area, ALL, int(table.vulnerability[board]), int(table.dealer[board]), auction,
             table.hand(calls, k), ((call, FULL),), "", f"deal {self.chunks}:{board}",
         )  # fmt: skip
 
@@ -94,14 +109,14 @@ class Search:
         owner[0, parse_hand(position.hand)] = position.seat
         rules = rules_for(self.bidder, view_of(auctions, owner), position.answers[0][0])
         found = next((rule.needs for rule in rules if rule.line.number == number), line.constraint)
-        promise = player_terms.promise(found) if found else "the hands that no line above takes"
+        promise = player_terms.promise(found) if found else "no other call fits"
         words = ": ".join([*filter(None, [", ".join(dict.fromkeys(player_terms.remark(line).split(", ")))]), promise])
         entry = self.graph.of_line[number]
         where = "a general rule" if entry.point is None else player_terms.path((*entry.point.path, entry.step))
         return replace(position, reason=player_terms.symbols(f"{words} ({where})"))
 
     def drill(self, spec: str) -> Drill:
-        """Return a drill: each line of the system in turn, in random order, and few passes.
+        """Return a drill from easy to hard: each line of the system in turn, and few passes.
 
         Raises:
             RequestError: nothing was found.
@@ -123,17 +138,44 @@ class Search:
                 if not passed or passes > 0:
                     chosen.append(self._explained(position, line))
                     passes -= passed
-        mixed = np.argsort(streams.key("drill order", self.seed, np.arange(len(chosen))), kind="stable")
-        return Drill(spec, {self.topic: title_of(self.topic)}, tuple(chosen[int(k)] for k in mixed))
+        titles = {position.area: title_of(position.area) for position in chosen}
+        return Drill(spec, titles, _from_easy_to_hard(chosen, spec, self.seed))
+
+
+def _from_easy_to_hard(positions: list[Position], spec: str, seed: int) -> tuple[Position, ...]:
+    """Return positions in the order of the gap between their two best calls by look-ahead, the widest first.
+
+    Calls that are hardly worse than the system's become second answers.
+    """
+    player = lookahead(spec, spec)
+    if not isinstance(player, Lookahead):
+        return tuple(positions)
+    owners = np.full((len(positions), 52), UNKNOWN, np.uint8)
+    for row, position in enumerate(positions):
+        owners[row, parse_hand(position.hand)] = position.seat
+    auctions = Auctions.replay(
+        histories_of([position.auction for position in positions]),
+        np.array([position.dealer for position in positions]),
+        np.array([position.vulnerability for position in positions]),
+    )
+    keys = streams.key("drill gap", seed, np.arange(len(positions)))
+    graded = []
+    for position, found in zip(positions, player.think_all(view_of(auctions, owners), keys), strict=True):
+        right = position.answers[0][0]
+        worth = dict(zip(found.calls, found.gain.tolist(), strict=False))
+        behind = {call: worth[right] - gain for call, gain in worth.items() if call != right} if right in worth else {}
+        seconds = tuple((call, _REASONABLE) for call, less in behind.items() if less <= _CLOSE)
+        graded.append((min(behind.values(), default=np.inf), replace(position, answers=position.answers + seconds)))
+    return tuple(position for _, position in sorted(graded, key=lambda one: -one[0]))
 
 
 def question(drill: Drill, number: int) -> dict[str, Any]:
-    """Return a question without its answer: the hand and the auction."""
+    """Return a question without its topic and its answer: the hand and the auction."""
     position = drill.questions[number]
     read = reader(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
     auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
     return {
-        "title": drill.titles[position.area], "hand": position.hand, "seat": SEATS[position.seat],
+        "hand": position.hand, "seat": SEATS[position.seat],
         "board": {"dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability]},
         "calls": [
             {"call": call_text(call), "seat": SEATS[(dealer + k) & 3],
@@ -156,7 +198,8 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
     auctions.step(call)
     drill.answers.setdefault(number, call)
     return {
-        "call": call_text(call), "points": position.points(call), "reason": position.reason,
+        "title": drill.titles[position.area], "call": call_text(call), "points": position.points(call),
+        "reason": position.reason,
         "accepted": {call_text(c): points for c, points in position.answers},
     }  # fmt: skip
 

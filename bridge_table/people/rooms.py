@@ -15,6 +15,7 @@ from bridge_env.rules.cards import SEATS
 from bridge_env.rules.scoring import matchpoint_percent
 from bridge_table.board.dealing import random_deal
 from bridge_table.board.review import review
+from bridge_table.board.scenarios import Scenario
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import mean_error, state
 from bridge_table.http.fields import RequestError
@@ -23,6 +24,7 @@ MAX_PLAYERS = 16  # of a challenge
 _SEAT = 2  # theirs: South
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
 ABSENT = 15.0  # seconds without a request of a browser, after which a bidder goes on in its seat
+WAIT = 120.0  # seconds that a table waits for a person to open a link; partners who practise are always waited for
 
 
 def fresh_key() -> str:
@@ -51,6 +53,7 @@ class SeatInvite:
     host: bool = False  # whether it may invite others
     name: str = ""
     seen: float | None = None  # when its browser last sent a request; None: never
+    made: float = 0.0  # when it was invited
     key: str = field(default_factory=fresh_key)
 
     @property
@@ -76,6 +79,8 @@ class Room:
     setup: Setup  # of every board, without its people: these come and go
     seed: int  # of the deals
     challenge: Challenge | None = None
+    scenario: Scenario | None = None  # None: random deals
+    swapped: bool = False  # whether partners have changed seats in the scenario
     invites: dict[int, SeatInvite] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)  # of the boards that are over, by number
     news: str = ""  # the latest sentence about people who came and left
@@ -87,8 +92,11 @@ class Room:
         self._begin(1)
 
     def _begin(self, number: int) -> None:
-        self.number = number
-        self.table = Table(f"board {number}", replace(self.setup, people=()), random_deal(self.seed, number))
+        scenario = self.scenario
+        deal = scenario.deal(self.seed, number, self.swapped) if scenario else random_deal(self.seed, number)
+        table = Table(f"board {number}", replace(self.setup, people=()), deal)
+        table.begin_with(list(scenario.calls) if scenario else [])
+        self.number, self.table = number, table
         self.settle()
 
     def notify(self) -> None:
@@ -113,8 +121,21 @@ class Room:
             table.setup = replace(table.setup, people=tuple(sorted(present | self._awaited())))
 
     def _awaited(self) -> set[int]:
-        """Return the seats of partners who practise and have not come yet; no bidder goes on for them."""
-        return {seat for seat, invite in self.invites.items() if invite.seen is None and self.kind == PRACTICE}
+        """Return the seats of invited people who have not come yet; no bidder goes on for them."""
+        since = self.rooms.clock() - WAIT
+        return {
+            seat for seat, invite in self.invites.items()
+            if invite.seen is None and (self.kind == PRACTICE or invite.made > since)
+        }  # fmt: skip
+
+    def wait_for_guests(self) -> None:
+        """Begin the first board again for a new guest, where no person has called yet."""
+        table = self.table
+        begun = len(self.scenario.calls) if self.scenario else 0
+        people = [k for k in range(begun, len(table.calls)) if (table.deal.dealer + k) & 3 in table.setup.people]
+        if self.number == 1 and table.phase == BIDDING and not people:
+            del table.calls[begun:]
+            self.notify()
 
     def _bidder(self, seat: int) -> str:
         return spec_at(*self.setup.specs, seat)
@@ -151,17 +172,25 @@ class Room:
             "text": result["text"], "points": result["points"], "other": other["text"], "imps": found["imps"],
         }  # fmt: skip
 
-    def next(self, number: int) -> None:
-        """Deal the board after ``number``.
+    def leads(self, invite: SeatInvite) -> bool:
+        """Return whether a person deals the next board: the host does, and where the host has left, anybody."""
+        hosts = {seat for seat, other in self.invites.items() if other.host}
+        return invite.host or not hosts & self._present
+
+    def next(self, number: int, invite: SeatInvite, swap: bool = False) -> None:
+        """Deal the board after ``number`` for a person; with ``swap`` partners change seats in the scenario.
 
         Raises:
-            RequestError: that board is not over, or was the last.
+            RequestError: that board is not over, or was the last, or the host is to deal.
         """
         self.table_of(number)
+        if not self.leads(invite):
+            raise RequestError("The host deals the next board.", 409)
         if number not in self.results:
             raise RequestError("This board is not over.", 409)
         if self.challenge and number == self.challenge.boards:
             raise RequestError("This was the last board.", 409)
+        self.swapped ^= swap
         self._begin(number + 1)
 
     def table_of(self, number: int) -> Table:
@@ -194,8 +223,8 @@ class Room:
         values = [result["imps"] for result in self.results.values()]
         out["room"] = {
             "version": version, "kind": self.kind, "board": self.number,
-            "boards": self.challenge.boards if self.challenge else None,
-            "host": invite.host, "name": invite.name,
+            "boards": self.challenge.boards if self.challenge else None, "scenario": self.scenario is not None,
+            "host": invite.host, "leads": self.leads(invite), "name": invite.name,
             "held": [SEATS[seat] for seat, other in invites if other.seen is not None],
             "awaited": [SEATS[seat] for seat in awaited],
             "news": self.news, "count": len(values),
@@ -226,7 +255,7 @@ class Challenge:
         """
         name = check_name(name)
         if not name:
-            raise RequestError("Choose a name, by which the others find you among the results.")
+            raise RequestError("Enter a name for the results.")
         if name.casefold() in map(str.casefold, self.players):
             raise RequestError("Somebody has that name already; take another.", 409)
         if len(self.players) >= MAX_PLAYERS:
@@ -270,9 +299,11 @@ class Rooms:
         self.clock = clock
         self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
 
-    def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> SeatInvite:
+    def open(
+        self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str, scenario: Scenario | None = None
+    ) -> SeatInvite:
         """Open a room, and return the host's seat, the first of ``seats``."""
-        room = Room(self, kind, setup, seed)
+        room = Room(self, kind, setup, seed, scenario=scenario)
         host, *_ = [self.invite(room, seat) for seat in seats]
         host.host, host.name = True, name
         return host
@@ -282,6 +313,7 @@ class Rooms:
         before = room.invites.get(seat)
         if before is not None:
             self.keys.pop(before.key, None)
-        invite = room.invites[seat] = SeatInvite(room, seat)
+        invite = room.invites[seat] = SeatInvite(room, seat, made=self.clock())
         self.keys[invite.key] = invite
+        room.wait_for_guests()
         return invite

@@ -51,10 +51,11 @@ export function drawBox(place, legal, choose, point) {
   }
   const can = new Set(legal);
   let looked = null; // a first tap explains, a second bids
+  let over = null; // under the mouse, once it has moved: a box that is drawn anew under a still mouse shows nothing
   const button = (call, row, column) => {
     const made = element("button", {
       type: "button", "data-call": call, "data-row": row, "data-column": column, disabled: !can.has(call), "aria-label": callWords(call),
-      onpointerenter: () => point(call), onfocus: () => point(call),
+      onpointermove: () => { if (over !== call) { over = call; point(call); } }, onfocus: () => point(call),
       onclick: (event) => {
         if (event.pointerType === "touch" && looked !== call) {
           looked = call;

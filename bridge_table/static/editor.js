@@ -1,6 +1,6 @@
 // The page on which a board is put together: choose cards, then the hand that is to hold them.
 
-import { complain, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { drawAuction, drawBox } from "./auction.js";
 import { face } from "./cards.js";
 import { keyOf } from "./keys.js";
@@ -155,6 +155,12 @@ at("open").addEventListener("click", async () => {
 for (const one of at("texts").querySelectorAll("[data-form]")) one.addEventListener("click", () => taken(one.dataset.form));
 at("read").addEventListener("click", () => read(at("paste").value));
 takeFiles(at("file"), async (file) => read(await file.text()));
+at("number").addEventListener("change", async () => {
+  const { dealer, vulnerable } = await get("editor/conditions", { board: at("number").value });
+  at("dealer").value = dealer;
+  at("vulnerable").value = vulnerable;
+  at("dealer").dispatchEvent(new Event("change"));
+});
 for (const id of Object.values(FIELDS)) at(id).addEventListener("change", () => { saveAddress(); drawCards(); drawCalls(); });
 document.addEventListener("keydown", (event) => {
   const key = keyOf(event);

@@ -8,7 +8,7 @@ import { listen } from "./keys.js";
 import { explain, forget, learn, point, showLatest, showMeaning } from "./meanings.js";
 import * as setup from "./setup.js";
 import { opened, remember } from "./share.js";
-import { announce } from "./page.js";
+import { announce, saveReport } from "./page.js";
 import { NAMES, at, button, callWords, cardWords, element, latestWords } from "./words.js";
 
 let state = null; // what the seat in front of the screen may know
@@ -44,6 +44,11 @@ function draw() {
   restoreFocus();
 }
 
+const called = () => state.calls.some(({ seat }) => state.people.includes(seat));
+
+/** Whether a person has a call or, in the play, a card to take back. */
+const mayUndo = () => state.people.length > 0 && state.phase !== "over" && (state.phase === "playing" ? state.play.cards.length > 0 : called());
+
 /** The buttons for what may be done besides calls and cards. */
 function drawActions() {
   const made = [];
@@ -52,7 +57,7 @@ function drawActions() {
   }
   if (state.phase === "playing") made.push(...(thinking ? [] : claimParts(state, (tricks) => act("claim", { tricks }))), button("End the play", () => act("show")));
   if (state.yours && !thinking) made.push(button("Idea", hint, { "aria-keyshortcuts": "i" }));
-  if (state.people.length && state.phase !== "over" && state.at) made.push(button("Take back", () => act("undo"), { "aria-keyshortcuts": "u" }));
+  if (mayUndo()) made.push(button("Take back", () => act("undo"), { "aria-keyshortcuts": "u" }));
   at("actions").replaceChildren(...made);
 }
 
@@ -215,6 +220,7 @@ async function begin(asking) {
 }
 
 function deal() {
+  if (state && state.phase !== "over" && called() && !window.confirm("This board is not over. Deal another one?")) return undefined;
   return begin(async () => {
     const fresh = await post("tables", setup.wishes());
     setup.advance();
@@ -234,7 +240,7 @@ listen({
   calls: () => (state.phase === "bidding" && state.yours && !thinking ? state.legal : null),
   cards: () => (state.phase === "playing" && state.yours && !thinking ? state.play.legal : null),
   makeCall, playCard, hint, deal, refuse: (word) => announce(`${word} is not possible now.`),
-  undo: () => { if (state.people.length && state.phase !== "over") act("undo"); },
+  undo: () => { if (mayUndo()) act("undo"); },
 });
 at("new").addEventListener("click", deal);
 const settle = async () => { if (await setup.open()) deal(); };
@@ -245,9 +251,12 @@ window.addEventListener("hashchange", async () => {
   if (asking) begin(asking);
 });
 at("system").addEventListener("click", () => {
-  const query = { tab: "auction", spec: setup.wishes().ns, calls: state ? state.calls.map(({ call }) => call).join(" ") : "" };
+  if (!state) return;
+  const spec = state.bidders[["E", "W"].includes(state.seat) ? "EW" : "NS"];
+  const query = { tab: "auction", spec, calls: state.calls.map(({ call }) => call).join(" ") };
   at("system").href = `systems.html#${new URLSearchParams(query)}`;
 });
+at("report").addEventListener("click", async () => saveReport(await get(`tables/${state.table}/report`, state.seat ? { seat: state.seat } : {})));
 at("keys").addEventListener("click", () => at("help").showModal());
 
 async function start() {

@@ -21,6 +21,13 @@ export function save({ name, text }) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
+/** Save the server's report of a problem, with what the page knows. */
+export function saveReport({ name, text }) {
+  const message = at("message").hidden ? "" : at("message").textContent;
+  const page = { address: location.pathname.split("/").at(-1), browser: navigator.userAgent, width: innerWidth, height: innerHeight, message };
+  save({ name, text: JSON.stringify({ ...JSON.parse(text), page }, null, 1) });
+}
+
 /** Show an address to be copied, with a warning beside it. */
 export function offer(place, text, warning) {
   const field = element("input", { value: text, readonly: true, "aria-label": warning });

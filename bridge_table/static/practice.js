@@ -42,7 +42,7 @@ async function ask() {
 
 function draw() {
   at("question").replaceChildren(
-    element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions} · ${current.title}`),
+    element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions}`),
     element("h2", {}, `You sit ${NAMES[current.seat]}`),
     ...pictures(current.hand, false, null, null),
     element("p", { class: "aside" }, `${NAMES[current.board.dealer]} deals, ${vulnerableWords(current.board.vulnerability)}.`));
@@ -72,6 +72,9 @@ async function choose(call) {
   drawVerdict(found);
 }
 
+/** The page of the system after the auction of the question. */
+const bookHere = () => `systems.html#${new URLSearchParams({ tab: "auction", spec: at("spec").value, calls: current.calls.map(({ call }) => call).join(" ") })}`;
+
 function drawVerdict(found) {
   const best = Object.keys(found.accepted)[0];
   const right = found.points === 10;
@@ -82,9 +85,10 @@ function drawVerdict(found) {
   at("verdict").replaceChildren(element("div", { class: `sheet ${right ? "right" : "off"}` },
     element("h3", { class: right ? "good" : found.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(found.call)),
     right ? "" : element("p", {}, "The call is ", element("b", {}, accepted), "."),
-    element("p", {}, coloured(found.reason)),
+    element("p", {}, coloured(found.reason), element("span", { class: "aside" }, ` · ${found.title}`)),
     found.due ? element("p", { class: "aside" }, `It comes again on ${dayWords(found.due)}.`) : "",
     right ? "" : element("p", { class: "aside" }, "Your ", callMark(found.call), " would show ", coloured(current.shows[found.call].text), "."),
+    right ? "" : element("p", {}, element("a", { href: bookHere() }, "All calls of the system here")),
     element("div", { class: "row end" }, next)));
   next.focus();
   announce(`${words}. ${right ? "" : `The call is ${callWords(best)}.`} ${found.reason}`);
@@ -148,12 +152,13 @@ takeFiles(at("file"), open);
 
 async function start() {
   const [{ topics }, { specs }] = await Promise.all([get("topics"), get("start")]);
-  at("topic").replaceChildren(...topics.map(({ name, title }) => element("option", { value: name }, title)));
+  at("topic").replaceChildren(element("option", { value: "any" }, "All topics, told after each answer"), ...topics.map(({ name, title }) => element("option", { value: name }, title)));
+  const wished = new URLSearchParams(location.hash.slice(1));
+  at("topic").value = topics[0].name;
+  if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
   const systems = specs.filter((spec) => spec.startsWith("system:"));
   at("spec").replaceChildren(...systems.map((spec) => element("option", { value: spec }, spec.replace(/^system:~?/, ""))));
-  const wished = new URLSearchParams(location.hash.slice(1));
   at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";
   await showDue();
-  if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
 }
 start();

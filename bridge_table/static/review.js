@@ -23,7 +23,7 @@ function sheet(title, ...children) {
 function outcome(state, found) {
   const rows = [["Here", found.played ? found.played.text : found.contract.text]];
   if (found.played) rows.push(["Double dummy", found.contract.text]);
-  if (found.other) rows.push(["Other table", found.other.text]);
+  if (found.other) rows.push([found.played ? "Other table, double dummy" : "Other table", found.other.text]);
   const par = found.par.contracts.length ? found.par.contracts.join(", ") : "passed out";
   rows.push(["Par", `${signed(found.par.points)}: ${par}`]);
   const parts = rows.map(([name, text]) => element("tr", {}, element("td", {}, name), element("td", {}, coloured(text))));
@@ -41,21 +41,19 @@ function table(found) {
 
 const FEW = 5; // calls that are listed at once
 
-const optionTable = (rows) => figures(["call", "would have come to", "IMPs"], rows);
+const optionTable = (rows) => figures(["call", "would have led to", "IMPs"], rows);
 
-/** What the player could know comes first, what happened on this deal second. */
+/** What the player could know decides; what happened on this deal alone stands in the table below. */
 function verdictOf({ lost, costly, better, fair }) {
   if (lost <= 0) return element("span", { class: "good" }, "nothing better");
-  if (!fair) return element("span", { class: costly ? "bad" : "" }, callMark(better), ` was worth ${signed(lost)} IMPs on this deal`);
-  const over = `over ${fair.deals} deals that fit what you knew`;
-  const here = `on this deal the best call gains ${signed(lost)}`;
-  return costly
-    ? element("span", { class: "bad" }, callMark(fair.call), ` was worth ${signed(fair.gain, 1)} ± ${fair.error.toFixed(1)} IMPs ${over}; ${here}`)
-    : element("span", {}, `no call was surely better ${over}; ${here}`);
+  if (!costly) return element("span", {}, "no call was clearly better");
+  if (!fair) return element("span", { class: "bad" }, callMark(better), ` was worth ${signed(lost)} IMPs on this deal`);
+  return element("span", { class: "bad" }, callMark(fair.call), ` was worth ${signed(fair.gain, 1)} ± ${fair.error.toFixed(1)} IMPs over ${fair.deals} deals that fit what you knew`);
 }
 
 function calls(state, found) {
   if (!found.calls.length) return null;
+  const several = new Set(found.calls.map(({ seat }) => seat)).size > 1;
   const parts = found.calls.map((mine) => {
     const { lost } = mine;
     const agreed = mine.usual === mine.call; // then another call was worth more by the lie of the cards alone
@@ -65,12 +63,12 @@ function calls(state, found) {
       element("td", { class: "call" }, option.call === mine.call ? element("strong", {}, callMark(option.call)) : callMark(option.call)),
       element("td", {}, coloured(option.result)), element("td", {}, signed(option.imps))));
     return element("details", { open: mine.costly && found.calls.length < 4 },
-      element("summary", {}, state.people.length > 1 ? `${NAMES[mine.seat]} ` : "", callMark(mine.call), " — ", verdict, bidder),
+      element("summary", {}, several ? `${NAMES[mine.seat]} ` : "", callMark(mine.call), " — ", verdict, bidder),
       optionTable(rows.filter((_, k) => k < FEW || mine.options[k].call === mine.call)),
       rows.length > FEW + 1 ? element("details", {}, element("summary", { class: "aside" }, `all ${rows.length} calls`),
         optionTable(rows.map((row) => row.cloneNode(true)))) : "");
   });
-  return sheet("Where did it go wrong?", element("p", { class: "aside" }, state.replay ? "Each call of North–South, and what every other would have come to: bid out by the same systems, in IMPs over this auction, at double-dummy tricks of this one deal." : "Each call of yours, and what every other would have come to: bid out by the same bidders, in IMPs over your auction, at double-dummy tricks of this one deal."), parts);
+  return sheet("Where did it go wrong?", element("p", { class: "aside" }, state.replay ? "Each call of North–South, and what every other would have led to: bid out by the same systems, in IMPs over this auction, at double-dummy tricks of this one deal." : "Each call of yours, and what every other would have led to: bid out by the same bidders, in IMPs over your auction, at double-dummy tricks of this one deal."), parts);
 }
 
 function cards(found) {

@@ -7,7 +7,7 @@ import { listen } from "./keys.js";
 import { explain, forget, learn, point, showLatest, showMeaning } from "./meanings.js";
 import { drawPlaces, drawResults, tally } from "./people.js";
 import { drawReview } from "./review.js";
-import { announce, settings } from "./page.js";
+import { announce, saveReport, settings } from "./page.js";
 import { NAMES, at, button, element, latestWords } from "./words.js";
 
 const { shortcuts = true } = settings();
@@ -26,7 +26,7 @@ function once(part, found, drawPart) {
 }
 
 const isLast = () => state.room.board === state.room.boards;
-const mayGoOn = () => state.phase === "over" && state.review && !isLast();
+const mayGoOn = () => state.phase === "over" && state.review && !isLast() && state.room.leads;
 
 /** What is waited for, in words. */
 function waitedFor() {
@@ -60,8 +60,9 @@ function drawCards() {
 function drawEnd() {
   const { review, room } = state;
   at("review").hidden = !review;
-  const more = isLast() ? element("span", { class: "aside" }, "That was the last board.") : button("Next board", next, { class: "primary", "aria-keyshortcuts": "b" });
-  if (review) drawReview(at("review"), state, review, [more]);
+  const more = isLast() ? element("span", { class: "aside" }, "That was the last board.") : !room.leads ? element("span", { class: "aside" }, "The host deals the next board.") : button("Next board", next, { class: "primary", "aria-keyshortcuts": "b" });
+  const swap = room.scenario && room.leads ? button("Next board, seats changed", () => next({ swap: true })) : null;
+  if (review) drawReview(at("review"), state, review, swap ? [more, swap] : [more]);
   else at("review").replaceChildren();
   drawResults(at("results"), room);
 }
@@ -79,7 +80,7 @@ function draw(fresh) {
   once("table", board, drawCards);
   once("box", [room.board, state.phase, legal], () => drawCalls(legal));
   once("actions", [room.board, waitedFor(), state.at], drawActions);
-  once("end", [room.players, room.results, review], drawEnd);
+  once("end", [room.players, room.results, review, room.leads], drawEnd);
   once("news", room.news, () => { at("news").textContent = room.kind === "challenge" ? "" : room.news; });
   at("session").textContent = tally(room);
   once("places", [state.sits, room.host, room.held], () => drawPlaces(at("places"), state, invite));
@@ -99,19 +100,19 @@ async function showMoved() {
   await explain(state, () => get("look", { draw: true }), still, () => drawAuction(at("auction"), state, showMeaning));
 }
 
-async function send(what, fields = {}, board = { board: state.room.board }) {
+async function send(what, fields = {}) {
   if (busy) return;
   busy = true;
   at("message").hidden = true;
   try {
-    draw(await post(what, { ...board, ...fields }));
+    draw(await post(what, { board: state.room.board, ...fields }));
   } finally {
     busy = false;
   }
 }
 
-function next() {
-  if (mayGoOn()) send("next");
+function next({ swap = false } = {}) {
+  if (mayGoOn()) send("next", { swap });
 }
 
 const invite = (seat) => post("invite", { seat });
@@ -141,13 +142,19 @@ listen({
   hint: () => undefined, undo: () => undefined, deal: next, refuse: (word) => announce(`${word} is not possible now.`),
 });
 at("open-people").addEventListener("click", () => at("people").showModal());
-at("naming").addEventListener("submit", (event) => {
+at("report").addEventListener("click", async () => saveReport(await get("report")));
+at("naming").addEventListener("submit", async (event) => {
   event.preventDefault();
-  send("name", { name: at("name").value }, {});
+  at("people").close();
+  draw(await post("name", { name: at("name").value })); // beside a call, which is not to wait for it
 });
 
 async function start() {
   draw(await get("look"));
   hear();
+  if (!state.room.name) {
+    at("people").showModal(); // the others read the name at the table
+    at("name").focus();
+  }
 }
 start();

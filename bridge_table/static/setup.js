@@ -2,13 +2,14 @@
 
 import { complain, get, post } from "./api.js";
 import { saveSettings, settings, takeFiles } from "./page.js";
-import { at, element } from "./words.js";
+import { listScenarios, scenarioIn } from "./scenario.js";
+import { at, element, several } from "./words.js";
 
 const dialog = at("setup");
 const form = at("setup-form");
 const taken = at("taken");
 
-export const stack = { name: "", boards: 0, next: 1 };
+export const stack = { name: "", title: "", boards: 0, next: 1 };
 
 /** What the form says. */
 export function wishes() {
@@ -21,13 +22,40 @@ export function wishes() {
   const number = Number(form.elements.number.value);
   if (source === "stack") Object.assign(fields, { stack: stack.name, number: stack.next });
   else if (number) fields.number = number; // else the next
+  if (source === "scenario") Object.assign(fields, scenarioIn(form), { swap: form.elements.swap.checked });
   return fields;
 }
 
 export const pace = () => Number(new FormData(form).get("pace"));
 export const shortcuts = () => form.elements.shortcuts.checked;
 
-// These fields are stored; all else belongs to one visit.
+// What is chosen stays while this tab does, through reloads and other pages.
+const VISIT = "table settings";
+const saveVisit = () => sessionStorage.setItem(VISIT, JSON.stringify({ ...wishes(), stack }));
+
+function restoreVisit() {
+  const { people, stack: boards, number, swap, ...fields } = JSON.parse(sessionStorage.getItem(VISIT) || "{}");
+  if (people === undefined) return;
+  for (const box of form.elements.people) box.checked = people.includes(box.value);
+  if (boards.name) listStack(boards);
+  for (const [name, value] of Object.entries(fields)) form.elements[name].value = value;
+  form.elements.number.value = number ?? "";
+  form.elements.swap.checked = Boolean(swap);
+}
+
+function listStack(boards) {
+  Object.assign(stack, boards);
+  const option = form.querySelector("option[value=stack]");
+  option.disabled = false;
+  option.textContent = `${stack.title}: ${several(stack.boards, "board")}`;
+  form.elements.number.max = stack.boards;
+}
+const showSource = () => { at("scenario").hidden = form.elements.source.value !== "scenario"; };
+form.addEventListener("change", () => { saveVisit(); showSource(); });
+restoreVisit();
+showSource();
+
+// These fields are stored for good.
 const ofPage = [...document.querySelectorAll("#this-page [name]")];
 const known = settings();
 for (const field of ofPage) {
@@ -42,6 +70,7 @@ at("this-page").addEventListener("change", () => {
 export async function start() {
   const found = await get("start");
   listSpecs(found.specs);
+  listScenarios(form, found.scenarios);
   return found.session;
 }
 
@@ -69,20 +98,16 @@ export async function take(text, name) {
     if (name.endsWith(".bidding")) {
       const { spec } = await post("systems", { text, name });
       listSpecs((await get("start")).specs);
-      form.elements.ew.value = spec;
-      taken.textContent = `${name} is now ${spec}, and sits East–West.`;
+      taken.textContent = `${name} is now ${spec}: choose it for a side.`;
       return;
     }
     const found = await post("boards", { text, name: name || "the pasted text" });
-    Object.assign(stack, { name: found.stack, boards: found.boards, next: 1 });
-    const option = form.querySelector("option[value=stack]");
-    option.disabled = false;
-    option.textContent = `${found.name}: ${found.boards} board${found.boards > 1 ? "s" : ""}`;
+    listStack({ name: found.stack, title: found.name, boards: found.boards, next: 1 });
     form.elements.source.value = "stack";
     form.elements.number.value = 1;
-    form.elements.number.max = found.boards;
+    saveVisit();
     const lost = found.problems.length ? ` Left out: ${found.problems.slice(0, 3).join("; ")}.` : "";
-    taken.textContent = `${found.boards} board${found.boards > 1 ? "s" : ""} taken.${lost}`;
+    taken.textContent = `${several(found.boards, "board")} taken.${lost}`;
   } catch (fault) {
     complain(fault, taken);
   }
@@ -95,6 +120,7 @@ form.elements.number.addEventListener("change", () => { if (ofStack()) stack.nex
 export function advance() {
   if (ofStack()) stack.next = stack.next >= stack.boards ? 1 : stack.next + 1;
   form.elements.number.value = ofStack() ? stack.next : "";
+  saveVisit();
 }
 
 at("take").addEventListener("click", () => take(at("paste").value, ""));

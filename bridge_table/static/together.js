@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
+import { listScenarios, scenarioIn } from "./scenario.js";
 import { at, element } from "./words.js";
 
 const form = at("together");
@@ -19,12 +20,13 @@ form.addEventListener("submit", async (event) => {
   const { ns, ew, control, name, seat, cards, boards, seed } = Object.fromEntries(new FormData(form));
   const specs = { ns, ew, control };
   const { key } = kind() === "challenge" ? await post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
-    : await post("rooms", { ...specs, kind: kind(), name, seat, cards });
+    : await post("rooms", { ...specs, kind: kind(), name, seat, cards, ...(kind() === "practice" ? scenarioIn(form) : {}) });
   location.href = linkOf(key);
 });
 suit();
 async function start() {
-  const { specs } = await get("start");
+  const { specs, scenarios } = await get("start");
+  listScenarios(form, scenarios);
   at("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
   at("reach").textContent = `You get links for the others. ${reachWords()}`;
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from support.browser import bid_out, expect
 
@@ -119,7 +122,8 @@ def test_a_system_and_boards_are_taken_from_files(visit, tmp_path):
     page.set_input_files("#file", tmp_path / "bad.pbn")
     expect(page.locator("#taken")).to_contain_text("line 2")
     page.set_input_files("#file", tmp_path / "odd.bidding")
-    expect(page.locator("#taken")).to_contain_text("system:~odd")
+    expect(page.locator("#taken")).to_contain_text("system:~odd: choose it for a side")
+    page.fill('input[name="ew"]', "system:~odd")
     page.fill("#paste", "N:AKQ2.T98.J7.A543 J97.AQ2.KQ93.K82 T864.J543.A52.Q6 53.K76.T864.JT97")
     page.click("#take")
     expect(page.locator("#taken")).to_contain_text("1 board taken")
@@ -168,6 +172,75 @@ def test_coming_back_finds_the_table(visit):
     page.go_back()
     page.wait_for_selector(".calls button")
     assert page.inner_text(".hand.south .suits") == hand
+
+
+def test_a_reload_keeps_table_settings_and_boards(visit):
+    page = visit()
+    page.click("#settings")
+    page.fill('input[name="ns"]', "system:sayc")
+    page.check('input[name="people"][value="N"]')
+    page.uncheck('input[name="people"][value="S"]')
+    page.fill("#paste", PBN.format(1) + PBN.format(2))
+    page.click("#take")
+    expect(page.locator("#taken")).to_contain_text("2 boards taken")
+    page.click('#setup button[value="deal"]')
+    expect(page.locator(".hand.north .suits")).to_contain_text("A K Q 2")
+    page.reload()
+    expect(page.locator(".hand.north .suits")).to_contain_text("A K Q 2")
+    page.click("#settings")
+    assert page.input_value('input[name="ns"]') == "system:sayc"
+    assert page.is_checked('input[name="people"][value="N"]')
+    assert not page.is_checked('input[name="people"][value="S"]')
+    assert page.input_value('select[name="source"]') == "stack"
+    page.click('#setup button[value="deal"]')
+    expect(page.locator(".about b")).to_have_text("Board 2")
+
+
+def test_a_board_in_play_is_not_dropped_unasked(visit):
+    page = visit()
+    quickly(page)
+    page.keyboard.press("7")
+    page.keyboard.press("n")
+    expect(page.locator("table.auction")).to_contain_text("7NT")
+    asked = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.keyboard.press("b")
+    page.wait_for_timeout(300)
+    assert asked == ["This board is not over. Deal another one?"]
+    expect(page.locator(".about b")).to_have_text("Board 2")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.click("#new")
+    expect(page.locator(".about b")).to_have_text("Board 3")
+
+
+def test_a_still_mouse_does_not_hide_what_the_others_show(visit):
+    page = visit()
+    quickly(page)
+    page.hover('[data-call="Pass"]')
+    expect(page.locator("#detail b")).to_have_text("Pass")
+    page.click('[data-call="Pass"]')
+    wait_for_turn(page)
+    page.wait_for_timeout(500)
+    assert ":" in page.inner_text("#detail b")  # West: Pass; of a call in the box there is no name
+    page.hover('[data-call="7NT"], #actions .primary')
+
+
+def test_systems_opens_the_tables_own_system(visit):
+    page = visit()
+    quickly(page)
+    page.click("#system")
+    page.wait_for_url("**/systems.html#*spec=system%3Asayc*")
+
+
+def test_a_problem_is_reported_in_one_file(visit, served):
+    page = visit()
+    page.click("#settings")
+    with page.expect_download() as found:
+        page.click("#report")
+    said = json.loads(Path(found.value.path()).read_text())
+    assert found.value.suggested_filename == "problem-board-1.json"
+    assert (said["seed"], said["state"]["board"]["number"], said["state"]["hands"]["N"]) == (served.seed, 1, None)
+    assert "Chrome" in said["page"]["browser"]
 
 
 def test_a_lost_server_is_reported_and_nothing_breaks(visit, served):

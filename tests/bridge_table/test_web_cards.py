@@ -104,6 +104,21 @@ def test_bidding_needs_no_scrolling(visit):
         assert in_sight(page, "#actions button"), name
 
 
+@pytest.mark.parametrize(("width", "height"), [(1366, 625), (1280, 650), (390, 844)])
+def test_a_long_auction_is_seen_whole_in_a_low_window(visit, width, height):
+    rounds = "Pass+1S+Pass+2C+X+Pass+2D+Pass+Pass+2S+Pass+Pass+3D+Pass+Pass+3S+Pass+4C+Pass+4D+Pass+4H+Pass"
+    page = at_board(visit, calls=rounds, seat="NS", ready="#cover button, .calls button")
+    if page.locator("#cover button").is_visible():
+        page.click("#cover button")
+    page.wait_for_load_state("networkidle")  # what calls show is drawn by then
+    page.set_viewport_size({"width": width, "height": height})
+    auction = page.locator("#auction").bounding_box()
+    assert auction["height"] >= page.locator("#auction table").bounding_box()["height"]
+    assert no_overlap(page, "#auction", ".hand.bottom")
+    assert no_overlap(page, "#auction", ".hand.top")
+    assert no_overlap(page, "#box", ".hand.bottom .fan")
+
+
 @pytest.mark.parametrize("seat", ["S", "N", "E"])
 def test_the_play_needs_no_scrolling(visit, seat):
     """For dummy's partner, for declarer and for a defender, who sees dummy at a side."""
@@ -165,10 +180,12 @@ def test_a_board_is_put_together_by_clicks_and_bid(visit):
     assert page.locator(".hand.south [data-card]").count() == 13
     page.click('[data-place="fill"]')
     assert page.locator("#pack [data-card]").count() == 0
-    page.select_option("#dealer", "E")
-    page.select_option("#vulnerable", "NS")
     page.fill("#number", "7")
     page.keyboard.press("Tab")
+    expect(page.locator("#dealer")).to_have_value("S")
+    expect(page.locator("#vulnerable")).to_have_value("Both")
+    page.select_option("#dealer", "E")
+    page.select_option("#vulnerable", "NS")
     page.click('[data-call="1C"]')
     expect(page.locator("#auction table")).to_contain_text("1")
     expect(page.locator('[data-call="1C"]')).to_be_disabled()

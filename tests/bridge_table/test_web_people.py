@@ -18,7 +18,7 @@ from support.table import HOST, TOKEN, Visitor, cards_of, dealt, is_sentence
 from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.scoring import imps
 from bridge_table.app import make_app
-from bridge_table.people.rooms import ABSENT, MAX_PLAYERS
+from bridge_table.people.rooms import ABSENT, MAX_PLAYERS, WAIT
 
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
 
@@ -131,12 +131,15 @@ def test_two_people_bid_and_play_and_see_their_own_hands_only(house, seat):
         if look["chooser"] != name:
             assert "legal" not in look["play"]
             person.act("card", 409, card=sorted(owner[name])[0])
+        assert json.loads(person.get("report")["text"])["seed"] is None  # it would name the other hands
         assert seen_by(person) <= owner[name] | owner["N"] | played
     final = go_on(list(people.values()))
     assert len(final["review"]["cards"]) == 52
     assert all(final["hands"].values())
     assert final["room"]["count"] == 1
-    other.act("next")
+    assert "host" in other.act("next", 409)["error"]
+    assert not other.look()["room"]["leads"]
+    south.act("next")
     again = south.look()
     assert again["room"]["board"] == 2
     assert again["hands"][seat] is None
@@ -207,6 +210,21 @@ def test_a_bidder_replaces_an_absent_person(house):
     assert north.ask("here")["version"] > version  # by which pages hear of changes
     assert north.look()["sits"]["S"] == "Bo"
     assert north.look()["room"]["news"] == "Bo sits South."
+
+
+def test_the_first_board_waits_for_an_invited_guest_a_while(house):
+    south = house.open(ns="pass", ew="pass", name="Anna")
+    south.until(lambda found: found["yours"])  # North and East have passed
+    north = house.invite(south, "N")
+    state = south.look()
+    assert (calls_of(state), state["room"]["awaited"], state["sits"]["N"]) == ([], ["N"], "not here yet")
+    house.now += WAIT + 1
+    state = south.until(lambda found: found["yours"])
+    assert (calls_of(state), state["sits"]["N"]) == (["Pass", "Pass"], "pass")
+    north.look()
+    assert south.look()["room"]["news"] == "A guest sits North."
+    house.now += ABSENT + 1
+    assert north.look()["room"]["leads"]  # the host has left
 
 
 def test_nothing_goes_on_where_nobody_is(house):

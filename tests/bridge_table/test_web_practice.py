@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from support.table import visitor_of
 
 from agents.text_api import call as call_of
+from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import parse_hand
 from bridge_env.hands.features import hand_features
+from bridge_env.rng import streams
+from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import UNKNOWN
+from bridge_table.board.hints import lookahead
 from bridge_table.learning.topics import TOPICS, Decision
 from training.exam.positions import Position, exam_text, parse_exam, textbook
 
@@ -105,7 +111,8 @@ def test_questions_are_of_the_topic_and_the_systems_own_call_is_right(visitor, t
         assert system in one["legal"]
         assert TOPICS[topic](moment(" ".join(words), one["hand"], system))
         found = answer(visitor, drill, k, system)
-        assert (found["points"], found["accepted"]) == (10, {system: 10})
+        assert (found["points"], found["accepted"][system]) == (10, 10)
+        assert all(points == 5 for call, points in found["accepted"].items() if call != system)
         assert len(found["reason"]) > 5
         passes += system == "Pass"
     assert passes <= len(request) // 4
@@ -114,8 +121,33 @@ def test_questions_are_of_the_topic_and_the_systems_own_call_is_right(visitor, t
 
 def test_a_question_holds_no_answer_and_no_other_hand(visitor):
     _, request = questions(visitor, "openings", 3)
-    assert set(request[0]) == {"title", "hand", "seat", "board", "calls", "legal", "shows"}
+    assert set(request[0]) == {"hand", "seat", "board", "calls", "legal", "shows"}
     assert len({one["hand"] for one in request}) == 3
+
+
+def gap(question):
+    """Return by how many IMPs the answer beats the next call by look-ahead, on other deals than the drill's."""
+    auctions = one_auction(
+        [parse_call(c["call"]) for c in question["calls"]], "NESW".index(question["board"]["dealer"])
+    )
+    owner = np.full((1, 52), UNKNOWN, np.uint8)
+    owner[0, parse_hand(question["hand"])] = auctions.turn[0]
+    thought = lookahead(SPEC, SPEC).think(view_of(auctions, owner), streams.key("test", 1))
+    others = [gain for call, gain in zip(thought.calls, thought.gain, strict=False) if call != thought.usual]
+    return -max(others, default=-20)
+
+
+def test_questions_go_from_easy_to_hard_and_a_close_second_call_is_reasonable(visitor):
+    drill, request = questions(visitor, "any", 12)
+    found = [answer(visitor, drill, k, "7NT") for k in range(12)]
+    gaps = [gap(one) for one in request]
+    assert np.mean(gaps[:6]) > np.mean(gaps[6:])
+    seconds = [k for k, one in enumerate(found) if 5 in one["accepted"].values()]
+    assert seconds
+    assert min(seconds) >= 3  # those that are close come last
+    close = next(call for call, points in found[seconds[0]]["accepted"].items() if points == 5)
+    assert answer(visitor, drill, seconds[0], close)["points"] == 5
+    assert len({one["title"] for one in found}) > 2
 
 
 def test_the_seed_chooses_the_questions(visitor):

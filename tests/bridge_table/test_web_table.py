@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -41,7 +42,7 @@ def open_deal(visitor, people="S", **fields):
 
 
 def follow_hint(visitor):
-    return lambda state: visitor.post(f"tables/{state['table']}/hint", seat=state["seat"])["call"]
+    return lambda state: visitor.post(f"tables/{state['table']}/hint", seat=state["seat"])["usual"]
 
 
 def passing(state):
@@ -226,8 +227,9 @@ def test_montecarlo_plays_the_other_seats_and_has_ideas(visitor):
 
     state = visitor.play_out(state, card)
     assert state["phase"] == "over"
-    rows = next(hint["rows"] for hint in hints if hint["rows"])
-    assert rows == sorted(rows, key=lambda row: -row["gain"])
+    found = next(hint for hint in hints if hint["rows"])
+    assert found["rows"][0]["card"] == found["card"]
+    assert found["rows"][1:] == sorted(found["rows"][1:], key=lambda row: -row["gain"])
 
 
 def test_a_claim_is_accepted_only_if_double_dummy_allows_it(visitor):
@@ -349,6 +351,27 @@ def test_a_finished_board_goes_to_other_programs(visitor, tmp_path):
         assert (board.owner == parse_deal(DEAL)).all()
         assert [call_text(c) for c in board.auction] == [c["call"] for c in state["calls"]]
         assert board.tricks == state["play"]["won"]
+
+
+def test_a_report_of_a_problem_has_board_auction_and_versions_and_no_hidden_hand(visitor):
+    state = open_deal(visitor, "N", calls="1NT")
+    name, at = "problem-board-1.json", f"tables/{state['table']}"
+    found = visitor.get(f"{at}/report", seat="N")
+    assert found["name"] == name
+    said = json.loads(found["text"])
+    assert said["versions"]["numpy"] == np.__version__
+    assert said["seed"] == SEED
+    assert said["bidders"]["EW"] == CALM["ew"]
+    assert [made["call"] for made in said["state"]["calls"]] == ["1NT"]
+    hands = DEAL[2:].split()
+    assert [hand in found["text"] for hand in hands] == [True, False, False, False]
+    visitor.get(f"{at}/report", 403, seat="E")
+    visitor.bid_out(state, passing)
+    visitor.post(f"{at}/show", seat="N")
+    visitor.get(f"{at}/review")
+    said = json.loads(visitor.get(f"{at}/report", seat="N")["text"])
+    assert [said["state"]["hands"][seat] for seat in SEATS] == hands
+    assert said["review"]["par"]
 
 
 def test_boards_come_from_judging_deals_and_dealer_and_vulnerability_can_be_chosen(visitor):

@@ -59,10 +59,9 @@ def go_on(pages, key="p"):
 def test_two_people_bid_and_play_each_before_a_browser(visit, opened):
     south = opened("play", name="Anna", ns="pass")
     north = visit(link_for(south, "North"), width=390, ready=READY)
-    north.click("#open-people")
-    north.fill("#name", "Bo")
+    expect(north.locator("#name")).to_be_focused()  # who comes is asked for a name
+    north.keyboard.type("Bo")
     north.keyboard.press("Enter")
-    north.keyboard.press("Escape")
     expect(south.locator(".hand.north .who")).to_have_text("Bo")
     expect(north.locator(".hand.south .who")).to_have_text("Anna")
     assert south.locator(".hand.north .backs").count() == 1
@@ -86,8 +85,14 @@ def test_two_people_bid_and_play_each_before_a_browser(visit, opened):
         page.wait_for_selector("#review .headline")
         assert page.locator("#review .tricks li").count() == 13
     assert no_wider(north)
-    north.click("text=Next board")
-    expect(south.locator(".about b")).to_have_text("Board 2", timeout=5000)
+    expect(north.locator("#review")).to_contain_text("The host deals the next board")
+    again = visit(south.url, ready="#review .headline")  # a second tab at the same seat
+    south.click("text=Next board")
+    for page in (north, again):
+        expect(page.locator(".about b")).to_have_text("Board 2", timeout=5000)
+    north.reload()
+    expect(north.locator(".hand.north .who")).to_have_text("you")
+    expect(north.locator(".about b")).to_have_text("Board 2")
 
 
 def test_a_bidder_replaces_a_person_whose_page_is_closed(visit, opened, served):
@@ -114,6 +119,7 @@ def test_partners_practise_against_a_network(visit, opened):
     south = opened("practice", name="Anna", width=390, ew="policy:champion", control="policy:champion")
     assert no_wider(south)
     north = visit(link_for(south, "North"), width=390, ready=READY)
+    north.keyboard.press("Escape")  # without a name
     go_on([south, north])
     for page in (south, north):
         page.wait_for_selector("#review .headline")
@@ -122,6 +128,31 @@ def test_partners_practise_against_a_network(visit, opened):
         assert re.search(r"IMPs a board over 1 board", page.inner_text("#session"))
         assert no_wider(page)
     south.keyboard.press("b")
+    expect(north.locator(".about b")).to_have_text("Board 2")
+
+
+def test_partners_practise_a_scenario_and_find_it_again(visit):
+    south = visit("together.html", ready="#reach:not(:empty)")
+    south.check("input[value=practice]")
+    south.fill("input[name=name]", "Anna")
+    south.fill("input[name=ew]", "pass")
+    south.select_option("select[name=scenario]", label="1NT opener opposite a two-suiter")
+    south.click("#together button[type=submit]")
+    south.wait_for_selector(READY)
+    north = visit(link_for(south, "North"), ready=READY)
+    north.keyboard.type("Bo")
+    north.keyboard.press("Enter")
+    expect(south.locator(".about")).to_contain_text("a scenario")
+    north.click('[data-call="1NT"]')  # North holds it, and deals
+    expect(south.locator("table.auction")).to_contain_text("1NT")
+    south.reload()
+    expect(south.locator("table.auction")).to_contain_text("1NT")
+    go_on([south, north])
+    for page in (south, north):
+        page.wait_for_selector("#review .headline")
+        expect(page.locator("#review")).to_contain_text("North 1NT —")  # whose call each verdict judges
+    south.click("text=Next board, seats changed")
+    expect(north.locator(".about")).to_contain_text("South deals")
     expect(north.locator(".about b")).to_have_text("Board 2")
 
 
