@@ -154,11 +154,16 @@ def test_run_folders_are_numbered_and_never_overwritten(tmp_path):
 
 
 def test_it_learns_a_toy(tiny, tmp_path):
-    """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
-    config = replace(tiny, generations=2, partnerships=1, positions=3, boards=512, confirm=1024)
+    """Opening four spades on four and nothing is dear: the thresholds rise, and the gain is found in seconds."""
+    dear = tmp_path / "dear.bidding"
+    dear.write_text(TOY.replace("5+ S, 8+ hcp", "4+ S, 4+ hcp"))
+    config = replace(
+        tiny, start=str(dear), control=str(dear), operators="tuning", generations=2, partnerships=1, study=600,
+        boards=512, confirm=1024,
+    )  # fmt: skip
     state = run_all(tmp_path, config)
     _, pair, _ = finalize.finalize(config, state, evaluator(config))
-    unseen = duel(pair, generations.numbered(tiny.start), BoardRange(1, "judging", 0, 8000)).imps.astype(int)
+    unseen = duel(pair, generations.numbered(str(dear)), BoardRange(1, "judging", 0, 8000)).imps.astype(int)
     assert unseen.mean() > 5 * unseen.std() / 8000**0.5
     assert unseen.mean() > 0.3
 
