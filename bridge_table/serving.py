@@ -102,10 +102,11 @@ def _warm_up() -> None:
     # imported here, in a thread, because that takes seconds
     from bridge_table.board.dealing import random_deal
     from bridge_table.board.hints import lookahead
+    from bridge_table.board.scenarios import PARTNER
     from bridge_table.board.table import BIDDING, Setup, Table
     from bridge_table.board.views import state
 
-    ours, theirs = "system:two-over-one", "policy:champion"
+    ours, theirs = PARTNER, "policy:champion"
     table = Table("", Setup((), ours, theirs, ours), random_deal(0, 1))
     while table.phase == BIDDING:
         table.step(table.at)

@@ -18,7 +18,7 @@ from training.evolution.scorecards.config import CardsConfig
 from training.evolution.scorecards.fit import fit_scores
 from training.evolution.scorecards.positions import Positions, by_the_rules, cards_of, collect, weighed_positions
 from training.evolution.scorecards.run import fit_cards
-from training.evolution.scorecards.scores import CARDS, Scores
+from training.evolution.scorecards.scores import NUM_CARDS, Scores
 from training.evolution.scorecards.words import ACTIONS, TERMS, speaks_of_suit
 
 SAYC, ACOL = (read_system(name) for name in ("sayc", "acol"))
@@ -34,11 +34,11 @@ def positions():
 def some_scores(seed):
     """Scores in whole points with a few terms on every card."""
     rng = np.random.default_rng(seed)
-    weight = rng.integers(-9, 10, (CARDS, len(TERMS))) * (rng.random((CARDS, len(TERMS))) < 0.06)
+    weight = rng.integers(-9, 10, (NUM_CARDS, len(TERMS))) * (rng.random((NUM_CARDS, len(TERMS))) < 0.06)
     for number, action in enumerate(ACTIONS):
         if not action.call.endswith(":x"):
             weight[number :: len(ACTIONS), [speaks_of_suit(term) for term in range(len(TERMS))]] = 0
-    return Scores(rng.integers(-20, 20, CARDS).astype(float), weight.astype(float))
+    return Scores(rng.integers(-20, 20, NUM_CARDS).astype(float), weight.astype(float))
 
 
 def best_calls(positions: Positions, scores: Scores) -> NDArray[np.bool_]:
@@ -129,7 +129,7 @@ def test_planted_worth_is_found_by_few_terms(positions):
 
 
 def perfect(theirs):
-    base, weight = np.full(CARDS, -100.0), np.zeros((CARDS, len(TERMS)))
+    base, weight = np.full(NUM_CARDS, -100.0), np.zeros((NUM_CARDS, len(TERMS)))
     weight[:, TERMS.index("if book")] = 110
     base[1 :: len(ACTIONS)], weight[1 :: len(ACTIONS), theirs] = -100, 200
     return base, weight

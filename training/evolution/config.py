@@ -104,7 +104,7 @@ class EvolveConfig(Settings):
     @property
     def own_calls(self) -> set[str]:
         """Return the calls that no change may touch, as the lines of a system write them."""
-        return {call.strip().replace("NT", "N") for call in listed(self.keep)}
+        return {call.replace("NT", "N") for call in listed(self.keep)}
 
     @property
     def starts(self) -> list[str]:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from agents.systems.changes.chapters import ReplaceSection
-from agents.systems.changes.edits import CompositeEdit, Edit, Insert, InsertGeneral, Replace, SetCards, SwapLines
+from agents.systems.changes.edits import (
+    HEADINGS,
+    CompositeEdit,
+    Edit,
+    Insert,
+    InsertGeneral,
+    Replace,
+    SetCards,
+    SwapLines,
+)
 from agents.systems.changes.mutation import Trail
 from agents.systems.explain import player_terms
 from agents.systems.language.constraints import score_text
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import parse_constraint
 from agents.systems.language.tree import Line, Step
-
-_WHEN = ("weigh when ", "when ")  # one of them begins the trail of a scorecard or a general rule
 
 
 def describe_edit(edit: Edit) -> str:
@@ -68,7 +75,7 @@ def _call_text(line: Line) -> str:
 
 
 def _trail_text(trail: Trail) -> str:
-    for heading in _WHEN:
+    for heading in HEADINGS:
         if trail and trail[0].startswith(heading):
             return f"where {player_terms.promise(parse_constraint(trail[0].removeprefix(heading)))}: "
     return _after(path_steps("-".join(trail)))

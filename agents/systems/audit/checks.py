@@ -54,10 +54,7 @@ _THREE_LEAST = 6  # cards of a suit that is bid at the three level by a jump, or
 _ANY_DOUBLE = 18  # points that both hands have shown before a double may have any hand
 _GAME_POINTS = 21  # of both hands behind a call that forces to game, length counted
 _RAISE_POINTS = 18  # of both hands behind a raise to game
-_RAISE_SUPPORT, _RAISE_TRUMPS = (
-    4,
-    5,
-)  # dummy points, or the raiser's trumps, that make up for them, as a short suit does
+_RAISE_SUPPORT, _RAISE_TRUMPS = 4, 5  # dummy points, or trumps, that make up for them, as a short suit does
 _PARTNER_LEAST = 6  # points from which partner has shown values
 
 Place = tuple[bool, int]  # of a line: is it a general rule, and its number
@@ -93,8 +90,8 @@ class Lines:
 def _counts_hand(line: Line) -> bool:
     """Return whether a scorecard has a term that speaks of the hand."""
     terms = line.score.terms if line.score is not None else ()
-    words = {word for term in terms for word in (term.word, term.less, *(a.word for a in atoms_of((term.condition,))))}
-    return any(WORDS.get(word.replace(":x", ":S"), WORDS["S"]) not in CONTEXT for word in words - {""})
+    words = {word for term in terms for word in term.words}
+    return any(WORDS.get(word.replace(":x", ":S"), WORDS["S"]) not in CONTEXT for word in words)
 
 
 def _asks(compiled: Compiled, first: int, end: int) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agents.systems.audit.audit import DEAD, audit_system
 from agents.systems.bidder import Hierarchy
-from agents.systems.changes.edits import Edit, Insert, InsertGeneral, Replace, SetCards, differences
+from agents.systems.changes.edits import HEADINGS, Edit, Insert, InsertGeneral, Replace, SetCards, differences
 from agents.systems.changes.mutation import Trail, placed
 from agents.systems.changes.simplify import without_empty
 from agents.systems.language.text import constraint_text, heading_of, numbered_anew
@@ -75,7 +75,7 @@ def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Steps, s
 
 def _steps(trail: Trail, line: Line) -> Steps:
     """Return the calls that lead to a line and its own; of general rules the context first."""
-    if trail and trail[0].startswith(("when ", "weigh ")):
+    if trail and trail[0].startswith(HEADINGS):
         return (*trail, line.name)
     return tuple("-".join((*trail, line.name)).split("-"))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.systems.changes.edits import Edit, Replace, SetCards
 from agents.systems.changes.mutation import Address, SeededRandom, trail_of, with_lines
 from agents.systems.language.constraints import constraint_text, score_text
-from agents.systems.language.tree import Atom, Line, Score, System, Term, atoms_of
+from agents.systems.language.tree import Atom, Line, Score, System, atoms_of
 
 _STEPS = (-8, -4, -2, -1, 1, 2, 4, 8)
 _KINDS = ("start", "points", "points", "drop", "copy", "copy", "replace", "split")
@@ -50,7 +50,7 @@ def _varied(system: System, line: Line, score: Score, kind: str, chance: SeededR
         offered = [
             term for block in system.blocks for other in block.lines if other.score is not None
             for term in other.score.terms
-            if replace(term, points=0) not in held and (_binds_suit(line) or not _speaks_of_suit(term))
+            if replace(term, points=0) not in held and (_binds_suit(line) or not term.speaks_of_suit)
         ]  # fmt: skip
         if not offered:
             return None
@@ -59,10 +59,5 @@ def _varied(system: System, line: Line, score: Score, kind: str, chance: SeededR
 
 
 def _binds_suit(line: Line) -> bool:
+    """Return whether the call of a line names a suit x."""
     return line.path[-1].token.endswith(":x")
-
-
-def _speaks_of_suit(term: Term) -> bool:
-    """Return whether a term speaks of the suit of the call."""
-    words = (term.word, term.less, *(atom.word for atom in atoms_of((term.condition,))))
-    return any(word == "x" or word.endswith(":x") for word in words)

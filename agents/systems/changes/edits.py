@@ -134,6 +134,7 @@ class SetCards:
         return replace(system, blocks=(self.block, *system.blocks))
 
 
+HEADINGS = ("when ", "weigh when ")  # begin the trail of a general rule, and of a scorecard
 Edit = Insert | InsertGeneral | Replace | SwapLines | CompositeEdit | ReplaceSection | SetCards
 _Held = set[tuple[Trail, tuple[object, ...]]]  # the place of each line of a system, and its content
 
@@ -193,7 +194,7 @@ def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[CompositeEdit]:
 def is_general(edit: Edit) -> bool:
     """Return whether the edit changes a general rule or a scorecard."""
     trail = edit.trail if isinstance(edit, Replace | SwapLines) else ()
-    return isinstance(edit, InsertGeneral | SetCards) or (bool(trail) and trail[0].startswith(("when ", "weigh ")))
+    return isinstance(edit, InsertGeneral | SetCards) or (bool(trail) and trail[0].startswith(HEADINGS))
 
 
 def _heading(edit: Edit) -> str:
@@ -220,7 +221,7 @@ def _bring(mine: System, theirs: System, there: _Held, address: Address, trail: 
 
 
 def lines_of_calls(system: System, calls: Collection[str]) -> list[tuple[object, ...]]:
-    """Return what the lines of the tree say that make some calls, written as ``1N`` or ``(1N)-X``, with their place."""
+    """Return place and content of the tree's lines for some calls, written as ``1N`` or ``(1N)-X``."""
     at = [("-".join((*trail, line.name)), line) for address, trail, line in placed(system) if address[0] == "lines"]
     return [(path, *what_it_says(line)) for path, line in at if path in calls and not line.after]
 

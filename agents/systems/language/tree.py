@@ -56,6 +56,17 @@ class Term:
     word: str = ""  # in place of a condition
     less: str = ""
 
+    @property
+    def words(self) -> list[str]:
+        """Return the words that it counts or asks for."""
+        asked = [atom.word for together in self.condition for atom in together]
+        return [word for word in (self.word, self.less, *asked) if word]
+
+    @property
+    def speaks_of_suit(self) -> bool:
+        """Return whether it speaks of the suit of the call, which lines call x."""
+        return any(word == "x" or word.endswith(":x") for word in self.words)
+
 
 @dataclass(frozen=True, slots=True)
 class Score:

@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.systems.language.tree import Block, Line, Score, Step, System
 from training.evolution.scorecards.positions import Positions, cards_of
-from training.evolution.scorecards.scores import CARDS, Scores
+from training.evolution.scorecards.scores import NUM_CARDS, Scores
 from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, situations, terms, written_conditions
 
 
@@ -39,7 +39,7 @@ def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
 
 def scores_of(system: System) -> Scores:
     """Return the scores of a system's cards; those for other auctions, calls or terms than a fit has are left out."""
-    scores = Scores(np.zeros(CARDS), np.zeros((CARDS, len(terms()))))
+    scores = Scores(np.zeros(NUM_CARDS), np.zeros((NUM_CARDS, len(terms()))))
     numbers = {replace(term, points=0): number for number, term in enumerate(terms())}
     for block in system.blocks:
         if not block.weighs or block.when not in situations():

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from training.evolution.scorecards.positions import Positions, cards_of
-from training.evolution.scorecards.scores import CARDS, SCALE, Scores
+from training.evolution.scorecards.scores import NUM_CARDS, SCALE, Scores
 from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks_of_suit
 
 SHARP = 3.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
@@ -46,7 +46,7 @@ class _Shard:
     def __init__(self, positions: Positions, label: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
         card = cards_of(positions)[rows]
         order = np.argsort(card, kind="stable")
-        self.ends = np.searchsorted(card[order], np.arange(CARDS + 1)).tolist()
+        self.ends = np.searchsorted(card[order], np.arange(NUM_CARDS + 1)).tolist()
         rows = rows[order]
         distinct, position = np.unique(positions.position[rows], return_inverse=True)
         self.count, self.position = len(distinct), torch.from_numpy(position.astype(np.int64))
@@ -56,7 +56,7 @@ class _Shard:
 
     def scores(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         """Return the score of each call."""
-        pairs = [(card, self.ends[card], self.ends[card + 1]) for card in range(CARDS)]
+        pairs = [(card, self.ends[card], self.ends[card + 1]) for card in range(NUM_CARDS)]
         return torch.cat([self.values[at:end] @ weight[card] + base[card] for card, at, end in pairs if at < end])
 
     def chances(self, scores: torch.Tensor) -> torch.Tensor:
@@ -88,9 +88,9 @@ class Fit:
         self.spread, self.mean = every.std(0).clamp_min(0.1), every.mean(0)
         for shard in self.shards:
             shard.values.sub_(self.mean).div_(self.spread)
-        self.allowed = torch.ones(CARDS, len(TERMS))
+        self.allowed = torch.ones(NUM_CARDS, len(TERMS))
         for number, action in enumerate(ACTIONS):
-            of_action = slice(number, CARDS, len(ACTIONS))
+            of_action = slice(number, NUM_CARDS, len(ACTIONS))
             if not action.call.endswith(":x"):
                 self.allowed[of_action, [speaks_of_suit(term) for term in range(len(TERMS))]] = 0
             if number == PASSES:
@@ -102,19 +102,19 @@ class Fit:
         allowed: torch.Tensor | None = None, rate: float = 0.03, decay: float = 1e-5, scale: float = 0.0,
         what: str = "reward",
     ) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
-        """Return base (CARDS,) and weights (CARDS, terms) after some steps of Adam on all positions.
+        """Return base (NUM_CARDS,) and weights (NUM_CARDS, terms) after some steps of Adam on all positions.
 
         Args:
             start: what to begin with; None: the rules' calls.
             imitate: learn the player's calls in place of the labels.
-            allowed: float32 (CARDS, terms), 1 where a card may have a term.
+            allowed: float32 (NUM_CARDS, terms), 1 where a card may have a term.
             scale: learn scores that are whole points once they are multiplied by this; 0: any scores.
             rate, decay: the highest learning rate, and how much squared weights cost.
             what: its name.
         """
         allowed = self.allowed if allowed is None else allowed * self.allowed
         if start is None:
-            base, weight = torch.zeros(CARDS), torch.zeros(CARDS, len(TERMS))
+            base, weight = torch.zeros(NUM_CARDS), torch.zeros(NUM_CARDS, len(TERMS))
             weight[:, _BOOK] = 4.0 * self.spread[_BOOK] * self.allowed[:, _BOOK]
         else:
             base, weight = (part.clone() for part in start)
@@ -151,7 +151,7 @@ class Fit:
         return start + by_value @ self.mean, by_value * self.spread
 
     def importance(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Return how much each term moves the chances of its card's calls, over positions: (CARDS, terms)."""
+        """Return how much each term moves the chances of its card's calls, over positions: (NUM_CARDS, terms)."""
         out, shard = torch.zeros_like(weight), self.shards[0]
         chance = shard.chances(shard.scores(base, weight))
         unsure = chance * (1 - chance) + 1e-4
@@ -164,7 +164,7 @@ class Fit:
 
     def gains(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         """Return what the cards of each situation are worth: (SITUATIONS,), 0 where none has a term."""
-        out = torch.zeros(CARDS)
+        out = torch.zeros(NUM_CARDS)
         for shard in self.shards:
             worth = shard.chances(shard.scores(base, weight)) * shard.label
             for card, (at, end) in enumerate(pairwise(shard.ends)):

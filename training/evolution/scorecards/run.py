@@ -44,9 +44,8 @@ class CardsResult:
     folder: Path
     system: System
     terms: int
-    gains: tuple[
-        Row, ...
-    ]  # over the system without cards, by opponent; on training boards that the cards were not fitted to
+    # over the system without cards, by opponent, on training boards that the cards were not fitted to
+    gains: tuple[Row, ...]
     file: Path  # plays as ``system:PATH``
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from training.evolution.scorecards.words import ACTIONS, SITUATIONS
 
-CARDS = len(SITUATIONS) * len(ACTIONS)
+NUM_CARDS = len(SITUATIONS) * len(ACTIONS)
 SCALE = 8.0  # points of a card for one unit of the softmax
 
 
@@ -17,8 +17,8 @@ SCALE = 8.0  # points of a card for one unit of the softmax
 class Scores:
     """Hold the scores of all cards, in units of the softmax or, rounded, in points."""
 
-    base: NDArray[np.float64]  # (CARDS,)
-    weight: NDArray[np.float64]  # (CARDS, terms)
+    base: NDArray[np.float64]  # (NUM_CARDS,)
+    weight: NDArray[np.float64]  # (NUM_CARDS, terms)
 
     @property
     def terms(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -136,12 +135,7 @@ def values(rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.int
 
 def speaks_of_suit(number: int) -> bool:
     """Return whether a term speaks of the suit of the call."""
-    term = terms()[number]
-    return any(word == "x" or word.endswith(":x") for word in (term.word, term.less, *_words(term.condition)))
-
-
-def _words(clause: Clause) -> Iterator[str]:
-    return (atom.word for together in clause for atom in together)
+    return terms()[number].speaks_of_suit
 
 
 def _column(rows: NDArray[np.int16], word: str, strain: NDArray[np.int64]) -> NDArray[np.int16]:
