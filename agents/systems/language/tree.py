@@ -59,8 +59,8 @@ class Term:
     @property
     def words(self) -> list[str]:
         """Return the words that it counts or asks for."""
-        asked = [atom.word for together in self.condition for atom in together]
-        return [word for word in (self.word, self.less, *asked) if word]
+        conditions = [atom.word for together in self.condition for atom in together]
+        return [word for word in (self.word, self.less, *conditions) if word]
 
     @property
     def speaks_of_suit(self) -> bool:
