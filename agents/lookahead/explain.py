@@ -11,20 +11,19 @@ from agents.lookahead.lookahead import Decision, Lookahead
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
 from agents.networks.explain import average_hands
+from agents.networks.reader import call_of_network
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.shown_ranges import natural_cards
-from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text
-from agents.systems.explain.player_terms import SUIT_NAMES, counted, sentence, under
-from agents.systems.explain.position import Position
-from agents.systems.explain.ranges import hull, unite
+from agents.systems.explain.player_terms import sentence, under
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hand_text
-from bridge_env.rules.calls import PASS, call_text, strain_of
+from bridge_env.hands.features import hand_features
+from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS
 
 _EXAMPLES = 3
+_ERRORS = 2  # of a worth below this many nothing is said
 
 
 def _others(owner: NDArray[np.uint8], seat: int) -> str:
@@ -38,13 +37,14 @@ def explain(lookahead: Lookahead | GameLookahead, view: BidView, found: Decision
     Args:
         acts: a bidder that thinks makes the call that was found, a plain one its usual call.
     """
-    seat, usual = int(view.seat[0]), call_text(found.usual)
+    seat, usual, made = int(view.seat[0]), call_text(found.usual), int(found.call if acts else found.usual)
     model = lookahead if isinstance(lookahead, GameLookahead) else lookahead.call_model
-    lines = [call_text(found.call if acts else found.usual)]
+    lines = [call_text(made)]
     if isinstance(model, SystemCallModel):
         lines.append(f"  usual     {usual}: {explain_system(model.bidder, view).because}")
     elif not isinstance(model, GameLookahead):
         lines.append(f"  usual     {usual}")
+        lines.append(f"  says      {symbol_text(made)}: {call_of_network(model.bidder, view, made)}")
     lines += under("shown", model.shown(view))
     if found.sample is None:
         return "\n".join([*lines, "  thought   none: no other call is likely enough"])
@@ -80,34 +80,23 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
     if call == book.call:
         return f"{book}\n  follows   the book ({chances[call]:.1%} sure)"
     weighing = lookahead.compare(view, key, [book.call, call])
-    wanted = np.zeros_like(view.mask)
-    wanted[0, call] = True
-    misdescription = int(player.book.misdescription(Queries.of_view(view), wanted)[0, call])  # in points and cards
+    shows = call_of_network(bidder, view, call)
+    missed = shows.stated.missed(book.position.row(hand_features(view.hand)[0])) if shows.stated else {}
     mine, theirs = symbol_text(call), symbol_text(book.call)
-    off = "the hand has it" if not misdescription else f"the hand is {misdescription} short of it, in points and cards"
-    worth = f"{weighing.gain[-1]:+.2f} ± {weighing.error[-1]:.2f} IMPs over {theirs}"
+    gain, error = float(weighing.gain[-1]), float(weighing.error[-1])
+    worth = f"{gain:+.2f} ± {error:.2f} IMPs over {theirs}, on {weighing.num_deals} deals that fit the auction"
+    if abs(gain) < _ERRORS * error:
+        worth = f"no measurable difference: {worth}"
     return "\n".join(
         [
             call_text(call),
             f"  judgement the book bids {theirs} here; this hand makes it {mine} ({chances[call]:.1%} sure)",
             f"  book      {book.says}",
             f"            {book.because}",
-            f"  tells     {mine} by the book: {_meaning_by_system(system, view, call)}; {off}",
-            f"  worth     {worth}, on {weighing.num_deals} deals that fit the auction",
+            f"  tells     {mine}: {shows}",
+            *under("", [f"this hand has {sentence(missed)}"] if missed else []),
+            f"            {shows.how}",
+            f"  worth     {worth}",
             *under("shown", shown_by_others(system, view)),
         ]
     )
-
-
-def _meaning_by_system(system: HierarchyBidder, view: BidView, call: int) -> str:
-    """Return what a call shows by a book's lines, in words; where it has none for it, what a natural bid shows."""
-    rules = [rule for rule in Position(system, view).rules if rule.call == call]
-    if rules:
-        words = sentence(unite(hull(rule.needs) for rule in rules)) or "any hand"
-        notes = dict.fromkeys(rule.line.note for rule in rules if rule.line.note)
-        return ", ".join([words, *notes])
-    least = int(natural_cards(system.meaning(view)[0, int(view.seat[0]) ^ 2].astype(np.int16), call))
-    if not least:
-        return "nothing that the book has words for" if call != PASS else "any hand"
-    name = SUIT_NAMES["CDHS"[strain_of(call)]]
-    return f"{counted(least, 13, 13, name, name)}: the book has no line for it, so it is natural"

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.meanings import Reader, Shows, reader
+from agents.meanings import reader_of
+from agents.networks.reader import Reader, Shows
 from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES, result_line
 from bridge_env.hands.deals import hand_text
@@ -89,7 +90,7 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
 
 def _read(table: Table) -> Reader:
     """Return the reader of the table's calls."""
-    return reader(*table.setup.specs)
+    return reader_of(*table.setup.specs)
 
 
 def _sitter(table: Table, seat: int) -> str:
@@ -114,7 +115,7 @@ def call_shows(
     specs: tuple[str, str], calls: tuple[int, ...], dealer: int, vulnerability: int, draw: bool
 ) -> Shows | None:
     """Return what the last of some calls shows; None where hands have to be drawn for it, and are not."""
-    read = reader(*specs)
+    read = reader_of(*specs)
     return (read.call if draw else read.at_once)(calls[:-1], dealer, vulnerability, calls[-1])
 
 
@@ -166,7 +167,7 @@ def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
     Raises:
         IllegalCall: the calls are no auction.
     """
-    over, read = bool(one_auction(calls, 0).done[0]), reader(spec, spec)
+    over, read = bool(one_auction(calls, 0).done[0]), reader_of(spec, spec)
     every = {} if over else read.every(calls, 0, 0)
     return {
         "over": over, "shown": dict(zip(SEATS, read.seats(calls, 0, 0), strict=True)),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from agents.lookahead.lookahead import Lookahead
-from agents.meanings import reader
+from agents.meanings import reader_of
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain import player_terms
 from agents.systems.explain.position import rules_for
@@ -172,7 +172,7 @@ def _from_easy_to_hard(positions: list[Position], spec: str, seed: int) -> tuple
 def question(drill: Drill, number: int) -> dict[str, Any]:
     """Return a question without its topic and its answer: the hand and the auction."""
     position = drill.questions[number]
-    read = reader(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
+    read = reader_of(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
     auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
     return {
         "hand": position.hand, "seat": SEATS[position.seat],

@@ -20,8 +20,9 @@ from agents.cardplay.table import declares
 from agents.lookahead.explain import explain
 from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Lookahead
-from agents.meanings import Reader, Shows, reader
+from agents.meanings import reader_of
 from agents.networks.bidder import NetworkBidder
+from agents.networks.reader import Reader, Shows
 from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains
@@ -77,7 +78,7 @@ class Answers:
         shows = self._reader(seat, details).call(question.calls, question.dealer, question.vulnerability, call)
         out = {
             "bid": ben.answer_word(call), "who": self.spec, "alert": shows.artificial,
-            "candidates": _candidates(player, view, call), "explanation": ben.meaning(shows),
+            "candidates": _candidates(player, view, call), "explanation": str(shows),
         }  # fmt: skip
         if details and isinstance(player, Lookahead | GameLookahead):
             out["why"] = explain(player, view, player.think(view, key))
@@ -138,7 +139,7 @@ class Answers:
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
 
     def _reader(self, seat: int, draws: bool = True) -> Reader:
-        return reader(*self.sides(seat & 1), draws)
+        return reader_of(*self.sides(seat & 1), draws)
 
 
 def _key(question: Question) -> NDArray[np.uint64]:

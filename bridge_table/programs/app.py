@@ -37,7 +37,7 @@ def explain(answers: Answers, fields: ben.Fields) -> Json:
     if not question.calls:
         raise RequestError("'ctx' holds no call to be explained.")
     shows = answers.shows(question)
-    return {"explanation": ben.meaning(shows), "Alert": shows.artificial}
+    return {"explanation": str(shows), "Alert": shows.artificial}
 
 
 def bids(answers: Answers, fields: ben.Fields) -> Json:
@@ -45,7 +45,7 @@ def bids(answers: Answers, fields: ben.Fields) -> Json:
     question = fields.question(False)
     north_south, east_west = answers.sides(question.seat & 1)
     rows: list[dict[str, Any]] = [
-        {"bid": "P" if call == PASS else ben.answer_word(call), "m": ben.meaning(shows), "Alert": shows.artificial}
+        {"bid": "P" if call == PASS else ben.answer_word(call), "m": str(shows), "Alert": shows.artificial}
         for call, shows in answers.every(question).items()
     ]
     rows[-1] |= {"NS": north_south, "EW": east_west}

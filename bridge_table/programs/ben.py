@@ -15,7 +15,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.meanings import Shows
 from bridge_env.bidders.errors import printable
 from bridge_env.hands.deals import hand_text, parse_hand
 from bridge_env.rules.auction import one_auction
@@ -162,11 +161,6 @@ def read_vulnerability(text: str) -> int:
 
 
 # --- answers ----------------------------------------------------------------------------------------------
-
-
-def meaning(shows: Shows) -> str:
-    """Write what a call shows in one line."""
-    return f"{shows.text} ({shows.note})" if shows.note else shows.text
 
 
 def answer_word(call: int) -> str:

@@ -62,7 +62,7 @@ TEXTS = [
         "two-over-one", "AQT72.A4.Q2.T753", "1S P 2S 3H",  # "8+ fit:S, 21+ likely-total:S": partner has shown 3 and 6-9
         "3♠: five or more spades, spades our longest fit, 14 or more points in support of spades, not forcing",
     ),
-    ("two-over-one", "K2.K32.AJ432.Q32", "1N P 3N P", "Pass: any other hand"),
+    ("two-over-one", "K2.K32.AJ432.Q32", "1N P 3N P", "Pass: any other hand, usually 13 to 17 HCP"),
     (  # together its lines ask for nothing
         "sayc", "AKQ2.T98.J7.A543", "1N P",
         "2♣: 8 or more HCP; or four or five diamonds, three or four hearts, three or four spades, at most 7 HCP, at "

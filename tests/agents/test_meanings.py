@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from agents.meanings import Reader
+import numpy as np
+
+from agents.meanings import reader_of
+from agents.systems.explain.position import Position
+from agents.systems.explain.statements import statement
+from agents.systems.language.tree import INFINITE
 from agents.systems.library.shipped import register_system
+from bridge_env.bidders.registry import make
+from bridge_env.bidders.view import public_view
+from bridge_env.hands.deals import parse_hand, random_deals
+from bridge_env.hands.features import HCP, hand_features
+from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import parse_call
 
 TEXT = """\
@@ -16,29 +26,44 @@ when 0-7 last-level
 """
 
 
+BY_RULES = """\
+system: statements
+1S    5+ S, 11-21 hcp
+  2S    3+ S, 6-9 points
+  P     0-5 hcp
+  1N    ; forcing
+P
+"""
+
+
+def position(auction):
+    calls = [parse_call(call) for call in auction.split()]
+    return Position(make(register_system("statements", BY_RULES)), public_view(one_auction(calls, 0, 0)))
+
+
 def test_points_of_both_hands_become_points_of_this_one():
     spec = register_system("pair-for-meanings", TEXT)
-    found = Reader(spec, spec).call((parse_call("1N"), 0), 0, 0, parse_call("3N"))
-    assert found.lines == ("10+ HCP, 0-5♥ and 0-5♠",)
+    found = reader_of(spec, spec).call((parse_call("1N"), 0), 0, 0, parse_call("3N"))
+    assert (found.text, found.lines) == ("10+ HCP, 0-5♥, 0-5♠", ())
     assert "general rules" in found.how
 
 
 def test_rare_calls_of_a_network_by_hands_drawn_now():
     """Too rare to have been measured: a raise after a response at the three level, and what it forces to."""
     calls = [parse_call(call) for call in ("1H", "P", "3D", "P")]
-    read = Reader("policy:champion-plain", "policy:champion-plain")
+    read = reader_of("policy:champion-plain", "policy:champion-plain")
     found = read.call(calls, 0, 0, parse_call("4D"))
     assert found.known
     assert "hands drawn now" in found.how
     assert found.note in ("forcing", "not forcing")
     assert "partner passes" in found.how
     assert "HCP" in read.seats(calls, 0, 0)[2]
-    quick = Reader("policy:champion-plain", "policy:champion-plain", draws=False)
+    quick = reader_of("policy:champion-plain", "policy:champion-plain", draws=False)
     assert not quick.call(calls, 0, 0, parse_call("4D")).known
 
 
 def test_every_legal_call_of_a_network():
-    read = Reader("policy:standard", "policy:standard")
+    read = reader_of("policy:standard", "policy:standard")
     every = read.every([parse_call("1N"), 0], 0, 0)
     assert len(every) == 38 - 2 - 5
     assert "HCP" in every[0].text
@@ -48,7 +73,44 @@ def test_every_legal_call_of_a_network():
 
 def test_a_network_by_a_book_shows_calls_outside_its_book():
     """No line of the book makes this call, so its hands are drawn."""
-    read = Reader("policy:by-the-book", "policy:by-the-book")
+    read = reader_of("policy:by-the-book", "policy:by-the-book")
     found = [read.call([], 0, 0, call) for call in (parse_call("1N"), parse_call("4N"))]
     assert "line" in found[0].how
     assert "hardly ever" in found[1].text or "drawn" in found[1].how
+
+
+def test_a_line_without_words_is_stated_by_hands_that_come_to_it():
+    """1NT takes what 2S and a pass leave: nothing is 'any hand' to partner."""
+    here = position("1S P")
+    found = statement(here, parse_call("1N"))
+    assert found.usual
+    (ranges,) = found.ways
+    assert ranges["hcp"][0] in (6, 7)
+    hands = hand_features(random_deals(9, 0, 500).reshape(-1, 52) == 0)
+    made = hands[here.decide(hands)[0] == parse_call("1N")]
+    low, high = ranges["hcp"]
+    assert np.mean((made[:, HCP] >= low) & (made[:, HCP] <= high)) > 0.85
+    assert str(found).startswith("usually ")
+
+
+def test_a_hand_is_held_to_the_words_of_its_call_each_in_its_own_quantity():
+    """Ten points with length are not ten high-card points."""
+    here = position("1S P")
+    raise_ = statement(here, parse_call("2S"))
+    assert raise_.short == "3+♠, 6-9 points"
+    fits, weak = (hand_features(parse_hand(text)[None])[0] for text in ("K84.J973.A2.8764", "K84.J973.92.8764"))
+    assert raise_.missed(here.row(fits)) == {}
+    assert raise_.missed(here.row(weak)) == {"points": (4, 4)}
+
+
+def test_measured_hands_stretch_a_line():
+    raise_ = statement(position("1S P"), parse_call("2S"))
+    ranges = np.array([[4, 8], [1, 5], [1, 5], [1, 5], [2, 4]], np.uint8)
+    assert raise_.widened(ranges).ways == ({"S": (2, INFINITE), "points": (6, 9)},)
+
+
+def test_what_a_network_by_a_book_shows_is_stretched_by_its_judgement():
+    """It overcalls a weak two on ten points where its book asks for eleven."""
+    found = reader_of("policy:by-the-book", "policy:by-the-book").call([parse_call("2H")], 0, 0, parse_call("2S"))
+    assert "stretched by judgement" in found.how
+    assert found.stated.ways[0]["hcp"][0] < 11

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.meanings import Reader
+from agents.meanings import reader_of
 from agents.networks.explain import shown
 from agents.networks.meaning import auction_keys, meanings_of
 from agents.networks.sampled_meanings import HANDS, sampled_meanings
@@ -71,7 +71,7 @@ def unexplained(name: str, boards: int, every: int) -> list[bool]:
     """Return of every so manieth call of a network on some boards whether nothing is known of it."""
     seats = np.arange(boards, dtype=np.int16) & 3
     auctions = all_by(read_networks(name).player, random_deals(7, 0, boards), seats, seats)
-    reader = Reader(f"policy:{name}", f"policy:{name}")
+    reader = reader_of(f"policy:{name}", f"policy:{name}")
     out = []
     for row in range(boards):
         calls = auctions.history[row, : auctions.length[row]].tolist()

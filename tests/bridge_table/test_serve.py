@@ -62,7 +62,7 @@ def test_bens_example(ours):
         "who": "system:sayc",
         "alert": False,
         "candidates": [{"call": "1S", "insta_score": 1.0}],
-        "explanation": "10+ points, 5+♠",
+        "explanation": "5+♠, 10+ HCP, ♠ not shorter than ♥",
     }
 
 

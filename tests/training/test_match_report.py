@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.page import Page
 
-from agents.meanings import Reader
+from agents.meanings import reader_of
 from bridge_env.display.text import result_line, shown_call
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.board import Board
@@ -207,7 +207,7 @@ def test_what_a_file_suffers_from_is_listed_in_part(match):
 )
 def test_calls_show_what_they_show_at_their_own_seats(a, b):
     calls = tuple(parse_call(word) for word in ("1NT", "P", "2C", "X", "2H", "P", "4H", "P", "P", "P"))
-    reader = Reader(a, b, draws=False)
+    reader = reader_of(a, b, draws=False)
     for dealer in range(4):
         for vulnerability in (1, 2):
             notes, alerts = call_notes(Board(np.zeros(52, np.uint8), dealer, vulnerability, auction=calls), reader)

@@ -147,10 +147,10 @@ def panel(
         seed: random seed of the boards
         workers: number of processes
         over: let this bidder play the same boards, and report the gain over it
-        truth: also report the share of hands that are what they showed by the book
+        truth: also report the share of hands that are what they showed by the book, and as printed (minutes)
         out: save finished lines and the page in this folder, and resume from it
     """
-    from training.evaluation import system_consistency
+    from training.evaluation import printed_truth, system_consistency
     from training.evaluation.panel import opponents
     from training.evaluation.panel import panel as play_panel
     from training.runtime import lock
@@ -168,7 +168,7 @@ def panel(
     matches = sum(opponent != spec for opponent in specs) * (2 if over else 1)
     with Bar(boards * matches, "board") as bar:
         result = play_panel(spec, specs, boards, seed, over=over, workers=workers, log=log, progress=bar)
-    sections = ["\n".join(system_consistency.lines_of(spec, boards, seed))] if truth else []
+    sections = ["\n".join(printed_truth.truth_lines(spec, boards, seed))] if truth else []
     print("\n\n".join([str(result), *sections]))
     if out is not None:
         words = ["bridge-env", "panel", spec, *(["--over", over] if over else [])]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import Book, shared_book
+from agents.networks.book import Book
 from agents.registry import system_of
-from agents.systems.bidder import Hierarchy, HierarchyBidder, deal_features
+from agents.systems.bidder import Hierarchy, deal_features
 from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.protocols import Bidder
-from bridge_env.bidders.registry import full_spec
 from bridge_env.hands.features import HCP, POINTS
 from bridge_env.hands.features import LENGTH as HAND_LENGTH
 from bridge_env.rules.auction import DEALER, STATE_COLUMNS, VULNERABILITY
@@ -87,21 +86,6 @@ def book_behind(spec: str) -> Hierarchy:
     if hierarchy is None:
         raise ValueError(f"{spec} bids by no book: --truth needs a system, or a network that bids by one")
     return hierarchy
-
-
-def lines_of(spec: str, boards: int, seed: int) -> list[str]:
-    """Return lines on a bidder's agreement with its book, and on the book's own system if that is another bidder.
-
-    Raises:
-        ValueError: it bids by no book.
-    """
-    hierarchy = book_behind(spec)
-    book = shared_book(hierarchy.system)
-    itself = HierarchyBidder(hierarchy)
-    out = [f"{spec}: {of_pair(spec, book, boards, seed)}"]
-    if not full_spec(spec).startswith("system:"):
-        out.append(f"its book, {hierarchy.system.name}, itself: {of_pair(itself, book, boards, seed)}")
-    return out
 
 
 def of_pair(spec: str | Bidder, book: Book, boards: int | Boards, seed: int) -> SystemConsistency:

@@ -16,8 +16,9 @@ from agents.systems.explain.counterfactuals import Counterfactual, find_counterf
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import ANY, FLAG_TEXT, of_call, sentence, symbols, under
 from agents.systems.explain.position import Position, line_of
-from agents.systems.explain.ranges import Ranges, hull, unite
+from agents.systems.explain.ranges import Ranges, distinct, hull, unite
 from agents.systems.explain.shown_text import shown_text
+from agents.systems.explain.statements import usual_statement
 from agents.systems.explain.sums import Sum, sums_of
 from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import Line, place_of
@@ -105,6 +106,8 @@ class Explanation:
             hand = "; or ".join(map(sentence, ways(self.position, self.rule, self.call)))
         if not hand and self.sums:
             hand = shown_text(self.shown[self.seat])
+        if not hand and (usual := usual_statement(self.position, self.call)):
+            hand = f"{ANY}, {usual}"
         return call_words(hand, self.line, self.force)
 
     @property
@@ -163,7 +166,8 @@ def symbol_text(call: int) -> str:
 def call_words(hand: str, line: Line | None, force: str) -> str:
     """Return the hand that a call shows, the call's name and its force, in a row."""
     artificial = "artificial" if line and "artificial" in line.flags else ""
-    return ", ".join(filter(None, [hand or ANY, line.note if line else "", force, artificial]))
+    words = [hand or ANY, line.note if line else "", force, artificial]
+    return ", ".join(dict.fromkeys(filter(None, words)))
 
 
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
@@ -195,19 +199,7 @@ def ranges_of(position: Position, number: int, general: bool, call: int) -> Rang
 def ways(position: Position, number: int, call: int) -> list[Ranges]:
     """List the ranges of each line of the tree that makes the call, ``number`` first; none lies in another."""
     lines = [rule for rule in position.rules if rule.tree and rule.call == call]
-    found: list[Ranges] = []
-    for rule in sorted(lines, key=lambda rule: rule.number != number):
-        one = hull(rule.needs)
-        if not any(_within(one, other) for other in found):
-            found = [*(other for other in found if not _within(other, one)), one]
-    return found
-
-
-def _within(ranges: Ranges, others: Ranges) -> bool:
-    """Return whether every hand of ``ranges`` lies in ``others``, by the words that both have."""
-    return all(
-        word in ranges and low <= ranges[word][0] and ranges[word][1] <= high for word, (low, high) in others.items()
-    )
+    return distinct(hull(rule.needs) for rule in sorted(lines, key=lambda rule: rule.number != number))
 
 
 def force_of(position: Position, line: Line | None, call: int) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.auction_state import SUIT
+from agents.systems.engine.auction_state import STRENGTH, SUIT
 from agents.systems.explain.player_terms import sentence
 from agents.systems.explain.position import Position, any_hands
 from agents.systems.explain.ranges import Ranges, hull, one_way
 from agents.systems.language.tree import INFINITE, Constraint, Together
 from agents.systems.language.vocabulary import WORDS
-from bridge_env.hands.features import LENGTH, NUM_FEATURES
+from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS
 from bridge_env.rules.calls import PASS
 
 MOST = 3  # calls that are named
@@ -38,7 +38,7 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
 
     A hand within the ranges of one of them cannot pass: no rule that passes comes first for it.
     """
-    hands = _likely(position)
+    hands = likely_hands(position)
     _, rules = position.decide(hands)
     passes: list[Ranges] = []
     found: list[tuple[int, DeniedCall]] = []
@@ -59,13 +59,15 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
     return sorted(list(first.values())[:most], key=lambda one: one.call)
 
 
-def _likely(position: Position) -> NDArray[np.int16]:
-    """Return hands that keep to the lengths that the seat has shown; hands at random where few do."""
+def likely_hands(position: Position) -> NDArray[np.int16]:
+    """Return hands, int16 (N, NUM_FEATURES), that keep to what the seat has shown, or to its lengths, or any."""
     hands = any_hands()
     lengths = hands[:, LENGTH : LENGTH + 4]
     shown = position.shown[position.seat, SUIT : SUIT + 4]
     fits = ((lengths >= shown[:, 0]) & (lengths <= shown[:, 1])).all(axis=1)
-    return hands[fits] if fits.sum() >= _FEW else hands
+    low, high = position.shown[position.seat, STRENGTH]
+    strong = fits & (np.maximum(hands[:, HCP], hands[:, POINTS]) >= low) & (hands[:, HCP] <= high)
+    return next((hands[some] for some in (strong, fits) if some.sum() >= _FEW), hands)
 
 
 def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> tuple[int, ...]:

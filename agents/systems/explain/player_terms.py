@@ -186,6 +186,8 @@ def condition(atom: Atom) -> str:
     stem, colon, of = word.partition(":")
     if word in CALL_WORDS:
         return _LAST_CALLS[word].format(of_call(low))
+    if stem in _YES_NO and low >= 1:
+        high = 1
     if (stem, low, high) in _RANGES:
         return _RANGES[stem, low, high].format(s=suit(of))
     if word in SUIT_MARKS or word in _VARIABLES:
@@ -212,7 +214,7 @@ def _compared(atom: Atom) -> str:
 
 def promise(constraint: Constraint) -> str:
     """Write a constraint; ``any other hand`` for one without conditions."""
-    texts = [_clause(clause) for clause in constraint]
+    texts = list(dict.fromkeys(map(_clause, constraint)))
     mixed = any(len(clause) > 1 for clause in constraint)
     return ("; " if mixed else ", ").join(texts) or ANY
 
@@ -380,10 +382,23 @@ def _spoken_difference(word: str, low: int, high: int) -> str:
 
 def sentence(ranges: Ranges) -> str:
     """Write all ranges, long suits first, then points, then the rest; empty where every hand lies within."""
+    return ", ".join(spoken(*part) for part in _telling(ranges))
+
+
+def short_sentence(ranges: Ranges) -> str:
+    """Write all ranges as pages have them: ``5+♠, 10+ HCP``; empty where every hand lies within."""
+    return symbols(", ".join(condition(Atom(*part)) for part in _telling(ranges)))
+
+
+def _telling(ranges: Ranges) -> list[tuple[str, int, int]]:
     parts = [(word, low, high) for word, (low, high) in ranges.items() if not says_nothing(word, low, high)]
     parts = [part for part in parts if not _implied(part, ranges)]
-    parts.sort(key=lambda part: _order(*part))
-    return ", ".join(spoken(*part) for part in parts)
+    return sorted(parts, key=lambda part: _order(*part))
+
+
+def counts_points(ranges: Ranges) -> bool:
+    """Return whether one of the ranges is of points."""
+    return any(word.partition(":")[0] in _SPOKEN_POINTS for word, *_ in _telling(ranges))
 
 
 def says_nothing(word: str, low: int, high: int) -> bool:

@@ -127,6 +127,11 @@ class Position:
                         return out  # every hand that comes so far makes this call
         return out
 
+    def makers(self, call: int) -> list[Rule]:
+        """Return the rules that may make ``call``, as partner reads it: those of the tree if there are any."""
+        rules = [rule for rule in self.rules if rule.call == call]
+        return [rule for rule in rules if rule.tree] or rules
+
     def call_by_rules(self, row: NDArray[np.int16]) -> int:
         """Return the call that the rules alone make, whatever scorecards do, on a full feature row."""
         for rule in self.rules:
@@ -174,8 +179,7 @@ _LAST_RESORT = {line.number: line for block in LAST_RESORT for line in block.lin
 def rules_for(bidder: HierarchyBidder, view: BidView, call: int) -> list[Rule]:
     """Return the rules by which ``bidder``, the seat to call in the one row of ``view``, may make ``call``, as partner
     reads it: those of the tree if there are any. The hand of the view plays no part."""
-    rules = [rule for rule in Position(bidder, view).rules if rule.call == call]
-    return [rule for rule in rules if rule.tree] or rules
+    return Position(bidder, view).makers(call)
 
 
 @lru_cache(maxsize=1)
@@ -186,11 +190,15 @@ def any_hands() -> NDArray[np.int16]:
     return features
 
 
+def word_value(row: NDArray[np.int16], word: str) -> int:
+    """Return the value of a word, whose suits are named, in a feature row."""
+    first, _, second = word.partition("-")
+    return int(row[WORDS[first]] - row[WORDS[second]] if is_difference(word) else row[WORDS[word]])
+
+
 def _meets(row: NDArray[np.int16], atom: Atom) -> bool:
     """Return whether a feature row meets one condition, whose suits are named."""
-    first, _, second = atom.word.partition("-")
-    value = row[WORDS[first]] - row[WORDS[second]] if is_difference(atom.word) else row[WORDS[atom.word]]
-    return bool(atom.lo <= value <= atom.hi)
+    return atom.lo <= word_value(row, atom.word) <= atom.hi
 
 
 # --- a rule at a concrete auction -------------------------------------------------------------------------------------

@@ -38,6 +38,22 @@ def unite(several: Iterable[Ranges]) -> Ranges:
     return out
 
 
+def within(ranges: Ranges, others: Ranges) -> bool:
+    """Return whether every hand of ``ranges`` lies in ``others``, by the words that both have."""
+    return all(
+        word in ranges and low <= ranges[word][0] and ranges[word][1] <= high for word, (low, high) in others.items()
+    )
+
+
+def distinct(several: Iterable[Ranges]) -> list[Ranges]:
+    """Return ranges of which none lies in another."""
+    found: list[Ranges] = []
+    for one in several:
+        if not any(within(one, other) for other in found):
+            found = [*(other for other in found if not within(other, one)), one]
+    return found
+
+
 def _of_together(together: Together) -> Ranges:
     out: Ranges = {}
     for atom in together:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.meanings import Reader
+from agents.meanings import reader_of
+from agents.networks.reader import Reader
 from bridge_env.bidders.registry import SpecError
 from bridge_env.display import html
 from bridge_env.records.board import Board
@@ -98,7 +99,7 @@ def select_boards(found: Differences) -> NDArray[np.int64]:
 def _readers(match: MatchResult) -> list[Reader]:
     """Return what reads the auctions of each table; nothing if a bidder was handed over as an object."""
     try:
-        return [Reader(*sides, draws=False) for sides in ((match.a, match.b), (match.b, match.a))]
+        return [reader_of(*sides, draws=False) for sides in ((match.a, match.b), (match.b, match.a))]
     except SpecError:
         return []
 

@@ -1,0 +1,266 @@
+"""Describe what calls show: each call of an auction, each seat so far, and each legal call.
+
+By the systems of the seats where they follow systems. Where networks sit, by measured ranges, and for calls that are
+too rare by hands that are drawn at the time. No hand of the board plays a part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.meaning import auction_keys
+from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
+from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.explain.player_terms import promise, remark, symbols
+from agents.systems.explain.position import Position
+from agents.systems.explain.shown_text import measured_text, shown_text
+from agents.systems.explain.statements import Statement, measured_statement, statement
+from agents.systems.language.tree import System, place_of
+from bridge_env.bidders.view import BidView, public_view
+from bridge_env.rules.auction import one_auction
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
+
+if TYPE_CHECKING:  # it explains itself by this module
+    from agents.networks.bidder import NetworkBidder
+
+_LINES = 4  # of a system in the text of a call
+_HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
+_DRAWN = f"of {HANDS} hands drawn now nine in ten keep to each range"
+_NATURAL = 3  # cards of its suit that a natural bid promises
+
+
+@dataclass(frozen=True)
+class Shows:
+    """What a call shows."""
+
+    text: str  # in a line
+    note: str = ""  # its name or its force: ``Stayman, forcing``; empty where there is none
+    lines: tuple[str, ...] = ()  # the conditions of the system's lines, one or the other
+    artificial: bool = False  # it does not mean what it says, and is alerted
+    how: str = ""
+    known: bool = True  # something is known of it; else the text says why not
+    stated: Statement | None = None  # the text as ranges; None where it has none
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.note})" if self.note else self.text
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "text": self.text, "note": self.note, "lines": list(self.lines), "artificial": self.artificial,
+            "how": self.how,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Player:
+    """A seat's bidder as its calls are read."""
+
+    spec: str
+    system: Hierarchy | None  # that it bids by
+    network: NetworkBidder | None
+
+
+class Reader:
+    """Reads auctions of four players, N E S W.
+
+    Args:
+        draws: draw hands for calls of networks that were not measured, which takes half a second; else say nothing.
+    """
+
+    def __init__(self, players: Sequence[Player], draws: bool = True) -> None:
+        self.players, self.draws = players, draws
+        # strangers are read by one of the systems
+        known = next((player.system for player in players if player.system), None) or Hierarchy(System("none"))
+        held = [player.system or known for player in players]
+        self.bidders = [
+            HierarchyBidder(held[s], held[s ^ 2], (held[(s + 1) & 1], held[((s + 1) & 1) + 2])) for s in range(4)
+        ]
+
+    def call(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
+        """Return what the call ``made`` after ``calls`` shows."""
+        found = self.at_once(calls, dealer, vulnerability, made)
+        if found is not None:
+            return found
+        drawn = self._drawn([*calls, made], dealer, vulnerability)
+        if self.players[(dealer + len(calls)) & 3].system is None:
+            return drawn
+        return _besides_book(self._by_system(calls, dealer, vulnerability, made), drawn, made)
+
+    def at_once(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows | None:
+        """Return what ``call`` does where no hands need be drawn for it, else None."""
+        player = self.players[(dealer + len(calls)) & 3]
+        by_book = self._by_system(calls, dealer, vulnerability, made) if player.system else None
+        if player.network is None:
+            unknown = Shows("Nothing is known of what this player's calls mean.", how=player.spec, known=False)
+            return by_book or unknown
+        measured = _measured(player.network, [*calls, made])
+        if by_book and by_book.stated and not by_book.stated.usual:
+            return _stretched(by_book, by_book.stated, *measured) if measured else by_book
+        if measured is None:
+            return None if self.draws else by_book
+        how = f"measured on {measured[1]:,} hands; nine in ten keep to each range"
+        hands = _of_hands(measured[0], [*calls, made], how)
+        return _besides_book(by_book, hands, made) if by_book else hands
+
+    def every(self, calls: Sequence[int], dealer: int, vulnerability: int) -> dict[int, Shows]:
+        """Return what each legal call after ``calls`` shows; those of a network on the same hands, drawn once."""
+        player = self.players[(dealer + len(calls)) & 3]
+        legal = np.flatnonzero(one_auction(calls, dealer, vulnerability).legal()[0]).tolist()
+        if player.system is not None:
+            position = self.position(calls, dealer, vulnerability)
+            return {call: self._by_system(calls, dealer, vulnerability, call, position) for call in legal}
+        if player.network is None or not self.draws:
+            return {call: self.call(calls, dealer, vulnerability, call) for call in legal}
+        here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
+        return {call: self.at_once(calls, dealer, vulnerability, call) or _of_next(here, call) for call in legal}
+
+    def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, at_once: bool = False) -> list[str]:
+        """Return what each seat has shown so far, N E S W, in words; empty before its first call.
+
+        Args:
+            at_once: leave a seat empty, too, for which hands must be drawn.
+        """
+        out = [""] * 4
+        shown = self._shown(calls, dealer, vulnerability)
+        for seat in range(4):
+            own = [k for k in range(len(calls)) if (dealer + k) & 3 == seat]
+            if not own:
+                continue
+            network = self.players[seat].network
+            if self.players[seat].system is not None:
+                out[seat] = shown_text(shown[seat], symbols=True)
+            elif network is not None:
+                if measured := _measured(network, calls[: own[-1] + 1]):
+                    out[seat] = measured_text(measured[0])
+                elif self.draws and at_once:
+                    continue
+                elif self.draws:
+                    here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
+                    out[seat] = measured_text(here.ranges(seat))
+                else:
+                    out[seat] = "not measured"
+            else:
+                out[seat] = "not known"
+        return out
+
+    def _shown(self, calls: Sequence[int], dealer: int, vulnerability: int) -> NDArray[np.int16]:
+        view = public_view(one_auction(calls, dealer, vulnerability))
+        shown: NDArray[np.int16] = self.bidders[int(view.seat[0])].meaning(view)[0]
+        return shown
+
+    def position(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Position:
+        """Return the position after ``calls``, its seat to call reading all by the systems."""
+        view = public_view(one_auction(calls, dealer, vulnerability))
+        return Position(self.bidders[int(view.seat[0])], view)
+
+    def _by_system(
+        self, calls: Sequence[int], dealer: int, vulnerability: int, made: int, position: Position | None = None
+    ) -> Shows:
+        """Return what ``made`` shows by the seat's system; without a statement where no line makes it."""
+        position = position or self.position(calls, dealer, vulnerability)
+        name, rules, found = position.bidder.own.system.name, position.makers(made), statement(position, made)
+        if not rules and made != PASS and found is None:
+            after = shown_text(self._shown([*calls, made], dealer, vulnerability)[position.seat], symbols=True)
+            return Shows(f"{after}; no line of {name} makes this call", how=name)
+        text = found.short if found else "any hand that no other call fits"
+        notes = list(dict.fromkeys(remark(rule.line) for rule in rules))
+        lines = tuple(dict.fromkeys(symbols(promise(rule.needs)) for rule in rules if rule.needs))[:_LINES]
+        either = any(len(clause) > 1 for rule in rules for clause in rule.needs)  # of which the text has only the hull
+        more = len(lines) > 1 or either or (found is not None and found.usual)
+        where = "no line" if not rules else place_of(rules[0].line) if rules[0].tree else "general rules"
+        return Shows(
+            text, _shared(notes), lines if more else (),
+            any(rule.artificial for rule in rules), f"{name}, {where}", stated=found,
+        )  # fmt: skip
+
+    def _drawn(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Shows:
+        """Return what the last of ``calls`` shows on hands that are drawn for it."""
+        if not self.draws:
+            return Shows("Too rare to have been measured.", how="a network", known=False)
+        found = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
+        if found.last_call_chance < _HARDLY:
+            return Shows("This network hardly ever makes this call here.", how=_DRAWN, known=False)
+        ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
+        force = "" if made == PASS else "forcing" if found.pass_chance <= NEVER_PASSED else "not forcing"
+        passed = "" if made == PASS else f"; partner passes {found.pass_chance:.0%}"
+        return _of_hands(ranges, calls, _DRAWN + passed, force)
+
+    def _seated(self) -> Seated:
+        return tuple(player.network.networks.player if player.network else None for player in self.players)
+
+
+def _of_next(here: SampledMeanings, call: int) -> Shows:
+    """Return what ``call`` would show on the hands that were drawn before it."""
+    ranges, share = here.next_ranges(call), float(here.chances[:, call].mean())
+    if ranges is None:
+        return Shows("Hardly ever made here.", how=f"made on {share:.1%} of {HANDS} hands drawn now", known=False)
+    return _of_hands(ranges, [*here.calls, call], f"made on {share:.0%} of {HANDS} hands drawn now")
+
+
+def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: str = "") -> Shows:
+    """Return what the last of ``calls`` shows by hands that make it."""
+    stated = measured_statement(ranges)
+    return Shows(measured_text(ranges), note, (), _not_natural(ranges, calls), how, stated=stated)
+
+
+def _shared(notes: Sequence[str]) -> str:
+    """Return the one note of several lines, or the words with which all begin: Stayman, on a weak hand and on a strong
+    one.
+    """
+    words = zip(*(re.findall(r"[^ ,:]+", note) for note in notes), strict=False)
+    return notes[0] if len(notes) == 1 else " ".join(word for word, *_ in takewhile(lambda w: len({*w}) == 1, words))
+
+
+def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
+    """Return what ``call`` shows in the one row of ``view`` where all bid as this network does."""
+    book, calls = bidder.networks.book, view.history[0, : int(view.length[0])].tolist()
+    read = Reader([Player("", book.hierarchy if book else None, bidder)] * 4)
+    return read.call(calls, int(view.dealer[0]), int(view.vulnerability[0]), call)
+
+
+# --- networks ------------------------------------------------------------------------------------------------
+
+
+def _stretched(shows: Shows, stated: Statement, ranges: NDArray[np.uint8], hands: int) -> Shows:
+    """Return what a call shows by its book, with HCP and lengths to which the network was measured to stretch it."""
+    wider = stated.widened(ranges)
+    if wider == stated:
+        return shows
+    how = f"{shows.how}: {shows.text}; stretched by judgement, measured on {hands:,} hands"
+    return replace(shows, text=wider.short, how=how, stated=wider)
+
+
+def _besides_book(book: Shows, hands: Shows, made: int) -> Shows:
+    """Return what a call shows by the hands that make it, where its book has no words for it, or no line."""
+    if book.stated is None and hands.known and made != PASS:
+        return replace(hands, text=f"{hands.text}; a private agreement: {book.how} has no line for it")
+    return replace(hands, note=book.note or hands.note, how=f"{book.how}; {hands.how}")
+
+
+def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:
+    """Return the ranges of the last of ``calls``, and the hands they were measured on; None where it was not met
+    enough.
+    """
+    meanings = network.meanings()
+    if meanings is None:
+        return None
+    row = int(meanings.find(auction_keys(np.array([calls], np.int8))[0])[-1])
+    return None if row < 0 else (meanings.ranges[row], int(meanings.count[row]))
+
+
+def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:
+    """Return whether the last call bids a suit without promising three cards, or doubles one without length there."""
+    made = calls[-1]
+    if made >= FIRST_BID and strain_of(made) != NOTRUMP:
+        return int(ranges[1 + strain_of(made), 0]) < _NATURAL - (level_of(made) == 1 and strain_of(made) < 2)
+    bids = [call for call in calls if call >= FIRST_BID]
+    if made == DOUBLE and bids and strain_of(bids[-1]) != NOTRUMP:
+        return int(ranges[1 + strain_of(bids[-1]), 0]) < 2
+    return False

@@ -1,0 +1,108 @@
+"""State what a call shows, as ranges to which a hand can be held: by the lines that make it, else by hands that do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.explain.pass_inference import likely_hands
+from agents.systems.explain.player_terms import counts_points, sentence, short_sentence
+from agents.systems.explain.position import Position, word_value
+from agents.systems.explain.ranges import Ranges, distinct, hull, unite
+from bridge_env.hands.features import HCP_AND_LENGTHS
+from bridge_env.rules.calls import PASS
+
+_FEW_HANDS = 30  # that make a call, from which nothing is measured
+_TAIL = 0.05  # of the hands lie below a measured range, and as many above
+_MOST_WAYS = 3  # that one sentence lists
+_SUITS = "CDHS"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a call shows: its hand lies in one of the ways.
+
+    Args:
+        usual: measured on hands that make the call: nine in ten keep to each range.
+    """
+
+    ways: tuple[Ranges, ...]
+    usual: bool = False
+
+    def __str__(self) -> str:
+        return self._written(sentence)
+
+    @property
+    def short(self) -> str:
+        """Return it as pages have it: ``10+ HCP, 5+♠``."""
+        return self._written(short_sentence)
+
+    def missed(self, row: NDArray[np.int16]) -> Ranges:
+        """Return the ranges of the nearest way that a hand misses, as its own values; none where it is as stated.
+
+        Args:
+            row: the hand's feature row int16 (NUM_COLUMNS,) at the position.
+        """
+        held = [{word: word_value(row, word) for word in way} for way in self.ways]
+        found = [
+            {word: (value, value) for word, value in own.items() if not way[word][0] <= value <= way[word][1]}
+            for own, way in zip(held, self.ways, strict=True)
+        ]
+        return min(found, key=len)
+
+    def widened(self, ranges: NDArray[np.uint8]) -> Statement:
+        """Return the statement with its HCP and lengths stretched to measured ranges, uint8 (5, 2), HCP and C D H S."""
+        measured = dict(zip(("hcp", *_SUITS), ranges.tolist(), strict=True))
+        ways = (
+            {
+                word: (min(low, *measured[word]), max(high, *measured[word])) if word in measured else (low, high)
+                for word, (low, high) in way.items()
+            }
+            for way in self.ways
+        )
+        return replace(self, ways=tuple(ways))
+
+    def _written(self, write: Callable[[Ranges], str]) -> str:
+        text = "; or ".join(dict.fromkeys(map(write, self.ways)))
+        return f"usually {text}" if self.usual else text
+
+
+def statement(position: Position, call: int) -> Statement | None:
+    """Return what the lines that make ``call`` say of the hand; where they have no words, what hands usually hold that
+    make it. None where hardly any hand does.
+    """
+    if call == PASS:  # what a line of the tree passes and what no line takes look the same to partner
+        ways = [hull(rule.needs) for rule in position.rules if rule.call == call]
+        ways = distinct(ways if any(not rule.needs for rule in position.rules) else [*ways, {}])
+    else:
+        ways = distinct(hull(rule.needs) for rule in position.makers(call))
+    if not ways or not all(map(sentence, ways)):
+        return usual_statement(position, call)
+    together = unite(ways)
+    if sentence(together) and (len(ways) > _MOST_WAYS or counts_points(together) or not all(map(counts_points, ways))):
+        return Statement((together,))
+    return Statement(tuple(ways)) if len(ways) <= _MOST_WAYS else usual_statement(position, call)
+
+
+def usual_statement(position: Position, call: int) -> Statement | None:
+    """Return what nine in ten hands hold that make ``call`` at the position; None where hardly any does."""
+    hands = likely_hands(position)
+    held = hands[position.decide(hands)[0] == call][:, HCP_AND_LENGTHS]
+    if len(held) < _FEW_HANDS:
+        return None
+    ends = np.quantile(held, [_TAIL, 1 - _TAIL], axis=0, method="closest_observation").T
+    return measured_statement(ends.astype(np.uint8))
+
+
+def measured_statement(ranges: NDArray[np.uint8]) -> Statement:
+    """Return measured ranges, uint8 (5, 2), of HCP and C D H S, as a statement; of suits only short or long ones."""
+    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
+    found: Ranges = {"hcp": (low, high)}
+    for suit in (3, 2, 1, 0):
+        least, most = suits[suit]
+        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
+            found[_SUITS[suit]] = least, most
+    return Statement((found,), usual=True)
