@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,15 +14,19 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import Terms
 from agents.networks.file import book_of
 from agents.networks.shipped import read_networks
+from agents.systems.bidder import deal_features
 from agents.systems.library.shipped import hierarchy_of
 from bridge_env.bidders.registry import SpecError
+from bridge_env.hands.deals import hand_text
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
+from bridge_env.rules.calls import PASS, parse_call
 from tests.golden.runs import SHORT
 from training.cli.app import main
 from training.coaching import run as coaching
 from training.coaching.config import CoachConfig
-from training.coaching.departures import find_departures, unused_lines
+from training.coaching.departures import FEWEST, Departures, find_departures, unused_lines
+from training.coaching.judgement import judgement_of
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match as play_match
 from training.evaluation.partnership_match import BoardRange
@@ -238,6 +243,33 @@ def test_departures_are_worth_what_the_two_auctions_score():
     never, seldom = unused_lines(found, player)
     assert len(never) > 100
     assert all(followed <= 0.2 * fired for _, fired, followed in seldom)
+
+
+def test_kinds_of_departure_are_chosen_on_some_boards_and_judged_on_others():
+    """Passes of openings that gain, and raises to two spades that gain only where they are chosen."""
+    player = read_networks("by-the-book").player
+    count = 2 * FEWEST * 16
+    boards = library_boards(count, 2, "training")
+    opening = np.arange(count) % 2 == 0
+    chooses = (boards.base // 4) % 2 == 0
+    history = np.where(opening[:, None], [[PASS, PASS, PASS, PASS]], [[parse_call("1S"), PASS, PASS, PASS]])
+    auctions = Auctions.replay(history, boards.dealer, boards.vulnerability)
+    length = np.where(opening, 0, 2)
+    seat = (boards.dealer + length) & 3
+    found = Departures(
+        board=np.arange(count), length=length,
+        book=np.where(opening, parse_call("1C"), parse_call("2S")).astype(np.int8),
+        call=np.full(count, PASS, np.int8), worth=np.where(opening, 2, np.where(chooses, 1, -3)),
+        features=deal_features(boards.owner)[np.arange(count), seat], auctions=auctions, boards=boards,
+        fired=Counter(), followed=Counter(), decisions=2 * count,
+    )  # fmt: skip
+    first, second = judgement_of(found, player).kinds
+    assert (first.after, first.book, first.made, first.worth) == ("opening", "1♣", "Pass", 2.0)
+    assert (second.after, second.book, second.worth) == ("1♠ (Pass)", "2♠", -3.0)
+    assert first.count == int((opening & ~chooses).sum())
+    assert 0 <= first.cards <= 1
+    owner = boards.owner == seat[:, None]
+    assert first.examples[0] in {hand_text(hand) for hand in owner[opening & ~chooses]}
 
 
 def test_a_coach_names_the_faulty_option(tmp_path, capsys):

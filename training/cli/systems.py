@@ -129,6 +129,7 @@ def book(
     seed: Seed = 1,
     check: bool = False,
     worth: bool = False,
+    judgement: bool = False,
     control: str = "sayc",
     boards: Count = 10_000,
 ) -> int:
@@ -141,6 +142,7 @@ def book(
         bridge-env book sayc --check                          check the book against hands on fresh deals
         bridge-env book --diff sayc mine.bidding              print what the second changes in the first
         bridge-env book policy:champion --levels 2            measure what a network's calls mean
+        bridge-env book policy:by-the-book --judgement        show where a network leaves its book, and what that gains
 
     The same seed makes the same book. A network has no rules: its book describes what the hands behind each call have
     in common, and how many hands on other deals fit that.
@@ -157,6 +159,7 @@ def book(
         seed: random seed of deals and boards
         check: only print how many hands fit the book; exit with 1 below 98%
         worth: add the IMPs that each call gains against the control pair
+        judgement: only show the calls by which a network gains most over its book's, with hands
         control: the control pair's system
         boards: judging boards for IMPs
     """
@@ -179,6 +182,10 @@ def book(
             difference = compare_systems(_system(diff[0]), _system(diff[1]), _system(control), boards, seed, bar.add)
         return _write(render_difference(difference.model(), form), out)
     assert system is not None
+    if judgement:
+        from training.coaching.judgement import judgement_page
+
+        return _write(judgement_page(system, boards, seed), out)
     settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}
     if network:
         from agents.networks.shipped import read_networks

@@ -26,7 +26,8 @@ from agents.systems.lint import sound_findings
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.coaching.config import CoachConfig
-from training.coaching.departures import departure_groups, find_departures, line_text, unused_lines
+from training.coaching.departures import find_departures, line_text, unused_lines
+from training.coaching.judgement import judgement_of
 from training.evaluation import panel, system_consistency
 from training.evaluation.boards import library_boards
 from training.evolution.cluster_evaluator import ClusterEvaluator
@@ -245,7 +246,7 @@ def _judge(
     boards = library_boards(config.counted, config.seed, "judging")
     found = find_departures(learned, opponent, boards, streams.key("coach", config.seed, np.arange(len(boards))))
     progress.stage("looking for unsound lines")
-    worth, (never, seldom) = found.worth, unused_lines(found, learned)
+    never, seldom = unused_lines(found, learned)
     page = pages.render(
         "coach.md",
         name=Path(config.system).stem,
@@ -253,11 +254,7 @@ def _judge(
         rounds=results,
         keep=config.keep,
         panel_table=panel.markdown,
-        boards=len(boards),
-        often=len(worth) / len(boards),
-        worth=worth.mean(),
-        error=worth.std(ddof=1) / len(worth) ** 0.5 if len(worth) > 1 else float("nan"),
-        groups=departure_groups(found),
+        judgement=judgement_of(found, learned),
         unsound=sound_findings(folder / BOOK),
         seldom=[f"{line_text(line)}: {followed} of {fired} times" for line, fired, followed in seldom[:_LISTED]],
         unused=len(never),
