@@ -82,9 +82,9 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
     weighing = lookahead.compare(view, key, [book.call, call])
     wanted = np.zeros_like(view.mask)
     wanted[0, call] = True
-    misdescription = int(player.book.misdescription(Queries.of_view(view), wanted)[0, call])  # in points and cards
+    misdescription = int(player.book.misdescription(Queries.of_view(view), wanted)[0, call])
     mine, theirs = symbol_text(call), symbol_text(book.call)
-    off = "the hand has it" if not misdescription else f"the hand is {misdescription} short of it, in points and cards"
+    off = f"the hand misses it by {misdescription} (points, cards, aces)" if misdescription else "the hand has it"
     worth = f"{weighing.gain[-1]:+.2f} ± {weighing.error[-1]:.2f} IMPs over {theirs}"
     return "\n".join(
         [
