@@ -22,10 +22,11 @@ _SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
 
 
 def on_files(files, config):
-    """Add the README as the first page, ``results/``, the language reference, the modules, and a match report."""
+    """Add the README as the first page, ``results/``, the language reference, modules, licences, and a match report."""
     files.append(File.generated(config, "index.md", content=(ROOT / "README.md").read_text().replace("](docs/", "](")))
     files.append(File.generated(config, "language.md", content=words_markdown()))
-    files.append(File.generated(config, "modules.md", content=_modules().page()))
+    for name in ("modules", "licences"):
+        files.append(File.generated(config, f"{name}.md", content=_script(name).page()))
     sample = report(match("system:two-over-one", "system:acol", 120, seed=1))
     files.append(File.generated(config, "match-report.html", content=sample.page))
     for path in sorted((ROOT / "results").rglob("*")):
@@ -35,9 +36,9 @@ def on_files(files, config):
     return files
 
 
-def _modules():
-    """Import the script beside this file, which is in no package."""
-    spec = importlib.util.spec_from_file_location("modules", ROOT / "docs" / "modules.py")
+def _script(name):
+    """Import a script beside this file, which is in no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

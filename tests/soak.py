@@ -1,9 +1,13 @@
-"""``python -m tests.soak MINUTES``: let an env, self-play and both servers work; does their memory grow?"""
+"""Let an env, self-play, a league and both servers work for ``python -m tests.soak MINUTES``; does their memory grow?
+
+At the table two people, North and South, bid and play board after board.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import re
 import statistics
 import subprocess
@@ -28,6 +32,41 @@ while True:
 _EVOLVE = ["evolve", "--generations", "100000", "--boards", "60", "--study", "60", "--confirm", "60", "--partnerships",
            "1", "--operators", "evolution", "--proposals", "4", "--start", "silent", "--control", "silent", "--league",
            "", "--gatekeepers", "", "--workers", "1", "--out"]  # fmt: skip
+_LEAGUE = ["train", "league", "--start", "nothing", "--layers", "24,16", "--iterations", "1000000", "--boards", "256",
+           "--evaluate", "1000000", "--judged", "20", "--panel", "", "--estimated", "0", "--workers", "1",
+           "--out"]  # fmt: skip
+_STEPS = 10  # what each person does between two looks at the memory, at most
+
+
+class Person:
+    """Someone at the table, who passes and plays the first card that may be played."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def ask(self, path: str, **fields: object) -> dict[str, object]:
+        """Post fields, or get a path without any, and return the answer."""
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(
+            f"{self.url}api/{path}", json.dumps(fields).encode() if fields else None, headers
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def invite(self, path: str, **fields: object) -> Person:
+        """Return who gets the key that an answer brings."""
+        return Person(f"{self.url.rsplit('/', 2)[0]}/{self.ask(path, **fields)['key']}/")
+
+    def act(self) -> int:
+        """Do what the table waits for, if it waits for this person; return the number of its board."""
+        state = self.ask("look")
+        board = state["room"]["board"]
+        if state["phase"] == "over":
+            self.ask("next", board=board)
+        elif state.get("yours"):
+            what = {"call": "Pass"} if state["phase"] == "bidding" else {"card": state["play"]["legal"][0]}
+            self.ask(*what, board=board, at=state["at"], **what)
+        return board
 
 
 def held(pid: int) -> float:
@@ -41,11 +80,12 @@ def held(pid: int) -> float:
     return total / 1024
 
 
-def soak(minutes: float) -> dict[str, tuple[float, float]]:
-    """Return the MiB that each program held in the second fifth of the time, and in the last."""
+def soak(minutes: float) -> tuple[dict[str, tuple[float, float]], int]:
+    """Return the MiB that each program held in the second fifth of the time and in the last; and the table's boards."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         commands = {
             "vector env": ["-c", _ENV], "evolve": ["-c", _MAIN, *_EVOLVE, folder],
+            "league": ["-c", _MAIN, *_LEAGUE, folder],
             "serve": ["-c", _MAIN, "serve", "system:sayc", "--port", "0"],
             "table": ["-c", _MAIN, "table", "--no-browser", "--port", "0", "--memory", "none"],
         }  # fmt: skip
@@ -55,21 +95,27 @@ def soak(minutes: float) -> dict[str, tuple[float, float]]:
             stack.callback(programs[name].wait)
             stack.callback(programs[name].terminate)
         urls = [_url(programs[name]) for name in ("serve", "table")]
+        room = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule", "name": "Anna"}
+        south = Person(urls[1]).invite("rooms", **room)
+        people, board = (south, south.invite("invite", seat="N")), 0
         looks: dict[str, list[float]] = {name: [] for name in programs}
         began = time.monotonic()
         for number in itertools.count():
             if time.monotonic() - began > 60 * minutes:
                 break
             hand = hand_text(random_deals(1, number, 1)[0] == 0)
-            for url in (f"{urls[0]}/bid?hand={hand}&seat=S&dealer=S&vul=&ctx=", urls[1]):
-                with contextlib.suppress(OSError):  # busy
-                    urllib.request.urlopen(url, timeout=60).read()
+            with contextlib.suppress(OSError):  # busy
+                urllib.request.urlopen(f"{urls[0]}/bid?hand={hand}&seat=S&dealer=S&vul=&ctx=", timeout=60).read()
+            for person in people * _STEPS:
+                with contextlib.suppress(OSError):  # the other was faster
+                    board = person.act()
             for name, program in programs.items():
                 assert program.poll() is None, f"{name} ended with {program.returncode}"
                 looks[name].append(held(program.pid))
             time.sleep(0.5)
     fifth = max(1, len(looks["serve"]) // 5)
-    return {n: (statistics.median(x[fifth : 2 * fifth]), statistics.median(x[-fifth:])) for n, x in looks.items()}
+    early = {name: statistics.median(x[fifth : 2 * fifth]) for name, x in looks.items()}
+    return {name: (early[name], statistics.median(x[-fifth:])) for name, x in looks.items()}, board
 
 
 def _url(program: subprocess.Popen[str]) -> str:
@@ -77,7 +123,8 @@ def _url(program: subprocess.Popen[str]) -> str:
 
 
 if __name__ == "__main__":
-    results = soak(float(sys.argv[1]))
+    results, boards = soak(float(sys.argv[1]))
+    print(f"{boards} boards at the table")
     for name, (early, late) in results.items():
         print(f"{name:<12} {early:8.1f} to {late:8.1f} MiB {late / early - 1:+7.1%}")
     sys.exit(any(late > (1 + MOST) * early for early, late in results.values()))

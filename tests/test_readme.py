@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import tomllib
 
 import pytest
 from support.places import ROOT
@@ -80,11 +81,25 @@ def test_architecture_names_every_folder_and_no_other():
     assert len(listed) == len(set(listed))
 
 
+def script(name):
+    """Import a script of ``docs``."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_licence_of_every_dependency_is_listed():
+    rows = re.findall(r"^\| (\S+) \| (\S+) \| (.+?) \| (\w+) \|$", script("licences").page(), re.M)
+    licences = {name: licence for name, _, licence, extra in rows if extra == "all"}
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert {re.match(r"[\w-]+", text)[0] for text in needed} <= licences.keys()
+    assert licences["gymnasium"].startswith("MIT")
+    assert "not named" not in licences.values()
+
+
 def test_every_module_says_what_it_is_for():
-    spec = importlib.util.spec_from_file_location("modules", ROOT / "docs" / "modules.py")
-    listing = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(listing)
-    page = listing.page()
+    page = script("modules").page()
     assert "## agents/systems/changes" in page
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.M)
     assert len(rows) > 300

@@ -2,8 +2,10 @@
 
 Beside a network's own inputs it sees what its system would call on the hand, and what the four seats have shown by the
 system. To its outputs is added what the book has to say: ``Terms.prior`` for the system's own call, and for every
-other call ``Terms.truth`` less for each point or card by which the call misdescribes the hand to partner. With
+other call ``Terms.truth`` less for each point, card or ace by which the call misdescribes the hand to partner. With
 a large prior the network makes its system's calls; with a small one it leaves them by judgement, within what they say.
+Answers are the system's alone: to a call of partner whose note asks (``agents.systems.engine.compiled.ASKING_NOTE``),
+and to four no trump, where the opponents have passed since.
 
 =============  ====  =============================================================================================
 offset         size  what it says
@@ -46,7 +48,8 @@ CARDS = STRENGTH + 4 * 2 * 32
 BOOK_INPUTS = CARDS + 4 * 4 * 2 * 9
 BOOK_ON = 2 + 4 * 2 * 5  # of them are on, always
 NO_RULE, BY_LINE, BY_GENERAL = range(3)
-MOST_MISDESCRIPTION = 4  # points and cards that count
+MOST_MISDESCRIPTION = 4  # points, cards and aces that count
+ANSWER = 1000.0  # added to the output of the system's call where partner asks: no other call is ever likelier
 REACH = 8.0  # calls whose outputs lie further behind are not looked at: they count as MOST_MISDESCRIPTION
 
 
@@ -55,7 +58,7 @@ class Terms:
     """The weights of the book in a network's outputs."""
 
     prior: float = 1.0  # added to the output of the system's own call; above 0
-    # taken from any other call for each point or card by which it misdescribes the hand
+    # taken from any other call for each point, card or ace by which it misdescribes the hand
     truth: float = 4.0
 
 
@@ -67,6 +70,7 @@ class Look(NamedTuple):
     made_by: NDArray[np.int8]  # (N,), NO_RULE, BY_LINE or BY_GENERAL
     # (N, 4, QUANTITIES, 2), what the seats N E S W have shown: strength, cards of C D H S, aces; least and most
     shown: NDArray[np.int16]
+    asked: NDArray[np.bool_]  # (N,), whether partner's last call asks, and the opponents have passed since
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +96,14 @@ class Book:
 
     def look(self, queries: Queries) -> Look:
         """Return the system's calls and what the seats have shown, for auctions and hands."""
-        call, rule, shown = self.states.look(queries)
+        asked = np.zeros(len(queries.length), np.bool_)
+        call, rule, shown = self.states.look(queries, asked=asked)
         general = first_general_rule(self.hierarchy.compiled)
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
-        return Look(call, rule, made_by, shown)
+        return Look(call, rule, made_by, shown, asked)
 
     def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Return points and cards by which ``wanted`` calls, bool (N, 38), misdescribe the hands: int16 (N, 38)."""
+        """Return points, cards and aces by which ``wanted`` calls, bool (N, 38), misdescribe hands: int16 (N, 38)."""
         return self.states.misdescription(queries, wanted)
 
 
@@ -127,16 +132,16 @@ class SystemGuided:
         look = self.book.look(states)
         inputs_on = with_book(rows, states.seat, look)
         outputs = self.network.outputs(*inputs_on)
-        guidance = self._part(outputs, mask, look.call, states)
+        guidance = self._part(outputs, mask, look, states)
         return np.asarray(outputs + guidance, np.float32), inputs_on, guidance
 
     def _part(
-        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], own: NDArray[np.int8], states: Queries
+        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], look: Look, states: Queries
     ) -> NDArray[np.float32]:
-        """Return what the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own
-        call.
+        """Return what the book adds to the outputs: 0 for truthful calls, less for others; for its own call the
+        prior, and more where it answers.
         """
-        everyone = np.arange(len(outputs))
+        everyone, own = np.arange(len(outputs)), look.call
         wanted = np.where(mask, outputs, np.float32(-np.inf))
         wanted[everyone, own] += np.float32(self.terms.prior)
         near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
@@ -145,7 +150,7 @@ class SystemGuided:
         lost = np.where(near, np.minimum(misdescription, MOST_MISDESCRIPTION), MOST_MISDESCRIPTION)
         guidance: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
         guidance[:] = -self.terms.truth * lost
-        guidance[everyone, own] = self.terms.prior
+        guidance[everyone, own] = self.terms.prior + ANSWER * look.asked
         return guidance
 
 
@@ -155,7 +160,7 @@ def departs(guidance: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 
 def misdescriptions(guidance: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
-    """Return by how many points and cards calls mislead, of what the book adds to their outputs."""
+    """Return by how many points, cards and aces calls mislead, of what the book adds to their outputs."""
     return np.asarray(np.maximum(-guidance, 0) / terms.truth, np.float32)
 
 

@@ -2,13 +2,23 @@
 
 import numpy as np
 import pytest
-from support.bidders import positions
+from support.bidders import calls, positions
 from support.learners import by_book
 
 from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_MISDESCRIPTION, NO_RULE, Book, SystemGuided, Terms
+from agents.networks.book import (
+    ANSWER,
+    BOOK_INPUTS,
+    BOOK_ON,
+    CALLED,
+    MOST_MISDESCRIPTION,
+    NO_RULE,
+    Book,
+    SystemGuided,
+    Terms,
+)
 from agents.networks.file import book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
 from agents.systems.bidder import HierarchyBidder, deal_features
@@ -33,15 +43,14 @@ def queries_of(auctions, owner):
 
 
 def misses(shown, hand):
-    """By how many points and cards a hand (bool (52,)) misses ranges, counted anew."""
+    """By how many points, cards and aces a hand (bool (52,)) misses ranges, counted anew."""
     suits = hand.reshape(4, 13)
     hcp = int((suits[:, 9:] * [1, 2, 3, 4]).sum())
     points = hcp + sum(max(0, int(n) - 4) for n in suits.sum(axis=1))
-    (low, high), *lengths = shown[:5].tolist()
+    (low, high), *counts = shown.tolist()
     out = max(0, low - max(hcp, points)) + max(0, hcp - high)
-    return out + sum(
-        max(0, a - int(n)) + max(0, int(n) - b) for (a, b), n in zip(lengths, suits.sum(axis=1), strict=True)
-    )
+    held = (*suits.sum(axis=1), suits[:, 12].sum())
+    return out + sum(max(0, a - int(n)) + max(0, int(n) - b) for (a, b), n in zip(counts, held, strict=True))
 
 
 @pytest.mark.parametrize("system", ["sayc", "champion"])
@@ -134,6 +143,39 @@ def test_terms_decide_how_often_it_departs_and_misdescribes():
     assert dear.departures > 0.3
 
 
+ASKS = (
+    "1NT P 4C P", "1NT P 4NT P", "1NT P 2C P", "1NT P 2D P", "1NT P 2H P", "2NT P 3C P", "2NT P 3D P", "1S P 4NT P",
+    "1D P 4NT P", "1S P 4NT P 5C P 5D P", "1H P 4NT P 5H P 5NT P", "P P 1S P 2C P",
+)  # fmt: skip
+
+
+def dealt(auction, count=200):
+    """As many deals, each with the same auction."""
+    made = np.array(calls(auction), np.int8)
+    none = np.zeros(count, np.int16)
+    return Auctions.replay(np.tile(made, (count, 1)), none, none), random_deals(6, 0, count)
+
+
+@pytest.mark.parametrize("auction", ASKS)
+def test_answers_are_the_books_alone(auction):
+    bidder = NetworkBidder(by_book(terms=Terms(0.01, 0.01), system="champion"))  # whatever the network prefers
+    auctions, owner = dealt(auction)
+    view = view_of(auctions, owner)
+    own = HierarchyBidder(hierarchy_of("champion")).call(view)
+    np.testing.assert_array_equal(bidder.bid(view, np.zeros(len(view), np.uint64)), own)
+    assert (bidder.probabilities(view)[np.arange(len(view)), own] == 1).all()
+
+
+@pytest.mark.parametrize(
+    "auction", ["1NT P 4C 4H", "1NT P 4C X", "1S P 2S P", "1S P 2NT P", "1S P 2D P", "1NT P", "4NT"]
+)
+def test_only_answers_are(auction):
+    bidder = NetworkBidder(by_book(terms=Terms(0.01, 0.01), system="champion"))
+    auctions, owner = dealt(auction)
+    view = view_of(auctions, owner)
+    assert (bidder.bid(view, np.zeros(len(view), np.uint64)) != HierarchyBidder(read("champion")).call(view)).any()
+
+
 def test_what_is_out_of_reach_counts_as_misdescribed():
     auctions, owner, _ = positions(60, seed=9)
     view, terms = view_of(auctions, owner), Terms(2.0, 4.0)
@@ -141,7 +183,7 @@ def test_what_is_out_of_reach_counts_as_misdescribed():
     assert isinstance(player, SystemGuided)
     _, _, guidance = player.judge(inputs_of(view), view.mask, queries_of(auctions, owner))
     assert guidance.min() == -MOST_MISDESCRIPTION * terms.truth
-    assert ((guidance == terms.prior).sum(axis=1) == 1).all()
+    assert (((guidance == terms.prior) | (guidance == terms.prior + ANSWER)).sum(axis=1) == 1).all()
 
 
 # --- the file ------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ command runs, so that ``--help`` answers at once.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import tomllib
@@ -91,6 +92,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     output.begin(words)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # and not what a test or a notebook puts in its place
+            stream.reconfigure(errors="replace")  # a plain locale has no suits and no ±: better "?" than no result
     with termination_as_interrupt():
         return _run(words)
 

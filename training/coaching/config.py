@@ -28,7 +28,7 @@ class CoachConfig(Settings):
     """number of rounds: a player learns by the book, then the book from it; from the second on, the player learns a
     third as long, by the amended book"""
     misinformation_penalty: NonNegative = 1.0
-    """penalty in IMPs for each point or card by which the player's hand misses what a call shows by the book"""
+    """penalty in IMPs for each point, card or ace by which the player's hand misses what a call shows by the book"""
     study: AtLeast2 = 24576
     """boards that amendments are found on, each generation"""
     confirm: AtLeast2 = 16384

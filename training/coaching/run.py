@@ -44,7 +44,7 @@ from training.runtime.runs import open_run, to_dataframe
 
 KIND = "coach"
 BOOK = "book.bidding"
-# Penalties to choose from, for each point or card by which a call misleads; subtracted from a network's log odds.
+# Penalties to choose from, for each point, card or ace by which a call misleads; subtracted from a network's log odds.
 TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)
 # The truth that a player may have less than its book, and the boards that measure it, at most.
 _TRUTH_MARGIN, _TRUTH_BOARDS = 0.008, 10_000

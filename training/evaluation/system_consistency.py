@@ -11,8 +11,9 @@ from agents.networks.book import Book
 from agents.registry import system_of
 from agents.systems.bidder import Hierarchy, deal_features
 from agents.systems.engine.state_cache import Queries
+from agents.systems.language.columns import QUANTITY
 from bridge_env.bidders.protocols import Bidder
-from bridge_env.hands.features import HCP, POINTS
+from bridge_env.hands.features import FEATURES, HCP, POINTS
 from bridge_env.hands.features import LENGTH as HAND_LENGTH
 from bridge_env.rules.auction import DEALER, STATE_COLUMNS, VULNERABILITY
 from training.evaluation.boards import Boards
@@ -26,8 +27,8 @@ AGAINST = "policy:two-over-one"  # the opponent of pairs that are measured
 class SystemConsistency:
     """The agreement of a pair's bidding with a book.
 
-    A hand agrees if its points (high-card points, or with points for length, whichever is nearer) and the length of
-    each suit lie in the ranges that the book has for its calls.
+    A hand agrees if its points (high-card points, or with points for length, whichever is nearer), the length of each
+    suit and its aces lie in the ranges that the book has for its calls.
     """
 
     share: float  # of the pair's hands that agree
@@ -73,7 +74,8 @@ def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np
     most = np.maximum(features[:, HCP], features[:, POINTS])
     points = (shown[:, 0, 0] <= most) & (features[:, HCP] <= shown[:, 0, 1])
     lengths = ((shown[:, 1:5, 0] <= cards) & (cards <= shown[:, 1:5, 1])).all(axis=1)
-    return np.asarray(points & lengths, np.bool_)
+    aces, (fewest, most_aces) = features[:, FEATURES["aces"]], shown[:, QUANTITY["aces"]].T
+    return np.asarray(points & lengths & (fewest <= aces) & (aces <= most_aces), np.bool_)
 
 
 def book_behind(spec: str) -> Hierarchy:

@@ -38,12 +38,13 @@ class LeagueConfig(Settings):
     """with --book: log odds by which the system's own call is preferred (with 1000 the network starts as the system
     itself)"""
     truth: Positive = 10.0
-    """with --book: log odds by which a call is less likely for each point or card by which the hand misses what the
-    call shows"""
+    """with --book: log odds by which a call is less likely for each point, card or ace by which the hand misses what
+    the call shows"""
     departure: NonNegative = 0.0
     """with --book: penalty in IMPs for a call that is not the system's own"""
     misinformation_penalty: NonNegative = 1.0
-    """with --book: penalty in IMPs for each point or card by which the hand misses what a call shows by the system"""
+    """with --book: penalty in IMPs for each point, card or ace by which the hand misses what a call shows by the
+    system"""
     strangers: NonNegative = 0.3
     """share of the boards to play against the networks in --pool"""
     earlier: NonNegative = 0.2

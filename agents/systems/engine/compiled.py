@@ -61,6 +61,9 @@ FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
 _NO_SCORE = (0, 0, 0, -1, -1)  # the last columns of a rule that is no scorecard
 #: Of a scorecard that does not say what its call shows: it shows what the rules' call shows.
 SHOWS_NOTHING = 1 << len(FLAGS)
+#: Of a call that asks partner, by its note.
+ASKS = SHOWS_NOTHING << 1
+ASKING_NOTE = re.compile(r"Blackwood|Drury|Gerber|Stayman|Texas|transfer|aces\b|key cards|.*\basks\b|.*\?$")
 
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
 _BOUND = WORDS["bound"]
@@ -396,7 +399,7 @@ def _auctions_below(clauses: Sequence[Alternatives]) -> list[Alternatives]:
 
 
 def _bits(line: Line) -> int:
-    return sum(FLAG_BITS[flag] for flag in line.flags)
+    return sum(FLAG_BITS[flag] for flag in line.flags) + (ASKS if ASKING_NOTE.match(line.note) else 0)
 
 
 def _variables(constraint: Constraint) -> frozenset[str]:

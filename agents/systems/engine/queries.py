@@ -12,12 +12,14 @@ from agents.systems.engine.call_index import call_shows
 from agents.systems.engine.rule_order import conditions_of, context_of, holds, legal_call, write_level
 from agents.systems.engine.shown_ranges import narrow_shown
 from agents.systems.engine.states import BASE, SHOWN_AT, choose, engine_at, enter, follow, load
-from agents.systems.language.columns import QUANTITIES
+from agents.systems.language.columns import QUANTITIES, QUANTITY
 from bridge_env.compiled.jit import njit
-from bridge_env.hands.features import HCP, NUM_FEATURES, POINTS
+from bridge_env.hands.features import FEATURES, HCP, NUM_FEATURES, POINTS
 from bridge_env.hands.features import LENGTH as HAND_LENGTH
 from bridge_env.rules.auction import DEALER, DONE, LAST_BID, VULNERABILITY, row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS
+
+_ACES, _ACES_SHOWN = FEATURES["aces"], QUANTITY["aces"]
 
 
 @njit
@@ -84,7 +86,7 @@ def feature_rows(plan, state_ids, hands, out, nodes):
 
 @njit(forceinline=True)
 def missed(ranges, hand):
-    """Return by how many points and cards a hand (its features) misses ``ranges`` int16 (5 or more, 2).
+    """Return by how many points, cards and aces a hand (its features) misses ``ranges`` int16 (QUANTITIES, 2).
 
     Strength may be counted in high-card points or with points for length, whichever is nearer.
     """
@@ -92,12 +94,13 @@ def missed(ranges, hand):
     for suit in range(4):
         cards = hand[HAND_LENGTH + suit]
         off += max(ranges[1 + suit, 0] - cards, 0) + max(cards - ranges[1 + suit, 1], 0)
-    return off
+    aces = hand[_ACES]
+    return off + max(ranges[_ACES_SHOWN, 0] - aces, 0) + max(aces - ranges[_ACES_SHOWN, 1], 0)
 
 
 @njit
 def misdescription_rows(plan, systems, hands, boards, state_ids, wanted, out):
-    """Write by how many points and cards more each call misdescribes the hand than the ranges shown before.
+    """Write by how many points, cards and aces more each call misdescribes the hand than the ranges shown before.
 
     Args:
         plan, systems, hands: as for ``state_rows``; state_ids: from there; boards: int64 (N,), whose hands.

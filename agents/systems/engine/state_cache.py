@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.auction_state import FORCES, STATUS_COLUMNS
+from agents.systems.engine.auction_state import ASKED, FORCES, LAST_CALL, STATUS_COLUMNS
 from agents.systems.engine.call_index import index_calls
 from agents.systems.engine.compiled import Compiled, pool
 from agents.systems.engine.programs import MOST_STEPS, room_for
@@ -44,6 +44,7 @@ from bridge_env.bidders.view import BidView
 from bridge_env.compiled.array_structs import PointerTable
 from bridge_env.hands.features import NUM_FEATURES, hand_features
 from bridge_env.rules.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
+from bridge_env.rules.calls import PASS
 
 MOST_STATES, MOST_CODE, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
 CACHE_BYTES = 128 << 20  # bytes of states that a process caches
@@ -214,12 +215,16 @@ class StateCache:
         return used
 
     def look(
-        self, queries: Queries, systems: NDArray[np.int32] | None = None
+        self,
+        queries: Queries,
+        systems: NDArray[np.int32] | None = None,
+        asked: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
         """Choose the calls of auctions and hands, and find what the seats have shown there.
 
         Args:
             systems: int32 (4,), which system each seat plays (default: the first in all).
+            asked: bool (N,), written: whether partner's last call asks, and the opponents have passed since.
 
         Returns:
             What the systems call int8 (M,), Pass where an auction is over; the rules that say so int32 (M,), numbered
@@ -231,6 +236,10 @@ class StateCache:
         with self.lock:
             for part, state_ids in self.find(queries, systems, chosen, rules):
                 shown_rows(self.plan, state_ids, shown[part])
+                if asked is not None:
+                    partner, right = queries.seat[part] ^ 2, (queries.seat[part] + 3) & 3
+                    asks = self._status(state_ids, partner, ASKED) != 0
+                    asked[part] = asks & (self._status(state_ids, right, LAST_CALL) == PASS)
         first = self.first_rules[_of_seats(systems)[queries.seat]]
         own = first if queries.begins is None else np.repeat(first, np.diff(queries.begins))
         return chosen, np.where(rules >= 0, rules - own, rules), shown
@@ -252,7 +261,7 @@ class StateCache:
         return rows, np.where(nodes >= 0, nodes - self.pool.roots[_of_seats(systems)[queries.seat]], nodes)
 
     def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Return by how many points and cards more calls misdescribe hands than the ranges shown before: int16 (N, 38).
+        """Return by how many points, cards and aces more calls misdescribe hands than what was shown: int16 (N, 38).
 
         Args:
             wanted: bool (N, 38), legal calls of the first system to look at; the others are 0.
@@ -269,9 +278,13 @@ class StateCache:
         out = np.zeros(len(queries.length), np.bool_)
         with self.lock:
             for part, state_ids in self.find(queries):
-                partner = queries.seat[part] ^ 2
-                out[part] = self._store.notes[state_ids, STATUS_AT + partner * STATUS_COLUMNS + FORCES] != 0
+                out[part] = self._status(state_ids, queries.seat[part] ^ 2, FORCES) != 0
         return out
+
+    def _status(self, state_ids: NDArray[np.int32], seat: NDArray[np.int16], column: int) -> NDArray[np.int16]:
+        """Return a column of the status of ``seat`` (N,) in states, int16 (N,)."""
+        status: NDArray[np.int16] = self._store.notes[state_ids, STATUS_AT + seat * STATUS_COLUMNS + column]
+        return status
 
     def meets_rule(
         self, hands: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
