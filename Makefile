@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(4, os.cpu_count() or 1))") --dist loadfile
-# `make test MARK=` runs the slow tests, too.
+# `make test MARK="not weekly"` runs the slow tests, too, as CI does.
 MARK = not slow
 KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
 	bridge_env/test_compiled.py bridge_env/test_sampling.py agents/test_rule_order.py agents/test_positions.py agents/test_systems_at_tables.py agents/test_networks.py \
@@ -16,12 +16,13 @@ BYTECODE = $(BIN)/python -m compileall -qq -j 0 $(VENV) || true
 # Tests and Ray start hundreds of processes; where nothing may be kept, each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help selfplay test test-slow test-bounds test-libraries browser chromium lint docs check clean
+.PHONY: help selfplay test test-slow test-weekly test-bounds test-libraries browser chromium lint docs check clean
 
 help:
 	@echo "make selfplay   install (a minute or two, once), then evolve partnerships against a league (some minutes)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, more the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
+	@echo "make test-weekly  the dearest of them, and the tests of compiled code with checks of bounds"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
 	@echo "make test-libraries  the env in other libraries, each installed into an environment of its own"
 	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"
@@ -38,8 +39,11 @@ test: $(VENV)/.dev
 
 # Each worker reads all tests that it may be given: the files without slow ones would take it eight seconds.
 test-slow: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(SIDE_BY_SIDE) \
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "slow and not weekly" $(SIDE_BY_SIDE) \
 		$$(grep -rl --include="test_*.py" "mark\.slow" tests | sort)
+
+test-weekly: $(VENV)/.dev test-bounds
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m weekly $(SIDE_BY_SIDE)
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
 test-bounds: $(VENV)/.dev

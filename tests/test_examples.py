@@ -74,6 +74,7 @@ def test_train_with_maskable_ppo():
     assert -24 <= reward <= 24
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_evolve_on_a_cluster(one_ray, tmp_path):
     result = example("evolve_on_a_cluster").main(
@@ -85,6 +86,7 @@ def test_evolve_on_a_cluster(one_ray, tmp_path):
     assert all(path.is_file() for path in (*result.systems, result.report, result.curve))
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_sweep_with_ray_tune(one_ray, tmp_path):
     pytest.importorskip("sb3_contrib")
@@ -100,6 +102,7 @@ def test_sweep_with_ray_tune(one_ray, tmp_path):
     assert (Path(best.metrics["folder"]) / "policy.npz").is_file()
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_train_a_champion(one_ray, tmp_path, monkeypatch):
     """Its commands run in this process, which has torch and Ray loaded; how it runs one by itself is seen at one."""

@@ -103,6 +103,7 @@ def test_cards_of_endings(left):
     assert ((one == NOT_LEGAL) | (one == best)).all()
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.parametrize("left", range(2, 12))
 def test_many_endings(left):
@@ -110,6 +111,7 @@ def test_many_endings(left):
     np.testing.assert_array_equal(card_tricks(*position), dds_cards(*position))
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_many_tables(solver):
     deals, tables = (part[: TABLES // 4] for part in dds_list())

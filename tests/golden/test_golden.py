@@ -25,6 +25,7 @@ def test_behaviour_is_as_before(kind, name):
     check(kind, name)
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), named(slow=True))
 def test_slow_behaviour_is_as_before(kind, name):

@@ -11,7 +11,7 @@ from training.runtime.cluster import Cluster, ClusterError
 
 ray = pytest.importorskip("ray")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.weekly]
 
 
 def test_no_cluster_at_an_address_is_an_error():
