@@ -292,16 +292,19 @@ def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch
     mine = tmp_path / "mine.bidding"
     mine.write_text(SHORT)
     tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "384",
-            "--confirm", "256", "--counted", "100", "--judge", "8"]  # fmt: skip
+            "--confirm", "256", "--terms", "40", "--counted", "100", "--judge", "8"]  # fmt: skip
     assert main(["coach", str(mine), *tiny, "--out", str(tmp_path), "--workers", "1"]) == 0
     folder = tmp_path / "coach" / "mine"
     report = (folder / "report.md").read_text()
     assert str(folder / "report.md") in capsys.readouterr().out
-    for heading in ("How strong", "What the book leaves on the table", "Amendments", "Lines that never came up"):
+    for heading in ("How strong", "What judgement does", "Amendments", "Lines that never came up"):
         assert f"## {heading}" in report
     assert "None gained enough to be kept." not in report
     assert networks_file.load(folder / "mine.npz").book is not None
-    assert main(["check", str(folder / "mine-amended.bidding")]) == 0
+    for name in ("mine-amended", "mine-cards"):
+        assert main(["check", str(folder / f"{name}.bidding")]) == 0
+    assert "weigh" in (folder / "mine-cards.bidding").read_text()
+    assert "amended book with scorecards of at most 40 terms" in report
     assert main(["coach", "--resume", str(folder), "--iterations", "3", "--rounds", "2", "--workers", "1"]) == 0
     assert networks_file.load(folder / "mine.npz").trained["iterations"] == 3
     second = networks_file.load(folder / "mine-2.npz")

@@ -33,7 +33,10 @@ EVOLVE = (
     "--generations 3 --partnerships 2 --proposals 5 --positions 1 --study 300 --boards 200 --confirm 300 --judge 64 "
     "--champions 1 --league acol --validators= --gatekeepers policy:humans --operators evolution,tuning,swapping"
 )
-COACH = "--iterations 2 --rollout 64 --estimated 0 --generations 1 --study 384 --confirm 256 --counted 100 --judge 8"
+COACH = (
+    "--iterations 2 --rollout 64 --estimated 0 --generations 1 --study 384 --confirm 256 --terms 40 --counted 100 "
+    "--judge 8"
+)
 CARDS = "--system sayc --against policy:acol --boards 256 --judge 128 --terms 40"
 TOY = "system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n"
 SHORT = "system: short\n1N    15-17 hcp, balanced\n  3N    10+ hcp\n1M    12+ hcp, 5+ M\n  2M    6-9 hcp, 3+ M\nP\n"
@@ -55,7 +58,8 @@ RUNS = {
     "league": Run(f"train league --out {{}} --name run --start policy:{{at}}/start.npz {LEAGUE}",
                   "train league --resume {}/league/run --judge 20", ("league/run/policy.npz",), ("ray", "torch")),
     "coach": Run(f"coach {{at}}/short.bidding --out {{}} {COACH}", "coach --resume {}/coach/short",
-                 ("coach/short/short.npz", "coach/short/short-amended.bidding"), ("ray", "torch")),
+                 ("coach/short/short.npz", "coach/short/short-amended.bidding", "coach/short/short-cards.bidding"),
+                 ("ray", "torch")),
     "fit": Run(f"fit cards --out {{}} --name run {CARDS}", "fit cards --resume {}/cards/run",
                ("cards/run/cards.bidding",)),
 }  # fmt: skip

@@ -201,8 +201,8 @@ def coach(
         bridge-env table                                 then play with policy:results/coach/mine/mine.npz
 
     First a network learns to bid by the system: it sees the system's call and what the calls so far have shown, and a
-    call that would mislead partner has a penalty. Then the system learns from the network, rule by rule. Both are
-    judged against gatekeepers, on boards that training never saw. Your file is not changed.
+    call that would mislead partner has a penalty. Then the system learns from the network: first rule by rule, then by
+    scorecards. All are judged against gatekeepers, on boards that training never saw. Your file is not changed.
 
     Args:
         system: the system: a name or FILE.bidding
@@ -222,16 +222,18 @@ def coach(
     if system is not None and run.resume is not None:
         raise ValueError(f"--resume goes on with the system of {run.resume}: leave SYSTEM away")
     config = config if system is None else replace(config, system=system)
-    config = run.check(config, ("iterations", "generations", "rounds", "counted", "judge"))
+    config = run.check(config, ("iterations", "generations", "rounds", "terms", "counted", "judge"))
     with run.tracking(), Bar(resume="bridge-env coach --resume") as progress:
         result = coach_system(
             config, out=run.out, name=run.name, resume=run.resume, workers=workers, address=address, progress=progress
         )
     for one in result.rounds:
-        print("\n" + panel.table_text(one.player) + "\n\n" + panel.table_text(one.amended))
+        tables = [lines for lines in (one.player, one.amended, one.with_cards) if lines]
+        print("\n" + "\n\n".join(map(panel.table_text, tables)))
     print()
     print_facts({
         "report": result.report, "amended book": result.amended,
+        **({"with scorecards": result.with_cards} if result.with_cards else {}),
         "play with it": f"bridge-env table     (choose policy:{result.player})",
         "ask it": f"bridge-env bid policy:{result.player} --hand AQT72.A4.Q2.T753 --auction ''",
     })  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from training.evolution.config import EvolveConfig
+from training.evolution.scorecards.config import CardsConfig
 from training.league.config import LeagueConfig
 from training.runtime.settings import AtLeast2, AtLeast16, AtLeast64, Count, CountOrZero, NonNegative, Settings
 
@@ -27,10 +28,12 @@ class CoachConfig(Settings):
     rounds: Count = 1
     """number of rounds: a player learns by the book, then the book from it; from the second on, the player learns a
     third as long, by the amended book"""
+    terms: CountOrZero = 400
+    """most terms of the scorecards that the amended book gets from the player; 0: no scorecards"""
     misinformation_penalty: NonNegative = 1.0
     """penalty in IMPs for each point, card or ace by which the player's hand misses what a call shows by the book"""
     study: AtLeast2 = 24576
-    """boards that amendments are found on, each generation"""
+    """boards that amendments are found on, each generation, and scorecards, against each opponent"""
     confirm: AtLeast2 = 16384
     """boards that amendments are confirmed on"""
     counted: AtLeast64 = 60_000
@@ -63,4 +66,11 @@ class CoachConfig(Settings):
             start=system, control=system, league=STRANGERS, validators=VALIDATORS, gatekeepers="", player=player,
             operators="amendment,tuning", generations=self.generations, partnerships=1, study=self.study,
             positions=40, confirm=self.confirm, seed=self.seed, keep=self.keep,
+        )  # fmt: skip
+
+    def cards(self, system: str, player: str) -> CardsConfig:
+        """Return the settings of the fit of scorecards for ``system`` by ``player``."""
+        return CardsConfig(
+            system=system, player=player, against=f"{STRANGERS},{VALIDATORS}", terms=self.terms, boards=self.study,
+            judge=0, seed=self.seed,
         )  # fmt: skip

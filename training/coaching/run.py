@@ -1,4 +1,4 @@
-"""Coach a system: a player learns by the book, the book learns from the player, and both are judged.
+"""Coach a system: a player learns by the book, the book by rules and scorecards from the player, and all are judged.
 
 Every step goes on where an earlier run of it stopped. The folder holds the book as it was when the coaching began.
 """
@@ -34,6 +34,7 @@ from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.finalize import finalize
 from training.evolution.generations import advance, league
 from training.evolution.run import check_own_calls, check_start, load_or_begin
+from training.evolution.scorecards import run as scorecards
 from training.league import train_league
 from training.league.config import LeagueConfig
 from training.league.league import POLICY
@@ -57,6 +58,7 @@ class RoundResult:
 
     player: Sequence[panel.Line]  # the player's matches with gatekeepers, and its gain over the first book
     amended: Sequence[panel.Line]  # the same of the amended book
+    with_cards: Sequence[panel.Line]  # the same of the amended book with scorecards; empty without them
     consistency: system_consistency.SystemConsistency  # of the player, by the book that it learned by
     book_consistency: system_consistency.SystemConsistency  # of that book, by itself
     amendments: Sequence[str]  # descriptions with gain and error
@@ -71,6 +73,7 @@ class CoachResult:
     rounds: list[RoundResult]
     player: Path  # of the last round; plays as ``policy:PATH``
     amended: Path  # the amended book of the last round
+    with_cards: Path | None  # the same with scorecards
     report: Path
 
     def to_dataframe(self) -> Any:
@@ -78,7 +81,9 @@ class CoachResult:
         return to_dataframe([
             {"round": number, "bidder": bidder, **asdict(line)}
             for number, one in enumerate(self.rounds, 1)
-            for bidder, lines in (("player", one.player), ("amended book", one.amended))
+            for bidder, lines in (
+                ("player", one.player), ("amended book", one.amended), ("amended book with scorecards", one.with_cards),
+            )
             for line in lines
         ])  # fmt: skip
 
@@ -119,8 +124,12 @@ def coach(
         for this in rounds:
             train_player(this, cluster, progress)
             amendments.append(amend(this, cluster, progress))
+            if config.terms:
+                fit_cards(this, cluster, progress)
     results = _judge(folder, config, rounds, amendments, progress)
-    return CoachResult(folder, config, results, rounds[-1].player, rounds[-1].amended, folder / "report.md")
+    last = rounds[-1]
+    cards = last.with_cards if config.terms else None
+    return CoachResult(folder, config, results, last.player, last.amended, cards, folder / "report.md")
 
 
 @dataclass(frozen=True)
@@ -153,6 +162,16 @@ class Round:
     def amended(self) -> Path:
         """Return the amended book."""
         return self.folder / f"{Path(self.config.system).stem}-amended{self._suffix}.bidding"
+
+    @property
+    def with_cards(self) -> Path:
+        """Return the amended book with scorecards."""
+        return self.folder / f"{Path(self.config.system).stem}-cards{self._suffix}.bidding"
+
+    @property
+    def cards_run(self) -> Path:
+        """Return the folder of the scorecards' fit."""
+        return self.folder / scorecards.KIND / f"fit{self._suffix}-{self.config.iterations}-{self.config.terms}"
 
     @property
     def player_run(self) -> Path:
@@ -218,6 +237,14 @@ def amend(this: Round, cluster: Cluster, progress: Progress) -> list[str]:
     return [what for row in state.metrics for what in row["accepted"]] + notes
 
 
+def fit_cards(this: Round, cluster: Cluster, progress: Progress) -> None:
+    """Fit scorecards for the amended book by the player."""
+    config, run = this.config.cards(str(this.amended), f"policy:{this.player}"), this.cards_run
+    open_run(scorecards.KIND, config, this.folder, run.name, run if run.exists() else None)
+    result = scorecards.advance(run, config, cluster, progress)
+    atomic_write(this.with_cards, system_text(result.system.renamed(this.with_cards.stem)))
+
+
 def _judge(
     folder: Path, config: CoachConfig, rounds: list[Round], amendments: list[list[str]], progress: Progress
 ) -> list[RoundResult]:
@@ -239,7 +266,8 @@ def _judge(
             for spec in (f"policy:{this.player}", f"system:{this.book}")
         )
         lines = matches(f"policy:{this.player}"), matches(f"system:{this.amended}")
-        results.append(RoundResult(*lines, player, itself, what))
+        cards = matches(f"system:{this.with_cards}") if config.terms else []
+        results.append(RoundResult(*lines, cards, player, itself, what))
     progress.stage("counting departures")
     learned, opponent = networks_file.load(rounds[0].player).player, read_networks("two-over-one").player
     assert isinstance(learned, SystemGuided)
@@ -253,7 +281,9 @@ def _judge(
         command=runs.command_line("bridge-env coach", replace(config, system=runs.portable(config.system))),
         rounds=results,
         keep=config.keep,
+        terms=config.terms,
         panel_table=panel.markdown,
+        boards=len(boards),
         judgement=judgement_of(found, learned),
         unsound=sound_findings(folder / BOOK),
         seldom=[f"{line_text(line)}: {followed} of {fired} times" for line, fired, followed in seldom[:_LISTED]],

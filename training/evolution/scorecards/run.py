@@ -67,24 +67,32 @@ def fit_cards(
     """
     config.check()
     progress = progress or Progress()
-    base = read_system(config.system).with_cards(())
-    opponents = tuple(stranger(spec) for spec in listed(config.against))
-    judge = _judge(config)
+    read_system(config.system)
+    _judge(config)
+    for spec in listed(config.against):
+        stranger(spec)  # a faulty spec is an error before any work
     folder = open_run(KIND, config, out, name, resume)
     progress.folder(folder)
-    system, positions, label = base, list[Positions](), list[NDArray[np.float32]]()
     with Cluster(workers) as cluster:
-        for number in range(config.rounds):
-            found = _positions(folder, config, number, system, opponents, judge, cluster, progress)
-            thin = _thinned(found, config.seed + number)
-            positions.append(thin)
-            label.append(labels(thin, config.share))
-            every, worth = joined(positions), np.concatenate(label)
-            progress.stage(f"round {number + 1}: fit to {len(every):,} positions", 100, "%")
-            scores = fit_scores(every, worth, config.terms, config.seed, tick=_ticker(progress))
-            system = base.with_cards(blocks_of(scores, every))
-            atomic_write(folder / CARDS, _text(system, config.system))
-        gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
+        return advance(folder, config, cluster, progress)
+
+
+def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progress) -> CardsResult:
+    """Bring the fit in a run's folder to its end, on a cluster that runs; errors as of ``fit_cards``."""
+    base, judge = read_system(config.system).with_cards(()), _judge(config)
+    opponents = tuple(stranger(spec) for spec in listed(config.against))
+    system, positions, label = base, list[Positions](), list[NDArray[np.float32]]()
+    for number in range(config.rounds):
+        found = _positions(folder, config, number, system, opponents, judge, cluster, progress)
+        thin = _thinned(found, config.seed + number)
+        positions.append(thin)
+        label.append(labels(thin, config.share))
+        every, worth = joined(positions), np.concatenate(label)
+        progress.stage(f"round {number + 1}: fit to {len(every):,} positions", 100, "%")
+        scores = fit_scores(every, worth, config.terms, config.seed, tick=_ticker(progress))
+        system = base.with_cards(blocks_of(scores, every))
+        atomic_write(folder / CARDS, _text(system, config.system))
+    gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
     content = {"terms": scores.terms, "positions": len(every), "gains": [gain.as_json() for gain in gains]}
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return CardsResult(folder, system, scores.terms, gains, folder / CARDS)
