@@ -261,7 +261,7 @@ class StateCache:
         return rows, np.where(nodes >= 0, nodes - self.pool.roots[_of_seats(systems)[queries.seat]], nodes)
 
     def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Return by how many points, cards and aces calls misdescribe hands beyond the ranges shown before: int16 (N, 38).
+        """Return by how many points, cards and aces calls mislead beyond the ranges shown before: int16 (N, 38).
 
         Args:
             wanted: bool (N, 38), legal calls of the first system to look at; the others are 0.
