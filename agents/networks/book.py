@@ -70,7 +70,7 @@ class Look(NamedTuple):
     made_by: NDArray[np.int8]  # (N,), NO_RULE, BY_LINE or BY_GENERAL
     # (N, 4, QUANTITIES, 2), what the seats N E S W have shown: strength, cards of C D H S, aces; least and most
     shown: NDArray[np.int16]
-    asked: NDArray[np.bool_]  # (N,), whether partner's last call asks, and the opponents have passed since
+    answers: NDArray[np.bool_]  # (N,), whether partner's last call asks, and the opponents have passed since
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +96,11 @@ class Book:
 
     def look(self, queries: Queries) -> Look:
         """Return the system's calls and what the seats have shown, for auctions and hands."""
-        asked = np.zeros(len(queries.length), np.bool_)
-        call, rule, shown = self.states.look(queries, asked=asked)
+        answers = np.zeros(len(queries.length), np.bool_)
+        call, rule, shown = self.states.look(queries, answers=answers)
         general = first_general_rule(self.hierarchy.compiled)
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
-        return Look(call, rule, made_by, shown, asked)
+        return Look(call, rule, made_by, shown, answers)
 
     def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return points, cards and aces by which ``wanted`` calls, bool (N, 38), misdescribe hands: int16 (N, 38)."""
@@ -150,7 +150,7 @@ class SystemGuided:
         lost = np.where(near, np.minimum(misdescription, MOST_MISDESCRIPTION), MOST_MISDESCRIPTION)
         guidance: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
         guidance[:] = -self.terms.truth * lost
-        guidance[everyone, own] = self.terms.prior + ANSWER * look.asked
+        guidance[everyone, own] = self.terms.prior + ANSWER * look.answers
         return guidance
 
 

@@ -29,7 +29,7 @@ from bridge_env.rules.auction import (
 from bridge_env.rules.calls import NUM_BIDS, PASS
 
 STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
-BIDS, LAST_CALL, FORCES, PASSED, ASKED, STATUS_COLUMNS = range(6)
+BIDS, LAST_CALL, FORCES, PASSED, ASKING_BID, STATUS_COLUMNS = range(6)
 OPENER, SIDES = 2, 3
 GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
 ENOUGH = 25  # strength that both partners have shown with which they let no opponents play undoubled
@@ -61,7 +61,7 @@ class AuctionState(NamedTuple):
     # for each seat the least and most of each quantity so far: strength, cards of C D H S, aces
     shown: Annotated[NDArray[np.int16], 4, QUANTITIES, 2]
     # for each seat the calls other than pass, its last call (-1 none), 1 if that forces, 1 if its first was a pass,
-    # 1 if its last asks partner
+    # 1 if its last is an asking bid
     seat_status: Annotated[NDArray[np.int16], 4, STATUS_COLUMNS]
     # 1 where NS, EW are forced to game; the seat that opened (-1 none)
     sides: Annotated[NDArray[np.int16], SIDES]

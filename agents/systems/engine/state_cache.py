@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.auction_state import ASKED, FORCES, LAST_CALL, STATUS_COLUMNS
+from agents.systems.engine.auction_state import ASKING_BID, FORCES, LAST_CALL, STATUS_COLUMNS
 from agents.systems.engine.call_index import index_calls
 from agents.systems.engine.compiled import Compiled, pool
 from agents.systems.engine.programs import MOST_STEPS, room_for
@@ -218,13 +218,13 @@ class StateCache:
         self,
         queries: Queries,
         systems: NDArray[np.int32] | None = None,
-        asked: NDArray[np.bool_] | None = None,
+        answers: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
         """Choose the calls of auctions and hands, and find what the seats have shown there.
 
         Args:
             systems: int32 (4,), which system each seat plays (default: the first in all).
-            asked: bool (N,), written: whether partner's last call asks, and the opponents have passed since.
+            answers: bool (N,), written: whether partner's last call asks, and the opponents have passed since.
 
         Returns:
             What the systems call int8 (M,), Pass where an auction is over; the rules that say so int32 (M,), numbered
@@ -236,10 +236,10 @@ class StateCache:
         with self.lock:
             for part, state_ids in self.find(queries, systems, chosen, rules):
                 shown_rows(self.plan, state_ids, shown[part])
-                if asked is not None:
+                if answers is not None:
                     partner, right = queries.seat[part] ^ 2, (queries.seat[part] + 3) & 3
-                    asks = self._status(state_ids, partner, ASKED) != 0
-                    asked[part] = asks & (self._status(state_ids, right, LAST_CALL) == PASS)
+                    asks = self._status(state_ids, partner, ASKING_BID) != 0
+                    answers[part] = asks & (self._status(state_ids, right, LAST_CALL) == PASS)
         first = self.first_rules[_of_seats(systems)[queries.seat]]
         own = first if queries.begins is None else np.repeat(first, np.diff(queries.begins))
         return chosen, np.where(rules >= 0, rules - own, rules), shown
@@ -261,7 +261,7 @@ class StateCache:
         return rows, np.where(nodes >= 0, nodes - self.pool.roots[_of_seats(systems)[queries.seat]], nodes)
 
     def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Return by how many points, cards and aces more calls misdescribe hands than what was shown: int16 (N, 38).
+        """Return by how many points, cards and aces calls mislead beyond the ranges shown before: int16 (N, 38).
 
         Args:
             wanted: bool (N, 38), legal calls of the first system to look at; the others are 0.

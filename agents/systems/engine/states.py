@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.engine.auction_state import (
-    ASKED,
+    ASKING_BID,
     BIDS,
     FORCES,
     LAST_CALL,
@@ -247,7 +247,7 @@ def record_call(pool, seat, call, found, flags, t):
         t.seat_status[seat, PASSED] = call == PASS
     t.seat_status[seat, LAST_CALL] = call
     t.seat_status[seat, FORCES] = found and (flags & _FORCING) != 0
-    t.seat_status[seat, ASKED] = call == _FOUR_NOTRUMP or (found and (flags & ASKS) != 0)
+    t.seat_status[seat, ASKING_BID] = call == _FOUR_NOTRUMP or (found and (flags & ASKS) != 0)
     t.seat_status[seat, BIDS] += call != PASS
     if found and flags & _GAME_FORCING:
         t.sides[seat & 1] = 1
