@@ -9,6 +9,7 @@ import pytest
 from support.page import Page
 from support.places import ROOT
 
+import agents
 from training.cli import main as command
 from training.cli.app import app
 
@@ -75,6 +76,18 @@ def test_train_with_maskable_ppo():
 
 
 @pytest.mark.weekly
+@pytest.mark.slow
+def test_selfplay_in_one_file(tmp_path):
+    pytest.importorskip("torch")
+    module = example("selfplay_in_one_file")
+    assert len(Path(module.__file__).read_text(encoding="utf-8").splitlines()) <= 250
+    small = {"tables": 64, "steps": 8, "batch": 128, "width": 32, "every": 1.0, "boards": 64}
+    verdict = module.main(tmp_path / "mine.npz", module.Setting(hours=5 / 3600, lessons=0.5, **small))
+    assert [line.opponent for line in verdict.lines][:2] == ["pass", "system:sayc"]
+    assert {"policy:humans", "policy:wbridge5"} < {line.opponent for line in verdict.lines}
+    assert agents.make(f"policy:{tmp_path / 'mine.npz'}").networks.policy.sizes == [814, 32, 32, 38]
+
+
 @pytest.mark.slow
 def test_evolve_on_a_cluster(one_ray, tmp_path):
     result = example("evolve_on_a_cluster").main(

@@ -3,6 +3,7 @@
 import importlib
 import re
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,13 @@ from bridge_env.rules.calls import PASS, parse_call
 pytest.importorskip("pettingzoo")
 
 import pettingzoo
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import (
+    api_test,
+    parallel_api_test,
+    parallel_seed_test,
+    render_test,
+    seed_test,
+)
 
 from bridge_env.envs import aec
 from bridge_env.io.optional_dependencies import how_to_install
@@ -23,11 +30,25 @@ from bridge_env.io.optional_dependencies import how_to_install
 IN_OBSERVATION_OR_REWARDS = {"action_mask", "seat_rewards"}
 
 
+SETTINGS = [
+    {}, {"reward": "points", "deals": "judging", "dealer": "E"}, {"observation": "hand", "text": True},
+    {"observation": "shown:sayc"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
-def test_the_tests_of_pettingzoo():
-    api_test(aec.env(), num_cycles=100)
-    api_test(aec.BiddingAEC(reward="points", illegal="end"), num_cycles=100)
-    seed_test(aec.env, num_cycles=100)
+def test_the_tests_of_pettingzoo(setting):
+    api_test(aec.raw_env(**setting), num_cycles=40)
+    api_test(aec.env(**setting), num_cycles=40)
+    seed_test(partial(aec.env, **setting), num_cycles=20)
+    parallel_api_test(aec.parallel_env(**setting), num_cycles=40)
+    parallel_seed_test(partial(aec.parallel_env, **setting), num_cycles=20)
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+def test_render_of_pettingzoo():
+    render_test(aec.env, custom_tests={"ansi": lambda text: isinstance(text, str)})
 
 
 def test_the_boards_are_those_of_the_vector_env():

@@ -72,15 +72,12 @@ def test_a_window_is_renewed_by_reset_and_step_and_closed(monkeypatch):
 
 def test_pettingzoo_draws_too_and_has_its_three_makers(monkeypatch):
     pytest.importorskip("pettingzoo", reason="an extra")
-    from pettingzoo.test import parallel_api_test
-
     from bridge_env.envs import aec
 
     env = aec.raw_env(render_mode="rgb_array")
     assert type(env) is aec.BiddingAEC
     env.reset(seed=1)
     assert env.render().shape == (HEIGHT, WIDTH, 3)
-    parallel_api_test(aec.parallel_env(), num_cycles=50)
     together = aec.parallel_env(reward="points", dealer="E", vulnerability="None")
     observations, infos = together.reset(seed=1, options={"deal": SLAM})
     caller = "E"
