@@ -173,7 +173,6 @@ def dds_par_contracts(text: str) -> set[tuple[int, int, int]]:
     return found
 
 
-@pytest.mark.slow
 def test_par_scores_and_contracts_of_dds():
     cases = list(dds_list())
     assert len(cases) == 100
