@@ -1,6 +1,7 @@
-"""List the modules of the packages, each with the sentence that begins its docstring.
+"""List the folders and modules of the packages, each with the sentence that begins its docstring.
 
-python docs/modules.py agents/cases        prints those of a folder
+python docs/modules.py                     prints what each folder is for
+python docs/modules.py agents/cases        prints the modules of one
 """
 
 from __future__ import annotations
@@ -36,15 +37,25 @@ def folders() -> list[Path]:
 
 def page() -> str:
     """Return the page of the site that lists all modules."""
-    about = "Made from the docstrings. [Architecture](architecture.md) lists the folders."
+    about = "Made from the docstrings. [Architecture](architecture.md) says how the folders depend on each other."
     lines = ["# Modules", "", about]
     for folder in folders():
-        lines += ["", f"## {folder.relative_to(ROOT).as_posix()}", "", "| module | purpose |", "| --- | --- |"]
+        lines += [
+            "",
+            f"## {folder.relative_to(ROOT).as_posix()}",
+            "",
+            purpose(folder / "__init__.py"),
+            "",
+            "| module | purpose |",
+            "| --- | --- |",
+        ]
         lines += [f"| `{name}` | {text} |" for name, text in modules(folder).items()]
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    for folder in sys.argv[1:] or PACKAGES:
-        for name, text in modules(ROOT / folder).items():
-            print(f"{name:<20} {text}")
+    for folder in () if sys.argv[1:] else folders():
+        print(f"{folder.relative_to(ROOT).as_posix():<32} {purpose(folder / '__init__.py')}")
+    for name in sys.argv[1:]:
+        for module, text in modules(ROOT / name).items():
+            print(f"{module:<20} {text}")
