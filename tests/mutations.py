@@ -2,7 +2,7 @@
 
 A place is a comparison, a number, an ``and`` or ``or``, a ``not`` or a sum in the rules, the scores, the engine or the
 learners. Each is broken alone, in a temporary copy of the tree, and the tests that relate to its module run there:
-those called as it is and those that import it, or, where there are none, those that import what imports it. Each copy
+those called as it is and those that import it, or, where none imports it, those that import what imports it. Each copy
 compiles its kernels anew, so a place takes from half a minute to some minutes.
 """
 
@@ -122,7 +122,7 @@ def related_tests(path: Path, most: int) -> list[str]:
     module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
     named = [file for file in tests if path.stem in file.stem.removeprefix("test_")]
     direct = [file for file, names in tests.items() if module in names]
-    if not named and not direct:
+    if not direct:
         sources = (file for package in _PACKAGES for file in (ROOT / package).rglob("*.py"))
         users = {
             ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
@@ -130,6 +130,7 @@ def related_tests(path: Path, most: int) -> list[str]:
             if module in _imports(file)
         }
         direct = sorted((file for file in tests if users & tests[file]), key=lambda file: -len(users & tests[file]))
+        named = []  # a file of another package may be called so
     return [str(file.relative_to(ROOT)) for file in dict.fromkeys([*named, *direct])][:most]
 
 
