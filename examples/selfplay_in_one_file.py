@@ -33,9 +33,7 @@ from training.evaluation.duplicate import match
 from training.evaluation.panel import gatekeepers, panel
 
 IMPS = 6.0  # rewards and values are in units of this many IMPs
-ALL_HANDS = (
-    4 * 52 + 4 * 5 * 7 + 1
-)  # more inputs of the critic: cards, makeable contracts, what the present one is worth
+ALL_HANDS = 4 * 52 + 4 * 5 * 7 + 1  # more inputs of the critic: cards, makeable contracts, what this one is worth
 
 
 @dataclass
@@ -157,11 +155,8 @@ class Learner:
     """The networks and what they learn by."""
 
     def __init__(self, setting):
-        self.setting, self.policy, self.critic = (
-            setting,
-            Network(38, setting.width),
-            Network(1, setting.width, ALL_HANDS),
-        )
+        self.setting = setting
+        self.policy, self.critic = Network(38, setting.width), Network(1, setting.width, ALL_HANDS)
         # One that climbs to the seven level on every deal would learn slowly: it begins with low bids.
         self.policy.last.bias.data[:] = torch.cat([torch.tensor([0.0, -2.0, -2.0]), -0.2 * torch.arange(35)])
         self.average = copy.deepcopy(self.policy)
