@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 _NAMES = {
     "stable_baselines3": "stable-baselines3",
     "sb3_contrib": "sb3-contrib",
@@ -13,8 +15,10 @@ _NAMES = {
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command that installs an extra, in the checkout."""
-    return f'pip install -e ".[{extra}]" -c constraints.txt'
+    """Return the command that installs an extra, in a checkout or beside an installed wheel."""
+    if (ROOT / "pyproject.toml").is_file():
+        return f'pip install -e ".[{extra}]" -c constraints.txt'
+    return f'pip install "bridge-env[{extra}]"'
 
 
 def missing(extra: str, *packages: str) -> str:

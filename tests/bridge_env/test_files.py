@@ -111,3 +111,10 @@ def test_missing_packages_are_named():
     assert optional_dependencies.missing("rl", "numpy", "nothing_of_the_kind").startswith(
         "nothing_of_the_kind is not installed; install with: pip"
     )
+
+
+def test_an_extra_is_installed_beside_the_wheel_or_in_the_checkout(monkeypatch, tmp_path):
+    monkeypatch.setattr(optional_dependencies, "ROOT", tmp_path)
+    assert optional_dependencies.how_to_install("table") == 'pip install "bridge-env[table]"'
+    (tmp_path / "pyproject.toml").touch()
+    assert optional_dependencies.how_to_install("table") == 'pip install -e ".[table]" -c constraints.txt'
