@@ -152,7 +152,7 @@ def test_a_call_is_explained_by_the_book_or_by_judgement(tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.startswith("1S\n")
     assert "the book bids 2♣ here" in out
-    assert " by the book: " in out
+    assert "tells     1♠: " in out
     deals = re.search(r"IMPs over 2♣, on (\d+) deals", out)
     assert deals is not None
     assert 64 <= int(deals[1]) <= 5 * 256

@@ -1,7 +1,7 @@
 """Find what judgement does: the kinds of departure from its book by which a network gains most, with their worth.
 
-The network's call stands against the book's: from there on all bid as before, the network's side by judgement. Half of
-the deals choose the kinds, the other half judges them.
+The network's call is compared with the book's: after either all bid on as before, the network's side by judgement. Half
+of the boards choose the kinds, the other half judges them.
 """
 
 from __future__ import annotations

@@ -84,8 +84,8 @@ def _kind(word: str) -> str:
 
 
 def truth_lines(spec: str, boards: int, seed: int) -> list[str]:
-    """Return lines on a bidder's agreement with its book and with what is printed of its calls, and on the book's own
-    system if that is another bidder.
+    """Return lines on a bidder's agreement with its book and with the printed meanings of its calls; and on the book's
+    own system if that is another bidder.
 
     Raises:
         ValueError: it bids by no book.
