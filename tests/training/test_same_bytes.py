@@ -1,6 +1,6 @@
 """The same bytes: with one worker and two, after Ctrl-C and kills, for two runs in one folder, and elsewhere.
 
-``BRIDGE_INTERRUPTIONS=10`` interrupts each command ten times in place of two, and more commands.
+``BRIDGE_INTERRUPTIONS=10`` interrupts each command ten times in place of two.
 """
 
 from __future__ import annotations
@@ -113,12 +113,16 @@ def begun(run: Run, folder: Path) -> str:
     return run.first
 
 
-@pytest.fixture(scope="module", params=RUNS)
+def of_runs(*names, weekly=()):
+    """Give a test what some of the runs make, of ``weekly`` ones once a week."""
+    marked = [pytest.param(name, marks=pytest.mark.weekly if name in weekly else ()) for name in names]
+    return pytest.mark.parametrize("complete", marked, indirect=True)
+
+
+@pytest.fixture(scope="module")
 def complete(request, at, tmp_path_factory):
     """A run, what one worker that nobody disturbs makes of it, and the seconds that this takes."""
     run = RUNS[request.param]
-    if request.param in LONG and INTERRUPTIONS <= 2:
-        pytest.skip("only with BRIDGE_INTERRUPTIONS")
     for package in run.packages:
         pytest.importorskip(package)
     folder, began = tmp_path_factory.mktemp("complete"), time.monotonic()
@@ -126,6 +130,7 @@ def complete(request, at, tmp_path_factory):
     return run, results(run, folder), time.monotonic() - began
 
 
+@of_runs(*RUNS, weekly=LONG)
 def test_two_workers_that_are_interrupted_make_the_same(complete, at, tmp_path):
     run, wanted, seconds = complete
     for number in range(INTERRUPTIONS):
@@ -141,10 +146,9 @@ def test_two_workers_that_are_interrupted_make_the_same(complete, at, tmp_path):
     assert results(run, tmp_path) == wanted
 
 
+@of_runs("match")  # the others lock their folders by ``open_run`` (tests/training/test_lock.py)
 def test_a_second_run_in_the_folder_is_refused(complete, at, tmp_path):
     run, wanted, _ = complete
-    if not run.first.startswith("match"):
-        pytest.skip("open_run locks the folders of the others, as tests/training/test_lock.py shows")
     first = start(run.first, tmp_path, at)
     while first.poll() is None and not (tmp_path / "log").exists():
         time.sleep(0.02)
@@ -158,10 +162,9 @@ def test_a_second_run_in_the_folder_is_refused(complete, at, tmp_path):
     assert results(run, tmp_path) == wanted
 
 
+@of_runs("match")  # Ray itself writes more than this limit
 def test_a_disk_that_is_full_loses_nothing(complete, at, tmp_path):
     run, wanted, _ = complete
-    if not run.first.startswith("match"):
-        pytest.skip("Ray itself writes more than this limit")
     process = start(run.first, tmp_path, at, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)))
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 2, output
@@ -171,22 +174,20 @@ def test_a_disk_that_is_full_loses_nothing(complete, at, tmp_path):
     assert results(run, tmp_path) == wanted
 
 
+@of_runs(*RUNS, weekly=("league", *LONG))
 def test_elsewhere(complete, at, tmp_path):
     """A home that cannot be written, and the plainest locale, with which Python reads and prints ASCII."""
     run, wanted, _ = complete
-    if run.packages and INTERRUPTIONS <= 2:
-        pytest.skip("only with BRIDGE_INTERRUPTIONS")
     plain = {"HOME": "/proc", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     env = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"} | plain
     finish(f"{run.first} --workers 1", tmp_path, at, env=env | {"NUMBA_CACHE_DIR": str(FOLDER.parent)}, cwd=tmp_path)
     assert results(run, tmp_path) == wanted
 
 
-@pytest.mark.skipif(INTERRUPTIONS <= 2, reason="compiles all anew, a minute or two; release.yml installs the wheel")
+@pytest.mark.weekly  # compiles all anew
+@of_runs("match")
 def test_a_wheel_away_from_the_checkout(complete, at, tmp_path):
     run, wanted, _ = complete
-    if not run.first.startswith("match"):
-        pytest.skip("one command is enough")
     source = tmp_path / "source"
     source.mkdir()
     subprocess.run(["git", "-C", ROOT, "checkout-index", "--all", f"--prefix={source}/"], check=True)
