@@ -12,6 +12,7 @@ import importlib
 import logging
 import os
 import pickle
+import secrets
 import signal
 import socket
 import threading
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from bridge_env.io.optional_dependencies import how_to_install
@@ -168,6 +170,10 @@ def _import_ray(alone: bool) -> Any:
     }
     if alone:
         settings["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # on any system: listen on 127.0.0.1 alone
+        try:
+            (Path.home() / ".ray").mkdir(exist_ok=True)  # where Ray keeps its token
+        except OSError:
+            settings["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     for name, value in settings.items():
         os.environ.setdefault(name, value)
     try:
