@@ -28,7 +28,7 @@ help:
 	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"
 	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
 	@echo "make docs       the documentation as a site: build/site/index.html"
-	@echo "make check      lint and all tests, as CI runs them"
+	@echo "make check      lint and the tests that CI runs"
 	@echo "make clean      remove .venv and what tools left behind"
 
 selfplay: $(VENV)/.train

@@ -40,15 +40,8 @@ def page() -> str:
     about = "Made from the docstrings. [Architecture](architecture.md) says how the folders depend on each other."
     lines = ["# Modules", "", about]
     for folder in folders():
-        lines += [
-            "",
-            f"## {folder.relative_to(ROOT).as_posix()}",
-            "",
-            purpose(folder / "__init__.py"),
-            "",
-            "| module | purpose |",
-            "| --- | --- |",
-        ]
+        lines += ["", f"## {folder.relative_to(ROOT).as_posix()}", "", purpose(folder / "__init__.py"), ""]
+        lines += ["| module | purpose |", "| --- | --- |"]
         lines += [f"| `{name}` | {text} |" for name, text in modules(folder).items()]
     return "\n".join(lines) + "\n"
 

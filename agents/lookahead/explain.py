@@ -23,7 +23,7 @@ from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS
 
 _EXAMPLES = 3
-_ERRORS = 2  # of a worth below this many nothing is said
+_ERRORS = 2  # a worth of fewer is no measurable difference
 
 
 def _others(owner: NDArray[np.uint8], seat: int) -> str:

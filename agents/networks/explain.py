@@ -11,7 +11,8 @@ from agents.networks import belief
 from agents.networks.meaning import auction_keys, ranges_text
 from agents.networks.reader import call_of_network
 from agents.networks.sampled_meanings import HANDS, sampled_meanings
-from agents.systems.explain.player_terms import of_call, symbols, under
+from agents.systems.explain.explain import symbol_text
+from agents.systems.explain.player_terms import under
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, SUITS
@@ -29,7 +30,7 @@ def explain(bidder: NetworkBidder, view: BidView) -> str:
     chances = bidder.probabilities(view)[0]
     order = [int(c) for c in np.argsort(-chances, kind="stable")[:_MOST_CALLS] if chances[c] >= _LEAST]
     considered = ", ".join(f"{call_text(c)} {100 * chances[c]:.1f}%" for c in order)
-    says = f"  says      {symbols(of_call(order[0]))}: {call_of_network(bidder, view, order[0])}"
+    says = f"  says      {symbol_text(order[0])}: {call_of_network(bidder, view, order[0])}"
     lines = [call_text(order[0]), f"  considers {considered}", says, *under("shown", shown(bidder, view))]
     if bidder.networks.belief is not None:
         held = belief.chances(bidder.networks.belief, view)[0]

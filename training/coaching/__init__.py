@@ -1,1 +1,1 @@
-"""Coach a system: a player that bids by it, what the book leaves on the table, and amendments that are worth it."""
+"""Coach a system: a player that bids by it, what its judgement does, and what the book learns from it."""

@@ -17,10 +17,9 @@ from agents.networks.shipped import read_networks
 from agents.systems.bidder import Hierarchy, deal_features
 from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.explain import symbol_text
-from agents.systems.explain.statements import measured_statement
+from agents.systems.explain.statements import statement_of_hands
 from agents.systems.library.shipped import read_system
 from bridge_env.hands.deals import hand_text
-from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rng import streams
 from bridge_env.rules.calls import FIRST_BID
 from training.coaching.departures import FEWEST, Departures, find_departures
@@ -33,7 +32,6 @@ MOST = 20  # kinds that are reported
 CARDS = "champion-strong"  # scorecards that are asked whether they depart, too
 _EXACT = 3  # calls from the opening on that are written out; later auctions go by their kind
 _OPENINGS = ("opening", "opening", "opening in third seat", "opening in fourth seat")
-_TAIL = 0.05  # of the hands lie below a range, and as many above
 
 
 @dataclass(frozen=True)
@@ -133,9 +131,7 @@ def _kind(found: Departures, rows: NDArray[np.int64], name: str, with_cards: NDA
     boards = found.boards.take(found.board[rows])
     seats = (boards.dealer + found.length[rows]) & 3
     hands = boards.owner == seats[:, None]
-    held = found.features[rows][:, HCP_AND_LENGTHS]
-    ends = np.quantile(held, [_TAIL, 1 - _TAIL], axis=0, method="closest_observation").T.astype(np.uint8)
-    worth, usual = found.worth[rows], measured_statement(ends).short.removeprefix("usually ")
+    worth, usual = found.worth[rows], statement_of_hands(found.features[rows]).short.removeprefix("usually ")
     after, book, made = name.split("|")
     return Kind(
         after, book, made, len(rows), float(worth.mean()), standard_error(worth, boards.base), usual,

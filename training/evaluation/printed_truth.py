@@ -31,9 +31,8 @@ class PrintedTruth:
     standard_error: float
     usual: float  # share of the texts that were measured, of which nine in ten hands keep to each range
     silent: float  # share of the texts that say nothing of the hand
-    missed: Mapping[
-        str, float
-    ]  # share of the hands outside in ``HCP``, ``points with length``, ``cards``, ``the rest``
+    # share of the hands outside in ``HCP``, ``points with length``, ``cards``, ``the rest``
+    missed: Mapping[str, float]
 
     def __str__(self) -> str:
         outside = ", ".join(f"{100 * share:.1f}% in {name}" for name, share in self.missed.items())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,11 +41,17 @@ def measured_text(ranges: NDArray[np.uint8]) -> str:
     words = [f"{span(low, high)} HCP"]
     if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
         words.append("balanced")
-    for suit in (3, 2, 1, 0):
-        least, most = suits[suit]
-        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
-            words.append(f"{span(least, most)}{_SUIT_SYMBOLS[suit]}")
+    words += [f"{span(*suits[suit])}{_SUIT_SYMBOLS[suit]}" for suit in named_suits(suits)]
     return ", ".join(words)
+
+
+def named_suits(suits: Sequence[tuple[int, int]]) -> list[int]:
+    """Return which measured lengths of C D H S say something: short, long and narrow ones, spades first."""
+
+    def says_something(least: int, most: int) -> bool:
+        return least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3)
+
+    return [suit for suit in (3, 2, 1, 0) if says_something(*suits[suit])]
 
 
 def _range(low: int, high: int, top: int) -> str:

@@ -12,6 +12,7 @@ from agents.systems.explain.pass_inference import likely_hands
 from agents.systems.explain.player_terms import counts_points, sentence, short_sentence
 from agents.systems.explain.position import Position, word_value
 from agents.systems.explain.ranges import Ranges, distinct, hull, unite
+from agents.systems.explain.shown_text import named_suits
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import PASS
 
@@ -90,19 +91,17 @@ def statement(position: Position, call: int) -> Statement | None:
 def usual_statement(position: Position, call: int) -> Statement | None:
     """Return what nine in ten hands hold that make ``call`` at the position; None where hardly any does."""
     hands = likely_hands(position)
-    held = hands[position.decide(hands)[0] == call][:, HCP_AND_LENGTHS]
-    if len(held) < _FEW_HANDS:
-        return None
-    ends = np.quantile(held, [_TAIL, 1 - _TAIL], axis=0, method="closest_observation").T
+    makers = hands[position.decide(hands)[0] == call]
+    return statement_of_hands(makers) if len(makers) >= _FEW_HANDS else None
+
+
+def statement_of_hands(hands: NDArray[np.int16]) -> Statement:
+    """Return what nine in ten of some hands hold, int16 (N, NUM_FEATURES)."""
+    ends = np.quantile(hands[:, HCP_AND_LENGTHS], [_TAIL, 1 - _TAIL], axis=0, method="closest_observation").T
     return measured_statement(ends.astype(np.uint8))
 
 
 def measured_statement(ranges: NDArray[np.uint8]) -> Statement:
     """Return measured ranges, uint8 (5, 2), of HCP and C D H S, as a statement; of suits only short or long ones."""
     (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
-    found: Ranges = {"hcp": (low, high)}
-    for suit in (3, 2, 1, 0):
-        least, most = suits[suit]
-        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
-            found[_SUITS[suit]] = least, most
-    return Statement((found,), usual=True)
+    return Statement(({"hcp": (low, high)} | {_SUITS[suit]: suits[suit] for suit in named_suits(suits)},), usual=True)
