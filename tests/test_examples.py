@@ -88,6 +88,7 @@ def test_selfplay_in_one_file(tmp_path):
     assert agents.make(f"policy:{tmp_path / 'mine.npz'}").networks.policy.sizes == [814, 32, 32, 38]
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_evolve_on_a_cluster(one_ray, tmp_path):
     result = example("evolve_on_a_cluster").main(

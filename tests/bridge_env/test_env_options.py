@@ -139,6 +139,7 @@ def learned(seat_of, rollouts=300, tables=1024, steps=16, rate=0.02):
     return Outputs(lambda observations: observations @ weight[:-1] + weight[-1])
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_who_trains_by_the_natural_loop_learns_to_bid():
     right, wrong = learned(lambda info, count: info["seat"]), learned(lambda info, count: count % 4)

@@ -12,6 +12,7 @@ def test_rates_are_counts_over_time(monkeypatch):
     assert 0 < found.least <= found.median <= found.most
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_the_command_writes_a_table(tmp_path, monkeypatch, capsys):
     """Everything is done once, in part on fewer tables."""

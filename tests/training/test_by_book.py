@@ -284,6 +284,7 @@ def test_a_coach_names_the_faulty_option(tmp_path, capsys):
         assert message in capsys.readouterr().err
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch, capsys):
     for name, sizes in (("league", {"judged": 40}), ("evolve", {"boards": 256, "positions": 6})):

@@ -20,6 +20,7 @@ def known(tmp_path_factory):
     return str(record(tmp_path_factory.mktemp("known"), 40, 160))
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_a_base_that_is_fitted(known, tmp_path, capsys):
     pytest.importorskip("torch")

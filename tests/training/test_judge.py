@@ -5,6 +5,7 @@ import pytest
 from training.evaluation.verdict import verdict
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_rows_do_not_depend_on_the_number_of_processes():
     def judged(workers):

@@ -400,6 +400,7 @@ def test_a_run_from_nothing_meets_silence_first(tmp_path, monkeypatch):
     assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_ray_workers_do_not_matter(one_ray, tmp_path):
     """Two workers, or none at all: the same weights."""

@@ -130,7 +130,7 @@ def complete(request, at, tmp_path_factory):
     return run, results(run, folder), time.monotonic() - began
 
 
-@of_runs(*RUNS, weekly=LONG)
+@of_runs(*RUNS, weekly=("league", *LONG))
 def test_two_workers_that_are_interrupted_make_the_same(complete, at, tmp_path):
     run, wanted, seconds = complete
     for number in range(INTERRUPTIONS):

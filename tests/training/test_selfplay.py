@@ -70,6 +70,7 @@ def reference(tmp_path_factory, tiny):
     return folder, state
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_result_does_not_depend_on_the_number_of_workers(one_ray, reference, tiny, tmp_path):
     """Four tasks at a time, of which two are at work; the reference knew no Ray."""
@@ -255,6 +256,7 @@ def test_numbers_and_names_that_make_no_sense_are_refused(tiny, field, value):
         replace(tiny, **{field: value}).check()
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_ctrl_c_and_sigterm_leave_a_run_that_goes_on(one_ray, tiny, tmp_path, capsys):
     evolve = [sys.executable, "-c", "import sys; from training.cli.app import main; sys.exit(main())", "evolve"]
