@@ -33,7 +33,7 @@ MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms 
 STEP_ERRORS, FEWEST_STEP, MOST_STEPS = 2.0, 8, 64
 FEWEST_DEPARTURES = 30  # of a player at a position, where its judgement labels
 PREFERRED = 0.6  # share of the decisions changed by a step in which that player must prefer the new call
-CARD_TERMS = 400  # of all scorecards that are fitted at once
+CARD_TERMS = 180  # of all scorecards that are fitted at once
 TASKS_A_WORKER = 4  # that proposals are tried in
 FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 

@@ -9,12 +9,23 @@ import numpy as np
 from agents.systems.language.tree import Block, Line, Score, Step, System
 from training.evolution.scorecards.positions import Positions, cards_of
 from training.evolution.scorecards.scores import NUM_CARDS, Scores
-from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, situations, terms, written_conditions
+from training.evolution.scorecards.words import (
+    ACTIONS,
+    EVERYWHERE,
+    PASSES,
+    SITUATIONS,
+    situations,
+    terms,
+    written_conditions,
+)
 
 
 def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
     """Return scorecards, in whole points, for situations with terms, and for every action that comes up there."""
-    met = set(cards_of(positions).tolist())
+    met = {
+        *cards_of(positions).tolist(),
+        *(EVERYWHERE * len(ACTIONS) + action for action in np.unique(positions.action).tolist()),
+    }
     out = []
     for situation, note in enumerate(SITUATIONS.values()):
         if not scores.weight[situation * len(ACTIONS) : (situation + 1) * len(ACTIONS)].any():
@@ -38,21 +49,28 @@ def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
 
 
 def scores_of(system: System) -> Scores:
-    """Return the scores of a system's cards; those for other auctions, calls or terms than a fit has are left out."""
+    """Return the scores of a system's cards; those for other auctions, calls or terms than a fit has are left out.
+
+    Cards for all situations count for each that has none of its own.
+    """
     scores = Scores(np.zeros(NUM_CARDS), np.zeros((NUM_CARDS, len(terms()))))
+    base, weight = (
+        part.reshape(len(SITUATIONS), len(ACTIONS), *part.shape[1:]) for part in (scores.base, scores.weight)
+    )
     numbers = {replace(term, points=0): number for number, term in enumerate(terms())}
-    for block in system.blocks:
-        if not block.weighs or block.when not in situations():
-            continue
-        situation = situations().index(block.when)
+    own = {
+        situations().index(block.when): block for block in system.blocks if block.weighs and block.when in situations()
+    }
+    for situation, block in own.items():
         cards = {(one.call, written_conditions(situation, k)): k for k, one in enumerate(ACTIONS)}
         for line in block.lines:
             action = cards.get((line.name, line.constraint))
             if action is None or line.score is None:
                 continue
-            card = situation * len(ACTIONS) + action
-            scores.base[card] = line.score.base
+            base[situation, action] = line.score.base
             for term in line.score.terms:
                 if replace(term, points=0) in numbers:
-                    scores.weight[card, numbers[replace(term, points=0)]] = term.points
+                    weight[situation, action, numbers[replace(term, points=0)]] = term.points
+    others = [situation for situation in range(EVERYWHERE) if situation not in own]
+    base[others], weight[others] = base[EVERYWHERE], weight[EVERYWHERE]
     return scores

@@ -19,7 +19,8 @@ class CardsConfig(Settings):
     against: str = "policy:two-over-one,policy:acol,policy:standard"
     """opponents to meet, none of them a gatekeeper"""
     terms: Count = 1500
-    """most terms of all cards together: what a pair is ready to learn; with few there are cards for few situations"""
+    """most terms of all cards together: what a pair is ready to learn; with fewer than 550 all situations share their
+    cards, if that gains more than cards for the best situations"""
     boards: Count = 40_960
     """training boards in each round, against each opponent"""
     rounds: Count = 2

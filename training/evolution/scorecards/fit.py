@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 import torch
@@ -11,14 +13,23 @@ from numpy.typing import NDArray
 
 from training.evolution.scorecards.positions import Positions, cards_of
 from training.evolution.scorecards.scores import NUM_CARDS, SCALE, Scores
-from training.evolution.scorecards.words import ACTIONS, PASSES, SITUATIONS, TERMS, speaks_of_suit
+from training.evolution.scorecards.words import (
+    ACTIONS,
+    EVERYWHERE,
+    EVERYWHERE_ONLY,
+    PASSES,
+    SITUATIONS,
+    TERMS,
+    speaks_of_suit,
+)
 
-SHARP = 3.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
+SHARP = 2.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
 _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
-TERMS_A_SITUATION = 25  # with fewer, situations had better be left out
+TERMS_A_SITUATION = 25  # with fewer, situations had better be left out, or share their cards
 _SHARD = 100_000  # positions a step
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
+_OF_BOOK = [number for number, term in enumerate(TERMS) if term.startswith("if book")]
 
 
 def labels(positions: Positions, share: float) -> NDArray[np.float32]:
@@ -95,7 +106,8 @@ class Fit:
                 self.allowed[of_action, [speaks_of_suit(term) for term in range(len(TERMS))]] = 0
             if number == PASSES:
                 self.allowed[of_action] = 0
-                self.allowed[of_action, _BOOK] = 1
+                self.allowed[of_action, _OF_BOOK] = 1
+        self.allowed[: EVERYWHERE * len(ACTIONS), -EVERYWHERE_ONLY:] = 0
 
     def learn(
         self, start: tuple[torch.Tensor, torch.Tensor] | None, steps: int, *, imitate: bool = False,
@@ -192,17 +204,29 @@ def fit_scores(
         label: float32 (C,), what each call is worth over the rules' call.
         tick: gets what is being done, and which share of it is.
     """
-    fit = Fit(positions, label, seed, tick)
+    found = [_fit(positions, label, most, seed, tick)]
+    if most < TERMS_A_SITUATION * len(SITUATIONS):  # the same cards for all situations may gain more
+        everywhere = replace(positions, situation=np.full_like(positions.situation, EVERYWHERE))
+        found.append(_fit(everywhere, label, most, seed, tick))
+    scores = max(found, key=itemgetter(0))[1]
+    return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
+
+
+def _fit(
+    positions: Positions, label: NDArray[np.float32], most: int, seed: int, tick: Callable[[str, float], None]
+) -> tuple[float, Scores]:
+    """Return what cards with at most ``most`` terms are worth, and their scores; few are for the best situations."""
+    fit, met = Fit(positions, label, seed, tick), len(np.unique(positions.situation))
     base, weight = fit.learn(None, 100, imitate=True, rate=0.1, what="imitation") if fit.judged else fit.learn(None, 0)
-    at = fit.learn((SHARP * base, SHARP * weight), 150)
-    found = [_with_fewer_terms(fit, at, fit.allowed, most)]
-    if most < TERMS_A_SITUATION * len(SITUATIONS):  # fewer situations may gain more, each with enough terms
-        worth = fit.gains(*at)
+    base, weight = fit.learn((SHARP * base, SHARP * weight), 300)
+    allowed = fit.allowed
+    if most < TERMS_A_SITUATION * met:
+        worth = fit.gains(base, weight)
         least = torch.topk(worth, max(1, most // TERMS_A_SITUATION)).values[-1]
         of_best = (worth >= least).repeat_interleave(len(ACTIONS))[:, None].float()
-        found.append(_with_fewer_terms(fit, (at[0], at[1] * of_best), fit.allowed * of_best, most))
-    scores = fit.plain(*max(found, key=lambda one: float(fit.gains(*one).sum())))
-    return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
+        weight, allowed = weight * of_best, allowed * of_best
+    found = _with_fewer_terms(fit, (base, weight), allowed, most)
+    return float(fit.gains(*found).sum()), fit.plain(*found)
 
 
 def _with_fewer_terms(
@@ -211,9 +235,9 @@ def _with_fewer_terms(
     """Return scores that are whole points once they are multiplied by ``SCALE``, with at most ``most`` terms."""
     left = int((at[1] != 0).sum())
     while left > most:
-        left = max(int(0.7 * left), most)
+        left = max(int(0.85 * left), most)
         importance = fit.importance(*at) * allowed
         allowed = (importance >= torch.topk(importance.flatten(), left).values[-1]).float() * allowed
-        at = fit.learn(at, 25, allowed=allowed, what=f"{left} terms")
+        at = fit.learn(at, 40, allowed=allowed, what=f"{left} terms")
     at = fit.learn(at, 100, allowed=allowed, what=f"{left} terms")
     return fit.learn(at, 100, allowed=allowed, scale=SCALE, what="whole numbers")

@@ -15,9 +15,10 @@ from agents.systems.engine.state_cache import Queries, shared_cache
 from agents.systems.language.constraints import parse_constraint
 from agents.systems.language.paths import ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP, SPAN_CODES
 from agents.systems.language.tree import Score, System
+from agents.systems.language.vocabulary import WORDS
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, parse_call
+from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, parse_call
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
 from training.evolution.refine.decisions import UNTRIED, Table, play_out, tables_of
 from training.evolution.refine.general import decided_rows
@@ -178,6 +179,7 @@ def _actions(rows: NDArray[np.int16], before: NDArray[np.int8], legal: NDArray[n
                 call = SPAN_CALLS[SPAN_CODES[span], strain, last + 1].astype(np.int64)
                 at = np.flatnonzero(weighed & (call >= FIRST_BID) & ((call - FIRST_BID) // 5 < highest))
                 out[at, call[at]] = number
+    out[rows[:, WORDS["bound"]] > 0, PASS] = -1  # no rule passes where the side must go on
     return np.where(legal, out, np.int8(-1))
 
 

@@ -28,8 +28,10 @@ _LAST = {
     "not ours, 0 doubled, 3 last-level": "their bid at the three level",
     "not ours, 0 doubled, 4-7 last-level": "their bid at the four level or higher",
 }
-#: Contexts of contested auctions, no two of which hold at once, and what they mean.
+#: Contexts of contested auctions and what they mean: the last one holds in all, of the others one at a time.
 SITUATIONS = {f"{BOTH_SIDES}, {acted}, {last}": f"{a}; {b}" for acted, a in _ACTED.items() for last, b in _LAST.items()}
+SITUATIONS[f"{BOTH_SIDES}, 1+ i-bid or 1+ partner-bid"] = "both sides have bid"
+EVERYWHERE = len(SITUATIONS) - 1
 
 
 class Action(NamedTuple):
@@ -69,6 +71,8 @@ book, jump, game, vul, they-vul, forced, we-opened, i-passed, balanced, stopped,
 0-1 shortest, 6+ longest, 7+ longest, 12+ hcp, 15+ hcp, 18+ hcp, 9+ fit-best, 10+ fit-best, 2+ level, 3+ level,
 4+ level, 5+ level, 3+ x, 4+ x, 5+ x, 6+ x, 7+ x, 8+ fit:x, 9+ fit:x, 10+ fit:x, 22+ likely-total:x,
 25+ likely-total:x, 26+ likely, 24+ likely, stopper:x, best:x, long:x, vul and 3+ level, vul and not they-vul"""
+#: What tells situations apart, for cards that serve everywhere.
+_AUCTION = ("ours", "1-2 doubled", "0 partner-bid", "0 i-bid", "3+ last-level", "4+ last-level")
 #: What a term may count or ask, as scores have it.
 TERMS: tuple[str, ...] = (
     *(f"for each {word}" for word in _COUNTED.split()),
@@ -76,7 +80,10 @@ TERMS: tuple[str, ...] = (
     "for each fit:x less level",
     "for each partner-min less they-min",
     *(f"if {condition}" for condition in " ".join(_CONDITIONS.split()).split(", ")),
+    *(f"if {condition}" for condition in _AUCTION),
+    *(f"if book and {condition}" for condition in (*_AUCTION, "we-opened")),
 )
+EVERYWHERE_ONLY = len(_AUCTION) + len(_AUCTION) + 1  # so many of the last terms
 
 
 @cache
@@ -93,7 +100,7 @@ def situations() -> tuple[Constraint, ...]:
 
 def written_conditions(situation: int, action: int) -> Constraint:
     """Return the conditions of an action as a card of a situation has them: what holds there goes without saying."""
-    if action != PASSES:
+    if action != PASSES or situation == EVERYWHERE:
         return parse_constraint(ACTIONS[action].conditions)
     return parse_constraint(_TRUMPS if _THEIRS_DOUBLED in list(SITUATIONS)[situation] else "")
 
