@@ -351,3 +351,15 @@ def test_the_command_lists_lines_and_mends(tmp_path, capsys):
     assert f"{path}:{line}: no hand comes to this line" in capsys.readouterr().out
     assert main(["check", "--sound", str(mended)]) == 0
     assert main(["check", "--mend", str(mended), str(path), "sayc"]) != 0
+
+
+def test_a_scorecard_may_not_mislead_partner():
+    """A new suit on any hand is no new suit as the rules have it; on six cards and an opening it may be."""
+
+    def misleading(conditions):
+        text = f"weigh when 1+ they-bid, 1+ partner-bid, 0 i-bid\n  P     scores 0\n  bid:x {conditions} scores 20"
+        system = read_system("sayc").with_cards(parse_system(text).blocks)
+        return [finding for _, finding in audit_system(Hierarchy(system)) if "misleading scorecard" in finding]
+
+    assert misleading("3+ x")
+    assert not misleading("6+ x, 12+ hcp")

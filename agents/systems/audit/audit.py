@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from agents.systems.audit.cards import CardChecks
 from agents.systems.audit.checks import Lines, Place, PromiseChecks, auction_text, names
 from agents.systems.audit.passes import PassChecks
 from agents.systems.audit.preempts import preempts
@@ -64,10 +65,13 @@ def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[t
         done += len(responses.probes)
         if tick is not None:
             tick(done, len(probes))
+    cards = CardChecks(simulator, lines)
     for responses in simulator.played(_BOARDS, _SEED):
         promises.see(responses)
+        cards.see(responses)
     found = [
         *promises.findings(),
+        *cards.findings(),
         *passes.findings(),
         *names(lines),
         *preempts(simulator, lines),
