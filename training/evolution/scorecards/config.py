@@ -19,8 +19,8 @@ class CardsConfig(Settings):
     against: str = "policy:two-over-one,policy:acol,policy:standard"
     """opponents to meet, none of them a gatekeeper"""
     terms: Count = 1500
-    """most terms of all cards together: what a pair is ready to learn; with fewer than 550 all situations share their
-    cards, if that gains more than cards for the best situations"""
+    """most terms of all cards together: what a pair is ready to learn; with fewer than 300 the same cards serve all
+    contested auctions, with fewer than 525 there are cards for the situations where they gain most"""
     boards: Count = 40_960
     """training boards in each round, against each opponent"""
     rounds: Count = 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from operator import itemgetter
 
 import numpy as np
 import torch
@@ -25,7 +24,8 @@ from training.evolution.scorecards.words import (
 
 SHARP = 2.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
 _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
-TERMS_A_SITUATION = 25  # with fewer, situations had better be left out, or share their cards
+EVERYWHERE_BELOW = 300  # with fewer terms the same cards for all situations gain more
+TERMS_A_SITUATION = 25  # with fewer, situations had better be left out
 _SHARD = 100_000  # positions a step
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
@@ -204,29 +204,19 @@ def fit_scores(
         label: float32 (C,), what each call is worth over the rules' call.
         tick: gets what is being done, and which share of it is.
     """
-    found = [_fit(positions, label, most, seed, tick)]
-    if most < TERMS_A_SITUATION * len(SITUATIONS):  # the same cards for all situations may gain more
-        everywhere = replace(positions, situation=np.full_like(positions.situation, EVERYWHERE))
-        found.append(_fit(everywhere, label, most, seed, tick))
-    scores = max(found, key=itemgetter(0))[1]
-    return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
-
-
-def _fit(
-    positions: Positions, label: NDArray[np.float32], most: int, seed: int, tick: Callable[[str, float], None]
-) -> tuple[float, Scores]:
-    """Return what cards with at most ``most`` terms are worth, and their scores; few are for the best situations."""
+    if most < EVERYWHERE_BELOW:
+        positions = replace(positions, situation=np.full_like(positions.situation, EVERYWHERE))
     fit, met = Fit(positions, label, seed, tick), len(np.unique(positions.situation))
     base, weight = fit.learn(None, 100, imitate=True, rate=0.1, what="imitation") if fit.judged else fit.learn(None, 0)
     base, weight = fit.learn((SHARP * base, SHARP * weight), 300)
     allowed = fit.allowed
-    if most < TERMS_A_SITUATION * met:
+    if most < TERMS_A_SITUATION * met:  # fewer situations gain more, each with enough terms
         worth = fit.gains(base, weight)
         least = torch.topk(worth, max(1, most // TERMS_A_SITUATION)).values[-1]
         of_best = (worth >= least).repeat_interleave(len(ACTIONS))[:, None].float()
         weight, allowed = weight * of_best, allowed * of_best
-    found = _with_fewer_terms(fit, (base, weight), allowed, most)
-    return float(fit.gains(*found).sum()), fit.plain(*found)
+    scores = fit.plain(*_with_fewer_terms(fit, (base, weight), allowed, most))
+    return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
 
 
 def _with_fewer_terms(
