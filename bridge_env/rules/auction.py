@@ -141,12 +141,6 @@ def row_declarer(state):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _start_all(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
-    for i in range(len(state)):
-        row_start(state[i], history[i], dealer[i], vulnerability[i])
-
-
-@njit
 def _mask_all(state, mask):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
         row_mask(state[i], mask[i])
@@ -177,14 +171,6 @@ def _replay_all(state, history, table, faults):  # type: ignore[no-untyped-def]
             row_step(state[i], history[i], table[i, k])
 
 
-@njit
-def _contracts(state, out):  # type: ignore[no-untyped-def]
-    for i in range(len(state)):
-        out[i, 0] = state[i, LAST_BID]
-        out[i, 1] = state[i, DOUBLING]
-        out[i, 2] = row_declarer(state[i])
-
-
 class Contracts(NamedTuple):
     """Contracts of a batch of auctions, each int8 (N,): ``bid`` -1 where passed out (then declarer -1)."""
 
@@ -211,9 +197,10 @@ class Auctions:
         d, v = np.broadcast_arrays(np.atleast_1d(dealer), np.atleast_1d(vulnerability))
         if d.ndim != 1 or ((d < 0) | (d > 3) | (v < 0) | (v > 3)).any():
             raise ValueError("dealer and vulnerability are numbers 0..3, one for each auction")
-        self.state: Int16Array = np.empty((len(d), STATE_COLUMNS), np.int16)
-        self.history: Int8Array = np.empty((len(d), MAX_CALLS), np.int8)
-        _start_all(self.state, self.history, d.astype(np.int16), v.astype(np.int16))
+        self.state: Int16Array = np.zeros((len(d), STATE_COLUMNS), np.int16)
+        self.state[:, DEALER], self.state[:, VULNERABILITY] = d, v
+        self.state[:, [LAST_BID, LAST_BIDDER, *range(FIRST_NAMER, STATE_COLUMNS)]] = -1
+        self.history: Int8Array = np.full((len(d), MAX_CALLS), -1, np.int8)
 
     @classmethod
     def over(cls, state: Int16Array, history: Int8Array) -> Auctions:
@@ -299,9 +286,10 @@ class Auctions:
 
     def contracts(self) -> Contracts:
         """Return the present contracts: final where ``done``."""
-        out = np.empty((len(self.state), 3), np.int8)
-        _contracts(self.state, out)
-        return Contracts(out[:, 0], out[:, 1], out[:, 2])
+        bid, doubling = (self.state[:, column].astype(np.int8) for column in (LAST_BID, DOUBLING))
+        namer = FIRST_NAMER + (self.state[:, LAST_BIDDER] & 1) * 5 + bid % 5
+        declarer = self.state[np.arange(len(bid)), namer]
+        return Contracts(bid, doubling, np.where(bid < 0, -1, declarer).astype(np.int8))
 
     def calls(self, row: int) -> tuple[int, ...]:
         """Return the calls of one auction."""
