@@ -267,7 +267,7 @@ class Auctions:
             IllegalCall: a call is not legal at its table; then no call of the batch was made.
         """
         r = np.arange(len(self.state)) if rows is None else np.asarray(rows, np.int64)
-        c = np.ascontiguousarray(np.broadcast_to(np.asarray(calls, np.int64), r.shape))
+        c = np.array(np.broadcast_to(calls, r.shape), np.int64)  # a read-only view is another type to numba
         bad = int(_step_rows(self.state, self.history, r, c))
         if bad >= 0:
             raise self.illegal_call_error(int(r[bad]), int(c[bad]))

@@ -237,7 +237,7 @@ class Plays:
             IllegalCard: a card is not legal at its table; then no card of the batch was played.
         """
         r = np.arange(len(self.state)) if rows is None else np.asarray(rows, np.int64)
-        c = np.ascontiguousarray(np.broadcast_to(np.asarray(cards, np.int64), r.shape))
+        c = np.array(np.broadcast_to(cards, r.shape), np.int64)  # a read-only view is another type to numba
         bad = int(_step_rows(self.state, self.left, self.history, self.players, r, c))
         if bad >= 0:
             raise IllegalCard(self._fault_text(int(r[bad]), int(c[bad])))

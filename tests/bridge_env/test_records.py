@@ -65,6 +65,7 @@ def test_reading_at_the_command_line(records, tmp_path, capsys):
     assert "No such file" in capsys.readouterr().err
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
 @pytest.mark.parametrize("folder", ["championships", "clubs_and_trials", "bba_conventions"])
