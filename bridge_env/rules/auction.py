@@ -35,6 +35,8 @@ MAX_CALLS = 319
 DEALER, VULNERABILITY, LENGTH, LAST_BID, LAST_BIDDER, DOUBLING, PASSES, DONE, FIRST_NAMER = range(9)
 STATE_COLUMNS = FIRST_NAMER + 10  # first seat to name each strain: [side, strain], -1 = nobody
 
+_BEGIN = np.array([0, 0, 0, -1, -1, 0, 0, 0, *[-1] * 10], np.int16)  # of a row before its first call
+
 # Row i: the bids from number i up, as a mask of calls. Copying a row is several times faster than making one.
 _BIDS_FROM = (np.arange(NUM_CALLS) >= FIRST_BID + np.arange(NUM_BIDS + 1)[:, None]).astype(np.int8)
 
@@ -171,6 +173,14 @@ def _replay_all(state, history, table, faults):  # type: ignore[no-untyped-def]
             row_step(state[i], history[i], table[i, k])
 
 
+@njit
+def _contracts(state, out):  # type: ignore[no-untyped-def]
+    for i in range(len(state)):
+        out[0, i] = state[i, LAST_BID]
+        out[1, i] = state[i, DOUBLING]
+        out[2, i] = row_declarer(state[i])
+
+
 class Contracts(NamedTuple):
     """Contracts of a batch of auctions, each int8 (N,): ``bid`` -1 where passed out (then declarer -1)."""
 
@@ -197,9 +207,9 @@ class Auctions:
         d, v = np.broadcast_arrays(np.atleast_1d(dealer), np.atleast_1d(vulnerability))
         if d.ndim != 1 or ((d < 0) | (d > 3) | (v < 0) | (v > 3)).any():
             raise ValueError("dealer and vulnerability are numbers 0..3, one for each auction")
-        self.state: Int16Array = np.zeros((len(d), STATE_COLUMNS), np.int16)
+        self.state: Int16Array = np.empty((len(d), STATE_COLUMNS), np.int16)
+        self.state[:] = _BEGIN
         self.state[:, DEALER], self.state[:, VULNERABILITY] = d, v
-        self.state[:, [LAST_BID, LAST_BIDDER, *range(FIRST_NAMER, STATE_COLUMNS)]] = -1
         self.history: Int8Array = np.full((len(d), MAX_CALLS), -1, np.int8)
 
     @classmethod
@@ -286,10 +296,9 @@ class Auctions:
 
     def contracts(self) -> Contracts:
         """Return the present contracts: final where ``done``."""
-        bid, doubling = (self.state[:, column].astype(np.int8) for column in (LAST_BID, DOUBLING))
-        namer = FIRST_NAMER + (self.state[:, LAST_BIDDER] & 1) * 5 + bid % 5
-        declarer = self.state[np.arange(len(bid)), namer]
-        return Contracts(bid, doubling, np.where(bid < 0, -1, declarer).astype(np.int8))
+        out = np.empty((3, len(self.state)), np.int8)
+        _contracts(self.state, out)
+        return Contracts(*out)
 
     def calls(self, row: int) -> tuple[int, ...]:
         """Return the calls of one auction."""

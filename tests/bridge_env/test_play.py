@@ -155,21 +155,3 @@ def test_a_bad_play_is_reported_and_the_board_is_read(play, kind, reason):
     (board,) = result.boards
     assert board.auction is not None
     assert board.play == (tuple(cards("SJ S9 S2")) if play.startswith("SJ S9 S2 X3") else None)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("D5 D2 DK DQ\n", "D5 D2 DK DQ\n" * 14, "play: DK is not legal after N: SJ"),
-        (
-            GAME[GAME.index("[Declarer") : GAME.index("[Play")],
-            '[Contract "Pass"]\n',
-            "play: SJ is not legal after no card: the play is over",
-        ),
-    ],
-)
-def test_faults_of_leader_and_length(old, new, reason):
-    assert old in GAME
-    result = read_boards(io.StringIO(GAME.replace(old, new)))
-    assert [p.reason.startswith(reason) for p in result.problems] == [True]
-    assert len(result.boards) == 1

@@ -30,6 +30,10 @@ def mine(view):
     return np.stack([view.hand.sum(axis=1), view.length], axis=1).astype(np.float32)
 
 
+def by_contract(contract, tricks, score, par):
+    return contract.bid + tricks / 16 + (score - par) / 1000
+
+
 SETTINGS = {
     "all": {"learner": "all"},
     "all, points, fixed": {"learner": "all", "reward": "points", "dealer": "E", "vulnerability": "NS"},
@@ -40,13 +44,8 @@ SETTINGS = {
     "pass, imps": {"learner": "N", "partner": "pass", "opponents": "pass", "control": "random"},
     "own deals": {"learner": "all", "deals": some_deals()},
     "text, a pool": {"learner": "NS", "opponents": ["doubler", "random"], "control": "pass", "text": True},
-    "hands and masks": {
-        "learner": "NS",
-        "opponents": "random",
-        "reward": "points",
-        "observation": "hand",
-        "masked": True,
-    },
+    "hands, masks": {"learner": "NS", "opponents": "random", "control": "pass", "observation": "hand", "masked": True},
+    "own reward": {"learner": "EW", "opponents": "random", "reward": by_contract, "illegal_penalty": 1},
     "a function": {"learner": "all", "observation": mine, "masked": True},
     "shown, floats": {"learner": "all", "observation": "shown:sayc", "dtype": "float32"},
 }
@@ -151,7 +150,7 @@ def check_against_single(env, stories):
 @pytest.mark.parametrize("setting", SETTINGS)
 @in_every_mode
 def test_every_table_is_a_single_env(setting, mode):
-    tables, episodes = 9, 7
+    tables, episodes = 6, 5
     stories = [single_episodes(setting, table, episodes) for table in range(tables)]
     check_against_single(BiddingVectorEnv(tables, autoreset_mode=mode, **SETTINGS[setting]), stories)
 
