@@ -14,11 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.rules.calls import NOTRUMP, NUM_BIDS
 
-Int8Array = NDArray[np.int8]
 Int16Array = NDArray[np.int16]
-Int32Array = NDArray[np.int32]
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 IMP_STEPS: Int16Array = np.array(
     [20, 50, 90, 130, 170, 220, 270, 320, 370, 430, 500, 600,
@@ -98,7 +94,7 @@ def score(
     return np.where(out, 0, points_of(SCORE_TABLE, b, x, seat, v, t)).astype(np.int16)
 
 
-def imps(difference: ArrayLike) -> Int8Array:
+def imps(difference: ArrayLike) -> NDArray[np.int8]:
     """Return the IMPs of a difference in points, with its sign: int8 -24..24 of the same shape.
 
     Differences need not be multiples of 10: the steps are lower bounds.
@@ -107,14 +103,14 @@ def imps(difference: ArrayLike) -> Int8Array:
     if d.dtype.kind == "i":
         d = d.astype(np.int64)  # the absolute value of int16 -32768 would stay negative
     size = np.searchsorted(IMP_STEPS, np.abs(d), side="right")
-    result: Int8Array = (np.sign(d) * size).astype(np.int8)
+    result: NDArray[np.int8] = (np.sign(d) * size).astype(np.int8)
     return result
 
 
 # --- a field of tables ------------------------------------------------------------------------------------
 
 
-def matchpoints(scores: ArrayLike) -> Int32Array:
+def matchpoints(scores: ArrayLike) -> NDArray[np.int32]:
     """Return the matchpoints of NS at every table: 2 for each table with a lower NS score, 1 for each equal one.
 
     EW's are ``2 * (tables - 1)`` minus these.
@@ -130,7 +126,7 @@ def matchpoints(scores: ArrayLike) -> Int32Array:
     return (ahead + s.shape[1] - 1).astype(np.int32)
 
 
-def matchpoint_percent(scores: ArrayLike) -> FloatArray:
+def matchpoint_percent(scores: ArrayLike) -> NDArray[np.float64]:
     """Return ``matchpoints`` as a percentage of the board's top, for NS (EW's is 100 minus it).
 
     Returns:
