@@ -39,7 +39,11 @@ class LeafIndex:
         and ``NOTHING``.
         """
         case, distance = np.full((len(place), k), -1, np.int64), np.full((len(place), k), NOTHING)
-        _most_shared(self.place, self.first, self.start, self.order, place, case, distance)
+        leaf = self.first[:-1] + place
+        known = (place >= 0) & (leaf < self.first[1:])
+        begin, end = (np.where(known, self.start[np.where(known, leaf + side, 0)], 0) for side in (0, 1))
+        trees = np.argsort(end - begin, axis=1)
+        _most_shared(self.place, self.order, place, begin, end, trees, case, distance)
         return np.where(case >= 0, self.case[case], -1) if len(self) else case, distance
 
 
@@ -57,30 +61,25 @@ def index_leaves(place: Int16Array, case: NDArray[np.int64]) -> LeafIndex:
 
 @njit
 def _most_shared(
-    point: Int16Array, first: NDArray[np.int64], start: NDArray[np.int32], order: NDArray[np.int32],
-    place: Int16Array, case: NDArray[np.int64], distance: NDArray[np.int64],
+    point: Int16Array, order: NDArray[np.int32], place: Int16Array, begin: NDArray[np.int32], end: NDArray[np.int32],
+    trees: NDArray[np.int64], case: NDArray[np.int64], distance: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    trees, k = len(first) - 1, case.shape[1]
+    """Write the nearest cases; in tree t of query q the rows ``begin`` to ``end`` of ``order`` share its leaf."""
+    k = case.shape[1]
     met = np.full(len(point), -1, np.int64)  # the last query that met each case
-    begin, end = np.zeros(trees, np.int64), np.zeros(trees, np.int64)
     for q in range(len(place)):
-        here = place[q]
-        for t in range(trees):
-            leaf = first[t] + here[t]
-            known = here[t] >= 0 and leaf < first[t + 1]
-            begin[t], end[t] = (start[leaf], start[leaf + 1]) if known else (0, 0)
-        have, trees_done = 0, 0
-        for t in np.argsort(end - begin):
+        here, have = place[q], 0
+        for trees_done in range(trees.shape[1]):
             if have == k and trees_done > distance[q, k - 1]:
                 break
-            trees_done += 1
-            for at in range(begin[t], end[t]):
+            t = trees[q, trees_done]
+            for at in range(begin[q, t], end[q, t]):
                 i = order[at]
                 if met[i] == q:
                     continue
                 met[i] = q
                 missing = np.int64(0)
-                for u in range(trees):
+                for u in range(len(here)):
                     missing += point[i, u] != here[u]
                 if have == k and (
                     missing > distance[q, k - 1] or (missing == distance[q, k - 1] and i > case[q, k - 1])

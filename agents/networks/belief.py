@@ -31,7 +31,7 @@ def chances(belief: Network, view: BidView) -> NDArray[np.float64]:
 
 @njit
 def _draw(hand, odds, numbers, table, owner, log_odds):  # type: ignore[no-untyped-def]
-    """Fill ``owner`` (S, 52) and ``log_odds`` (S,); ``table`` (40, 14, 14) is scratch space."""
+    """Fill ``owner`` (S, 52) and ``log_odds`` (S,); ``table`` (40, 14, 14) holds zeros."""
     cards = np.empty(39, np.int64)
     n = 0
     for card in range(52):
@@ -39,7 +39,6 @@ def _draw(hand, odds, numbers, table, owner, log_odds):  # type: ignore[no-untyp
             cards[n] = card
             n += 1
     # table[i, a, b]: the sum over all ways to deal cards i .. 38 with room for a left, b partner, the rest right.
-    table[:] = 0.0
     table[39, 0, 0] = 1.0
     for i in range(38, -1, -1):
         left = 39 - i
@@ -97,5 +96,5 @@ def draw_deals(
     """
     owner, log_odds = np.empty((count, 52), np.uint8), np.empty(count)
     numbers = draws(draws(np.array([key], np.uint64), count)[0], 39)
-    _draw(hand, odds, numbers, np.empty((40, 14, 14)), owner, log_odds)
+    _draw(hand, odds, numbers, np.zeros((40, 14, 14)), owner, log_odds)
     return owner, log_odds

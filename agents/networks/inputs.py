@@ -134,7 +134,7 @@ def _inputs_of_rows(hand, history, length, dealer, vulnerability, seat, out, sta
         starts[i] = used
         row_hand_inputs(hand[i], out[used:])
         used += HAND_ON
-        used += row_auction_inputs(history[i], length[i], dealer[i], vulnerability[i], seat[i], out[used:])
+        used += row_auction_inputs(history[i], length[i], dealer[i], vulnerability[i], np.int64(seat[i]), out[used:])
     starts[len(seat)] = used
     return used
 

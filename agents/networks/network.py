@@ -151,7 +151,9 @@ def quantized(layers: Sequence[tuple[ArrayLike, ArrayLike]], most_on: int) -> Ne
             multiples = np.rint(weight / step)
             if np.abs(multiples).max(initial=0) > _LARGEST:
                 continue
-            layer = Layer(multiples.astype(np.int16), np.rint(bias / (step * unit)).astype(np.int32), step * unit)
+            layer = Layer(
+                multiples.astype(np.int16, order="C"), np.rint(bias / (step * unit)).astype(np.int32), step * unit
+            )
             if layer.largest_sum(number == 0, most_on) < _EXACT:
                 out.append(layer)
                 break

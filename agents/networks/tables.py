@@ -19,18 +19,8 @@ from bridge_env.bidders.protocols import Bidder
 from bridge_env.compiled.jit import njit
 from bridge_env.hands.deals import hands
 from bridge_env.rng import streams
-from bridge_env.rules.auction import (
-    DEALER,
-    LENGTH,
-    MAX_CALLS,
-    VULNERABILITY,
-    Auctions,
-    row_mask,
-    row_start,
-    row_step,
-    row_turn,
-)
-from bridge_env.rules.calls import NUM_CALLS, PASS
+from bridge_env.rules.auction import LENGTH, Auctions, row_mask, row_turn
+from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
 from bridge_env.rules.scoring import score
 
 Player = Network | SystemGuided | Bidder
@@ -113,17 +103,9 @@ def look(
     numbers = np.empty(len(rows) * (HAND_ON + 9 + min(longest, MOST_ON)) + MOST_ON, np.uint16)
     starts, mask = np.empty(len(rows) + 1, np.int64), np.empty((len(rows), NUM_CALLS), np.bool_)
     used = _look(
-        rows,
-        board,
-        auctions.state,
-        auctions.history,
-        deals.hand,
-        deals.dealer,
-        deals.vulnerability,
-        numbers,
-        starts,
-        mask,
-    )
+        rows, board, auctions.state, auctions.history, deals.hand, deals.dealer, deals.vulnerability,
+        numbers, starts, mask,
+    )  # fmt: skip
     return (numbers[:used], starts), mask
 
 
@@ -232,20 +214,8 @@ def play_on(
 
 def rewind(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
     """Return the auctions at ``rows`` as they were after ``length`` calls."""
-    out = auctions.take(rows)
-    _rewind(out.state, out.history, length)
-    return out
-
-
-@njit
-def _rewind(state, history, length):  # type: ignore[no-untyped-def]
-    calls = np.empty(MAX_CALLS, np.int8)
-    for i in range(len(length)):
-        for k in range(length[i]):
-            calls[k] = history[i, k]
-        row_start(state[i], history[i], state[i, DEALER], state[i, VULNERABILITY])
-        for k in range(length[i]):
-            row_step(state[i], history[i], calls[k])
+    calls = first_calls(auctions.history[rows, : int(length.max(initial=0))], length)
+    return Auctions.replay(calls, auctions.dealer[rows], auctions.vulnerability[rows])
 
 
 def branch(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64], call: NDArray[np.int8]) -> Auctions:

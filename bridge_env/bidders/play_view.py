@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.bidders.view import Rows
 from bridge_env.hands.deals import hands
 from bridge_env.rules.auction import Auctions, Contracts
 from bridge_env.rules.play import Plays
-
-Rows = NDArray[np.int64] | NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

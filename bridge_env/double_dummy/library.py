@@ -102,7 +102,7 @@ class Library:
     Attributes:
         path: the file.
         provenance: how the deals were made and solved.
-        records: all deals with their tables as they are on disk, uint8 (n, 23), read-only: see the top of this module.
+        records: all deals with their tables as they are on disk, uint8 (n, 23): see the top of this module.
     """
 
     def __init__(self, path: Path, records: UInt8Array, provenance: dict[str, Any]) -> None:
@@ -127,7 +127,6 @@ class Library:
             raise LibraryError(f"{path}: written in format {version}; this version reads {VERSION}; update bridge-env")
         if len(content) != offset + length or zlib.crc32(content[HEADER_BYTES:].data) != checksum:
             raise LibraryError(f"{path}: cut short or damaged: its length or the checksum of {count:,} deals is wrong")
-        content.flags.writeable = False
         records = content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES)
         return cls(path, records, json.loads(bytes(content[offset:])))
 

@@ -77,7 +77,7 @@ def card_tricks(
         there = played[:, k] >= 0
         held[rows[there], (first[there] + k) & 3] |= np.int64(1) << played[there, k]
     out = np.full((n, 52), NOT_LEGAL, np.int8)
-    trump, leading = np.ascontiguousarray(s, np.int64), np.ascontiguousarray(first, np.int64)
+    trump, leading = np.array(s, np.int64), np.array(first, np.int64)  # read-only ones are another type to numba
 
     def work(workspace: Workspace, part: slice) -> int:
         return int(

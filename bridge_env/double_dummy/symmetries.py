@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.compiled.jit import njit
-from bridge_env.hands import packing
+from bridge_env.hands.packing import DEAL_BYTES
 from bridge_env.rng import streams
 from bridge_env.rng.streams_numba import purpose, row_key
 from bridge_env.rules.cards import UInt8Array
@@ -26,12 +26,31 @@ NUM_SYMMETRIES = 4 * _ORDERS
 BOARD, IMAGE = "board", "image"  # purposes of streams
 _BOARD, _IMAGE = purpose(BOARD), purpose(IMAGE)
 
-_suit_seats, _entry = njit(packing.suit_seats, forceinline=True), njit(packing.entry, forceinline=True)
-
 
 def symmetry_number(order: ArrayLike, steps: ArrayLike) -> NDArray[np.int64]:
     """Return the number of the symmetry with suit order ``order`` (0..23) and hands moved ``steps`` (0..3) seats."""
     return _ORDERS * np.asarray(steps, np.int64) + np.asarray(order, np.int64)
+
+
+@njit(forceinline=True)
+def _suit_seats(record, suit):  # type: ignore[no-untyped-def]
+    """Return the seats that hold the 13 cards of a suit, two bits each from the lowest rank up: uint32.
+
+    The six bits above them mean nothing.
+    """
+    first = np.uint64(13 * suit) >> np.uint64(2)  # the byte with the suit's lowest card; four bytes hold them all
+    word = np.uint32(0)
+    for i in range(4):  # an unsigned index is not tested for being negative, so four bytes are read at once
+        word |= np.uint32(record[first + np.uint64(i)]) << np.uint32(8 * i)
+    return word >> np.uint32(2 * suit)
+
+
+@njit(forceinline=True)
+def _entry(record, declarer, strain):  # type: ignore[no-untyped-def]
+    """Return declarer's tricks in a strain."""
+    at = np.uint64(5 * declarer + strain)
+    byte = record[np.uint64(DEAL_BYTES) + (at >> np.uint64(1))]
+    return byte >> np.uint8(4) if at & np.uint64(1) else byte & np.uint8(15)
 
 
 @njit(forceinline=True)

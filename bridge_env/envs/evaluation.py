@@ -73,7 +73,6 @@ def _play(policy: Policy, config: EnvConfig, seed: int, number: NDArray[np.int64
         calls[turn] = 0
     output = new_output(count, DISABLED)
     tables.finish(output)
-    tables.write_custom_rewards(output)
     reward = output.seat_rewards[:, 0].astype(np.float64) if config.four_seats else output.reward
     outcome = {name: output.outcome[row].copy() for name, row in config.outcomes.items()}
     return {"reward": reward, "illegal_action": output.illegal} | outcome

@@ -162,7 +162,10 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._over, self._mask = True, None  # while an injected bidder may fail
         tables.call(calls)
         self._over = bool(tables.state.status[0] != CALLER_TURN)
-        output = self._finish() if self._over else None
+        output = None
+        if self._over:
+            output = new_output(1, DISABLED)
+            tables.finish(output)
         observation, info = self._observe(output)
         reward = 0.0 if output is None else float(output.reward[0])
         if self.render_mode == "human":
@@ -276,10 +279,3 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             info.update((name, text[0]) for name, text in tables.texts(_ROW[: int(ended)]).items())
         observation = bits[0] if self._plain else self._config.observations.first(bits, mask, tables.view)
         return observation, info
-
-    def _finish(self) -> StepOutput:
-        """Return the results of an episode that has ended."""
-        output = new_output(1, DISABLED)
-        self._tables.finish(output)
-        self._tables.write_custom_rewards(output)
-        return output

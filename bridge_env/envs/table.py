@@ -172,11 +172,15 @@ class Tables:
         """Write rewards and outcomes of the tables that have not ``finished``, all of ``output`` but observations.
 
         Tricks that are not known are looked up or solved, only for the contracts reached, and stored.
+
+        Raises:
+            ValueError: a custom reward is not one finite number for each auction.
         """
         state = self.state
         if rounds.finish_rows(self.pointers.addresses, *output):
             self.solve(np.flatnonzero((state.status == arrays.OVER) & ~state.finished & ~output.terminated))
             rounds.finish_rows(self.pointers.addresses, *output)
+        self.write_custom_rewards(output)
 
     def write_custom_rewards(self, output: arrays.StepOutput) -> None:
         """Overwrite the rewards of auctions that have just ended with the custom function's, if there is one."""

@@ -199,8 +199,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             if not 0 <= calls[bad] < NUM_CALLS:
                 raise not_a_call(np.asarray(actions)[bad], f" at table {bad}")
             raise self._tables.auctions.illegal_call_error(bad, int(calls[bad]))
-        if ended:
-            self._tables.write_custom_rewards(output)
         self._output, self._ready = output, True
         info = self._info(output, ending)
         if ended and self._mode == SAME_STEP:
@@ -312,6 +310,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self._open()
         strict = self._config.illegal == "raise"
         bad, ended = step_all(strict, self._tables.pointers.addresses, calls, *output)
+        if ended:
+            self._tables.write_custom_rewards(output)
         return bad, ended
 
     def _step_in_parts(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int, Info]:

@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.rng import streams
 from bridge_env.rules.cards import BoolArray, check_deals
 
-Int8Array = NDArray[np.int8]
 UInt64Array = NDArray[np.uint64]
 
 JUDGING_ONE_IN = 4
@@ -41,7 +40,7 @@ class CanonicalForm:
         r = np.asarray(rows)
         return CanonicalForm(self.words[r], self.rotation[r], self.order[r])
 
-    def tricks_to(self, tricks: ArrayLike, other: CanonicalForm) -> Int8Array:
+    def tricks_to(self, tricks: ArrayLike, other: CanonicalForm) -> NDArray[np.int8]:
         """Convert the tables of these deals to those of their images ``other``, row by row: int8 (N, 4, 5).
 
         Args:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.rng import streams
-from bridge_env.rules.cards import RANKS, SEATS, UNKNOWN, BoolArray, DealError, UInt8Array, card_text
+from bridge_env.rules.cards import RANKS, SEATS, UNKNOWN, BoolArray, DealError, UInt8Array, card_text, plain_suits
+
+_NO_CARDS = re.compile("[-\u2010-\u2015\u2212_?*]+|VOID")  # dashes of all lengths
 
 
 def random_deals(seed: int, start: int, count: int) -> UInt8Array:
@@ -74,27 +79,53 @@ def hand_text(held: ArrayLike) -> str:
     return ".".join(suit_ranks(held))
 
 
-def parse_deal(text: str) -> UInt8Array:
+def parse_deal(text: str, partial: bool = False) -> UInt8Array:
     """Parse a PBN deal, ``"N:hand hand hand hand"`` clockwise from the named seat, to owner uint8 (52,).
+
+    Args:
+        partial: whether hands may be left out, as :func:`deal_of_hands` has it.
 
     Raises:
         DealError: not four hands of 13 distinct cards.
     """
     first, colon, rest = text.strip().partition(":")
-    if not colon or first.strip().upper() not in ("N", "E", "S", "W"):
+    seat, hands = first.strip().upper(), rest.split()
+    if not colon or seat not in tuple(SEATS):
         raise DealError(f"deal {text!r} must begin with the first seat and a colon, as in 'N:AK... ...'")
-    parts = rest.split()
-    if len(parts) != 4:
-        raise DealError(f"deal {text!r} must have four hands; it has {len(parts)}")
+    if not partial and len(hands) != 4:
+        raise DealError(f"deal {text!r} must have four hands; it has {len(hands)}")
+    return deal_of_hands(hands, SEATS.index(seat), text, partial)
+
+
+def deal_of_hands(hands: Sequence[str], first: int, text: str, partial: bool = True) -> UInt8Array:
+    """Return owner uint8 (52,) of hands such as ``"AKQ2.T98.J7.A543"`` clockwise from seat ``first``.
+
+    Where ``partial``, a hand may be left out: it is empty, or has dashes only, or the last ones are missing. One that
+    is left out has the cards that nobody else has; of several their cards stay unknown, 255.
+
+    Args:
+        text: the deal as it was written, for errors.
+
+    Raises:
+        DealError: a hand that is there has not 13 cards, two have the same card, or there is no hand or a fifth.
+    """
     owner = np.full(52, UNKNOWN, np.uint8)
-    seat = SEATS.index(first.strip().upper())
-    for part in parts:
-        held = parse_hand(part)
+    if len(hands) > 4:
+        raise DealError(f"deal {text!r} must have four hands; it has {len(hands)}")
+    for place, hand in enumerate(hands):
+        cards = _NO_CARDS.sub("", plain_suits(hand)) if partial else hand
+        if partial and not cards.strip("."):
+            continue
+        held = parse_hand(cards)
         twice = np.flatnonzero(held & (owner != UNKNOWN))
         if twice.size:
             raise DealError(f"deal {text!r} has {card_text(int(twice[0]))} in two hands")
-        owner[held] = seat
-        seat = (seat + 1) % 4
+        owner[held] = (first + place) & 3
+    unknown = [seat for seat in range(4) if not (owner == seat).any()]
+    if len(unknown) == 4:
+        raise DealError(f"deal {text!r} has no hand")
+    if len(unknown) == 1:
+        owner[owner == UNKNOWN] = unknown[0]
     return owner
 
 

@@ -96,13 +96,13 @@ _RULE20, _QUICK = FEATURES["rule20"], FEATURES["quick"]
 _ZAR, _PLAYING = FEATURES["zar"], FEATURES["playing:C"]
 
 
-@njit
-def suit_losers(n, a, k, q):  # type: ignore[no-untyped-def]
+@njit(forceinline=True)
+def _suit_losers(n, a, k, q):  # type: ignore[no-untyped-def]
     """Return the losers of a suit: its length ``n``, and 1 for each of a k q that it holds."""
     return min(n, 3) - a - (k if n >= 2 else 0) - (q if n >= 3 else 0)
 
 
-@njit
+@njit(forceinline=True)
 def _playing_honours(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
     """Return what a suit's honours add to its playing tricks, in halves."""
     if a:
@@ -120,15 +120,15 @@ def _playing_honours(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
     return 0
 
 
-@njit
-def suit_playing_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """Return playing tricks of a suit in halves: (as a side suit, as trumps). ``run_tricks`` can be more."""
+@njit(forceinline=True)
+def _suit_playing_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
+    """Return playing tricks of a suit in halves: (as a side suit, as trumps). ``_run_tricks`` can be more."""
     honours = _playing_honours(n, a, k, q, j, t)
     return honours + (2 * n - 7 if n > 3 else 0), honours + 2 * max(n - 3, 0)
 
 
-@njit
-def run_tricks(hand, suit):  # type: ignore[no-untyped-def]
+@njit(forceinline=True)
+def _run_tricks(hand, suit):  # type: ignore[no-untyped-def]
     """Return the number of cards of a suit in a run from the ace down."""
     run = 0
     while run < 13 and hand[suit * 13 + 12 - run]:
@@ -136,7 +136,7 @@ def run_tricks(hand, suit):  # type: ignore[no-untyped-def]
     return run
 
 
-@njit
+@njit(forceinline=True)
 def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
     """Write the columns of one suit, and add its share to the sums."""
     base = suit * 13
@@ -156,13 +156,13 @@ def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
     f[_TOP5 + suit] = a + k + q + j + t
     f[_KEYCARDS + suit] = k  # the aces are added when all are counted
     f[STOPPER + suit] = a or (k and length >= 2) or (q and length >= 3) or (j and length >= 4)
-    f[_LOSERS] += suit_losers(length, a, k, q)
+    f[_LOSERS] += _suit_losers(length, a, k, q)
     if a:
         f[_QUICK] += 4 if k else (3 if q else 2)
     elif k:
         f[_QUICK] += 2 if q else (1 if length >= 2 else 0)
-    side, as_trumps = suit_playing_tricks(length, a, k, q, j, t)
-    run = 2 * run_tricks(hand, suit)
+    side, as_trumps = _suit_playing_tricks(length, a, k, q, j, t)
+    run = 2 * _run_tricks(hand, suit)
     side = max(side, run)
     for trump in range(4):
         f[_PLAYING + trump] += max(as_trumps, run) if trump == suit else side
@@ -171,7 +171,8 @@ def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
 @njit
 def row_features(hand, f):  # type: ignore[no-untyped-def]
     """Write the features of ``hand`` bool (52,) to ``f`` int16 (NUM_FEATURES,)."""
-    f[:] = 0
+    for column in range(NUM_FEATURES):  # to numba cheaper than a slice
+        f[column] = 0
     for suit in range(4):
         _suit_features(hand, suit, f)
     longest = second = 0

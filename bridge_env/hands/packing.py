@@ -8,13 +8,9 @@ packed deal    13     card ``c`` (0..51) is bits ``2 * (c % 4)`` and up of byte 
 packed table   10     entry ``e = 5 * declarer + strain`` (0..19) is the low half of byte ``e // 2`` if
                       ``e`` is even, the high half if odd; its value is the declarer's tricks, 0..13
 =============  =====  =============================================================================
-
-One record is decoded by plain arithmetic, so that ``symmetries`` can compile it with ``njit``.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,25 +54,3 @@ def unpack_tables(packed: UInt8Array) -> NDArray[np.int8]:
 def pack_records(owner: ArrayLike, tricks: ArrayLike) -> UInt8Array:
     """Pack owners (N, 52) and their tricks (N, 4, 5) as a library has them, deal before table: uint8 (N, 23)."""
     return np.concatenate([pack_deals(owner), pack_tables(tricks)], axis=1)
-
-
-# --- one record uint8 (23,), also inside kernels ----------------------------------------------------------
-
-
-def suit_seats(record: Any, suit: int) -> Any:
-    """Return the seats that hold the 13 cards of a suit, two bits each from the lowest rank up: uint32.
-
-    The six bits above them mean nothing.
-    """
-    first = np.uint64(13 * suit) >> np.uint64(2)  # the byte with the suit's lowest card; four bytes hold them all
-    word = np.uint32(0)
-    for i in range(4):  # an unsigned index is not tested for being negative, so kernels read four bytes at once
-        word |= np.uint32(record[first + np.uint64(i)]) << np.uint32(8 * i)
-    return word >> np.uint32(2 * suit)
-
-
-def entry(record: Any, declarer: int, strain: int) -> Any:
-    """Return declarer's tricks in a strain."""
-    at = np.uint64(5 * declarer + strain)
-    byte = record[np.uint64(DEAL_BYTES) + (at >> np.uint64(1))]
-    return byte >> np.uint8(4) if at & np.uint64(1) else byte & np.uint8(15)

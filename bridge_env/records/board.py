@@ -147,6 +147,7 @@ def read_drafts(
         except BadBoard as fault:
             bad.append(fault)
             continue
+        board.owner.flags.writeable = False
         if (board.owner == UNKNOWN).any():
             partial.append(board)
             hands = " and ".join(board.unknown_seats)

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bridge_env.hands.deals import parse_hand
 from bridge_env.records.board import BAD_PLAY, ILLEGAL_PLAY, BadBoard
 from bridge_env.rules.auction import IllegalCall, one_auction
-from bridge_env.rules.calls import FIRST_BID, PASS, STRAINS, Contract
-from bridge_env.rules.cards import SEATS, UNKNOWN, DealError, UInt8Array, card_text
+from bridge_env.rules.calls import FIRST_BID, PASS, Contract
+from bridge_env.rules.cards import SEATS, UNKNOWN, UInt8Array
 from bridge_env.rules.play import IllegalCard, Plays
 from bridge_env.rules.scoring import score
 
@@ -23,17 +22,6 @@ NOT_THE_AUCTIONS = "contract is not the auction's"
 MENDED = "mended"
 CONTRADICTION = "contradiction"
 _NUMBER = re.compile(r"(?:[^\W\d]{2,}[\s#.:]+|board|bd|brd)?[\s#.:]*0*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
-_NO_CARDS = re.compile("[-\u2010-\u2015\u2212_?*]+|VOID")  # dashes of all lengths
-_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDCSHDC", "\ufe0e\ufe0f")
-_CONTRACT = re.compile(
-    r"([1-7])\s*(NT|[NCDHS])\s*(XX|X|\*\*|\*|RDBL|DBL|R|D)?\s*(?:BY)?\s*([NESW])?\s*(=|[+-]\s*\d{1,2})?$"
-)
-_DOUBLINGS = {None: 0, "X": 1, "*": 1, "DBL": 1, "D": 1, "XX": 2, "**": 2, "RDBL": 2, "R": 2}
-
-
-def plain_suits(text: str) -> str:
-    """Return a text in capitals with letters for the symbols of suits."""
-    return text.translate(_SYMBOLS).upper()
 
 
 def board_number(text: str) -> int | None:
@@ -55,63 +43,7 @@ def by_number_or_place(
     return int(rule(place if number is None else number))  # type: ignore[call-overload,no-any-return]
 
 
-# --- deals --------------------------------------------------------------------------------------------------
-
-
-def deal_of_hands(hands: Sequence[str], first: int, text: str) -> UInt8Array:
-    """Return owner uint8 (52,), read-only, of hands such as ``"AKQ2.T98.J7.A543"`` clockwise from seat ``first``.
-
-    A hand may be left out: it is empty, or has dashes only, or the last ones are missing. One that is left out
-    has the cards that nobody else has; of several their cards stay unknown, 255.
-
-    Args:
-        text: the deal as it was written, for errors.
-
-    Raises:
-        DealError: a hand that is there has not 13 cards, two have the same card, or there is no hand or a fifth.
-    """
-    owner = np.full(52, UNKNOWN, np.uint8)
-    if len(hands) > 4:
-        raise DealError(f"deal {text!r} must have four hands; it has {len(hands)}")
-    for place, hand in enumerate(hands):
-        cards = _NO_CARDS.sub("", plain_suits(hand))
-        if not cards.strip("."):
-            continue
-        held = parse_hand(cards)
-        twice = np.flatnonzero(held & (owner != UNKNOWN))
-        if twice.size:
-            raise DealError(f"deal {text!r} has {card_text(int(twice[0]))} in two hands")
-        owner[held] = (first + place) & 3
-    unknown = [seat for seat in range(4) if not (owner == seat).any()]
-    if len(unknown) == 4:
-        raise DealError(f"deal {text!r} has no hand")
-    if len(unknown) == 1:
-        owner[owner == UNKNOWN] = unknown[0]
-    owner.flags.writeable = False
-    return owner
-
-
 # --- contracts and auctions -----------------------------------------------------------------------------------
-
-
-def parse_result(text: str) -> tuple[Contract, int | None] | None:
-    """Return the contract and the tricks of ``"4SXE-1"``, ``"3NTN="``, ``"4S"`` or ``"Pass"``; None for other text.
-
-    The declarer is -1, and the tricks are None, where the text has none.
-    """
-    word = "".join(plain_suits(text).split())
-    if word in ("P", "AP", "PASS", "PASSED", "ALLPASS", "PASSEDOUT", "PASSOUT"):
-        return Contract(-1), None
-    match = _CONTRACT.match(word)
-    if match is None:
-        return None
-    strain = STRAINS.index("NT" if match[2] == "N" else match[2])
-    declarer = -1 if match[4] is None else SEATS.index(match[4])
-    contract = Contract(5 * (int(match[1]) - 1) + strain, _DOUBLINGS[match[3]], declarer)
-    if match[5] is None:
-        return contract, None
-    tricks = contract.level + 6 + (0 if match[5] == "=" else int(match[5]))
-    return (contract, tricks) if 0 <= tricks <= 13 else None
 
 
 def passes_missing(calls: Sequence[int]) -> int:

@@ -21,22 +21,19 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bridge_env.hands.deals import suit_ranks
+from bridge_env.hands.deals import deal_of_hands, suit_ranks
 from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
 from bridge_env.records.derive import (
     CONTRADICTION,
     Bidding,
     board_number,
     by_number_or_place,
-    deal_of_hands,
-    parse_result,
     passes_missing,
-    plain_suits,
     settle_play,
     settle_tricks,
 )
 from bridge_env.records.text import Source, Target, text_lines, write_text
-from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
+from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call, parse_result
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
@@ -47,6 +44,7 @@ from bridge_env.rules.cards import (
     board_dealer,
     board_vulnerability,
     card_text,
+    plain_suits,
 )
 
 LIN_SEATS = "SWNE"  # the order of hands, names and dealers: digits 1 to 4
@@ -289,7 +287,7 @@ def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
 
 
 def _read_deal(lin: _LinBoard) -> UInt8Array:
-    """Return owner uint8 (52,), read-only, 255 for the cards of hands that are left out."""
+    """Return owner uint8 (52,), 255 for the cards of hands that are left out."""
     text = "".join(plain_suits(lin.value("md")).split()).lstrip("01234")
     if not text.strip(","):
         raise lin.bad("the board has no deal", "no deal")

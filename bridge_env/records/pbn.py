@@ -20,15 +20,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.hands.deals import hand_text
+from bridge_env.hands.deals import hand_text, parse_deal
 from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
 from bridge_env.records.derive import (
     CONTRADICTION,
     MENDED,
     board_number,
     by_number_or_place,
-    deal_of_hands,
-    parse_result,
     passes_missing,
     settle_play,
     settle_score,
@@ -38,7 +36,7 @@ from bridge_env.records.pbn_auction import read_bidding, read_contract, words_of
 from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, games, inherited, unescape
 from bridge_env.records.tables import HEADER, read_digits, read_rows, table_rows
 from bridge_env.records.text import Source, Target, text_lines, write_text
-from bridge_env.rules.calls import Contract, call_text
+from bridge_env.rules.calls import Contract, call_text, parse_result
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
@@ -57,10 +55,6 @@ MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "So
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
 _VULNERABLE = ("None", "NS", "EW", "All")
-_VULNERABLE_WORDS = {
-    "nil": 0, "neither": 0, "nobody": 0, "zero": 0, "z": 0, "loveall": 0, "northsouth": 1, "eastwest": 2,
-    "everybody": 3, "gameall": 3,
-}  # fmt: skip
 _TABLE, _DIGITS = "OptimumResultTable", "DoubleDummyTricks"
 
 _SIDES = re.compile(r"(NS|EW)?\s*\^?([+-]?\d{1,5})(?:\s*(?:NS|EW)\s*[+-]?\d+)?$", re.ASCII)
@@ -133,15 +127,12 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
 
 
 def _read_deal(game: Game) -> UInt8Array:
-    """Return the deal, uint8 (52,), read-only, 255 for the cards of hands that are left out."""
+    """Return the deal, uint8 (52,), 255 for the cards of hands that are left out."""
     text = game.value("Deal")
     if not text:
         raise game.bad("Deal", "the board has no deal", "no deal")
-    first, colon, hands = text.partition(":")
     try:
-        if not colon or first.strip().upper() not in tuple(SEATS):
-            raise DealError(f"deal {text!r} must begin with the first seat and a colon, as in 'N:AK... ...'")
-        return deal_of_hands(hands.split(), SEATS.index(first.strip().upper()), text)
+        return parse_deal(text, partial=True)
     except DealError as error:
         raise game.bad("Deal", str(error), "not 52 distinct cards") from None
 
@@ -150,9 +141,8 @@ def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) 
     """Return the vulnerability from its tag, else from the board's number or its place in the file."""
     text = game.value("Vulnerable")
     if text not in UNKNOWN_VALUES:
-        words = re.sub(r"[\W_]|vulnerable|vul", "", text.lower())
         try:
-            return _VULNERABLE_WORDS[words] if words in _VULNERABLE_WORDS else parse_vulnerability(words or text)
+            return parse_vulnerability(text)
         except ValueError:
             reason = f"{text!r} is not a vulnerability (None, NS, EW or All), so it is that of the board's number"
             faults.append(game.bad("Vulnerable", reason, "vulnerability"))

@@ -11,15 +11,13 @@ from bridge_env.records.derive import (
     MENDED,
     Bidding,
     by_number_or_place,
-    parse_result,
     passes_missing,
     passes_text,
-    plain_suits,
 )
 from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, unescape
 from bridge_env.rules.auction import IllegalCall, one_auction
-from bridge_env.rules.calls import PASS, CallError, Contract, parse_call
-from bridge_env.rules.cards import SEATS, board_dealer, parse_seat
+from bridge_env.rules.calls import PASS, CallError, Contract, parse_call, parse_result
+from bridge_env.rules.cards import SEATS, board_dealer, parse_seat, plain_suits
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
 _CALL = r"[1-7](?:NT|[NCDHS])|PASS|P|AP|XX|X|RDBL|DBL|REDOUBLE|DOUBLE|R|D"

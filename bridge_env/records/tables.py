@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.records.board import Board
-from bridge_env.records.derive import plain_suits
 from bridge_env.rules.calls import STRAINS
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.cards import SEATS, plain_suits
 
 HEADER = r"Declarer;Denomination\2R;Result\2R"
 _DECLARERS, _STRAINS = (0, 2, 1, 3), (4, 3, 2, 1, 0)  # the order of the digits

@@ -10,7 +10,7 @@ from bridge_env.compiled.jit import njit
 from bridge_env.rng import streams
 from bridge_env.rng.streams import GOLDEN
 
-row_mix = njit(streams.mix)
+row_mix = njit(streams.mix, forceinline=True)
 
 
 def purpose(text: str) -> np.uint64:

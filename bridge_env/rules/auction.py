@@ -35,6 +35,8 @@ MAX_CALLS = 319
 DEALER, VULNERABILITY, LENGTH, LAST_BID, LAST_BIDDER, DOUBLING, PASSES, DONE, FIRST_NAMER = range(9)
 STATE_COLUMNS = FIRST_NAMER + 10  # first seat to name each strain: [side, strain], -1 = nobody
 
+_BEGIN = np.array([0, 0, 0, -1, -1, 0, 0, 0, *[-1] * 10], np.int16)  # of a row before its first call
+
 # Row i: the bids from number i up, as a mask of calls. Copying a row is several times faster than making one.
 _BIDS_FROM = (np.arange(NUM_CALLS) >= FIRST_BID + np.arange(NUM_BIDS + 1)[:, None]).astype(np.int8)
 
@@ -141,12 +143,6 @@ def row_declarer(state):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _start_all(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
-    for i in range(len(state)):
-        row_start(state[i], history[i], dealer[i], vulnerability[i])
-
-
-@njit
 def _mask_all(state, mask):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
         row_mask(state[i], mask[i])
@@ -180,9 +176,9 @@ def _replay_all(state, history, table, faults):  # type: ignore[no-untyped-def]
 @njit
 def _contracts(state, out):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
-        out[i, 0] = state[i, LAST_BID]
-        out[i, 1] = state[i, DOUBLING]
-        out[i, 2] = row_declarer(state[i])
+        out[0, i] = state[i, LAST_BID]
+        out[1, i] = state[i, DOUBLING]
+        out[2, i] = row_declarer(state[i])
 
 
 class Contracts(NamedTuple):
@@ -212,8 +208,9 @@ class Auctions:
         if d.ndim != 1 or ((d < 0) | (d > 3) | (v < 0) | (v > 3)).any():
             raise ValueError("dealer and vulnerability are numbers 0..3, one for each auction")
         self.state: Int16Array = np.empty((len(d), STATE_COLUMNS), np.int16)
-        self.history: Int8Array = np.empty((len(d), MAX_CALLS), np.int8)
-        _start_all(self.state, self.history, d.astype(np.int16), v.astype(np.int16))
+        self.state[:] = _BEGIN
+        self.state[:, DEALER], self.state[:, VULNERABILITY] = d, v
+        self.history: Int8Array = np.full((len(d), MAX_CALLS), -1, np.int8)
 
     @classmethod
     def over(cls, state: Int16Array, history: Int8Array) -> Auctions:
@@ -280,7 +277,7 @@ class Auctions:
             IllegalCall: a call is not legal at its table; then no call of the batch was made.
         """
         r = np.arange(len(self.state)) if rows is None else np.asarray(rows, np.int64)
-        c = np.ascontiguousarray(np.broadcast_to(np.asarray(calls, np.int64), r.shape))
+        c = np.array(np.broadcast_to(calls, r.shape), np.int64)  # a read-only view is another type to numba
         bad = int(_step_rows(self.state, self.history, r, c))
         if bad >= 0:
             raise self.illegal_call_error(int(r[bad]), int(c[bad]))
@@ -299,9 +296,9 @@ class Auctions:
 
     def contracts(self) -> Contracts:
         """Return the present contracts: final where ``done``."""
-        out = np.empty((len(self.state), 3), np.int8)
+        out = np.empty((3, len(self.state)), np.int8)
         _contracts(self.state, out)
-        return Contracts(out[:, 0], out[:, 1], out[:, 2])
+        return Contracts(*out)
 
     def calls(self, row: int) -> tuple[int, ...]:
         """Return the calls of one auction."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.cards import SEATS, plain_suits
 
 PASS, DOUBLE, REDOUBLE, FIRST_BID = 0, 1, 2, 3
 NUM_CALLS, NUM_BIDS = 38, 35
@@ -32,7 +32,9 @@ _WORDS = {
     "PASS": PASS, "P": PASS, "--": PASS, "X": DOUBLE, "D": DOUBLE, "DBL": DOUBLE, "DOUBLE": DOUBLE,
     "XX": REDOUBLE, "R": REDOUBLE, "RDBL": REDOUBLE, "REDOUBLE": REDOUBLE,
 }  # fmt: skip
-_CONTRACT = re.compile(r"^([1-7])\s*(C|D|H|S|NT?)\s*(XX|X|RDBL|DBL)?(?:\s*(?:BY\s+)?([NESW]))?$")
+_RESULT = re.compile(r"([1-7])(NT|[NCDHS])(XX|X|\*\*|\*|RDBL|DBL|R|D)?(?:BY)?([NESW])?(=|[+-]\d{1,2})?$")
+_DOUBLINGS = {None: 0, "X": 1, "*": 1, "DBL": 1, "D": 1, "XX": 2, "**": 2, "RDBL": 2, "R": 2}
+_PASSED_OUT = ("P", "AP", "PASS", "PASSED", "ALLPASS", "PASSEDOUT", "PASSOUT")
 
 
 class CallError(ValueError):
@@ -116,15 +118,30 @@ class Contract:
         Raises:
             CallError: not a contract with its declarer.
         """
-        word = " ".join(text.split()).upper()
-        if word in ("PASS", "PASSED OUT", "AP"):
-            return cls(-1)
-        match = _CONTRACT.match(word)
-        if match is None or match[4] is None:
+        found = parse_result(text)
+        if found is None or (found[0].declarer < 0 and not found[0].passed_out):
             raise CallError(f"{text!r} is not a contract with its declarer, such as '4SX N' or 'Pass'")
-        strain = STRAINS.index("NT" if match[2] == "N" else match[2])
-        doubling = {None: 0, "X": 1, "DBL": 1, "XX": 2, "RDBL": 2}[match[3]]
-        return cls(5 * (int(match[1]) - 1) + strain, doubling, SEATS.index(match[4]))
+        return found[0]
+
+
+def parse_result(text: str) -> tuple[Contract, int | None] | None:
+    """Return the contract and the tricks of ``"4SXE-1"``, ``"3NTN="``, ``"4S"`` or ``"Pass"``; None for other text.
+
+    The declarer is -1, and the tricks are None, where the text has none.
+    """
+    word = "".join(plain_suits(text).split())
+    if word in _PASSED_OUT:
+        return Contract(-1), None
+    match = _RESULT.match(word)
+    if match is None:
+        return None
+    strain = STRAINS.index("NT" if match[2] == "N" else match[2])
+    declarer = -1 if match[4] is None else SEATS.index(match[4])
+    contract = Contract(5 * (int(match[1]) - 1) + strain, _DOUBLINGS[match[3]], declarer)
+    if match[5] is None:
+        return contract, None
+    tricks = contract.level + 6 + (0 if match[5] == "=" else int(match[5]))
+    return (contract, tricks) if 0 <= tricks <= 13 else None
 
 
 def first_calls(history: NDArray[np.int8], count: NDArray[np.integer]) -> NDArray[np.int8]:

@@ -14,6 +14,8 @@ vulnerability  0..3: bit 0 NS, bit 1 EW
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -27,8 +29,10 @@ VULNERABILITIES = ("None", "NS", "EW", "Both")
 UNKNOWN = 255
 
 _VULNERABILITY_WORDS = {
-    "none": 0, "-": 0, "love": 0, "o": 0, "ns": 1, "n-s": 1, "ew": 2, "e-w": 2, "both": 3, "all": 3, "b": 3,
+    "none": 0, "-": 0, "love": 0, "loveall": 0, "nil": 0, "neither": 0, "nobody": 0, "zero": 0, "o": 0, "z": 0,
+    "ns": 1, "northsouth": 1, "ew": 2, "eastwest": 2, "both": 3, "all": 3, "everybody": 3, "gameall": 3, "b": 3,
 }  # fmt: skip
+_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDCSHDC", "\ufe0e\ufe0f")
 
 
 class DealError(ValueError):
@@ -42,6 +46,11 @@ def card_text(card: int) -> str:
 
 CARD_NUMBERS = {card_text(card): card for card in range(52)}
 """``{'SA': 51, ...}``."""
+
+
+def plain_suits(text: str) -> str:
+    """Return a text in capitals with letters for the symbols of suits."""
+    return text.translate(_SYMBOLS).upper()
 
 
 def parse_seat(text: str | int) -> int:
@@ -59,14 +68,14 @@ def parse_seat(text: str | int) -> int:
 
 
 def parse_vulnerability(text: str | int) -> int:
-    """Parse ``"None" | "NS" | "EW" | "Both"`` (and the usual synonyms) or 0..3.
+    """Parse ``"None" | "NS" | "EW" | "Both"`` (and usual synonyms, such as ``"N-S vul"``) or 0..3.
 
     Raises:
         ValueError: not a vulnerability.
     """
     if isinstance(text, int | np.integer) and 0 <= text < 4:
         return int(text)
-    code = _VULNERABILITY_WORDS.get(str(text).strip().lower())
+    code = _VULNERABILITY_WORDS.get(re.sub(r"[\W_]|vulnerable|vul", "", str(text).lower()) or str(text).strip())
     if code is None:
         raise ValueError(f"{text!r} is not a vulnerability; use one of None, NS, EW, Both")
     return code

@@ -102,8 +102,7 @@ def _checked(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> 
     codes = np.broadcast_to(np.asarray(dealer), len(t)), np.broadcast_to(np.asarray(vulnerability), len(t))
     if any(((code < 0) | (code > 3)).any() for code in codes):
         raise ValueError("dealer and vulnerability must be 0..3")
-    checked = [np.ascontiguousarray(array, np.int8) for array in (t, *codes)]
-    return checked[0], checked[1], checked[2]
+    return np.ascontiguousarray(t, np.int8), np.array(codes[0], np.int8), np.array(codes[1], np.int8)
 
 
 def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[int, list[Contract]]:

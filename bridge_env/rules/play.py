@@ -91,19 +91,6 @@ def row_play(state, left, history, players, card):  # type: ignore[no-untyped-de
 
 
 @njit
-def _start_all(state, history, players, declarer, strain):  # type: ignore[no-untyped-def]
-    history[:] = -1
-    players[:] = -1
-    state[:] = 0
-    for i in range(len(state)):
-        state[i, DECLARER] = declarer[i]
-        state[i, STRAIN] = strain[i]
-        state[i, LEADER] = (declarer[i] + 1) & 3
-        state[i, TURN] = state[i, LEADER]
-        state[i, DONE] = declarer[i] < 0
-
-
-@njit
 def _mask_all(state, left, history, mask):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
         suit = row_must_follow(state[i], left[i], history[i])
@@ -161,11 +148,12 @@ class Plays:
         s = np.where(d < 0, 0, np.broadcast_to(np.asarray(strain, np.int16), n))
         if ((d < -1) | (d > 3)).any() or ((s < 0) | (s > NOTRUMP)).any():
             raise ValueError("a declarer is a seat 0..3, or -1 where the board was passed out, and a strain is 0..4")
-        self.state: Int16Array = np.empty((n, STATE_COLUMNS), np.int16)
-        self.history: Int8Array = np.empty((n, CARDS), np.int8)
-        self.players: Int8Array = np.empty((n, CARDS), np.int8)
+        self.state: Int16Array = np.zeros((n, STATE_COLUMNS), np.int16)
+        self.state[:, DECLARER], self.state[:, STRAIN], self.state[:, DONE] = d, s, d < 0
+        self.state[:, LEADER] = self.state[:, TURN] = (d + 1) & 3
+        self.history: Int8Array = np.full((n, CARDS), -1, np.int8)
+        self.players: Int8Array = np.full((n, CARDS), -1, np.int8)
         self.left: UInt8Array = self.owner.copy()
-        _start_all(self.state, self.history, self.players, d, s.astype(np.int16))
 
     @classmethod
     def replay(cls, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike, history: ArrayLike) -> Plays:
@@ -249,7 +237,7 @@ class Plays:
             IllegalCard: a card is not legal at its table; then no card of the batch was played.
         """
         r = np.arange(len(self.state)) if rows is None else np.asarray(rows, np.int64)
-        c = np.ascontiguousarray(np.broadcast_to(np.asarray(cards, np.int64), r.shape))
+        c = np.array(np.broadcast_to(cards, r.shape), np.int64)  # a read-only view is another type to numba
         bad = int(_step_rows(self.state, self.left, self.history, self.players, r, c))
         if bad >= 0:
             raise IllegalCard(self._fault_text(int(r[bad]), int(c[bad])))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from reference.network_inputs import inputs_on, number
 from support.bidders import longest_auction
-from support.learners import random_layers, random_networks, views
+from support.learners import outputs_of_integers, random_layers, random_networks, views
 
 from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
@@ -74,14 +74,8 @@ def test_outputs_are_those_of_integers():
     for i in range(len(view)):
         signal = np.zeros(NUM_INPUTS, np.int64)
         signal[numbers[starts[i] : starts[i + 1]]] = 1
-        for layer in network.layers[:-1]:
-            total = signal @ layer.weight.astype(np.int64) + layer.bias
-            signal = np.clip(np.rint(total * (layer.scale / UNIT)), 0, TOP).astype(np.int64)
-        last = network.layers[-1]
-        expected = (signal @ last.weight.astype(np.int64) + last.bias) * last.scale
-        np.testing.assert_array_equal(
-            network.outputs(numbers[starts[i] : starts[i + 1]], np.array([0, starts[i + 1] - starts[i]]))[0], expected
-        )
+        outputs = network.outputs(numbers[starts[i] : starts[i + 1]], np.array([0, starts[i + 1] - starts[i]]))
+        np.testing.assert_array_equal(outputs[0], outputs_of_integers(network, signal))
 
 
 @pytest.mark.parametrize("widths", [(40,), (33, 65), (640, 384, 384)])
@@ -190,13 +184,9 @@ def header_with(**entries):
     [
         (lambda a: a.pop("bias_0"), "checksum|missing"),
         (lambda a: a.update(weight_0=a["weight_0"] + np.int16(1)), "checksum"),
-        (lambda a: a.update(weight_0=a["weight_0"].astype(np.float32)), "checksum"),
-        (lambda a: a.update(extra=np.zeros(3, np.float32)), "checksum"),
         (header_with(version=1), "version"),
-        (header_with(inputs="other"), "inputs"),
         (header_with(format="bridge-env cases"), "not a network file"),
         (header_with(scales=[1.0]), "checksum"),
-        (lambda a: a.update(header=np.frombuffer(b"[]", np.uint8)), "header"),
         (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "this is no JSON"),
     ],
 )

@@ -5,10 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from support.learners import observation_policy, random_networks, views
+from support.learners import observation_policy, outputs_of_integers, random_networks, views
 
 from agents.networks import file as networks_file
-from agents.networks.network import TOP, UNIT
 from agents.registry import make_policy
 from bridge_env.bidders.observation import observe
 
@@ -23,13 +22,7 @@ def file(tmp_path):
 def test_outputs_are_those_of_the_perceptron():
     policy = observation_policy(seed=3)
     seen = observe(views(300, seed=3)[0])
-    signal = seen.astype(np.int64)
-    for layer in policy.networks.policy.layers[:-1]:
-        total = signal @ layer.weight.astype(np.int64) + layer.bias
-        signal = np.clip(np.rint(total * (layer.scale / UNIT)), 0, TOP).astype(np.int64)
-    last = policy.networks.policy.layers[-1]
-    expected = (signal @ last.weight.astype(np.int64) + last.bias) * last.scale
-    np.testing.assert_array_equal(policy.outputs(seen), expected)
+    np.testing.assert_array_equal(policy.outputs(seen), outputs_of_integers(policy.networks.policy, seen))
 
 
 def test_a_saved_policy_bids_alike(file):
@@ -43,6 +36,7 @@ def test_a_saved_policy_bids_alike(file):
     )
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_it_needs_neither_torch_nor_sb3(file):
     code = f"""

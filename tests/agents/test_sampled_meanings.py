@@ -64,9 +64,6 @@ def test_a_network_without_measured_meanings_explains_each_seat():
     assert right != left
 
 
-_SLOW = ("by-the-book", "acol")
-
-
 def unexplained(name: str, boards: int, every: int) -> list[bool]:
     """Return of every so manieth call of a network on some boards whether nothing is known of it."""
     seats = np.arange(boards, dtype=np.int16) & 3
@@ -80,10 +77,11 @@ def unexplained(name: str, boards: int, every: int) -> list[bool]:
     return out
 
 
-@pytest.mark.parametrize(
-    "name", ["standard", *(pytest.param(n, marks=pytest.mark.slow) for n in ("by-the-book", "acol"))]
-)
+_DEAR = [pytest.param(name, marks=[pytest.mark.slow, pytest.mark.weekly]) for name in ("by-the-book", "acol")]
+
+
+@pytest.mark.parametrize("name", ["standard", *_DEAR])
 def test_calls_are_explained(name):
     """One measured, one by a book, one that nobody measured. (Of 952 calls of all shipped ones, 1 was not.)"""
-    slow = name != "standard"
-    assert sum(unexplained(name, 2 if slow else 1, 1 if slow else 3)) <= slow
+    dear = name != "standard"
+    assert sum(unexplained(name, 2 if dear else 1, 1 if dear else 3)) <= dear

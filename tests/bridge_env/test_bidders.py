@@ -88,7 +88,7 @@ def bidder(request, folder):
 
 def enough(bidder, count):
     """Return a number of positions: fewer for bidders that take milliseconds each."""
-    return max(4, count // 100) if getattr(player_at(bidder, 0), "slow", False) else count
+    return max(2, count // 200) if getattr(player_at(bidder, 0), "slow", False) else count
 
 
 known_positions = cache(positions)  # for tests that leave them alone

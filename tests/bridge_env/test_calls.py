@@ -21,6 +21,7 @@ from bridge_env.rules.calls import (
     first_calls,
     level_of,
     parse_call,
+    parse_result,
     strain_of,
 )
 
@@ -77,16 +78,18 @@ def test_contracts_round_trip_through_text(contract):
 
 
 @pytest.mark.parametrize(
-    ("text", "contract"),
+    ("text", "contract", "tricks"),
     [
-        ("Pass", Contract(-1)), ("passed out", Contract(-1)), ("AP", Contract(-1)),
-        ("4SX N", Contract(18, 1, 0)), ("4s dbl by n", Contract(18, 1, 0)), ("3NT by W", Contract(14, 0, 3)),
-        ("3N W", Contract(14, 0, 3)), ("1CXXE", Contract(0, 2, 1)), ("7NT RDBL S", Contract(34, 2, 2)),
+        ("Pass", "Pass", None), ("passed out", "Pass", None), ("4SX N", "4SX N", None), ("4s dbl by n", "4SX N", None),
+        ("3N W", "3NT W", None), ("1CXXE", "1CXX E", None), ("7NT RDBL S", "7NTXX S", None), ("4S**E-2", "4SXX E", 8),
+        ("4SXE-1", "4SX E", 9), ("3NTN=", "3NT N", 9), ("3nw+1", "3NT W", 10), ("4\u2660N", "4S N", None),
     ],
 )  # fmt: skip
-def test_contracts(text, contract):
-    assert Contract.parse(text) == contract
-    assert contract.passed_out == (str(contract) == "Pass")
+def test_contracts_and_results(text, contract, tricks):
+    found = parse_result(text)
+    assert (str(found[0]), found[1]) == (contract, tricks)
+    assert Contract.parse(text) == found[0]
+    assert parse_result(text + "?") is parse_result("7NTN+1") is None
 
 
 @pytest.mark.parametrize("text", ["", "4S", "8C N", "4SXXX N", "NT N", "4S Q", "4X N"])

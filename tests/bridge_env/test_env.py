@@ -188,8 +188,7 @@ def test_returned_arrays_are_not_written_to_again():
         np.testing.assert_array_equal(mask, mask_copy)
 
 
-@pytest.mark.parametrize("dealer", "NESW")
-@pytest.mark.parametrize("vulnerability", ["None", "NS", "EW", "Both"])
+@pytest.mark.parametrize(("dealer", "vulnerability"), [("N", "None"), ("E", "NS"), ("S", "EW"), ("W", "Both")])
 def test_dealer_and_vulnerability_are_honoured(dealer, vulnerability):
     code, passes = ["None", "NS", "EW", "Both"].index(vulnerability), (2 - "NESW".index(dealer)) % 4
     fixed = {"dealer": dealer, "vulnerability": vulnerability}

@@ -11,7 +11,7 @@ from support.bidders import ID, QUIET, some_deals
 
 import agents
 from agents.outputs import Outputs
-from bridge_env.bidders.observation import OBSERVATION_SIZE, hand_of, observe
+from bridge_env.bidders.observation import hand_of, observe
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.evaluation import evaluate
 from bridge_env.envs.vector import BiddingVectorEnv
@@ -19,8 +19,6 @@ from bridge_env.hands.deals import hands
 from bridge_env.hands.features import HCP, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.calls import parse_call
-from training.evaluation.boards import library_boards
-from training.evaluation.duplicate import match
 
 FOUR_HEARTS = parse_call("4H")
 MODES = pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
@@ -103,49 +101,8 @@ def signal(seat_of, rounds=200, tables=256):
 def test_the_natural_loop_pays_the_seat_that_called():
     right = signal(lambda info, count: info["seat"])
     assert right > 5
-    assert (
-        abs(signal(lambda info, count: count % 4)) < right / 2
-    )  # who counts calls pays the wrong side half of the time
-
-
-def learned(seat_of, rollouts=300, tables=1024, steps=16, rate=0.02):
-    """Return a bidder whose outputs are linear in the observation, after self-play by REINFORCE with Adam.
-
-    Each call is paid what the seat of ``seat_of`` gets.
-    """
-    env = BiddingVectorEnv(tables, learner="all", autoreset_mode="SameStep")
-    rng, rows, count = np.random.default_rng(1), np.arange(tables), np.zeros(tables, int)
-    weight, mean, square = np.zeros((3, OBSERVATION_SIZE + 1, 38), np.float32)
-    weight[-1, 1:3], weight[-1, 3:] = -2, -0.3 * np.arange(1, 36)  # at first it prefers low bids
-    seen, info = env.reset(seed=1)
-    for number in range(1, rollouts + 1):
-        played = []
-        for _ in range(steps):
-            inputs = np.append(seen, np.ones((tables, 1)), axis=1).astype(np.float32)
-            outputs = np.where(info["action_mask"] == 1, inputs @ weight, -1e9)
-            chances = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-            chances /= chances.sum(axis=1, keepdims=True)
-            calls, seat = (outputs + rng.gumbel(size=outputs.shape)).argmax(axis=1), seat_of(info, count)
-            seen, _, over, _, info = env.step(calls)
-            played.append((inputs, np.eye(38)[calls] - chances, seat, over, info["seat_rewards"]))
-            count = np.where(over, 0, count + 1)
-        paid, gradient = np.zeros((tables, 4)), np.zeros_like(weight)
-        for inputs, direction, seat, over, rewards in reversed(played):
-            paid[over] = rewards[over]
-            gradient += inputs.T @ (direction * paid[rows, seat][:, None]) / (tables * steps)
-        mean += 0.1 * (gradient - mean)
-        square += 0.01 * (gradient**2 - square)
-        weight += rate * mean / (1 - 0.9**number) / (np.sqrt(square / (1 - 0.99**number)) + 1e-8)
-    return Outputs(lambda observations: observations @ weight[:-1] + weight[-1])
-
-
-@pytest.mark.weekly
-@pytest.mark.slow
-def test_who_trains_by_the_natural_loop_learns_to_bid():
-    right, wrong = learned(lambda info, count: info["seat"]), learned(lambda info, count: count % 4)
-    boards = library_boards(2000, 1, "training")
-    assert match(right, "pass", boards).mean_imps > 0.5
-    assert match(wrong, "pass", boards).mean_imps < -1
+    wrong = signal(lambda info, count: count % 4)  # who counts calls pays the wrong side half of the time
+    assert abs(wrong) < right / 2
 
 
 # --- observations -------------------------------------------------------------------------------------------
@@ -165,41 +122,6 @@ OBSERVATIONS = [
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 def test_the_checkers_take_other_observations(setting):
     check_env(gymnasium.make(ID, learner="NS", opponents="pass", reward="points", **setting), skip_render_check=True)
-
-
-def parts(observation):
-    return observation.values() if isinstance(observation, dict) else [observation]
-
-
-@pytest.mark.parametrize("setting", OBSERVATIONS, ids="-".join)
-@MODES
-def test_single_and_vector_env_show_the_same(setting, mode):
-    setting = {"learner": "NS", "opponents": "random", "reward": "points", "dealer": "N"} | setting
-    one, many = gymnasium.make(ID, **setting), gymnasium.make_vec(ID, num_envs=3, autoreset_mode=mode, **setting)
-    (seen, _), (all_seen, info) = one.reset(seed=7), many.reset(seed=7)
-    ended = 0
-    while ended < 6:
-        assert seen in one.observation_space
-        assert all_seen in many.observation_space
-        for mine, theirs in zip(parts(seen), parts(all_seen), strict=True):
-            np.testing.assert_array_equal(mine, theirs[0])
-            assert mine.dtype == theirs.dtype
-        calls = sample_legal(info["action_mask"], streams.key("calls", ended)[0])
-        seen, _, over, _, _ = one.step(int(calls[0]))
-        all_seen, _, ends, _, info = many.step(calls)
-        assert over == ends[0]
-        if mode == "Disabled" and ends.any():
-            last, (all_seen, info) = all_seen, many.reset(options={"reset_mask": ends})
-        if not over:
-            continue
-        ended += 1
-        if mode != "Disabled":
-            last = info["final_obs"] if mode == "SameStep" else all_seen
-        for mine, theirs in zip(parts(seen), parts(last), strict=True):
-            np.testing.assert_array_equal(mine, theirs[0])
-        seen, _ = one.reset()
-        if mode == "NextStep":
-            all_seen, _, ends, _, info = many.step(np.zeros(3, int))
 
 
 def test_what_the_seats_have_shown():

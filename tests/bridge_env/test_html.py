@@ -12,7 +12,7 @@ from support.page import Page
 from bridge_env import show
 from bridge_env.display import html
 from bridge_env.display.text import deal_diagram, result_line
-from bridge_env.hands.deals import parse_deal, parse_hand
+from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import Board
 from bridge_env.records.links import board_of_link
 from bridge_env.rules.calls import Contract
@@ -26,11 +26,6 @@ HOSTILE = "</style><script>alert(\"1\")</script><b title='x'>&"
 def board(**more) -> Board:
     made = {"auction": calls("1H P 4H P P P"), "contract": Contract.parse("4H E"), "tricks": 11, **more}
     return Board(OWNER, 1, 1, 2, **made)
-
-
-def test_a_hand_has_its_cards_and_points():
-    assert Page(html.hand_html(parse_hand("AKQ2.T98.J7.A543"))).text == "♠ A K Q 2♥ 10 9 8♦ J 7♣ A 5 4 314"
-    assert Page(html.hand_html(OWNER == 1)).text == "♠ —♥ A K J 9 7 6 2♦ —♣ A Q 9 7 4 214"
 
 
 def test_a_deal():

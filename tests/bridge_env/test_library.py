@@ -106,7 +106,7 @@ def test_nothing_wrong_is_written(tmp_path):
 
 def test_a_file_that_is_cut_or_changed_anywhere_is_refused(some, tmp_path):
     content, bad = some[0].read_bytes(), tmp_path / "bad.bdl"
-    for i in range(len(content)):
+    for i in [*range(64), *range(64, len(content), 11), len(content) - 1]:
         for damaged in (content[:i], content[:i] + bytes([content[i] ^ 0x10]) + content[i + 1 :]):
             bad.write_bytes(damaged)
             with pytest.raises(LibraryError, match=r"bad\.bdl"):

@@ -10,14 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.bidders import calls
-from support.boards import BOARD, HANDS, played_board, random_board
+from support.boards import BOARD, HANDS, played_board
 
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board, Problem
 from bridge_env.records.lin import lin_text, read_lin, write_lin
 from bridge_env.records.links import LinkError, board_of_link, viewer_link
-from bridge_env.records.pbn import board_text, read_boards
-from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import CARD_NUMBERS
 
@@ -162,7 +160,7 @@ def test_links_that_show_no_board(link, reason):
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=4))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_written_boards_read_the_same(seeds):
     boards = [played_board(seed) for seed in seeds]
     stream = io.StringIO()
@@ -208,33 +206,6 @@ def test_a_bad_play_costs_only_itself(old, new, why):
     assert why in result.problems[0].reason
     assert (result.boards[0].play, result.problems[0].board) == (None, False)
     assert result.boards[0].auction == only(BOARD).auction
-
-
-def check_round_trip(boards):
-    stream = io.StringIO()
-    write_lin(stream, boards)
-    again = read_lin(io.StringIO(stream.getvalue()))
-    assert again.problems == []
-    pbn = read_boards(io.StringIO("\n".join(board_text(board) for board in again.boards))).boards
-    for before, after, last in zip(boards, again.boards, pbn, strict=True):
-        assert last == after
-        assert (after.owner == before.owner).all()
-        assert (after.dealer, after.vulnerability) == (before.dealer, before.vulnerability)
-        assert (after.number, after.auction) == (before.number, before.auction)
-        ended = before.auction and one_auction(before.auction, before.dealer).done[0]
-        if ended:
-            assert (after.contract, after.tricks, after.play) == (before.contract, before.tricks, before.play)
-        assert {i: plain(t) for i, t in after.notes.items()} == {i: plain(t) for i, t in before.notes.items()}
-        for tag in ("Event", "North", "East", "South", "West"):
-            assert plain(after.tags.get(tag, "")) == plain(before.tags.get(tag, ""))
-
-
-def plain(text):
-    return " ".join(text.replace("|", " ").replace(",", " ").split()).lstrip("#")
-
-
-def test_boards_of_every_kind_lose_nothing_that_lin_can_hold():
-    check_round_trip([*(played_board(seed) for seed in range(60)), *(random_board(seed, {}) for seed in range(60))])
 
 
 def test_an_empty_play_is_no_play():

@@ -297,7 +297,7 @@ TAGS = st.dictionaries(st.sampled_from(["Event", "West", "Room", "Zeta", "BidSys
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), TAGS), max_size=4))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_written_boards_read_the_same(drawn):
     boards = [random_board(seed, tags) for seed, tags in drawn]
     stream = io.StringIO()

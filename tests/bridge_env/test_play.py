@@ -20,7 +20,7 @@ from bridge_env.rules.play import IllegalCard, Plays
 
 
 def test_the_laws_of_play_against_the_oracle():
-    plays, masks = random_plays(2_500, seed=1)
+    plays, masks = random_plays(1_000, seed=1)
     assert plays.done.all()
     assert not plays.legal().any()
     for row in range(len(plays)):
@@ -155,21 +155,3 @@ def test_a_bad_play_is_reported_and_the_board_is_read(play, kind, reason):
     (board,) = result.boards
     assert board.auction is not None
     assert board.play == (tuple(cards("SJ S9 S2")) if play.startswith("SJ S9 S2 X3") else None)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("D5 D2 DK DQ\n", "D5 D2 DK DQ\n" * 14, "play: DK is not legal after N: SJ"),
-        (
-            GAME[GAME.index("[Declarer") : GAME.index("[Play")],
-            '[Contract "Pass"]\n',
-            "play: SJ is not legal after no card: the play is over",
-        ),
-    ],
-)
-def test_faults_of_leader_and_length(old, new, reason):
-    assert old in GAME
-    result = read_boards(io.StringIO(GAME.replace(old, new)))
-    assert [p.reason.startswith(reason) for p in result.problems] == [True]
-    assert len(result.boards) == 1

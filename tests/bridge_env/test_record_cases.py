@@ -14,7 +14,7 @@ from support.places import DATA
 from bridge_env.double_dummy import builtin_library
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.board import Board, ReadResult
-from bridge_env.records.derive import board_number, parse_result
+from bridge_env.records.derive import board_number
 from bridge_env.records.lin import lin_losses, lin_text
 from bridge_env.records.pbn import board_text
 from bridge_env.records.read import read_records, read_text
@@ -310,17 +310,6 @@ def test_a_contract_without_its_declarer_is_named():
 @pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South"])
 def test_words_for_vulnerability(words):
     assert only(f'{DEALT}[Vulnerable "{words}"]\n')[0].vulnerability == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "contract", "tricks"),
-    [("4SXE-1", "4SX E", 9), ("3NTN=", "3NT N", 9), ("3nw+1", "3NT W", 10), ("4\u2660N", "4S N", None),
-     ("P", "Pass", None), ("4S**E-2", "4SXX E", 8), ("4S by E", "4S E", None)],
-)  # fmt: skip
-def test_results_as_tables_and_matches_have_them(text, contract, tricks):
-    found = parse_result(text)
-    assert (str(found[0]), found[1]) == (contract, tricks)
-    assert parse_result(text + "?") is None
 
 
 def test_the_results_of_a_match_are_those_of_boards_without_an_auction():

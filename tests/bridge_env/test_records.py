@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from support.boards import BOARD, DEAL, GAME
-from support.places import SHARED
 
 from bridge_env.records.board import ReadResult
 from bridge_env.records.lin import read_lin
@@ -63,13 +62,3 @@ def test_reading_at_the_command_line(records, tmp_path, capsys):
     assert f"{pbn}:58: the board has no deal\n" in capsys.readouterr().out
     assert main(["read", str(tmp_path / "none.pbn")]) == 2
     assert "No such file" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
-@pytest.mark.parametrize("folder", ["championships", "clubs_and_trials", "bba_conventions"])
-def test_most_boards_of_other_programs_are_read(folder):
-    found = together(*sorted((SHARED / folder).iterdir())[::10])
-    called = sum(board.auction is not None for board in found.boards)
-    assert called > 400
-    assert called > 0.98 * (called + sum(problem.board for problem in found.problems))

@@ -7,8 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reference.scoring import law_77, naive_par
 from support.places import DATA
 
@@ -120,26 +118,11 @@ def test_matchpoints_by_hand():
     assert matchpoint_percent(FIELD)[0].tolist() == [62.5, 100.0, 0.0, 62.5, 25.0]
 
 
-def test_matchpoints_of_tables_that_did_not_play():
-    played = np.array([[True, True, False, True, False], [False, False, True, False, False]])
-    assert matchpoints(FIELD, played).tolist() == [[1, 4, 0, 1, 0], [0, 0, 0, 0, 0]]
-    percent = matchpoint_percent(FIELD, played)
-    assert np.isnan(percent).tolist() == (~played).tolist()
-    assert percent[0, :2].tolist() == [25.0, 100.0]
-    assert percent[1, 2] == 50.0
-
-
-@settings(max_examples=50)
-@given(st.integers(1, 5), st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_field_scores_are_antisymmetric_and_conserved(boards, tables, seed):
-    rng = np.random.default_rng(seed)
-    scores = rng.integers(-60, 61, (boards, tables)) * 10
-    played = rng.random((boards, tables)) < 0.8
-    count = played.sum(axis=1, keepdims=True)
-    top = 2 * (count - 1)
-    mine, theirs = matchpoints(scores, played), matchpoints(-scores, played)
-    assert ((mine + theirs)[played] == np.broadcast_to(top, mine.shape)[played]).all()
-    assert (mine.sum(axis=1, keepdims=True)[count > 0] == (count * (count - 1))[count > 0]).all()
+def test_field_scores_are_antisymmetric_and_conserved():
+    scores = np.random.default_rng(1).integers(-60, 61, (40, 12)) * 10
+    assert (matchpoints(scores) + matchpoints(-scores) == 22).all()
+    assert (matchpoints(scores).sum(axis=1) == 12 * 11).all()
+    assert matchpoint_percent([[420]]).tolist() == [[50.0]]
 
 
 # --- par ------------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ GAME_LEVEL = {"C": 5, "D": 5, "H": 4, "S": 4, "N": 3}
 NO_BID = "0"
 
 Event = tuple[bool, str]  # theirs?, call as "P", "X", "XX", "1C" ... "7N"
-Bindings = tuple[tuple[str, str], ...]
 
 
 def rank(bid: str) -> int:

@@ -160,26 +160,6 @@ def damaged(draw, data, words):
     return bytes(out)
 
 
-def mutations(data, count, seed, words=JSON_WORDS):
-    """Yield ``count`` damaged versions of ``data``, the same for the same seed."""
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        out = bytearray(data)
-        for _ in range(int(rng.integers(1, 4))):
-            at, kind, byte = int(rng.integers(len(out) + 1)), int(rng.integers(5)), int(rng.integers(256))
-            if kind == 0:
-                out[at : at + 1] = bytes([byte])
-            elif kind == 1:
-                del out[at : at + 1 + byte // 16]
-            elif kind == 2:
-                out[at : at + byte % 3] = words[int(rng.integers(len(words)))]
-            elif kind == 3 and byte < 80:
-                del out[at:]
-            else:
-                out[at : at + 1] = bytes([32 + byte % 95])
-        yield bytes(out)
-
-
 # --- Deals with known tables: the DDS project's own list, and the sample of the 2009 slides ---
 
 DDS_LIST = DATA / "dds_list100.txt"

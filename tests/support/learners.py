@@ -14,7 +14,7 @@ from agents.networks import belief
 from agents.networks.book import BOOK_INPUTS, BOOK_ON, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.inputs import MOST_ON, NUM_INPUTS
-from agents.networks.network import quantized
+from agents.networks.network import TOP, UNIT, quantized
 from agents.outputs import ObservationPolicy
 from bridge_env.bidders.observation import LAYOUT, OBSERVATION_SIZE
 from bridge_env.bidders.view import view_of
@@ -72,6 +72,16 @@ def random_layers(seed=1, widths=(48, 24), spread=1.0, outputs=NUM_CALLS, inputs
 
 def random_networks(seed=1, **options):
     return Networks(quantized(random_layers(seed, **options), MOST_ON), None, {"by": "nobody"})
+
+
+def outputs_of_integers(network, signal):
+    """The outputs for inputs (..., n) by sums in integers of 64 bits, which cannot round."""
+    signal = np.asarray(signal, np.int64)
+    for layer in network.layers[:-1]:
+        total = signal @ layer.weight.astype(np.int64) + layer.bias
+        signal = np.clip(np.rint(total * (layer.scale / UNIT)), 0, TOP).astype(np.int64)
+    last = network.layers[-1]
+    return (signal @ last.weight.astype(np.int64) + last.bias) * last.scale
 
 
 def observation_policy(seed=1, **options):

@@ -37,9 +37,6 @@ def end_loop() -> None:
     _stack.close()
 
 
-SUIT_NAMES = ("spades", "hearts", "diamonds", "clubs")
-
-
 class Visitor:
     """Speaks to a server as the page does, and stores every answer."""
 

@@ -54,6 +54,7 @@ def solve_deals(arrays, hands, wanted, tricks):  # type: ignore[no-untyped-def]
         the number of deals done.
     """
     state, owners, _, _, _, _, _ = untracked_arrays(arrays)
+    start = np.int64(0)  # the number 0 itself is another type to numba, for which the search would be compiled again
     for deal in range(len(hands)):
         write_owners(owners, hands[deal])
         total = size(hands[deal, 0])
@@ -64,7 +65,7 @@ def solve_deals(arrays, hands, wanted, tricks):  # type: ignore[no-untyped-def]
                 if not wanted[deal, declarer, strain]:
                     continue
                 begin(state, hands[deal], (declarer + 1) & 3)
-                found = tricks_of(arrays, strain, total, 0, guess)
+                found = tricks_of(arrays, strain, total, start, guess)
                 if found == STOPPED:
                     return deal
                 guess = found
@@ -141,21 +142,17 @@ def solve_cards(arrays, hands, strain, leader, trick, wanted, out):  # type: ign
 
 
 class WorkspacePool:
-    """Workspaces for threads that share work, reused from one call to the next.
+    """Workspaces for threads that share work, reused from one call to the next."""
 
-    Args:
-        shapes, entries: the size of each one's memory, as ``Workspace`` has it.
-    """
-
-    def __init__(self, threads: int, shapes: int = 1 << 16, entries: int = 1 << 20) -> None:
-        self.threads, self._sizes = threads, (shapes, entries)
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
         self._idle: list[Workspace] = []
         self._lock = threading.Lock()
 
     @contextmanager
     def _workspace(self, busy: list[Workspace]) -> Iterator[Workspace]:
         with self._lock:
-            workspace = self._idle.pop() if self._idle else Workspace(*self._sizes)
+            workspace = self._idle.pop() if self._idle else Workspace()
             workspace.state[STOP] = 0
             busy.append(workspace)
         try:
