@@ -400,21 +400,6 @@ def test_a_run_from_nothing_meets_silence_first(tmp_path, monkeypatch):
     assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]
 
 
-@pytest.mark.weekly
-@pytest.mark.slow
-def test_ray_workers_do_not_matter(one_ray, tmp_path):
-    """Two workers, or none at all: the same weights."""
-    from training.runtime.cluster import Cluster
-
-    small = replace(SMALL, iterations=3, evaluate=2)
-    (tmp_path / "two").mkdir()
-    league = League(tmp_path / "two", small, None)
-    with Cluster(2) as cluster:
-        for _ in league.run(cluster, lambda: False, lambda *_: None):
-            pass
-    same(league, run_league(tmp_path / "here", small))
-
-
 @pytest.mark.slow
 def test_the_command_from_nothing_to_the_panel(one_ray, tmp_path, capsys):
     words = ["train", "league", "--start", "nothing", "--iterations", "3", "--estimated", "200", "--boards", "64",
