@@ -356,6 +356,7 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
         (["--decision-fraction", "2"], "--decision-fraction is 2"),
         (["--strangers", "0.8", "--earlier", "0.5"], "must be at most 1"),
         (["--pool", "system:nobody"], "nobody"),
+        (["--start", "nobody"], "nobody"),
         (["--hours", "0"], "--hours"),
         (["--device", "tpu"], "--device is tpu; it must be cpu or cuda"),
         (["--batch", "1"], "--batch is 1"),

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.command import MAIN
 from support.learners import random_networks
 from support.places import ROOT
 
@@ -26,7 +27,6 @@ from bridge_env.compiled.jit import FOLDER
 
 pytestmark = pytest.mark.slow
 INTERRUPTIONS = int(os.environ.get("BRIDGE_INTERRUPTIONS", "2"))
-MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 MATCH = "match doubler random --boards 300 --play rule --keep {}/log --json {}/match.json"
 LEAGUE = "--iterations 5 --boards 32 --evaluate 1 --judged 20 --panel= --estimated 0 --judge 20"
 EVOLVE = (

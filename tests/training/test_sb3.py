@@ -117,11 +117,7 @@ def test_the_rest_of_vec_env():
     assert not env.has_attr("nothing")
     env.set_attr("mine", 3)
     assert env.get_attr("mine") == [3] * TABLES
-    with pytest.raises(ValueError, match="set it for all"):
-        env.set_attr("mine", 4, indices=[0])
     assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * TABLES
-    wrapped = SB3VecEnv(gymnasium.wrappers.vector.RecordEpisodeStatistics(env.env))
-    assert wrapped.env_is_wrapped(gymnasium.wrappers.vector.RecordEpisodeStatistics, indices=[0]) == [True]
     env.set_options({"dealer": "N"})
     with pytest.raises(ValueError, match="options"):
         env.reset()

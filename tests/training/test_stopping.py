@@ -6,24 +6,21 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from functools import partial
 
 import pytest
-from support.command import refused
+from support.command import BRIDGE_ENV, refused
 
 from training.cli.app import app, main
-
-MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 
 
 @pytest.mark.slow
 def test_a_stopped_match_saves_its_boards_and_prints_how_to_resume(tmp_path):
     keep = tmp_path / "boards.jsonl"
     words = ["match", "doubler", "random", "--boards", "20000", "--play", "rule", "--keep", str(keep)]
-    process = subprocess.Popen([sys.executable, "-c", MAIN, *words], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*BRIDGE_ENV, *words], stderr=subprocess.PIPE, text=True)
     for _ in range(1200):
         if keep.exists() and keep.read_bytes().count(b"\n") > 2:
             break
@@ -76,9 +73,7 @@ FAULTY = [
     ["evolve", "--gatekeepers", "nobody"],
     ["evolve", "--resume", "nowhere", "--name", "x"],
     ["train", "league", "--start", "policy:two-over-one", "--workers", "0"],
-    ["train", "league", "--start", "nobody"],
     ["train", "league", "--start", "policy:two-over-one", "--judge", "1"],
-    ["train", "league", "--start", "policy:two-over-one", "--address", "127.0.0.1:1"],
     ["train", "ppo", "--opponents", "nobody"],
     ["train", "ppo", "--minutes", "-1"],
 ]
