@@ -34,7 +34,7 @@ from training.book.survey import SEED, NetworkSurvey
 from training.cli.app import main
 from training.evaluation.artificial_calls import count_artificial
 
-DEALS, HOLDOUT = 2_000, 3_000
+DEALS, HOLDOUT = 3_000, 4_000
 
 
 @lru_cache(maxsize=1)
