@@ -34,7 +34,7 @@ from training.evaluation.duplicate import match
 from training.evaluation.recorded_calls import Calls
 from training.evaluation.verdict import rows_table
 from training.maps.judge import held_out_examples, play_matches
-from training.runtime.pages import table
+from training.runtime.pages import drawn, table
 
 POINTS = (15, 17)
 FEW, MANY = 24, 10_000
@@ -223,22 +223,19 @@ def picture(one: Map) -> NDArray[np.float64]:
 
 def draw_maps(atlas: Atlas, path: Path) -> None:
     """Write a PNG of all maps, with the most frequent calls of each."""
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
     from matplotlib.patches import Patch
 
-    figure = Figure(figsize=(15, 9.2))
-    axes = figure.subplots(2, 4).ravel()
-    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.08, top=0.96, wspace=0.03, hspace=0.22)
-    for axis in axes:
-        axis.set_axis_off()
-    for k, one in atlas.maps.items():
-        axes[k].set_title(f"{SITUATIONS[k]}, {one.rows} by {one.columns}", fontsize="medium")
-        axes[k].imshow(picture(one), interpolation="nearest")
-        count = one.calls.sum(axis=0, dtype=np.int64)
-        named = [int(c) for c in np.argsort(-count, kind="stable")[:_NAMED] if count[c]]
-        marks = [Patch(color=colours()[c], label=call_text(c)) for c in sorted(named)]
-        axes[k].legend(handles=marks, ncols=4, fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, 0))
-    figure.savefig(path, dpi=80)
+    with drawn(path, 15, 9.2, dpi=80, grid=(2, 4)) as grid:
+        axes = grid.ravel()
+        for axis in axes:
+            axis.set_axis_off()
+        for k, one in atlas.maps.items():
+            axes[k].set_title(f"{SITUATIONS[k]}, {one.rows} by {one.columns}", fontsize="medium")
+            axes[k].imshow(picture(one), interpolation="nearest")
+            count = one.calls.sum(axis=0, dtype=np.int64)
+            named = [int(c) for c in np.argsort(-count, kind="stable")[:_NAMED] if count[c]]
+            marks = [Patch(color=colours()[c], label=call_text(c)) for c in sorted(named)]
+            axes[k].legend(handles=marks, ncols=4, fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, 0))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from studies.tricks_2008.blocks import BlockNetwork, Examples, predict, train
 from studies.tricks_2008.codings import code, examples
 from studies.tricks_2008.rows import NO_TRUMP, SPADES, STRAINS, Job, jobs
 from training.runtime import runs
-from training.runtime.pages import table
+from training.runtime.pages import drawn, table
 from training.runtime.processes import map_in_processes
 
 _HELD_OUT_ONE_IN = 10
@@ -202,21 +202,18 @@ def summary(found: dict[Job, Record]) -> str:
 
 def plot(found: dict[Job, Record], path: Path) -> None:
     """Write a PNG of the percent exact, published and ours, network by network."""
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
-
-    figure = Figure(figsize=(12, 6.5), layout="constrained")
     groups = (("no trump", NO_TRUMP, False), ("spades", SPADES, False), ("spades, lead exchanged", SPADES, True))
-    for axes, (title, strain, exchange) in zip(figure.subplots(1, 3), groups, strict=True):
-        shown = [(j, r["figures"]) for j, r in found.items() if (j.strain, j.exchange) == (strain, exchange)]
-        places = list(range(len(shown)))[::-1]
-        axes.plot([job.published[2] for job, _ in shown], places, "o", color="0.55", label="published")
-        axes.errorbar(
-            [ours["exact"] for _, ours in shown], places, xerr=[2 * ours["exact_error"] for _, ours in shown],
-            fmt="x", color="tab:blue", label="ours ± 2 SE",
-        )  # fmt: skip
-        axes.set_yticks(places, [f"{job.row.architecture}\n{job.row.inputs}" for job, _ in shown], fontsize=6.5)
-        axes.set_title(title)
-        axes.set_xlabel("percent exact")
-        axes.grid(axis="both", color="0.9")
-        axes.legend(fontsize=7)
-    figure.savefig(path, dpi=110)
+    with drawn(path, 12, 6.5, dpi=110, grid=(1, 3)) as places:
+        for axes, (title, strain, exchange) in zip(places, groups, strict=True):
+            shown = [(j, r["figures"]) for j, r in found.items() if (j.strain, j.exchange) == (strain, exchange)]
+            heights = list(range(len(shown)))[::-1]
+            axes.plot([job.published[2] for job, _ in shown], heights, "o", color="0.55", label="published")
+            axes.errorbar(
+                [ours["exact"] for _, ours in shown], heights, xerr=[2 * ours["exact_error"] for _, ours in shown],
+                fmt="x", color="tab:blue", label="ours ± 2 SE",
+            )  # fmt: skip
+            axes.set_yticks(heights, [f"{job.row.architecture}\n{job.row.inputs}" for job, _ in shown], fontsize=6.5)
+            axes.set_title(title)
+            axes.set_xlabel("percent exact")
+            axes.grid(axis="both", color="0.9")
+            axes.legend(fontsize=7)

@@ -29,7 +29,7 @@ INFERRED_OTHERWISE = ("The queen from queen-jack alone",)
 
 def _marks(problem: Problem) -> list[pytest.MarkDecorator]:
     known = pytest.mark.xfail(reason="the auction is not the one that sayc bids now", strict=False)
-    slow = [] if problem.title == EXAMPLE else [pytest.mark.slow]
+    slow = [] if problem.title == EXAMPLE else [pytest.mark.slow, pytest.mark.weekly]
     return [*slow, known] if problem.title in INFERRED_OTHERWISE else slow
 
 

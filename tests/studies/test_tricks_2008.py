@@ -104,6 +104,7 @@ def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
         study.run(tmp_path, ["20-1"], 1, deals=60, epochs=7)
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_workers_do_not_change_figures(tmp_path):
     found = []

@@ -1,6 +1,12 @@
 """``bridge-env`` as its user types it."""
 
+import sys
+
 from training.cli.app import main
+
+MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
+BRIDGE_ENV = [sys.executable, "-c", MAIN]
+"""The command as the words of another process."""
 
 
 def run(capsys, *words):

@@ -56,7 +56,8 @@ def _lose_count(calls, rows):
 
 
 raises, dies, miscounts = Unruly(_raise), Unruly(_die), Unruly(_lose_count)
-out_of_range, illegal, says_nothing = Unruly(made(99)), Unruly(made(2)), Unruly(lambda calls, rows: None)
+out_of_range, negative, illegal = Unruly(made(99)), Unruly(made(-1)), Unruly(made(2))
+says_nothing = Unruly(lambda calls, rows: None)
 
 
 class Always:

@@ -58,6 +58,7 @@ def test_a_file_without_an_auction_is_an_error(tmp_path):
         agreement("pass", [path])
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 @pytest.mark.skipif(not WBRIDGE5.exists(), reason="the recorded boards of WBridge5 are not at hand")
 def test_sayc_opens_as_wbridge5_does():

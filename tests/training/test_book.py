@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
@@ -27,6 +27,7 @@ from training.book.graph import AuctionGraph, Walker, renumber_lines
 from training.book.measure import measure
 from training.book.render import render_book, render_difference
 from training.book.shows import Shows, check
+from training.book.survey import SystemSurvey
 from training.book.system_book import add_worth, make_book
 from training.book.worth import Judge, without
 from training.evaluation.partnership_match import BoardRange, Partnership, duel
@@ -63,9 +64,10 @@ weigh when 1+ they-bid, 1+ i-bid           ; they bid on
 when 0-7""")  # fmt: skip
 
 
-def test_scorecards_are_a_table_with_a_hand_that_adds_up():
-    book = make_book(parse_system(CARDS_TEXT), 400, 3)
-    cards, rules = book.model()["general"]
+def test_scorecards_are_a_table_with_a_hand_that_adds_up(monkeypatch):
+    monkeypatch.setattr(system_book, "SystemSurvey", partial(SystemSurvey, count=800))
+    model = make_book(parse_system(CARDS_TEXT), 400, 3).model()
+    cards, rules = model["general"]
     assert [(card["call"], card["start"]) for card in cards["cards"]] == [("Pass", 0), ("bid of x", -9)]
     assert cards["cards"][1]["adds"] == "+4 for each x more than x that I have shown, +30 if 12+ HCP"
     assert cards["cards"][1]["takes"] == "-22 if a jump"
@@ -75,7 +77,7 @@ def test_scorecards_are_a_table_with_a_hand_that_adds_up():
     assert len(totals) > 1
     assert rules["cards"] == []
     for form in ("markdown", "html"):
-        assert "more than x that I have shown" in render_book(book.model(), form)
+        assert "more than x that I have shown" in render_book(model, form)
 
 
 @lru_cache(maxsize=1)
@@ -428,13 +430,10 @@ def toy_file(tmp_path):
 QUICK = ("--deals", "300")
 
 
-def test_the_command_writes_each_format(capsys, tmp_path, toy_file):
+def test_the_command_prints_markdown_and_writes_what_the_ending_says(capsys, tmp_path, toy_file):
     words = (f"system:{toy_file}", *QUICK, "--seed", "5", "--once-in", "0")
     assert run(capsys, *words)[:2] == (0, render_book(toy_model(), "markdown"))
-    for suffix, begins in ((".html", "<!DOCTYPE html>"), (".json", "{"), (".md", "# toy")):
-        target = tmp_path / f"out{suffix}"
-        assert run(capsys, *words, "--out", str(target))[0] == 0
-        assert target.read_text().startswith(begins)
+    assert run(capsys, *words, "--out", str(tmp_path / "out.json"))[0] == 0
     assert json.loads((tmp_path / "out.json").read_text()) == toy_model()
 
 

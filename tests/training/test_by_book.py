@@ -45,8 +45,8 @@ from training.league.train_league import by_the_book
 from training.networks.start import start_networks
 
 SMALL = LeagueConfig(
-    start="policy:champion-plain", book="sayc", iterations=2, boards=48, estimated=0, evaluate=1, judged=40,
-    panel="pass", samples_per_side=8,
+    start="policy:champion-plain", book="sayc", iterations=2, boards=32, estimated=0, evaluate=1, judged=12,
+    panel="pass", samples_per_side=4,
 )  # fmt: skip
 
 

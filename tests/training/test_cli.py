@@ -38,19 +38,14 @@ def python(code, *, check=True, **options):
 # --- help --------------------------------------------------------------------------------------------------
 
 
-def test_help_names_every_command(capsys):
-    code, out, _ = run(capsys, "--help")
-    assert code == 0
+def test_help_names_every_command_and_each_has_help(capsys):
+    _, every, _ = run(capsys, "--help")
     for command in COMMANDS:
-        assert re.search(rf"\b{command} +\w", out), command
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_help(capsys, command):
-    code, out, _ = run(capsys, command, "--help")
-    assert code == 0
-    assert out.startswith(f"Usage: bridge-env {command}")
-    assert len(out.splitlines()) > 8
+        assert re.search(rf"\b{command} +\w", every), command
+        code, out, _ = run(capsys, command, "--help")
+        assert code == 0
+        assert out.startswith(f"Usage: bridge-env {command}")
+        assert len(out.splitlines()) > 8
 
 
 def examples():
@@ -61,12 +56,12 @@ def examples():
     return sorted({command for match in found for command in match})
 
 
-@pytest.mark.parametrize("command", examples())
-def test_the_examples_of_the_help_can_be_read(command):
-    words = [quoted or word for quoted, word in re.findall(r'["\'](.*?)["\']|(\S+)', command)]
-    words = words[: words.index(">")] if ">" in words else words
-    if "--config" not in words and "--resume" not in words:
-        app.parse_args(words, print_error=True, exit_on_error=False)
+def test_the_examples_of_the_help_can_be_read():
+    for command in examples():
+        words = [quoted or word for quoted, word in re.findall(r'["\'](.*?)["\']|(\S+)', command)]
+        words = words[: words.index(">")] if ">" in words else words
+        if "--config" not in words and "--resume" not in words:
+            app.parse_args(words, print_error=True, exit_on_error=False)
 
 
 def test_help_is_quick_because_it_imports_nothing_heavy():
@@ -293,23 +288,14 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
         (("match", "pass", "pass", "--boards", 10**15), "not enough memory for this; ask for less at once (Unable to"),
         (("deal", "--seed", 10**30), "Must be < 9223372036854775808"),
         (("evolve", "--seed", 2**63), "--seed is 9223372036854775808: expected int <= 9223372036854775807"),
-        (("deal", "--start", 2**63 - 1), f'Invalid value "{2**63 - 1}" for --start'),
-        (("match", "pass", "pass", "--boards", 10**20), f'Invalid value "{10**20}" for --boards'),
         (("nothing",), 'Unknown command "nothing"'),
         (("match", "pass"), "parameter B requires an argument"),
         (("match", "pass", "pass", "--boards", "0"), "Must be >= 1"),
-        (("deal", "--n", "-1"), "Must be >= 1"),
         (("deal", "--tricks"), "Unknown option: --tricks"),
     ],
 )
 def test_errors_end_in_one_line(capsys, words, reason):
     assert reason in refused(capsys, *words)
-
-
-def test_a_faulty_bidder_ends_in_one_line(capsys):
-    reason = refused(capsys, "match", "python:test_match:always_one_club", "pass", "--boards", "4")
-    assert reason.startswith("board 1: the bidder Wrong(")
-    assert reason.endswith("made an illegal call: 1C is not legal at table 0 after N: 1C Pass")
 
 
 def test_a_faulty_system_ends_in_one_line(capsys, tmp_path):
@@ -379,7 +365,3 @@ def test_only_bidders_are_imported_from_the_current_folder(tmp_path):
     one, other = in_folder(tmp_path, code).stdout.split("None\n")
     assert one.startswith("Pass\n")
     assert other.startswith("Pass\n")
-
-
-def test_a_removed_current_folder_hinders_nothing(tmp_path):
-    assert in_folder(tmp_path, "os.rmdir(os.getcwd()); sys.exit(c.main(['deal']))").stdout.startswith("Board 1")

@@ -39,8 +39,6 @@ def test_a_base_that_is_fitted(known, tmp_path, capsys):
 
 
 def test_a_record_of_which_nothing_can_be_learned(tmp_path, capsys):
-    pytest.importorskip("torch")
-    pytest.importorskip("sklearn")
     path = record(tmp_path, 5)
     assert "all 5 boards are for judging" in refused(capsys, "fit", "cases", path, *SMALL, "--out", tmp_path)
 

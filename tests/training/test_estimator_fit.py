@@ -69,7 +69,7 @@ def test_too_many_and_too_few_deals():
 
 def test_it_learns_what_can_be_learned(tmp_path):
     """A game in which declarer's side takes as many tricks as it holds cards of the suit; at no trump, its aces."""
-    owner = random_deals(11, 0, 4000)
+    owner = random_deals(11, 0, 2500)
     side = owner.reshape(-1, 4, 13) & 1
     ours = np.stack([(side == declarer & 1) for declarer in range(4)], axis=1)  # (N, 4, 4 suits, 13)
     tricks = np.concatenate([ours.sum(-1), ours[..., 12].sum(-1, keepdims=True)], axis=2)

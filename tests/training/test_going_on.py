@@ -1,8 +1,6 @@
-"""A cluster that fails, a full disk: where the work is saved, and the command that resumes it."""
+"""A cluster that fails: where the work is saved, and the command that resumes it; faults that are found before."""
 
 from __future__ import annotations
-
-import errno
 
 import pytest
 from support.learners import Here
@@ -10,7 +8,6 @@ from support.learners import Here
 from training.cli.app import main
 from training.evolution import run
 from training.runtime.cluster import ClusterError
-from training.runtime.result_log import ResultLog
 
 
 class NoCluster(Here):
@@ -33,21 +30,6 @@ def test_a_cluster_that_fails(tmp_path, capsys, monkeypatch):
     error = capsys.readouterr().err
     assert "bridge-env: error: Ray could not finish a task" in error
     assert f"what was done is in {folder}; go on: bridge-env evolve --resume {folder}" in error
-
-
-def full(*_):
-    raise OSError(errno.ENOSPC, "No space left on device", "the file")
-
-
-def test_a_disk_that_is_full(tmp_path, capsys, monkeypatch):
-    keep = tmp_path / "saved rows.jsonl"
-    monkeypatch.setattr(ResultLog, "add", full)
-    words = ["match", "pass", "doubler", "--boards", "3", "--play", "rule", "--keep", str(keep)]
-    assert main(words) == 2
-    error = capsys.readouterr().err
-    assert "the file: No space left on device" in error
-    assert f"what was done is in {keep}; go on: bridge-env match pass doubler" in error
-    assert f"--keep '{keep}'" in error
 
 
 class NoStart(NoCluster):

@@ -71,10 +71,7 @@ def test_steps_and_shards_hold_every_decision_once():
     assert np.concatenate([shard for step in steps for shard in step]).tolist() == list(range(999, -1, -1))
 
 
-@pytest.mark.parametrize(
-    "backend", [RayGradients(Here(True, 1)), RayGradients(Here(False, 2)), RayGradients(Here(True, 5)),
-                DeviceGradients("cpu")]
-)  # fmt: skip
+@pytest.mark.parametrize("backend", [RayGradients(Here(True, 1)), RayGradients(Here(False, 5)), DeviceGradients("cpu")])
 def test_weights_do_not_depend_on_where_gradients_are_computed(experience, backend):
     alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
     figures = alone.learn(experience, 0, GradientBackend())

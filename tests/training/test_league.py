@@ -356,6 +356,7 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
         (["--decision-fraction", "2"], "--decision-fraction is 2"),
         (["--strangers", "0.8", "--earlier", "0.5"], "must be at most 1"),
         (["--pool", "system:nobody"], "nobody"),
+        (["--start", "nobody"], "nobody"),
         (["--hours", "0"], "--hours"),
         (["--device", "tpu"], "--device is tpu; it must be cpu or cuda"),
         (["--batch", "1"], "--batch is 1"),
@@ -398,21 +399,6 @@ def test_a_run_from_nothing_meets_silence_first(tmp_path, monkeypatch):
     league = run_league(tmp_path / "run", SMALL)
     assert [o.name for o in league.pool(3)] == ["silent"]
     assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]
-
-
-@pytest.mark.weekly
-@pytest.mark.slow
-def test_ray_workers_do_not_matter(one_ray, tmp_path):
-    """Two workers, or none at all: the same weights."""
-    from training.runtime.cluster import Cluster
-
-    small = replace(SMALL, iterations=3, evaluate=2)
-    (tmp_path / "two").mkdir()
-    league = League(tmp_path / "two", small, None)
-    with Cluster(2) as cluster:
-        for _ in league.run(cluster, lambda: False, lambda *_: None):
-            pass
-    same(league, run_league(tmp_path / "here", small))
 
 
 @pytest.mark.slow

@@ -70,9 +70,7 @@ def test_every_writer_locks(other, tmp_path, capsys):
     assert "is in use by another process" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "name", ["../../x", "/tmp/x", "a/b", "..", ".", "", " ", ".hidden", "-x", "a\nb", "a\\b", "x" * 300]
-)
+@pytest.mark.parametrize("name", ["../../x", "/tmp/x", "", ".hidden", "-x", "a\nb", "a\\b", "x" * 300])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path, capsys, name):
     with pytest.raises(runs.RunError, match="a run's name is a folder's"):
         runs.new_folder(tmp_path / "results", "evolve", name)

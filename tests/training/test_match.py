@@ -20,41 +20,6 @@ SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
 SAMPLE_TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 9]]  # N E S W, C D H S NT
 
 
-@dataclass(frozen=True)
-class Script:
-    """Makes the calls of a list in its turns, then passes."""
-
-    words: tuple[str, ...]
-
-    def bid(self, view, key):
-        turn = view.length // 4
-        calls = [parse_call(self.words[t]) if t < len(self.words) else 0 for t in turn]
-        return np.where(view.seat < 2, calls, 0).astype(np.int8)
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """Answers with something that no bidder may say."""
-
-    answer: object
-
-    def bid(self, view, key):
-        return np.full(len(view), self.answer)
-
-
-@dataclass(frozen=True)
-class TooFew:
-    """Forgets the last table."""
-
-    def bid(self, view, key):
-        return np.zeros(len(view) - 1, np.int8)
-
-
-def always_one_club():
-    """A faulty bidder for ``python:test_match:always_one_club``."""
-    return Wrong(np.int8(3))
-
-
 def one_board(dealer=0, vulnerability=0):
     """The sample deal, solved."""
     ones = np.ones(1, np.int64)
@@ -204,25 +169,9 @@ def test_clustered_standard_error():
 # --- faults ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("bidder", "reason"),
-    [
-        ("python:test_match:always_one_club", r"board 1: .*Wrong.*1C"),
-        (Wrong(99), r"board 1: .*Wrong.*99"),
-        (Wrong(-1), r"board 1: .*Wrong.*-1"),
-        (Wrong(1), r"board 1: .*Wrong.*X"),
-        (Wrong(0.0), r"Wrong .*float64"),
-        (TooFew(), r"TooFew .*int8 \(\d+,\)"),
-    ],
-)
-def test_a_faulty_bidder_is_named(bidder, reason):
-    with pytest.raises(duplicate.BidderError, match=reason):
-        duplicate.match(bidder, "pass", 8, 13)
-
-
 def test_the_faulty_partner_of_a_pair_is_named():
-    with pytest.raises(duplicate.BidderError, match=r"board \d+: .*1C"):
-        duplicate.match("pass", "pair:system:sayc,python:test_match:always_one_club", 8, 13)
+    with pytest.raises(duplicate.BidderError, match=r"board \d+: .*Always.*XX"):
+        duplicate.match("pass", "pair:system:sayc,python:support.unruly:cheat", 8, 13)
 
 
 @pytest.mark.parametrize(

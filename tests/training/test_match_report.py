@@ -24,7 +24,7 @@ from training.evaluation.report.overview import match_html
 from training.evaluation.report.page import SAMPLE, SWINGS, call_notes, report, select_boards
 from training.evaluation.situations import KINDS
 
-A, B, BOARDS = "system:two-over-one", "system:acol", 600
+A, B, BOARDS = "system:two-over-one", "system:acol", 400
 HOSTILE = "</script></style><script>alert(\"1\")</script><img src=x onerror='alert(2)'>&amp;"
 
 
@@ -38,6 +38,11 @@ def made(match):
     return report(match, explain=False)
 
 
+@pytest.fixture(scope="module")
+def page(made):
+    return Page(made.page)
+
+
 def rows_of(text: str, css: str) -> list[str]:
     """The text of each row in the body of a table."""
     body = re.search(rf'class="{css}".*?<tbody>(.*?)</tbody>', text, re.S)[1]
@@ -47,8 +52,8 @@ def rows_of(text: str, css: str) -> list[str]:
 # --- figures -------------------------------------------------------------------------------------------------
 
 
-def test_the_figures_are_those_of_the_match(match, made):
-    text = Page(made.page).text
+def test_the_figures_are_those_of_the_match(match, page):
+    text = page.text
     assert f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board" in text
     won, lost = (match.imps > 0).sum(), (match.imps < 0).sum()
     assert f"A won {won:,} boards and lost {lost:,}; {BOARDS - won - lost:,} were level." in text
@@ -64,7 +69,7 @@ def test_the_verdict_says_whether_the_teams_differ(match):
     assert f"The teams are level over {BOARDS} boards." in verdict(level)
     assert "too little to tell the teams apart" in verdict(level + (np.arange(BOARDS) == 0))
     assert re.search(
-        r"B gained 3\.\d+ IMPs a board over 600 boards, \d+\.\d standard errors from level", verdict(level - 3)
+        rf"B gained 3\.\d+ IMPs a board over {BOARDS} boards, \d+\.\d standard errors from level", verdict(level - 3)
     )
 
 
@@ -120,7 +125,7 @@ def test_the_parting_of_the_tables_is_shown(match, made):
 # --- which boards ------------------------------------------------------------------------------------------
 
 
-def test_the_biggest_swings_and_a_sample_of_every_class_are_shown(match, made):
+def test_the_biggest_swings_and_a_sample_of_every_class_are_shown(match, made, page):
     classes = differences(match).classes
     rows = select_boards(differences(match))
     assert len(set(rows.tolist())) == len(rows)
@@ -131,7 +136,7 @@ def test_the_biggest_swings_and_a_sample_of_every_class_are_shown(match, made):
     rest = np.sort(np.abs(match.imps[rows]))[-SWINGS:]
     assert np.abs(match.imps[others]).max() <= rest.min()
     np.testing.assert_array_equal(rows, select_boards(differences(match)))
-    assert f"{BOARDS} boards were played; {made.shown} are shown here" in Page(made.page).text
+    assert f"{BOARDS} boards were played; {made.shown} are shown here" in page.text
 
 
 def test_a_small_match_is_shown_in_full(match):
@@ -140,8 +145,7 @@ def test_a_small_match_is_shown_in_full(match):
     assert "All 30 boards stand here." in Page(made.page).text
 
 
-def test_boards_that_a_table_names_are_there_to_be_opened(match, made):
-    page = Page(made.page)
+def test_boards_that_a_table_names_are_there_to_be_opened(page):
     there = {f"#{attrs['id']}" for attrs in page.all("details", "report-board")}
     named = [link for link in page.values("href") if link.startswith("#")]
     assert named
@@ -170,8 +174,7 @@ def replace_boards(boards, text):
     )
 
 
-def test_a_page_needs_nothing_else(match, made):
-    page = Page(made.page)
+def test_a_page_needs_nothing_else(made, page):
     assert all(link.startswith((f"{VIEWER}?lin=", "#board-")) for link in page.loads)
     assert {"link", "img", "iframe", "object", "video", "audio"} & set(page.seen) == set()
     assert not re.search(r"url\(|@import|@font-face", made.page)

@@ -258,10 +258,9 @@ def test_the_page_is_complete_and_holds_every_call_once():
     assert page.count('<span class="share">') == len(book().printed)
 
 
-def test_levels_and_rare_calls_are_left_out(capsys):
-    words = ["book", "policy:standard", "--deals", "600"]
-    with small():
-        assert main([*words, "--levels", "1"]) == 0
+def test_levels_and_rare_calls_are_left_out(monkeypatch, capsys):
+    monkeypatch.setattr(network_book, "make_network_book", lambda *_, levels, **__: replace(book(), levels=levels))
+    assert main(["book", "policy:standard", "--levels", "1"]) == 0
     text = capsys.readouterr().out
     assert "|**1NT**|" in text
     assert "|1♣ - **" not in text

@@ -11,6 +11,7 @@ from agents.cardplay.rule import RandomPlayer, RulePlayer
 from bridge_env.rules.play import Plays
 from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
+from training.evaluation.cardplay import match as play_match
 from training.evaluation.cardplay.match import CardPlayerError, Teams, play_hands
 from training.evaluation.cardplay.result import FATES, boards_of_fate
 from training.evaluation.duplicate import match
@@ -90,10 +91,12 @@ def test_the_first_fault_ends_the_match(bidding, fault, message):
         play_hands(bidding, teams(Faulty(fault), "rule"))
 
 
-def test_workers_change_nothing(bidding):
-    assert play_hands(bidding, teams("random", "rule"), rows=np.arange(4), workers=2).boards == (
-        play_hands(bidding, teams("random", "rule"), rows=np.arange(4)).boards
-    )
+def test_boards_are_played_alike_in_any_parts(bidding, monkeypatch):
+    complete = play_hands(bidding, teams("random", "rule")).boards
+    monkeypatch.setattr(play_match, "_FAST_PART", 5)
+    done = []
+    assert play_hands(bidding, teams("random", "rule"), progress=done.append).boards == complete
+    assert done == [0, 5, 5, 2]
 
 
 def test_boards_of_one_fate_are_played_as_among_all():

@@ -1,6 +1,7 @@
 """Runs compared: the tables, the page and the plot, and errors for folders that hold no run."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 from support.command import refused
@@ -20,7 +21,7 @@ def write_run(folder, operators, means, verdict=(), seed=1):
     ]
     runs.write_metrics(folder, rows)
     if verdict:
-        (folder / VERDICT).write_text(json.dumps({"rows": [row.as_json() for row in verdict]}))
+        (folder / VERDICT).write_text(json.dumps({"rows": [asdict(row) for row in verdict]}))
     return folder
 
 

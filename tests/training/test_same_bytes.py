@@ -1,4 +1,4 @@
-"""The same bytes: with one worker and two, after Ctrl-C and kills, for two runs in one folder, and elsewhere.
+"""The same bytes: with one worker and two, after Ctrl-C and kills, on a full disk, and elsewhere.
 
 ``BRIDGE_INTERRUPTIONS=10`` interrupts each command ten times in place of two.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.command import MAIN
 from support.learners import random_networks
 from support.places import ROOT
 
@@ -26,7 +27,6 @@ from bridge_env.compiled.jit import FOLDER
 
 pytestmark = pytest.mark.slow
 INTERRUPTIONS = int(os.environ.get("BRIDGE_INTERRUPTIONS", "2"))
-MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 MATCH = "match doubler random --boards 300 --play rule --keep {}/log --json {}/match.json"
 LEAGUE = "--iterations 5 --boards 32 --evaluate 1 --judged 20 --panel= --estimated 0 --judge 20"
 EVOLVE = (
@@ -143,22 +143,6 @@ def test_two_workers_that_are_interrupted_make_the_same(complete, at, tmp_path):
             os.killpg(process.pid, how)
         process.communicate(timeout=60)  # Ray may crash on Ctrl-C while it starts; what counts is what is left
     finish(f"{begun(run, tmp_path) if run.again != run.first else run.first} --workers 2", tmp_path, at)
-    assert results(run, tmp_path) == wanted
-
-
-@of_runs("match")  # the others lock their folders by ``open_run`` (tests/training/test_lock.py)
-def test_a_second_run_in_the_folder_is_refused(complete, at, tmp_path):
-    run, wanted, _ = complete
-    first = start(run.first, tmp_path, at)
-    while first.poll() is None and not (tmp_path / "log").exists():
-        time.sleep(0.02)
-    first.send_signal(signal.SIGSTOP)
-    second = start(run.first, tmp_path, at)
-    output, _ = second.communicate(timeout=60)
-    assert second.returncode == 2
-    assert "in use by another process" in output
-    first.send_signal(signal.SIGCONT)
-    first.communicate(timeout=300)
     assert results(run, tmp_path) == wanted
 
 

@@ -99,14 +99,13 @@ def test_solving_resumes_after_a_stop(complete, tmp_path, how, error):
     assert parts.read_bytes() == complete.read_bytes()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_ranges_may_come_in_any_order(complete, tmp_path, seed):
+def test_ranges_may_come_in_any_order(complete, tmp_path):
     path, reported = tmp_path / "a.bdl", []
     with pytest.raises(RuntimeError):
-        again(path, cluster=Shuffled(seed, 7), progress=reported.append)
+        again(path, cluster=Shuffled(1, 7), progress=reported.append)
     assert reported[-1] in (130, 140)  # seven ranges of 20, the last one of 10; the file has those without a gap
     assert len(Library.open(path)) < 140
-    again(path, cluster=Shuffled(seed + 100))
+    again(path, cluster=Shuffled(2))
     assert path.read_bytes() == complete.read_bytes()
 
 

@@ -6,31 +6,28 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
+from functools import partial
 
 import pytest
-from support.command import refused
+from support.command import BRIDGE_ENV, refused
 
 from training.cli.app import app, main
 
-MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
-
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_stopped_match_saves_its_boards_and_prints_how_to_resume(tmp_path, how, code):
+def test_a_stopped_match_saves_its_boards_and_prints_how_to_resume(tmp_path):
     keep = tmp_path / "boards.jsonl"
     words = ["match", "doubler", "random", "--boards", "20000", "--play", "rule", "--keep", str(keep)]
-    process = subprocess.Popen([sys.executable, "-c", MAIN, *words], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*BRIDGE_ENV, *words], stderr=subprocess.PIPE, text=True)
     for _ in range(1200):
         if keep.exists() and keep.read_bytes().count(b"\n") > 2:
             break
         time.sleep(0.05)
-    process.send_signal(how)
+    process.send_signal(signal.SIGTERM)
     error = process.communicate(timeout=60)[1]
-    assert process.returncode == code
+    assert process.returncode == 143
     assert f"stopped; what was done is in {keep}; go on: " in error
     assert "Traceback" not in error
     assert "***" not in error
@@ -49,14 +46,15 @@ def run_command(function):
 
 
 def test_a_signal_is_forgotten_by_the_next_command():
-    def terminated():
-        os.kill(os.getpid(), signal.SIGTERM)
+    def receive(number):
+        os.kill(os.getpid(), number)
         time.sleep(5)
 
     def interrupted():
         raise KeyboardInterrupt
 
-    assert [run_command(one) for one in (terminated, interrupted)] == [143, 130]
+    commands = partial(receive, signal.SIGTERM), partial(receive, signal.SIGHUP), interrupted
+    assert [run_command(lambda one=one: one()) for one in commands] == [143, 129, 130]
 
 
 def test_a_thread_may_run_a_command():
@@ -75,9 +73,7 @@ FAULTY = [
     ["evolve", "--gatekeepers", "nobody"],
     ["evolve", "--resume", "nowhere", "--name", "x"],
     ["train", "league", "--start", "policy:two-over-one", "--workers", "0"],
-    ["train", "league", "--start", "nobody"],
     ["train", "league", "--start", "policy:two-over-one", "--judge", "1"],
-    ["train", "league", "--start", "policy:two-over-one", "--address", "127.0.0.1:1"],
     ["train", "ppo", "--opponents", "nobody"],
     ["train", "ppo", "--minutes", "-1"],
 ]

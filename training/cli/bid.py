@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import Parameter
-
-from training.cli.options import BoardOptions
+from training.cli.options import BoardOptions, Several
 from training.cli.output import print_problems
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ def bid(
     vulnerability: str | None = None,
     json: bool = False,
     boards: BoardOptions = BoardOptions(),
-    agree: Annotated[list[Path] | None, Parameter(consume_multiple=True)] = None,
+    agree: Annotated[list[Path] | None, Several] = None,
     held_out: bool = False,
     rounds: Literal["openings", "all"] = "openings",
     words: bool = False,

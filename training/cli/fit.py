@@ -10,16 +10,13 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from training.cases.config import CasesConfig
-from training.cli.options import Count, RunOptions, Seed
+from training.cli.options import Count, Flat, RunOptions, Seed, Several
 from training.cli.output import print_facts, print_problems
 from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
 from training.evolution.scorecards.config import CardsConfig
 from training.maps.config import MapsConfig
 from training.networks.configs import BeliefConfig, ImitationConfig
-
-Flat = Parameter(name="*")
-Several = Parameter(consume_multiple=True)
 
 fit = App(name="fit", help="Learn from solved deals or recorded auctions.")
 

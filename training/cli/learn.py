@@ -6,18 +6,16 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from bridge_env.io.files import atomic_write
-from training.cli.options import AtLeast2, Count, Positive, RunOptions
+from training.cli.options import AtLeast2, Count, Flat, Positive, RunOptions
 from training.cli.output import print_facts, print_problems
 from training.cli.progress import Bar
 from training.coaching.config import CoachConfig
 from training.evolution.config import EvolveConfig
 from training.league.config import LeagueConfig
 from training.networks.configs import PPOConfig
-
-Flat = Parameter(name="*")
 
 
 def _seconds(minutes: float | None, hours: float | None) -> float | None:

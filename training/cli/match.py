@@ -6,10 +6,8 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
 from bridge_env.io.files import atomic_write
-from training.cli.options import AtLeast2, BoardOptions, Count, JsonFile, Seed
+from training.cli.options import AtLeast2, BoardOptions, Count, JsonFile, Seed, Several
 from training.cli.output import can_resume, print_text, write_json
 from training.cli.progress import Bar
 
@@ -118,7 +116,7 @@ def panel(
     spec: str,
     /,
     *,
-    against: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    against: Annotated[list[str] | None, Several] = None,
     boards: AtLeast2 = 20_000,
     seed: Seed = 1,
     workers: Count = 1,

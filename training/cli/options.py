@@ -25,9 +25,11 @@ Seed = Annotated[int, Parameter(validator=Number(gte=-(1 << 63), lt=1 << 63))]
 JsonFile = Annotated[Path, Parameter(allow_leading_hyphen=True)]  # - is standard output
 Port = Annotated[int, Parameter(validator=Number(gte=0, lte=65535))]
 Positive = Annotated[float, Parameter(validator=Number(gt=0, lt=1e9))]
+Flat = Parameter(name="*")  # of a config: each field is an option
+Several = Parameter(consume_multiple=True)
 
 
-@Parameter(name="*")
+@Flat
 @dataclass(frozen=True)
 class BoardOptions:
     """Choose the boards to play."""
@@ -51,7 +53,7 @@ class BoardOptions:
         return boards
 
 
-@Parameter(name="*")
+@Flat
 @dataclass(frozen=True)
 class ServerOptions:
     """Choose the address at which a server listens."""
@@ -62,7 +64,7 @@ class ServerOptions:
     """seconds after which a bidder or player that has not answered is given up"""
 
 
-@Parameter(name="*")
+@Flat
 @dataclass(frozen=True)
 class RunOptions:
     """Choose the folder of a run, or the run to resume."""

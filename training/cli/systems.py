@@ -7,17 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import Parameter
-
 from bridge_env.io.files import atomic_write
-from training.cli.options import Count, CountOrZero, JsonFile, Seed
+from training.cli.options import Count, CountOrZero, JsonFile, Seed, Several
 from training.cli.output import print_text, write_json
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
     from agents.systems.lint import Finding
-
-Several = Parameter(consume_multiple=True)
 
 
 def check(system: str, /, *systems: str, sound: bool = False, mend: Path | None = None, base: str | None = None) -> int:

@@ -22,7 +22,7 @@ from agents.systems.bidder import HierarchyBidder, deal_features
 from agents.systems.bidder import bid_out as hierarchies_bid_out
 from bridge_env.bidders.bidding import complete_auctions
 from bridge_env.bidders.errors import BidderError
-from bridge_env.bidders.protocols import Bidder, SlowBidder
+from bridge_env.bidders.protocols import Bidder, CardPlayer, SlowBidder
 from bridge_env.bidders.registry import implements, make, player_at
 from bridge_env.double_dummy.boards import Boards
 from bridge_env.hands.deals import deal_text
@@ -284,8 +284,8 @@ def _parts(
     return [missing[at : at + size] for at in range(0, len(missing), size)]
 
 
-def spec_name(spec: str | Bidder) -> str:
-    """Return the name of a bidder in reports."""
+def spec_name(spec: str | Bidder | CardPlayer) -> str:
+    """Return the name of a bidder or card player in reports."""
     return spec if isinstance(spec, str) else type(spec).__name__
 
 

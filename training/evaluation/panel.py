@@ -158,12 +158,12 @@ def panel(
 
 
 def _line(group: str, opponent: str, played: MatchResult, other: MatchResult | None) -> Line:
-    gain, gain_error = None, None
-    if other is not None:
-        more = replace(played, imps=played.imps - other.imps)
-        gain, gain_error = more.mean_imps, more.standard_error
     calls = round(of_match(played)[0], 2)
-    return Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls, gain, gain_error)
+    line = Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls)
+    if other is None:
+        return line
+    more = played.minus(other)
+    return replace(line, gain=more.mean_imps, gain_error=more.standard_error)
 
 
 def version(spec: str) -> str:

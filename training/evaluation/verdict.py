@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -33,10 +33,6 @@ class Row:
     standard_error: float
     boards: int
     opponent: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the row as the file of a verdict has it."""
-        return asdict(self)
 
 
 class VerdictFile(TypedDict):
@@ -80,15 +76,14 @@ def verdict(
     ]
     abroad: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for opponent, now, then in zip(others, played[::2], played[1::2], strict=True):
-        gain = now.imps - then.imps
+        gain = now.minus(then)
         if opponent in unmet:
             abroad.append((now.imps, then.imps))
         what = (
             f"gain against {opponent} ({'trained against' if opponent in met else 'never met'}): "
             f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
         )
-        error = standard_error(gain, control_match.boards.base)
-        rows.append(Row(what, float(gain.mean()), error, boards, opponent))
+        rows.append(Row(what, gain.mean_imps, gain.standard_error, boards, opponent))
     return [*_abroad(abroad, control_match), *rows]
 
 

@@ -211,8 +211,7 @@ def sound_task(us: Partnership, proposal: Proposal) -> bool:
     changed = proposal.apply(us, compiled=False)  # what has been tried is a system
     if changed is None:
         return False
-    players = {(us.first, changed.first), (us.second, changed.second)}
-    return not any(audit_regressions(old, new) for old, new in players if old != new)
+    return not any(audit_regressions(old, new) for old, new in us.changes_to(changed))
 
 
 def imps_task(us: Partnership, them: Rival, board_range: BoardRange) -> NDArray[np.int8]:

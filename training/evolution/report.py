@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from training.evaluation.verdict import VERDICT, VerdictFile
+from training.evaluation.verdict import DUPLICATE, VERDICT, Row, VerdictFile
 from training.evolution.generations import MetricsRow
 from training.runtime import pages, runs
 
@@ -26,7 +26,7 @@ class Run:
     name: str
     config: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
-    verdict: Sequence[Mapping[str, Any]]  # on unseen boards; no rows for a run that has not ended
+    verdict: Sequence[Row]  # on unseen boards; no rows for a run that has not ended
 
     @property
     def minutes(self) -> float:
@@ -42,7 +42,7 @@ def read_run(folder: Path) -> Run:
     """
     metrics = runs.read_result(folder, runs.METRICS, MetricsRow)
     ended = (folder / VERDICT).exists()
-    verdict = [row.as_json() for row in runs.read_result(folder, VERDICT, VerdictFile)["rows"]] if ended else []
+    verdict = runs.read_result(folder, VERDICT, VerdictFile)["rows"] if ended else []
     manifest = runs.read_manifest(folder)
     if "config" not in manifest:
         raise runs.RunError(f"{folder} is not the folder of a run of self-play: its {runs.MANIFEST} has no config")
@@ -55,10 +55,10 @@ def _differing(found: Sequence[Run]) -> list[str]:
     return [n for n in names if len({json.dumps(run.config.get(n)) for run in found}) > 1]
 
 
-def _figures(run: Run) -> dict[str, Mapping[str, Any]]:
+def _figures(run: Run) -> dict[str, Row]:
     """Return the rows of a verdict that the tables show, by the heads of their columns."""
-    named = [("IMPs/board", row) for row in run.verdict if "duplicate" in row["what"]][:1]
-    return dict([*named, *((f"gain: {row['opponent']}", row) for row in run.verdict if row.get("opponent"))])
+    named = [("IMPs/board", row) for row in run.verdict if DUPLICATE in row.what][:1]
+    return dict([*named, *((f"gain: {row.opponent}", row) for row in run.verdict if row.opponent)])
 
 
 def table_of_runs(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
@@ -67,8 +67,9 @@ def table_of_runs(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for run in found:
         accepted, verdict = sum(len(row.get("accepted", ())) for row in run.metrics), _figures(run)
-        cells = [f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f}" if (row := verdict.get(name)) else ""
-                 for name in figures]  # fmt: skip
+        cells = [
+            pages.figure(row.mean_imps, row.standard_error) if (row := verdict.get(name)) else "" for name in figures
+        ]
         values = [str(run.config.get(name, "")) for name in settings]
         rows.append([run.name, *values, str(len(run.metrics)), f"{run.minutes:.1f}", str(accepted), *cells])
     return ["run", *settings, "generations", "minutes", "accepted", *figures], rows
@@ -88,7 +89,7 @@ def table_of_seeds(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
         if run.verdict:
             groups.setdefault(json.dumps([run.config.get(name) for name in settings]), []).append(run)
     figures = list(dict.fromkeys(what for group in groups.values() for run in group for what in _figures(run)))
-    rows, first = list[list[str]](), dict[str, dict[int, Mapping[str, Any]]]()
+    rows, first = list[list[str]](), dict[str, dict[int, Row]]()
     for group in groups.values():
         values = [str(group[0].config.get(name, "")) for name in settings] or ["the same"]
         cells = []
@@ -100,25 +101,25 @@ def table_of_seeds(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     return head, rows if any(len(group) > 1 for group in groups.values()) else []
 
 
-def _over_seeds(rows: Mapping[int, Mapping[str, Any]], first: Mapping[int, Mapping[str, Any]]) -> str:
+def _over_seeds(rows: Mapping[int, Row], first: Mapping[int, Row]) -> str:
     """Return a cell of the table over seeds; ``first`` holds the rows of the first settings by seed."""
-    means = [row["mean_imps"] for row in rows.values()]
-    text = f"{statistics.fmean(means):+.3f} ± {_mean_error(rows.values()):.3f}"
+    means = [row.mean_imps for row in rows.values()]
+    text = pages.figure(statistics.fmean(means), _mean_error(rows.values()))
     if len(means) > 1:
         text += f", spread {statistics.stdev(means):.3f}"
     both = sorted(rows.keys() & first.keys()) if rows is not first else []
     if both:
-        more = [rows[seed]["mean_imps"] - first[seed]["mean_imps"] for seed in both]
+        more = [rows[seed].mean_imps - first[seed].mean_imps for seed in both]
         error = math.hypot(*(_mean_error([of[seed] for seed in both]) for of in (rows, first)))
         if len(both) > 1:
             error = max(error, statistics.stdev(more) / math.sqrt(len(both)))
-        text += f", difference {statistics.fmean(more):+.3f} ± {error:.3f}"
+        text += f", difference {pages.figure(statistics.fmean(more), error)}"
     return text
 
 
-def _mean_error(rows: Collection[Mapping[str, Any]]) -> float:
+def _mean_error(rows: Collection[Row]) -> float:
     """Return the standard error of a mean over seeds, as if each had boards of its own."""
-    return math.hypot(*(row["standard_error"] for row in rows)) / len(rows)
+    return math.hypot(*(row.standard_error for row in rows)) / len(rows)
 
 
 def text(found: Sequence[Run]) -> str:
@@ -131,7 +132,7 @@ def text(found: Sequence[Run]) -> str:
 
 def markdown(found: Sequence[Run], command: str) -> str:
     """Return the page: the tables and the curves."""
-    boards = {row["boards"] for run in found for row in run.verdict}
+    boards = {row.boards for run in found for row in run.verdict}
     judged = f" {' and '.join(f'{n:,}' for n in sorted(boards))} boards that training never saw;" if boards else ""
     return "\n".join([
         "# Runs compared", "",

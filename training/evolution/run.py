@@ -57,7 +57,7 @@ class EvolveResult:
 
     def to_dataframe(self) -> Any:
         """Return the verdict as a pandas DataFrame, a measurement a row: IMPs a board and their standard error."""
-        return to_dataframe([row.as_json() for row in self.rows])
+        return to_dataframe([asdict(row) for row in self.rows])
 
 
 def evolve(
@@ -164,7 +164,7 @@ def _judge(
     diff = _write_diff(folder, config, pair, progress) if len(files) == len(config.starts) == 1 else ""
     names = [file.name for file in files]
     atomic_write(page, judging.markdown(rows, manifest, command, accepted, names, diff=diff))
-    atomic_write(folder / judging.VERDICT, json.dumps({"rows": [row.as_json() for row in rows]}, indent=2) + "\n")
+    atomic_write(folder / judging.VERDICT, json.dumps({"rows": [asdict(row) for row in rows]}, indent=2) + "\n")
     return EvolveResult(folder, config, pair, state.metrics, accepted, rows, files, page, curve)
 
 

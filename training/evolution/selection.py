@@ -71,17 +71,16 @@ def select_proposals(
 
 def _leaves(calls: set[str], before: Partnership, after: Partnership) -> bool:
     """Return whether both players' lines for some calls are as before."""
-    players = {(before.first, after.first), (before.second, after.second)}
-    return not calls or all(lines_of_calls(old, calls) == lines_of_calls(new, calls) for old, new in players)
+    return not calls or all(
+        lines_of_calls(old, calls) == lines_of_calls(new, calls) for old, new in before.changes_to(after)
+    )
 
 
 def is_sayable(before: Partnership, after: Partnership) -> bool:
     """Return whether the changed lines are as easy to say as those that they replace."""
-    players = {(before.first, after.first), (before.second, after.second)}
     return all(
         not (faults := new_faults(old, new)) or len(faults) <= len(new_faults(new, old))
-        for old, new in players
-        if old != new
+        for old, new in before.changes_to(after)
     )
 
 

@@ -9,7 +9,7 @@ A single ``BiddingEnv`` needs none of this: SB3 and sb3-contrib take it as it is
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import gymnasium
@@ -113,22 +113,8 @@ class SB3VecEnv(VecEnv):
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Set an attribute, which all tables share.
-
-        Raises:
-            ValueError: for some of the tables only.
-        """
-        if len(set(self._get_indices(indices))) != self.num_envs:
-            raise ValueError(f"the tables of one env share {attr_name!r}; set it for all of them")
+        """Set an attribute, which all tables share."""
         setattr(self.env, attr_name, value)
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Indices = None) -> list[bool]:
-        env: Any = self.env
-        wrapped = False
-        while isinstance(env, gymnasium.vector.VectorWrapper):
-            wrapped = wrapped or isinstance(env, wrapper_class)
-            env = env.env
-        return [wrapped for _ in self._get_indices(indices)]
-
-    def get_images(self) -> Sequence[None]:
-        return [None] * self.num_envs
+        return [False for _ in self._get_indices(indices)]  # the wrappers of single envs, of which there are none

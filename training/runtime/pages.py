@@ -91,12 +91,12 @@ def settings(config: Mapping[str, object]) -> list[str]:
 
 
 @contextlib.contextmanager
-def drawn(path: Path, width: float, height: float, dpi: int = 120) -> Iterator[Any]:
-    """Yield the axes of a figure, which is written to ``path`` at the end."""
+def drawn(path: Path, width: float, height: float, dpi: int = 120, grid: tuple[int, int] = (1, 1)) -> Iterator[Any]:
+    """Yield the axes of a figure, an array of them for a larger ``grid``; it is written to ``path`` at the end."""
     from matplotlib.figure import Figure  # the figure itself: no window system, no global state
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    yield figure.subplots()
+    yield figure.subplots(*grid)
     figure.savefig(path, dpi=dpi)
 
 

@@ -26,7 +26,7 @@ from bridge_env.rules.cards import SEATS, card_text
 from bridge_env.rules.play import Plays
 from training.evaluation.boards import Boards, first_deal_hash
 from training.evaluation.cardplay.result import TABLES, PlayedBoard, PlayedMatch
-from training.evaluation.duplicate import MatchResult, TableResult
+from training.evaluation.duplicate import MatchResult, TableResult, spec_name
 from training.runtime.processes import map_in_processes
 from training.runtime.result_log import ResultLog
 
@@ -139,7 +139,7 @@ def play_hands(
     """
     teams.seated()  # a faulty spec is an error before any work
     began = time.perf_counter()
-    names = player_name(teams.players[0]), player_name(teams.players[1])
+    names = spec_name(teams.players[0]), spec_name(teams.players[1])
     header = {
         "a": bidding.a, "b": bidding.b, "play_a": names[0], "play_b": names[1], "seed": bidding.seed,
         "first_deal": first_deal_hash(bidding.boards),
@@ -162,8 +162,3 @@ def play_hands(
         done |= {board.place: board for board in played}
         progress(len(at))
     return PlayedMatch(bidding, names, [done[place] for place in places], time.perf_counter() - began)
-
-
-def player_name(player: str | CardPlayer) -> str:
-    """Return the name of a player in reports."""
-    return player if isinstance(player, str) else type(player).__name__

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +93,7 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
         system = base.with_cards(blocks_of(scores, every))
         atomic_write(folder / CARDS, _text(system, config.system))
     gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
-    content = {"terms": scores.terms, "positions": len(every), "gains": [gain.as_json() for gain in gains]}
+    content = {"terms": scores.terms, "positions": len(every), "gains": [asdict(gain) for gain in gains]}
     atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return CardsResult(folder, system, scores.terms, gains, folder / CARDS)
 
