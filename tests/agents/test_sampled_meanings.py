@@ -64,7 +64,7 @@ def test_a_network_without_measured_meanings_explains_each_seat():
     assert right != left
 
 
-_SLOW = ("by-the-book", "acol")
+_DEAR = [pytest.mark.slow, pytest.mark.weekly]
 
 
 def unexplained(name: str, boards: int, every: int) -> list[bool]:
@@ -81,7 +81,8 @@ def unexplained(name: str, boards: int, every: int) -> list[bool]:
 
 
 @pytest.mark.parametrize(
-    "name", ["standard", *(pytest.param(n, marks=pytest.mark.slow) for n in ("by-the-book", "acol"))]
+    "name",
+    ["standard", *(pytest.param(n, marks=[pytest.mark.slow, pytest.mark.weekly]) for n in ("by-the-book", "acol"))],
 )
 def test_calls_are_explained(name):
     """One measured, one by a book, one that nobody measured. (Of 952 calls of all shipped ones, 1 was not.)"""
