@@ -58,7 +58,7 @@ assert NUM_COLUMNS < NO_TEST
 
 @njit(forceinline=True)
 def rest_of_word(column, f, known, strain):
-    """Return what is left of a word once the auction is known: a column, -1 for none, and what is added to it.
+    """Return the rest of a word once the auction is known: a column, -1 for none, and the number added to it.
 
     Args:
         f: a feature row with the context and the columns of the rule's call.
