@@ -17,7 +17,7 @@ import numpy as np
 
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import DOUBLING, FIRST_NAMER, LAST_BID, LAST_BIDDER, PASSES, row_turn
-from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, PASS, REDOUBLE
 
 _WORST = 1e9
 
@@ -72,20 +72,12 @@ def _solve_above(state, leaf, trust, last, best, values):
 
 @njit
 def _solve_opening(trust, best, values):
-    """Solve the positions before any bid: ``values[0, passes, seat]``; passes 3 lies in ``values[1, 0]``."""
+    """Solve the positions before any bid: ``values`` (5, 4) [passes, seat to call], 0 once all have passed."""
+    values[4] = 0.0
     for passes in range(3, -1, -1):
         for seat in range(4):
-            if passes == 3:
-                passing = 0.0
-            elif passes == 2:
-                passing = values[1, 0, (seat + 1) & 3]
-            else:
-                passing = values[0, passes + 1, (seat + 1) & 3]
-            value = trust[seat] * _better(passing, best[0, seat], seat) + (1.0 - trust[seat]) * passing
-            if passes == 3:
-                values[1, 0, seat] = value
-            else:
-                values[0, passes, seat] = value
+            passing = values[passes + 1, (seat + 1) & 3]
+            values[passes, seat] = trust[seat] * _better(passing, best[0, seat], seat) + (1.0 - trust[seat]) * passing
 
 
 @njit
@@ -97,7 +89,7 @@ def call_values(states, leaf_of, leaves, trust, out):
         leaf_of: int64 (N,), which of ``leaves`` float32 (S, 4, 35, 3) a row has.
         out: written, float32 (N, 38); -1e9 where a call is not legal.
     """
-    best, values, opening = np.empty((NUM_BIDS + 1, 4)), np.empty((3, 3, 4)), np.empty((3, 3, 4))
+    best, values, opening = np.empty((NUM_BIDS + 1, 4)), np.empty((3, 3, 4)), np.empty((5, 4))
     for n in range(len(states)):
         state, leaf = states[n], leaves[leaf_of[n]]
         last, doubling, passes = np.int64(states[n, LAST_BID]), states[n, DOUBLING], states[n, PASSES]
@@ -110,10 +102,7 @@ def call_values(states, leaf_of, leaves, trust, out):
             out[n, FIRST_BID + bid] = sign * values[0, 0, (seat + 1) & 3]
         if last < 0:
             _solve_opening(trust, best, opening)
-            after = 0.0
-            if passes < 3:
-                after = opening[1, 0, (seat + 1) & 3] if passes == 2 else opening[0, passes + 1, (seat + 1) & 3]
-            out[n, PASS] = sign * after
+            out[n, PASS] = sign * opening[passes + 1, (seat + 1) & 3]
             continue
         bidder = np.int64(state[LAST_BIDDER])
         _solve_bid(state, leaf, trust, last, bidder, best, values)
@@ -126,6 +115,3 @@ def call_values(states, leaf_of, leaves, trust, out):
             out[n, DOUBLE] = sign * values[1, 0, (seat + 1) & 3]
         if doubling == 1 and ours:
             out[n, REDOUBLE] = sign * values[2, 0, (seat + 1) & 3]
-
-
-assert NUM_CALLS == FIRST_BID + NUM_BIDS

@@ -55,9 +55,6 @@ class GameLookahead:
         self.reader, self.player_models, self.options = reader, tuple(player_models), options
         self._memory = Memory()
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return GameLookahead, (self.reader, self.player_models, self.options)
-
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         rows = (np.array([row]) for row in range(len(view)))
         return np.array([self.think(view.take(row), key[row]).call for row in rows], np.int8)
@@ -87,12 +84,10 @@ class GameLookahead:
 
     def _weigh(self, view: BidView, key: np.uint64, calls: list[int] | None) -> Decision:
         """Weigh ``calls``, or Pass and those that are worth most on the deals."""
-        options, trust = self.options, trusts(self.player_models, self.options)
-        sample = fitting_deals(self.reader, self.player_models, view, key, options.samples, options, self._memory)
-        leaves = as_they_double(contract_values(sample.owner, int(view.vulnerability[0])), self.player_models)
+        options = self.options
+        sample = self.fitting_deals(view, key)
         state = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability).state
-        worth = np.empty((len(leaves), NUM_CALLS), np.float32)
-        call_values(np.repeat(state, len(leaves), axis=0), np.arange(len(leaves)), leaves, trust, worth)
+        worth = self._worth(np.repeat(state, len(sample), axis=0), self._leaves(sample.owner, view))
         if calls is None:
             mean = sample.weight @ worth
             best = np.argsort(-mean, kind="stable")[: options.candidates]
@@ -103,6 +98,61 @@ class GameLookahead:
         found = Decision(calls[0], calls[0], calls)
         return choose(found, drawn, points, np.arange(len(calls)), options)
 
+    def fitting_deals(self, view: BidView, key: np.uint64) -> Sample:
+        """Return ``samples`` deals for the one row of a turned view."""
+        inferences = [model.inference for model in self.player_models]
+        count, recall = self.options.samples, self.options.recall
+        caller = (int(view.dealer[0]) + np.arange(int(view.length[0]))) & 3
+        recalled = [s for s in (2, 1, 3) if inferences[s] == AS_BEST and recall and (caller == s).any()]
+        shown = {}
+        if any(inferences[s] == BY_SYSTEM and (caller == s).any() for s in (1, 2, 3)):
+            shown = shown_by_calls(self.reader, view, memory=self._memory)
+        wanted = count * _POOL if recalled else count
+        sample = sample_deals(
+            KnownCards.seen({0: view.hand[0]}),
+            {s: c for s, c in shown.items() if inferences[s] == BY_SYSTEM}, wanted, key,
+            weights={1: OPPONENTS_WEIGHT, 2: PARTNERS_WEIGHT, 3: OPPONENTS_WEIGHT}, limit=2_000 + 100 * wanted,
+        )  # fmt: skip
+        if not recalled:
+            return sample
+        cost = np.sum([self._cost(sample.owner, seat, caller == seat, view, key) for seat in recalled], axis=0)
+        weight = sample.weight * np.exp(-(cost - cost.min()) / recall)
+        best = np.sort(np.argsort(-weight, kind="stable")[:count])
+        weight = weight[best] / weight[best].sum()
+        return Sample(sample.owner[best], sample.violation[best], weight, sample.tried, sample.method)
+
+    def _cost(
+        self, owner: NDArray[np.uint8], seat: int, mine: NDArray[np.bool_], view: BidView, key: np.uint64
+    ) -> NDArray[np.float64]:
+        """Return what the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64
+        (S,).
+        """
+        deals = _dealt_anew(owner, seat, np.uint64(streams.key(key, "recall", seat)[0]))
+        leaves = self._leaves(deals, view)
+        positions, calls = _positions(view), view.history[0, : len(mine)]
+        hand = hand_features(hands(owner, np.full(len(owner), seat))).astype(np.float64)
+        total = np.zeros(len(owner))
+        for number in np.flatnonzero(mine):
+            worth = self._worth(np.repeat(positions[None, number], len(owner), axis=0), leaves)
+            lost = smooth_imps((worth.max(axis=1) - worth[:, calls[number]]).astype(np.float64))
+            total += np.maximum(_smoothed(hand, lost), 0)
+        return total
+
+    def _worth(self, states: NDArray[np.int16], leaves: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return what each call is worth to its side in positions int16 (S, STATE_COLUMNS): float32 (S, 38)."""
+        trust = np.array([self.options.trust if model.active else 0.0 for model in self.player_models])
+        worth = np.empty((len(states), NUM_CALLS), np.float32)
+        call_values(states, np.arange(len(states)), leaves, trust, worth)
+        return worth
+
+    def _leaves(self, owner: NDArray[np.uint8], view: BidView) -> NDArray[np.float32]:
+        """Return ``contract_values`` of deals; undoubled contracts from 2NT up count as doubled if opponents do so."""
+        leaves = contract_values(owner, int(view.vulnerability[0]))
+        for side in (0, 1):
+            if self.player_models[1 - side].doubles and self.player_models[3 - side].doubles:
+                leaves[:, side::2, _TWO_NOTRUMP:, 0] = leaves[:, side::2, _TWO_NOTRUMP:, 1]
+        return leaves
+
 
 def _worth_thinking(view: BidView) -> bool:
     """Return whether another call than Pass may be right for the one row of ``view``."""
@@ -110,70 +160,6 @@ def _worth_thinking(view: BidView) -> bool:
     strong = features[HCP] >= _WEAK or features[FEATURES["longest"]] >= 6
     partner_has_called = (history[-2::-4] != PASS).any()
     return bool(strong or partner_has_called or (history >= FIRST_BID + 5 * (_HIGH - 1)).any())
-
-
-def fitting_deals(
-    bidder: HierarchyBidder,
-    player_models: Sequence[PlayerModel],
-    view: BidView,
-    key: np.uint64,
-    count: int,
-    options: Options,
-    memory: Memory,
-) -> Sample:
-    """Return deals for the one row of a turned view; ``player_models`` are those of the four seats, the seat to call
-    first.
-    """
-    length = int(view.length[0])
-    caller = (int(view.dealer[0]) + np.arange(length)) & 3
-    recalled = [
-        s for s in (2, 1, 3) if player_models[s].inference == AS_BEST and options.recall and (caller == s).any()
-    ]
-    shown = {}
-    if any(player_models[s].inference == BY_SYSTEM and (caller == s).any() for s in (1, 2, 3)):
-        shown = shown_by_calls(bidder, view, memory=memory)
-    wanted = count * _POOL if recalled else count
-    sample = sample_deals(
-        KnownCards.seen({0: view.hand[0]}),
-        {s: c for s, c in shown.items() if player_models[s].inference == BY_SYSTEM}, wanted, key,
-        weights={1: OPPONENTS_WEIGHT, 2: PARTNERS_WEIGHT, 3: OPPONENTS_WEIGHT}, limit=2_000 + 100 * wanted,
-    )  # fmt: skip
-    if not recalled:
-        return sample
-    cost = np.sum(
-        [_cost(sample.owner, seat, caller == seat, player_models, view, key, options) for seat in recalled], axis=0
-    )
-    weight = sample.weight * np.exp(-(cost - cost.min()) / options.recall)
-    best = np.sort(np.argsort(-weight, kind="stable")[:count])
-    weight = weight[best] / weight[best].sum()
-    return Sample(sample.owner[best], sample.violation[best], weight, sample.tried, sample.method)
-
-
-def _cost(
-    owner: NDArray[np.uint8],
-    seat: int,
-    mine: NDArray[np.bool_],
-    player_models: Sequence[PlayerModel],
-    view: BidView,
-    key: np.uint64,
-    options: Options,
-) -> NDArray[np.float64]:
-    """Return what the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64
-    (S,).
-    """
-    deals = _dealt_anew(owner, seat, np.uint64(streams.key(key, "recall", seat)[0]))
-    vulnerability = int(view.vulnerability[0])
-    leaves = as_they_double(contract_values(deals, vulnerability), player_models)
-    positions, calls = _positions(view), view.history[0, : len(mine)]
-    hand = hand_features(hands(owner, np.full(len(owner), seat))).astype(np.float64)
-    total, rows = np.zeros(len(owner)), np.arange(len(owner))
-    for number in np.flatnonzero(mine):
-        worth = np.empty((len(owner), 38), np.float32)
-        states = np.repeat(positions[None, number], len(owner), axis=0)
-        call_values(states, rows, leaves, trusts(player_models, options), worth)
-        lost = smooth_imps((worth.max(axis=1) - worth[:, calls[number]]).astype(np.float64))
-        total += np.maximum(_smoothed(hand, lost), 0)
-    return total
 
 
 def _smoothed(hand: NDArray[np.float64], lost: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -204,16 +190,3 @@ def _dealt_anew(owner: NDArray[np.uint8], seat: int, key: np.uint64) -> NDArray[
     out = np.full_like(owner, seat)
     np.put_along_axis(out, rank[:, :39], np.repeat(others, 13)[None, :], axis=1)
     return out
-
-
-def trusts(player_models: Sequence[PlayerModel], options: Options) -> NDArray[np.float64]:
-    """Return the chance that each seat finds its best call in the look-ahead: float64 (4,)."""
-    return np.array([options.trust if player_model.active else 0.0 for player_model in player_models])
-
-
-def as_they_double(leaves: NDArray[np.float32], player_models: Sequence[PlayerModel]) -> NDArray[np.float32]:
-    """Adjust the leaves for opponents that double all bids from 2NT up: undoubled contracts there count as doubled."""
-    for side in (0, 1):
-        if player_models[1 - side].doubles and player_models[3 - side].doubles:
-            leaves[:, side::2, _TWO_NOTRUMP:, 0] = leaves[:, side::2, _TWO_NOTRUMP:, 1]
-    return leaves

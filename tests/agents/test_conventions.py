@@ -6,7 +6,7 @@ import pytest
 
 import agents
 from agents.systems.language.text import parse_system, system_text
-from agents.systems.library.conventions import CONVENTIONS, UnknownConvention, conventions_of, shows, without
+from agents.systems.library.conventions import CONVENTIONS, conventions_of, shows, without
 from agents.systems.library.shipped import hierarchy_of, read_system
 from bridge_env.bidders.registry import SpecError
 
@@ -97,5 +97,5 @@ def test_errors_say_what_there_is(options, text):
     with pytest.raises(SpecError) as error:
         read_system(f"sayc?{options}")
     assert text in str(error.value)
-    with pytest.raises(UnknownConvention):
+    with pytest.raises(SpecError):
         without(parse_system(SMALL), ["Drury"])

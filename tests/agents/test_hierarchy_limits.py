@@ -9,7 +9,7 @@ import pytest
 from agents.systems.engine.compiled import compile_system
 from agents.systems.language import limits
 from agents.systems.language.text import SystemTextError, parse_system
-from agents.systems.library.shipped import read_system, shipped_systems
+from agents.systems.library.shipped import read_system
 
 
 def nested(token: str, times: int, first: str = "1C") -> str:
@@ -17,7 +17,7 @@ def nested(token: str, times: int, first: str = "1C") -> str:
     return "\n".join("  " * indent + line for indent, line in enumerate(lines))
 
 
-@pytest.mark.parametrize("times", [6, 30, limits.DEEPEST - 3])
+@pytest.mark.parametrize("times", [6, limits.DEEPEST - 3])
 @pytest.mark.parametrize("token", ["(any)", "(any)-X-(any)"])
 def test_nested_lines_of_any_are_refused_at_once(token, times):
     began = time.process_time()
@@ -37,7 +37,7 @@ def test_a_few_are_a_system():
     assert len(compile_system(parse_system(nested("(any)", 3))).children) > 10_000
 
 
-@pytest.mark.parametrize("name", shipped_systems())
+@pytest.mark.parametrize("name", ["acol", "champion-strong", "empty"])
 def test_positions_are_counted_as_the_compiler_finds_them(name, monkeypatch):
     """Never fewer, or a system could pass that does not fit."""
     system = read_system(name)

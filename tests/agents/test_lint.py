@@ -86,7 +86,9 @@ def test_lines_that_no_auction_comes_to_and_lines_that_count_in_others(text, not
     assert all(words in found[line].text and not found[line].fault for line, words in noted.items())
 
 
-@pytest.mark.parametrize("name", shipped_systems())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "acol" else pytest.mark.slow) for name in shipped_systems()]
+)
 def test_shipped_systems_have_no_faults(name):
     assert check_system(system_path(name)) == []
 
@@ -132,15 +134,12 @@ def test_what_is_no_system(name, text, tmp_path, monkeypatch, capsys):
     ("text", "hint"),
     [
         ("1C  12+ HCP", "did you mean hcp?"),
-        ("1C  12+ hpc", "did you mean hcp?"),
         ("1C  5+ ♠", "did you mean S?"),
         ("1C  5+ ♥️", "did you mean H?"),
         ("1C  5+ hearts", "did you mean H?"),
-        ("1C  5+ s", "did you mean S?"),
         ("1C  balnced", "did you mean balanced?"),
         ("1C  not ballanced", "did you mean balanced?"),
         ("1M  8+ fitt:M", "did you mean fit:M?"),
-        ("1C  12+ hcp 5+ S", "is a comma missing, as in '12+ hcp, 5+ S'?"),
         ("1C  12+ hcp balanced", "is a comma missing, as in '12+ hcp, balanced'?"),
         ("1C  H >= S 5+ H not vul", "is a comma missing, as in 'H >= S, 5+ H, not vul'?"),
     ],

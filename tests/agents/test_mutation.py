@@ -57,9 +57,9 @@ def test_often_used_lines_are_moved_more_often():
     assert hits > 170
 
 
-def test_a_hundred_changes_still_make_a_system_that_reads_back():
+def test_many_changes_still_make_a_system_that_reads_back():
     system = SAYC
-    for k in range(100):
+    for k in range(30):
         address, constraint, _ = threshold_move(system, SeededRandom("walk", k), {})
         system = with_constraint(system, address, constraint)
     compile_system(system)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from support.bidders import TANGLE
 
 from agents.systems.engine.compiled import LAST_RESORT, RULE_LINE, compile_system, pool
@@ -14,12 +13,11 @@ from agents.systems.engine.rule_order import (
     parts,
     rules_of,
 )
-from agents.systems.language.paths import SPAN_CODES, span_call
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import LAST_BID, Auctions
-from bridge_env.rules.calls import FIRST_BID, NUM_BIDS
+from bridge_env.rules.calls import FIRST_BID
 
 AFTER = """\
 1M    5+ M, 11+ hcp
@@ -96,15 +94,6 @@ def test_systems_in_a_pool_are_visited_as_they_are_alone():
             blocks = [part for part, _, _ in found if part != in_pool]
             assert all(general <= part < general + len(own.parts) - len(own.children) for part in blocks)
         node, general = node + len(own.children), general + len(own.parts) - len(own.children)
-
-
-@pytest.mark.parametrize("span", SPAN_CODES)
-def test_calls_of_spans(span):
-    lines = "".join(f"  {span}:{strain}\n" for strain in "CDHSN")
-    compiled = compile_system(parse_system(f"when 0-7 last-level\n{lines}", name="spans"))
-    for last_bid in range(-1, NUM_BIDS):
-        expected = [span_call(SPAN_CODES[span], strain, last_bid) for strain in range(5)]
-        assert [call for _, _, call in visits(compiled, NOWHERE, 0, last_bid)][:5] == expected
 
 
 def test_legal_calls_are_those_that_the_laws_allow():

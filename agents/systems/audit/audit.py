@@ -17,7 +17,6 @@ from agents.systems.audit.probes import FEW_VARIANTS, Hands, ProbeAuction, Simul
 from agents.systems.audit.reach import HandPool, Partner, lines_at, reach
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import pairs, signatures
-from agents.systems.engine.compiled import FIRST_RULE
 from agents.systems.language.text import constraint_text, numbered_anew
 from agents.systems.language.tree import Line, System, place_of, walk
 
@@ -55,7 +54,7 @@ def _numbers(system: System) -> tuple[int, ...]:
 
 
 def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
-    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_HANDS, 1))
+    lines, simulator = Lines(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
     promises, passes = PromiseChecks(lines), PassChecks(simulator, lines)
     done = 0
@@ -81,12 +80,6 @@ def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[t
 
 
 _hand_pool = cache(HandPool)
-
-
-def lines_of(system: Hierarchy) -> Lines:
-    """Return the lines of a system by their rules."""
-    compiled = system.compiled
-    return Lines(system.system, compiled, int(compiled.parts[len(compiled.children), FIRST_RULE]))
 
 
 def _against_others(line: Line | None) -> bool:
@@ -146,7 +139,7 @@ def _before(system: System) -> Hierarchy:
 
 def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
     """Return the findings at some nodes of the tree; quick, without lines that no hand comes to."""
-    lines, simulator = lines_of(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
+    lines, simulator = Lines(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
     promises, passes = PromiseChecks(lines), PassChecks(simulator, lines)
     for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
         promises.see(responses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from agents.systems.audit.labels import (
 )
 from agents.systems.audit.probes import ProbeAuction, Responses
 from agents.systems.audit.rows import NO_TRUMP, Rows, of_suit
+from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import (
     FLAG_BITS,
     RULE_CALL,
@@ -33,9 +34,10 @@ from agents.systems.engine.compiled import (
     SHOWS_NOTHING,
     SPAN_CALL,
     Compiled,
+    first_general_rule,
 )
 from agents.systems.engine.decompile import clauses_of
-from agents.systems.language.tree import Line, System, atoms_of, place_of, walk
+from agents.systems.language.tree import Line, atoms_of, place_of, walk
 from agents.systems.language.vocabulary import CONTEXT, WORDS
 from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import FEATURES
@@ -63,8 +65,10 @@ Place = tuple[bool, int]  # of a line: is it a general rule, and its number
 class Lines:
     """The lines of a system by the rules that they have become."""
 
-    def __init__(self, system: System, compiled: Compiled, first_general: int) -> None:
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        system, compiled = hierarchy.system, hierarchy.compiled
         self.rules = rules = compiled.rules
+        first_general = first_general_rule(compiled)
         self.places: list[Place] = [
             (rule >= first_general, int(number)) for rule, number in enumerate(rules[:, RULE_LINE])
         ]
@@ -109,19 +113,25 @@ class ViolationCount:
     example: str = ""
     share: float = _SHARE  # of the hands that must break it for a finding
 
+    @property
+    def is_finding(self) -> bool:
+        """Return whether so many break it that it is no accident."""
+        return self.bad >= max(self.share * self.rows, _FEWEST)
 
-@dataclass
+    @property
+    def percent(self) -> str:
+        """Return the share of hands that break it."""
+        return f"{100 * self.bad / self.rows:.0f}%"
+
+
 class PromiseChecks:
     """Count how often hands of lines break what these promise."""
 
-    lines: Lines
-    tally: dict[tuple[Place, str], ViolationCount] = field(default_factory=lambda: defaultdict(ViolationCount))
-    both_ways: dict[tuple[Place, str], str] = field(default_factory=dict)
-    used: NDArray[np.int64] = field(init=False)
-    _labelled: list[tuple[str, Holds, NDArray[np.bool_]]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        count = len(self.lines.places)
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.tally: dict[tuple[Place, str], ViolationCount] = defaultdict(ViolationCount)
+        self.both_ways: dict[tuple[Place, str], str] = {}
+        count = len(lines.places)
         self.used = np.zeros(count, np.int64)
         by_label: dict[Label, NDArray[np.bool_]] = {}
         for rule in range(count):
@@ -133,7 +143,7 @@ class PromiseChecks:
                 by_label.setdefault(label, np.zeros(count, np.bool_))[rule] = True
         # Last resorts mean nothing, nor do scorecards that ask nothing of the hand.
         self._written = (self.lines.rules[:, RULE_LINE] > 0) & ((self.lines.rules[:, RULE_FLAGS] & SHOWS_NOTHING) == 0)
-        self._labelled = [
+        self._labelled: list[tuple[str, Holds, NDArray[np.bool_]]] = [
             (f"a call noted {label.name!r} promises {label.promises}", label.holds, rules)
             for label, rules in by_label.items()
         ]
@@ -305,9 +315,8 @@ class PromiseChecks:
 
     def findings(self) -> Iterator[tuple[Place, str]]:
         for (place, text), found in self.tally.items():
-            if found.bad >= max(found.share * found.rows, _FEWEST) and self.lines.line(place) is not None:
-                share = f"{100 * found.bad / found.rows:.0f}% of its hands have not, "
-                yield place, f"{text}; {share}such as {found.example}"
+            if found.is_finding and self.lines.line(place) is not None:
+                yield place, f"{text}; {found.percent} of its hands have not, such as {found.example}"
         for (place, text), auction in self.both_ways.items():
             yield place, f"{text}, and partner cannot tell: {auction}"
 

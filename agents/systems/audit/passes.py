@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agents.systems.audit.checks import Lines, Place, auction_text
+from agents.systems.audit.checks import Lines, Place, ViolationCount, auction_text
 from agents.systems.audit.probes import ProbeAuction, Responses, Simulator
 from agents.systems.engine.compiled import END_RULE, FIRST_RULE, RULE_CALL, RULE_LINE, RULE_SPAN, SPAN_CALL
 from bridge_env.hands.deals import hand_text
@@ -16,7 +16,6 @@ from bridge_env.rules.calls import PASS
 
 _SUITS = slice(1, 5)  # of what a seat has shown
 _NAMES = "♣♦♥♠"
-_SHARE, _FEWEST = 0.05, 5  # of the hands that pass by general rules, that must lack a suit for a finding
 _NOBODY = np.empty(0, np.int64)
 
 
@@ -26,9 +25,7 @@ class PassChecks:
     def __init__(self, simulator: Simulator, lines: Lines) -> None:
         self.simulator, self.lines = simulator, lines
         self._general = np.array([general for general, _ in lines.places], np.bool_)
-        self._count: dict[tuple[Place, str], int] = defaultdict(int)
-        self._lacking: dict[tuple[Place, str], int] = defaultdict(int)
-        self._example: dict[tuple[Place, str], str] = {}
+        self._tally: dict[tuple[Place, str], ViolationCount] = defaultdict(ViolationCount)
 
     def see(self, responses: Responses) -> None:
         passed = (responses.rule >= 0) & (responses.call == PASS) & responses.hands.likely[responses.hand]
@@ -51,12 +48,12 @@ class PassChecks:
             cards = responses.features[mine, LENGTH : LENGTH + 4]
             for suit in np.flatnonzero(least >= 4).tolist():
                 lacks = np.flatnonzero(cards[:, suit] < least[suit])
-                key = place, f"{least[suit]}+{_NAMES[suit]}"
-                self._count[key] += len(mine)
-                self._lacking[key] += len(lacks)
-                if len(lacks):
+                found = self._tally[place, f"{least[suit]}+{_NAMES[suit]}"]
+                found.rows += len(mine)
+                found.bad += len(lacks)
+                if len(lacks) and not found.example:
                     held = hand_text(responses.hands.held[responses.hand[mine[lacks[0]]]])
-                    self._example.setdefault(key, f"{held} after {auction_text(probe)}")
+                    found.example = f"{held} after {auction_text(probe)}"
 
     def _tree_pass(self, responses: Responses, probe: int) -> Place | None:
         """Return the first line of the tree that passes where a probe leads."""
@@ -68,9 +65,7 @@ class PassChecks:
         return None
 
     def findings(self) -> Iterator[tuple[Place, str]]:
-        for key, count in self._count.items():
-            if self._lacking[key] >= max(_SHARE * count, _FEWEST):
-                place, shows = key
-                share = f"{100 * self._lacking[key] / count:.0f}%"
-                why = f"a pass shows {shows} by this line, and {share} of the hands that pass by general rules have not"
-                yield place, f"{why}, such as {self._example[key]}"
+        for (place, shows), found in self._tally.items():
+            if found.is_finding:
+                of = f"{found.percent} of the hands that pass by general rules"
+                yield place, f"a pass shows {shows} by this line, and {of} have not, such as {found.example}"

@@ -9,7 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.audit.probes import Hands, ProbeAuction, Simulator, arrays, draw_hands
-from agents.systems.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE, Compiled
+from agents.systems.engine.auction_state import LEVEL_COLUMN
+from agents.systems.engine.compiled import (
+    END_RULE,
+    FIRST_RULE,
+    RULE_CALL,
+    RULE_LINE,
+    Alternatives,
+    Compiled,
+    first_general_rule,
+)
+from agents.systems.engine.decompile import clauses_of
+from agents.systems.engine.rule_order import conditions_of, level_of, rules_of
+from agents.systems.engine.state_cache import Queries
 from bridge_env.hands.features import HCP, LENGTH, POINTS, hand_features
 
 _MOST_PROBES = 24  # of one line, in which a hand is looked for
@@ -66,27 +78,38 @@ def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[Prob
     compiled = simulator.system.compiled
     takers: Counter[int] = Counter()
     for probe in _spread(probes, _MOST_PROBES):
-        part = next(node for node in probe.nodes if line in lines_at(compiled, node))
-        first, end = compiled.parts[part, FIRST_RULE], compiled.parts[part, END_RULE]
+        node = next(node for node in probe.nodes if line in lines_at(compiled, node))
         hands = pool.within(_shown(simulator, probe)[len(probe.calls) % 4])[:_MOST_HANDS]
         if not len(hands):
             continue
         drawn = Hands.of(pool.held[hands])
-        state, calls, _ = arrays([probe])
+        auctions = (np.repeat(column, len(hands), axis=0) for column in arrays([probe]))
+        everyone = Queries(drawn.features, np.arange(len(hands)), *auctions)
+        rows, _ = simulator.states.feature_rows(everyone)
         wanted = np.zeros(len(hands), np.bool_)
-        for rule in range(first, end):
+        for rule in rules_of(compiled, node):
             if compiled.rules[rule, RULE_LINE] == line:
-                wanted |= simulator.states.meets_rule(drawn.features[:, 0], state[0], calls[0], part, rule)
+                rows[:, LEVEL_COLUMN] = level_of(compiled.rules[rule, RULE_CALL])
+                wanted |= _meet(rows, clauses_of(compiled, *conditions_of(compiled, rule)))
         coming = _as_called(simulator, drawn, probe, np.flatnonzero(wanted))
         if not len(coming):
             continue
         responses = simulator.see([ProbeAuction(probe.calls, probe.side, probe.vulnerability, coming=coming)], drawn)
         lines = np.where(responses.rule < 0, -1, compiled.rules[responses.rule, RULE_LINE])
-        lines[responses.rule >= compiled.parts[len(compiled.children), FIRST_RULE]] = -1
+        lines[responses.rule >= first_general_rule(compiled)] = -1
         takers.update(lines.tolist())
         if line in lines:
             break
     return takers
+
+
+def _meet(rows: NDArray[np.int16], clauses: Sequence[Alternatives]) -> NDArray[np.bool_]:
+    """Return which feature rows (N, NUM_COLUMNS) meet clauses: bool (N,)."""
+    out = np.ones(len(rows), np.bool_)
+    for clause in clauses:
+        ways = [[(rows[:, column] >= low) & (rows[:, column] <= high) for column, low, high in way] for way in clause]
+        out &= np.any([np.all(way, axis=0) for way in ways], axis=0)
+    return out
 
 
 def _shown(simulator: Simulator, probe: ProbeAuction) -> NDArray[np.int16]:

@@ -95,7 +95,7 @@ def start_state(pool, systems, dealer, vulnerability, t):
     t.sides[OPENER] = -1
 
 
-@njit
+@njit(forceinline=True)
 def write_context(t, seat):
     """Write the columns that the auction alone decides, as ``seat`` sees it."""
     auction, shown, seat_status, sides, f = t.auction, t.shown, t.seat_status, t.sides, t.f
@@ -157,7 +157,7 @@ def write_forcing(t, seat):
         f[FORCING_PASS] = below and doubled == 1 and passes == 0
 
 
-@njit
+@njit(forceinline=True)
 def write_mixed(t, seat):
     """Write the columns that put the hand and the context (already in ``t.f``) together."""
     auction, f = t.auction, t.f
@@ -171,7 +171,7 @@ def write_mixed(t, seat):
         f[BEST + suit] = 0
         if f[FIT + suit] >= longest_fit:
             longest_fit, best = f[FIT + suit], suit
-        if f[THEIRS_COLUMN + suit] >= 4 and not f[STOPPER + suit]:
+        if is_theirs(suit, f) and not f[STOPPER + suit]:
             f[STOPPED] = 0
     f[FIT_BEST] = longest_fit
     f[BEST + best] = 1
@@ -179,6 +179,12 @@ def write_mixed(t, seat):
     suit = their_suit(auction, f)
     for column in THEIRS:
         f[column] = f[HAND[column] + suit] if suit >= 0 else 0
+
+
+@njit(forceinline=True)
+def is_theirs(suit, f):
+    """Return whether an opponent has shown four cards of a suit, so that the word ``stopped`` needs a stopper."""
+    return f[THEIRS_COLUMN + suit] >= 4
 
 
 @njit(forceinline=True)

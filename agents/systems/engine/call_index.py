@@ -25,11 +25,13 @@ from agents.systems.engine.rule_order import (
     within,
 )
 from agents.systems.engine.shown_ranges import constraint_shows, copy, is_fully_explained, reset, unite
-from agents.systems.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
+from agents.systems.language.columns import IS_CONTEXT, QUANTITIES, TOP
+from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.compiled.jit import njit
+from bridge_env.hands.features import NUM_FEATURES
 from bridge_env.rules.calls import NUM_BIDS, NUM_CALLS
 
-_SAYS_MORE = IS_CONTEXT | IS_MIXED
+_SAYS_MORE = np.arange(NUM_COLUMNS) >= NUM_FEATURES  # more than the hand
 UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # of a rule in ``plain``
 
 MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # columns of ``made``

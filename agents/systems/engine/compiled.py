@@ -268,15 +268,15 @@ class _Builder:
         if len(line.path) != 1 or line.path[0].theirs or line.lines:
             raise self.fault(line, f"a general rule is one call of ours, and no line follows it: {line.name!r}")
         span, _, strain = line.path[0].token.partition(":")
-        spans = ANY_BID_SPANS if span == ANY_BID else (span,)
         if not strain:
-            readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
+            readings = [([SPAN_CALL], call, b) for call, b in token_readings(span, (), -1)]
         else:
-            readings = [(SPAN_CODES[one], value, b) for value, b in strains_of(strain, ()) for one in spans]
+            codes = [SPAN_CODES[one] for one in (ANY_BID_SPANS if span == ANY_BID else (span,))]
+            readings = [(codes, value, b) for value, b in strains_of(strain, ())]
         constraint = self.passing(line.constraint) if span == "P" else line.constraint
         if span == ANY_BID:
             constraint = self.with_one(constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
-        for code, value, bindings in readings:
+        for codes, value, bindings in readings:
             clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), _NO_SCORE
             if line.score is not None:
                 shows = (-1, -1)
@@ -285,7 +285,8 @@ class _Builder:
                 else:
                     flags |= SHOWS_NOTHING
                 score = (*self.score(line.score, bindings, line), *shows)
-            yield (code, value, flags, *clauses, line.number, *score)
+            for code in codes:  # with the same terms: ``sums`` adds them up once
+                yield (code, value, flags, *clauses, line.number, *score)
 
     def score(self, score: Score, bindings: Bindings, line: Line) -> tuple[int, int, int]:
         """Add the terms of a score; return its start, the first term and the end."""

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.engine import auction_state as c
-from agents.systems.engine.auction_state import their_suit
+from agents.systems.engine.auction_state import is_theirs, their_suit
 from agents.systems.engine.compiled import (
     ATOM_COLUMN,
     ATOM_HI,
     ATOM_LO,
+    CARDS,
     END,
     END_RULE,
     END_TERM,
@@ -32,7 +33,7 @@ from agents.systems.engine.compiled import (
     Compiled,
 )
 from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
-from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, IS_MIXED, LEAST, MOST, PLUS
+from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS
 from agents.systems.language.tree import INFINITE
 from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.compiled.jit import njit
@@ -45,47 +46,43 @@ _BITS = 20  # of the number of a step
 _STEP = (1 << _BITS) - 1
 # Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block;
 # in ``sums`` past the term.
-_CLAUSE, _ALTERNATIVE, SKIP, _BLOCK, PAST = _STEP, _STEP - 1, _STEP - 2, _STEP - 3, _STEP - 4
+_CLAUSE, _ALTERNATIVE, SKIP, BLOCK, PAST = _STEP, _STEP - 1, _STEP - 2, _STEP - 3, _STEP - 4
 MOST_STEPS = PAST  # of a program
 _YES, _NO = 24, 24 + _BITS
-FALSE, TRUE, TEST, STOPPERS = range(4)  # the rest of an atom; STOPPERS: a test of each suit of theirs
+FALSE, TRUE, TEST = range(3)  # the rest of an atom
+THEIRS = 16  # beside the cards that partner has shown of a suit: an opponent has shown four
 OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
 OF_BID[[c.LEVEL_COLUMN, c.JUMP, c.GAME, c.LAST_LEVEL, c.LAST_NOTRUMP]] = OF_BID[c.LAST : c.LAST + 4] = True
 assert NUM_COLUMNS < NO_TEST
 
 
 @njit(forceinline=True)
-def is_theirs(suit, f):
-    """Return whether an opponent has shown four cards of a suit, so that the word ``stopped`` needs a stopper."""
-    return f[c.THEIRS_COLUMN + suit] >= 4
+def rest_of_word(column, f, known, strain):
+    """Return the rest of a word once the auction is known: a column, -1 for none, and the number added to it.
+
+    Args:
+        f: a feature row with the context and the columns of the rule's call.
+        known: is the auction known, or only its last bid?
+        strain: the opponents' suit (``auction_state.their_suit``).
+    """
+    if IS_CONTEXT[column] and column != c.BOOK and (known or OF_BID[column]):
+        return -1, int(f[column])
+    if not known:
+        return column, 0
+    if column == c.STOPPED and not (is_theirs(0, f) or is_theirs(1, f) or is_theirs(2, f) or is_theirs(3, f)):
+        return -1, 1
+    if IN_THEIR_SUIT[column]:
+        return (int(HAND[column]) + int(strain) if strain >= 0 else -1), 0
+    return int(HAND[column]), int(f[PLUS[column]]) if PLUS[column] >= 0 else 0
 
 
 @njit(forceinline=True)
 def rest_of_atom(column, lo, hi, f, known, strain):
-    """Return what is left of an atom once the auction is known: (FALSE, TRUE, TEST or STOPPERS, column, lo, hi).
-
-    Args:
-        f: a feature row with the context and the level of the rule's call.
-        known: is the auction known, or only its last bid?
-        strain: the opponents' suit (``auction_state.their_suit``).
-    """
-    if IS_CONTEXT[column] and (known or OF_BID[column]):
-        return (TRUE if lo <= f[column] <= hi else FALSE), column, lo, hi
-    if known and IS_MIXED[column]:
-        if column == c.STOPPED:
-            if lo <= 0 and hi >= 1:
-                return TRUE, column, lo, hi
-            if lo > hi or hi < 0 or lo > 1:
-                return FALSE, column, lo, hi
-            for suit in range(4):
-                if is_theirs(suit, f):
-                    return STOPPERS, column, lo, hi
-            return (TRUE if lo == 1 else FALSE), column, lo, hi
-        if IN_THEIR_SUIT[column] and strain < 0:
-            return (TRUE if lo <= 0 <= hi else FALSE), column, lo, hi
-        added = int(f[PLUS[column]]) if PLUS[column] >= 0 else 0
-        column = int(HAND[column]) + (int(strain) if IN_THEIR_SUIT[column] else 0)
-        lo, hi = lo - added, hi if hi >= INFINITE else hi - added
+    """Return what is left of an atom: (FALSE, TRUE or TEST, column, lo, hi); arguments as of ``rest_of_word``."""
+    column, added = rest_of_word(column, f, known, strain)
+    if column < 0:
+        return (TRUE if lo <= added <= hi else FALSE), column, lo, hi
+    lo, hi = lo - added, hi if hi >= INFINITE else hi - added
     lo, hi = max(lo, LEAST[column]), min(hi, MOST[column])
     if lo > hi:
         return FALSE, column, lo, hi
@@ -133,19 +130,6 @@ def add_tests(clauses, togethers, atoms, first, end, f, known, strain, code, bas
                     if hi < MOST[column]:
                         code[base + n] = test_step(column, hi + 1, _ALTERNATIVE, n + 1)
                         n += 1
-                elif left == STOPPERS:
-                    at, questions = n, 0
-                    for suit in range(4):
-                        questions += is_theirs(suit, f)
-                    for suit in range(4):
-                        if is_theirs(suit, f):
-                            right, wrong = n + 1, at + questions
-                            if lo == 1:
-                                wrong = _ALTERNATIVE
-                            elif right == wrong:
-                                right = _ALTERNATIVE
-                            code[base + n] = test_step(STOPPER + suit, 1, right, wrong)
-                            n += 1
             if not possible:
                 n = begin
                 continue
@@ -189,7 +173,7 @@ def _steps(pool, system, node, auction, known, f, code, base):
     for part in parts(pool, node, system):
         write_level(PASS, f)
         first, end = context_of(pool, part)
-        opened = add_tests(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _BLOCK)
+        opened = add_tests(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, BLOCK)
         if opened < 0:
             continue
         start, n = n, opened
@@ -209,7 +193,7 @@ def _steps(pool, system, node, auction, known, f, code, base):
                 if opened == start:
                     return n, True
                 break
-        lead(code, base, start, opened, _BLOCK, n)
+        lead(code, base, start, opened, BLOCK, n)
     return n, False
 
 
@@ -236,7 +220,7 @@ def threaded(code, base, n):
 
 
 def room_for(pool: Compiled) -> int:
-    """Return an upper bound of the length of programs: a node and the blocks of one system, or a block of cards."""
+    """Return an upper bound of the length of programs: of a node and one system's general rules, or its scorecards."""
 
     def upto(counts: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(counts)])
@@ -244,7 +228,7 @@ def room_for(pool: Compiled) -> int:
     def inside(sums: NDArray[np.int64], rows: NDArray[np.int32], first: int, end: int) -> NDArray[np.int64]:
         return sums[rows[:, end]] - sums[rows[:, first]]
 
-    atoms = upto(np.where(pool.atoms[:, ATOM_COLUMN] == c.STOPPED, 4, 2))
+    atoms = upto(np.full(len(pool.atoms), 2))
     together = upto(inside(atoms, pool.together, FIRST, END))
     clauses = upto(inside(together, pool.clauses, FIRST, END))
     rules = upto(inside(clauses, pool.rules, RULE_FIRST, RULE_END) + 1)
@@ -252,23 +236,27 @@ def room_for(pool: Compiled) -> int:
     of_blocks = inside(upto(of_part), pool.spans, FIRST, END)
     clause = pool.terms[:, TERM_CLAUSE]
     terms = upto(np.where(clause >= 0, clauses[clause + 1] - clauses[clause] + 1, 2))
-    of_cards = inside(rules, pool.parts, FIRST_RULE, END_RULE) + inside(
-        upto(inside(terms, pool.rules, FIRST_TERM, END_TERM) + 4), pool.parts, FIRST_RULE, END_RULE
-    )
+    cards = upto(inside(terms, pool.rules, FIRST_TERM, END_TERM) + 10)
+    of_cards = inside(upto(of_part + inside(cards, pool.parts, FIRST_RULE, END_RULE) + 1), pool.spans, CARDS, FIRST)
     longest_of_rules = of_part[: len(pool.children)].max(initial=0) + of_blocks.max(initial=0)
     return int(max(longest_of_rules, of_cards.max(initial=0)) + 1)
 
 
 @njit(forceinline=True)
-def _counted(hands, row, seat, column, fits):
-    """Return the value of a word that depends on all of the hand and on what partner has shown."""
+def _counted(hands, row, seat, column, shown):
+    """Return the value of a word that depends on all of the hand and on what others have shown, as ``run_program``."""
+    if column == c.STOPPED:
+        for suit in range(4):
+            if (shown >> (8 * suit)) & THEIRS and not hands[row, seat, STOPPER + suit]:
+                return np.int64(0)
+        return np.int64(1)
     if c.LONG <= column < c.LONG + 4:
         return np.int64(hands[row, seat, LENGTH + column - c.LONG] == hands[row, seat, c.LONGEST])
     if c.CONTROL <= column < c.CONTROL + 4:
         return np.int64(c.controls(hands[row, seat], column - c.CONTROL))
     most, best = np.int64(-1), 0
     for suit in range(2 if column == c.FIT_MAJOR else 0, 4):
-        fit = hands[row, seat, LENGTH + suit] + fits[suit]
+        fit = hands[row, seat, LENGTH + suit] + ((shown >> (8 * suit)) & (THEIRS - 1))
         if fit >= most:
             most, best = fit, suit
     return np.int64(column - c.BEST == best) if c.BEST <= column < c.BEST + 4 else most
@@ -281,8 +269,12 @@ def after_test(step, value):
 
 
 @njit(forceinline=True)
-def run_program(code, base, hands, row, seat, fits):
-    """Return call and rule of the hand at ``hands[row, seat]``; ``fits`` (4,) are the cards that partner has shown."""
+def run_program(code, base, hands, row, seat, shown):
+    """Return call and rule of the hand at ``hands[row, seat]``.
+
+    Args:
+        shown: of C D H S a byte each: the cards that partner has shown, and ``THEIRS`` if an opponent has shown four.
+    """
     at = base
     while True:
         step = code[at]
@@ -292,7 +284,7 @@ def run_program(code, base, hands, row, seat, fits):
         elif column == _CALL:
             return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
         else:
-            value = _counted(hands, row, seat, column, fits)
+            value = _counted(hands, row, seat, column, shown)
         at = base + after_test(step, value)
 
 

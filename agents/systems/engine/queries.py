@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.systems.engine.auction_state import write_mixed
 from agents.systems.engine.call_index import call_shows
-from agents.systems.engine.rule_order import conditions_of, context_of, holds, legal_call, write_level
+from agents.systems.engine.rule_order import write_level
 from agents.systems.engine.shown_ranges import narrow_shown
-from agents.systems.engine.states import BASE, SHOWN_AT, choose, engine_at, enter, follow, load
+from agents.systems.engine.states import choose, engine_at, enter, follow, load, write_hand
 from agents.systems.language.columns import QUANTITIES, QUANTITY
 from bridge_env.compiled.jit import njit
-from bridge_env.hands.features import FEATURES, HCP, NUM_FEATURES, POINTS
+from bridge_env.hands.features import FEATURES, HCP, POINTS
 from bridge_env.hands.features import LENGTH as HAND_LENGTH
 from bridge_env.rules.auction import DEALER, DONE, LAST_BID, VULNERABILITY, row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS
@@ -48,27 +47,11 @@ def state_rows(plan, systems, hands, boards, begins, calls, lengths, auctions, s
             chosen[k], rules[k] = call, rule
 
 
-@njit
-def shown_rows(plan, state_ids, out):
-    """Write what each seat has shown in states: int16 (N, 4, QUANTITIES, 2)."""
-    notes = engine_at(plan).store.notes
-    for i in range(len(state_ids)):
-        for seat in range(4):
-            for q in range(QUANTITIES):
-                for end in range(2):
-                    out[i, seat, q, end] = notes[state_ids[i], SHOWN_AT + seat * BASE + 2 * q + end]
-
-
 @njit(forceinline=True)
 def write_features(e, at, hand):
     """Write the full feature row of a hand int16 (NUM_FEATURES,) in a state to ``t.f``; return the seat to call."""
     load(e, at)
-    seat = np.int64(row_turn(e.t.auction))
-    for column in range(NUM_FEATURES):
-        e.t.f[column] = hand[column]
-    write_level(PASS, e.t.f)
-    write_mixed(e.t, seat)
-    return seat
+    return write_hand(e, hand)
 
 
 @njit
@@ -125,24 +108,3 @@ def misdescription_rows(plan, systems, hands, boards, state_ids, wanted, out):
                 ranges[q, 0], ranges[q, 1] = t.shown[seat, q, 0], t.shown[seat, q, 1]
             narrow_shown(ranges, t.out, found, call, t.shown[seat ^ 2])
             out[i, call] = max(0, missed(ranges, hands[boards[i], seat]) - before)
-
-
-@njit
-def condition_rows(plan, state_id, part, rule, hands, out):
-    """Write whether hands meet the conditions of a rule in a state, whatever rules come before it.
-
-    Args:
-        part, rule: of the pool; hands: int16 (N, NUM_FEATURES), of the seat to call.
-        out: written, bool (N,); all False where the rule has no legal call, or its block another context.
-    """
-    e = engine_at(plan)
-    pool, f = e.pool, e.t.f
-    first, end = context_of(pool, part)
-    least, most = conditions_of(pool, rule)
-    for i in range(len(hands)):
-        write_features(e, np.int64(state_id), hands[i])
-        call = legal_call(pool, rule, e.t.auction)
-        out[i] = False
-        if call >= 0 and holds(pool, first, end, f):
-            write_level(call, f)
-            out[i] = holds(pool, least, most, f)

@@ -162,6 +162,13 @@ def is_cards(pool, part, system):
     return pool.spans[system, CARDS] <= part < pool.spans[system, FIRST]
 
 
+@njit(forceinline=True)
+def first_cards(pool, system):
+    """Return a system's first block of scorecards, -1 if it has none."""
+    first = np.int64(pool.spans[system, CARDS])
+    return first if first < pool.spans[system, FIRST] else np.int64(-1)
+
+
 @njit
 def cards_that_count(pool, system, f):
     """Return the first block of scorecards whose context holds, -1 if none does. ``f`` holds the context."""

@@ -21,7 +21,7 @@ from agents.systems.engine.auction_state import ASKING_BID, FORCES, LAST_CALL, S
 from agents.systems.engine.call_index import index_calls
 from agents.systems.engine.compiled import Compiled, pool
 from agents.systems.engine.programs import MOST_STEPS, room_for
-from agents.systems.engine.queries import condition_rows, feature_rows, misdescription_rows, shown_rows, state_rows
+from agents.systems.engine.queries import feature_rows, misdescription_rows, state_rows
 from agents.systems.engine.states import (
     COUNTS,
     LINKS,
@@ -31,6 +31,7 @@ from agents.systems.engine.states import (
     ROOT_COLUMNS,
     SCHEMA,
     SHAPES,
+    SHOWN_AT,
     STATES,
     STATUS_AT,
     STEPS,
@@ -150,7 +151,7 @@ class StateCache:
             untouched((max(steps, longest),), np.int64),
             np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
             np.full((len(self.pool.spans), SHAPES), -1, np.int32),
-            np.full((len(self.pool.parts) - len(self.pool.children), SHAPES), -1, np.int32),
+            np.full((len(self.pool.spans), SHAPES), -1, np.int32),
             np.full(len(self.pool.children), -1, np.int32),
             np.zeros(len(self.pool.children), np.int32), np.zeros(COUNTS, np.int64),
         )  # fmt: skip
@@ -235,7 +236,7 @@ class StateCache:
         chosen, rules = np.empty(m, np.int8), np.empty(m, np.int32)
         with self.lock:
             for part, state_ids in self.find(queries, systems, chosen, rules):
-                shown_rows(self.plan, state_ids, shown[part])
+                shown[part] = self._store.notes[state_ids, SHOWN_AT:].reshape(-1, 4, QUANTITIES, 2)
                 if answers is not None:
                     partner, right = queries.seat[part] ^ 2, (queries.seat[part] + 3) & 3
                     asks = self._status(state_ids, partner, ASKING_BID) != 0
@@ -285,22 +286,6 @@ class StateCache:
         """Return a column of the status of ``seat`` (N,) in states, int16 (N,)."""
         status: NDArray[np.int16] = self._store.notes[state_ids, STATUS_AT + seat * STATUS_COLUMNS + column]
         return status
-
-    def meets_rule(
-        self, hands: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
-    ) -> NDArray[np.bool_]:
-        """Return which hands meet a rule's conditions after an auction, whatever rules come before: bool (N,).
-
-        Args:
-            hands: int16 (N, NUM_FEATURES), of the seat to call.
-            state: int16 (STATE_COLUMNS,); calls: int8 (L,), all of them made.
-            part, rule: of the pool.
-        """
-        out = np.zeros(len(hands), np.bool_)
-        with self.lock:
-            for _, state_ids in self.find(Queries.of_prefixes(state, calls, np.array([len(calls)]))):
-                condition_rows(self.plan, state_ids[0], part, rule, hands, out)
-        return out
 
     def find(
         self,

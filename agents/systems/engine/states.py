@@ -3,8 +3,8 @@
 A state is an auction so far, its dealer and vulnerability, and the systems of the four seats: all that decides an
 ``auction_state.AuctionState``, whatever the hands are. ``enter`` finds its root, ``follow`` the state after a call, and
 ``choose`` the call of a hand there. A state that is met often gets a program (``programs``): the rules that are left
-once the auction is known. It also holds which block of scorecards counts there, if one does. States that do not find
-room, or are met for the first time, lie in scratch memory and have the number -1.
+once the auction is known. It also holds which block of scorecards (``sums``) counts there, if one does. States that do
+not find room, or are met for the first time, lie in scratch memory and have the number -1.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from agents.systems.engine.auction_state import (
     STATUS_COLUMNS,
     SUIT,
     AuctionState,
+    is_theirs,
     new_state,
     start_state,
     write_context,
@@ -32,8 +33,8 @@ from agents.systems.engine.auction_state import (
 )
 from agents.systems.engine.call_index import CallIndex, call_shows
 from agents.systems.engine.compiled import ASKS, FIRST_RULE, FLAG_BITS, Compiled
-from agents.systems.engine.programs import run_anywhere, run_program, write_program
-from agents.systems.engine.rule_order import NOWHERE, cards_that_count, write_level
+from agents.systems.engine.programs import THEIRS, run_anywhere, run_program, write_program
+from agents.systems.engine.rule_order import NOWHERE, cards_that_count, first_cards, write_level
 from agents.systems.engine.shown_ranges import narrow_shown
 from agents.systems.engine.sums import run_sums, write_sums
 from agents.systems.language.columns import QUANTITIES
@@ -60,10 +61,10 @@ SIDES_AT = STATUS_AT + 4 * STATUS_COLUMNS
 SHOWN_AT = SIDES_AT + SIDES
 BASE = 2 * QUANTITIES  # of a seat
 NOTES = SHOWN_AT + 4 * BASE
-# A row of ``links``: program, cards that partner has shown in C D H S (a byte each), block of scorecards that counts
-# (-1 none), the 38 states that follow, places.
+# A row of ``links``: program, what others have shown in C D H S (a byte each, as ``programs.run_program`` takes it),
+# block of scorecards that counts (-1 none), the 38 states that follow, places.
 # What most boards need lies in the first 64 bytes, which memory hands over at once; rows are thrice as long.
-PROGRAM_AT, FITS_AT, CARDS_AT, LINK_AT, PLACE_AT, LINKS = 0, 1, 2, 3, 3 + NUM_CALLS, 48
+PROGRAM_AT, SHOWN_BYTES_AT, CARDS_AT, LINK_AT, PLACE_AT, LINKS = 0, 1, 2, 3, 3 + NUM_CALLS, 48
 SHAPES = (NUM_BIDS + 1) * 3  # of an auction, as far as programs that serve many states differ by them
 ROOT_TABLE, ROOT_COLUMNS = 4, 5  # the key of a root: the four systems; dealer and vulnerability in one
 NEVER, ONCE = -1, -2  # of a state that follows: how often auctions have come there, while it is not cached
@@ -85,8 +86,7 @@ class Store(NamedTuple):
     roots: Annotated[NDArray[np.int32], "roots"]  # of a key: the state
     # of a system and a shape: the program of its general rules there, -1 none
     general: Annotated[NDArray[np.int32], "systems", SHAPES]
-    # of a block of scorecards or general rules and a shape: the program of its sums there, -1 none
-    sums: Annotated[NDArray[np.int32], "blocks", SHAPES]
+    sums: Annotated[NDArray[np.int32], "systems", SHAPES]  # of a system and a shape: the program of its scorecards
     trees: Annotated[NDArray[np.int32], "nodes"]  # of a node: its program, -1 none
     tree_shapes: Annotated[NDArray[np.int32], "nodes"]  # of a node: the shape that its program was made for
     counts: Annotated[NDArray[np.int64], COUNTS]
@@ -96,7 +96,6 @@ class Work(NamedTuple):
     """Room to work beside a table: ``now`` is the table's auction, status of seats and sides in one."""
 
     now: Annotated[NDArray[np.int16], SHOWN_AT]
-    fits: Annotated[NDArray[np.int64], 4]
     loaded: Annotated[NDArray[np.int64], 1]  # the state that the table holds, with its context; -1: one not cached
 
 
@@ -112,7 +111,7 @@ class Engine(NamedTuple):
 
 def room_to_work() -> tuple[Work, AuctionState]:
     """Make a table and what goes with it."""
-    work = Work(np.zeros(SHOWN_AT, np.int16), np.zeros(4, np.int64), np.zeros(1, np.int64))
+    work = Work(np.zeros(SHOWN_AT, np.int16), np.zeros(1, np.int64))
     auction, seat_status, sides = np.split(work.now, [STATUS_AT, SIDES_AT])
     t = new_state()._replace(auction=auction, seat_status=seat_status.reshape(4, STATUS_COLUMNS), sides=sides)
     return work, t
@@ -123,9 +122,6 @@ def room_to_work() -> tuple[Work, AuctionState]:
 SCHEMA = Schema(Compiled, CallIndex, Store, Work, AuctionState)
 _pool_at, _index_at, _store_at = SCHEMA.reader(Compiled), SCHEMA.reader(CallIndex), SCHEMA.reader(Store)
 _work_at, _table_at = SCHEMA.reader(Work), SCHEMA.reader(AuctionState)
-
-_write_context = njit(forceinline=True)(write_context.py_func)
-_write_mixed = njit(forceinline=True)(write_mixed.py_func)
 
 
 @njit(forceinline=True)
@@ -148,15 +144,7 @@ def load(e, at):
             e.t.shown[seat, k >> 1, k & 1] = e.store.notes[at, SHOWN_AT + seat * BASE + k]
         e.t.place[seat] = e.store.links[at, PLACE_AT + seat]
     e.work.loaded[0] = at
-    _write_context(e.t, row_turn(e.t.auction))
-
-
-@njit(forceinline=True)
-def _cards(e, systems, i):
-    """Return the block of scorecards that counts in the state that scratch memory holds, -1 if none does."""
-    if e.t.auction[DONE]:
-        return np.int64(-1)
-    return cards_that_count(e.pool, systems[i, row_turn(e.t.auction)], e.t.f)
+    write_context(e.t, row_turn(e.t.auction))
 
 
 @njit(forceinline=True)
@@ -171,11 +159,12 @@ def _cache_state(e, systems, i):
     for call in range(NUM_CALLS):
         store.links[new, LINK_AT + call] = NEVER
     store.links[new, PROGRAM_AT] = NEW
-    store.links[new, CARDS_AT] = _cards(e, systems, i)
-    partner, fits = row_turn(t.auction) ^ 2, np.int64(0)
+    seat, shown = row_turn(t.auction), np.int64(0)
+    partner = seat ^ 2
+    store.links[new, CARDS_AT] = -1 if t.auction[DONE] else cards_that_count(e.pool, systems[i, seat], t.f)
     for suit in range(4):
-        fits |= np.int64(t.shown[partner, SUIT + suit, 0]) << (8 * suit)
-    store.links[new, FITS_AT] = fits
+        shown |= (np.int64(t.shown[partner, SUIT + suit, 0]) + THEIRS * is_theirs(suit, t.f)) << (8 * suit)
+    store.links[new, SHOWN_BYTES_AT] = shown
     for k in range(SHOWN_AT):
         store.notes[new, k] = e.work.now[k]
     for seat in range(4):
@@ -217,7 +206,7 @@ def enter(e, systems, i, dealer, vulnerability):
         return np.int64(store.roots[slot])
     start_state(e.pool, systems[i], dealer, vulnerability, e.t)
     e.work.loaded[0] = -1
-    _write_context(e.t, dealer)
+    write_context(e.t, dealer)
     if 2 * store.counts[ROOTS] >= len(store.roots):
         return np.int64(-1)
     at = _cache_state(e, systems, i)
@@ -289,7 +278,7 @@ def follow(e, systems, i, at, call, at_once):
     record_call(e.pool, seat, call, found, flags, t)
     e.work.loaded[0] = -1
     if not t.auction[DONE]:
-        _write_context(t, row_turn(t.auction))
+        write_context(t, row_turn(t.auction))
     if at < 0:
         return np.int64(-1)
     if e.store.links[at, LINK_AT + call] == NEVER and not at_once:
@@ -334,10 +323,10 @@ def _new_program(pool, system, node, auction, known, f, store):
 
 
 @njit
-def _new_sums(pool, cards, auction, f, store):
-    """Write the program of a block of scorecards (``sums.write_sums``) and return its start."""
+def _new_sums(pool, system, auction, f, store):
+    """Write the program of a system's scorecards (``sums.write_sums``) and return its start."""
     start = _start_of_program(store)
-    store.counts[STEPS] += write_sums(pool, cards, auction, f, store.code, start)
+    store.counts[STEPS] += write_sums(pool, np.int64(system), auction, f, store.code, start)
     return start
 
 
@@ -348,11 +337,14 @@ def _shape(auction, seat):
 
 
 @njit(forceinline=True)
-def _write_hand(e, hand):
-    """Write the columns of a hand int16 (NUM_FEATURES,) at the seat to call, in the state that scratch memory holds."""
+def write_hand(e, hand):
+    """Write the columns of a hand int16 (NUM_FEATURES,) in the state that scratch memory holds; return its seat."""
+    seat = np.int64(row_turn(e.t.auction))
     for column in range(NUM_FEATURES):
         e.t.f[column] = hand[column]
-    _write_mixed(e.t, row_turn(e.t.auction))
+    write_level(PASS, e.t.f)
+    write_mixed(e.t, seat)
+    return seat
 
 
 @njit(forceinline=True)
@@ -373,13 +365,13 @@ def _choose_by_shape(e, system, seat):
 
 
 @njit(forceinline=True)
-def _weigh(e, cards, call, rule):
-    """Return the call and the rule of the hand in scratch memory by a block of scorecards, after the rules' own."""
-    t, block = e.t, cards - len(e.pool.children)
+def _weigh(e, system, call, rule):
+    """Return the call and the rule of the hand in scratch memory by scorecards, after the rules' own."""
+    t = e.t
     shape = _shape(t.auction, row_turn(t.auction))
-    if e.store.sums[block, shape] < 0:
-        e.store.sums[block, shape] = _new_sums(e.pool, cards, t.auction, t.f, e.store)
-    return run_sums(e.store.code, np.int64(e.store.sums[block, shape]), t.f, call, rule)
+    if e.store.sums[system, shape] < 0:
+        e.store.sums[system, shape] = _new_sums(e.pool, system, t.auction, t.f, e.store)
+    return run_sums(e.store.code, np.int64(e.store.sums[system, shape]), t.f, call, rule)
 
 
 @njit(forceinline=True)
@@ -395,28 +387,22 @@ def choose(e, systems, i, at, hands, row, holder):
     if at >= 0:
         program = np.int64(store.links[at, PROGRAM_AT])
     if program >= 0:
-        shown, cards = store.links[at, FITS_AT], np.int64(store.links[at, CARDS_AT])
-        for suit in range(4):
-            e.work.fits[suit] = (shown >> (8 * suit)) & 255
-        call, rule = run_program(store.code, program, hands, row, holder, e.work.fits)
-        if _is_weighed(e.pool, cards, rule):
+        call, rule = run_program(store.code, program, hands, row, holder, np.int64(store.links[at, SHOWN_BYTES_AT]))
+        if _is_weighed(e.pool, store.links[at, CARDS_AT], rule):
             load(e, at)
-            _write_hand(e, hands[row, holder])
-            return _weigh(e, cards, call, rule)
+            return _weigh(e, systems[i, write_hand(e, hands[row, holder])], call, rule)
         return call, rule
     load(e, at)
-    _write_hand(e, hands[row, holder])
-    seat = row_turn(e.t.auction)
-    call, rule = _choose_by_shape(e, systems[i, seat], seat)
-    cards = np.int64(store.links[at, CARDS_AT]) if at >= 0 else _cards(e, systems, i)
+    seat = write_hand(e, hands[row, holder])
+    system = systems[i, seat]
+    call, rule = _choose_by_shape(e, system, seat)
+    cards = np.int64(store.links[at, CARDS_AT]) if at >= 0 else first_cards(e.pool, system)
     if _is_weighed(e.pool, cards, rule):
-        call, rule = _weigh(e, cards, call, rule)
+        call, rule = _weigh(e, system, call, rule)
     if at >= 0:
         store.links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
         if program == NEW - MEETINGS:
-            store.links[at, PROGRAM_AT] = _new_program(
-                e.pool, systems[i, seat], e.t.place[seat], e.t.auction, True, e.t.f, store
-            )
+            store.links[at, PROGRAM_AT] = _new_program(e.pool, system, e.t.place[seat], e.t.auction, True, e.t.f, store)
     return call, rule
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.auction_state import FORCED
+from agents.systems.engine.auction_state import FORCED, GAME_BIDS
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
@@ -28,7 +28,6 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, PASS, call_text
 from bridge_env.rules.cards import SEATS
 
-_GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
 _NEARLY = 3  # other calls in the text
 _SUMS = 3  # of calls that were weighed, in the text
 _OTHERS = 2  # calls that another seat's pass denies in the text
@@ -218,7 +217,7 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
     if partner.context[FORCED]:
         return "forcing"
     bid = call - FIRST_BID
-    return "not forcing" if bid >= 0 and bid < _GAMES[bid % 5] else ""
+    return "not forcing" if bid >= 0 and bid < GAME_BIDS[bid % 5] else ""
 
 
 def _passes(position: Position, call: int) -> Iterator[PassInference]:

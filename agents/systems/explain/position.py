@@ -11,26 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder, deal_features
-from agents.systems.engine.auction_state import FIT, FIT_BEST, FIT_MAJOR, LEVEL_COLUMN, OURS
-from agents.systems.engine.compiled import (
-    END,
-    END_RULE,
-    FIRST,
-    FIRST_RULE,
-    LAST_RESORT,
-    MEANS_END,
-    MEANS_FIRST,
-    RULE_CALL,
-    RULE_END,
-    RULE_FIRST,
-    RULE_LINE,
-    RULE_SPAN,
-    SPAN_CALL,
-    SPAN_CALLS,
-    Compiled,
-)
+from agents.systems.engine.auction_state import FIT, FIT_BEST, FIT_MAJOR, OURS, STOPPED, is_theirs
+from agents.systems.engine.compiled import FIRST, LAST_RESORT, MEANS_FIRST, RULE_LINE, Compiled
 from agents.systems.engine.decompile import atom_of, clauses_of
-from agents.systems.engine.programs import FALSE, STOPPERS, TRUE, is_theirs, rest_of_atom
+from agents.systems.engine.programs import FALSE, TRUE, rest_of_atom
+from agents.systems.engine.rule_order import call_of, conditions_of, context_of, meaning_of, rules_of, write_level
 from agents.systems.engine.state_cache import Queries
 from agents.systems.language.columns import LEAST, MOST, PLUS
 from agents.systems.language.text import is_difference
@@ -115,11 +100,10 @@ class Position:
         blocks = range(int(self.compiled.spans[0, FIRST]), len(self.compiled.parts))
         out: list[Rule] = []
         for part in [*([node] if node >= 0 else []), *blocks]:
-            row = self.compiled.parts[part]
-            when = self._bound((int(row[FIRST]), int(row[END])), PASS)
+            when = self._bound(context_of(self.compiled, part), PASS)
             if when is None:
                 continue
-            for number in range(int(row[FIRST_RULE]), int(row[END_RULE])):
+            for number in rules_of(self.compiled, part):
                 rule = self._rule(number, when, part == node)
                 if rule is not None:
                     out.append(rule)
@@ -140,24 +124,24 @@ class Position:
         return PASS
 
     def _rule(self, number: int, when: Constraint, tree: bool) -> Rule | None:
-        row = self.compiled.rules[number]
-        span, value = int(row[RULE_SPAN]), int(row[RULE_CALL])
-        call = value if span == SPAN_CALL else int(SPAN_CALLS[span, value, self.last_bid + 1])
+        call = int(call_of(self.compiled, number, self.last_bid))
         if call < 0 or not self.view.mask[0, call]:
             return None
-        needs = self._bound((int(row[RULE_FIRST]), int(row[RULE_END])), call)
+        needs = self._bound(conditions_of(self.compiled, number), call)
         if needs is None:
             return None
-        return Rule(number, call, (*when, *needs), line_of(self.bidder.own.system, not tree, int(row[RULE_LINE])), tree)
+        line = line_of(self.bidder.own.system, not tree, int(self.compiled.rules[number, RULE_LINE]))
+        return Rule(number, call, (*when, *needs), line, tree)
 
     def conditions(self, number: int, call: int) -> Constraint:
         """Return what a scorecard's call shows of the hand here."""
-        first, end = self.compiled.rules[number, [MEANS_FIRST, MEANS_END]].tolist()
-        return () if first < 0 else self._bound((first, end), call) or ()
+        if self.compiled.rules[number, MEANS_FIRST] < 0:
+            return ()
+        return self._bound(meaning_of(self.compiled, number), call) or ()
 
     def _bound(self, span: tuple[int, int], call: int) -> Constraint | None:
         context = self.context.copy()
-        context[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+        write_level(call, context)
         theirs = self.last_bid >= 0 and self.last_bid % 5 < 4 and not context[OURS]
         return _needs(self.compiled, span, context, self.last_bid % 5 if theirs else -1)
 
@@ -246,7 +230,7 @@ def _of_the_hand(
             yield from _possible([(LENGTH + suit, low - shown, INFINITE), *most])
         return
     rest, column, low, high = map(int, rest_of_atom(column, low, high, context, True, their_suit))
-    if rest == STOPPERS:
+    if rest not in (FALSE, TRUE) and column == STOPPED:
         theirs = [suit for suit in range(4) if is_theirs(suit, context)]
         if low == 1:
             yield tuple((STOPPER + suit, 1, 1) for suit in theirs)

@@ -53,7 +53,7 @@ def sums_of(position: Position, hand: NDArray[np.int16]) -> list[Sum]:
     pool, row = position.compiled, position.row(hand)
     book = position.call_by_rules(row)
     block = cards_that_count(pool, 0, row)
-    cards = rules_of.py_func(pool, block) if block >= 0 else range(0)
+    cards = rules_of(pool, block) if block >= 0 else range(0)
     return sorted(_sums(position, cards, row, book), key=lambda one: (-one.total, one.call != book))
 
 
@@ -61,11 +61,11 @@ def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -
     pool, weighed = position.compiled, set[int]()
     for card in cards:
         rule = pool.rules[card]
-        call = int(call_of.py_func(pool, card, position.last_bid))
+        call = int(call_of(pool, card, position.last_bid))
         if call < 0 or call in weighed or not position.view.mask[0, call]:
             continue
-        write_call.py_func(call, book, position.last_bid, row)
-        if not holds(pool, *conditions_of.py_func(pool, card), row):
+        write_call(call, book, position.last_bid, row)
+        if not holds(pool, *conditions_of(pool, card), row):
             continue
         weighed.add(call)
         parts = tuple(_parts(pool, range(int(rule[FIRST_TERM]), int(rule[END_TERM])), row))

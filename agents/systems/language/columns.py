@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.systems.language.vocabulary import (
     AUCTION_WORDS,
     CONTEXT,
     HAND_SHOWS,
     LONGEST,
-    MIXED,
     NUM_COLUMNS,
     SHOWN,
     SUIT_LETTERS,
@@ -30,7 +28,6 @@ QUANTITY = {name: number for number, name in enumerate(SHOWN)}
 TOP = np.array(list(SHOWN.values()), np.int16)  # the most of each quantity
 
 IS_CONTEXT = np.array([column in CONTEXT for column in range(NUM_COLUMNS)])
-IS_MIXED = np.array([column in MIXED for column in range(NUM_COLUMNS)])
 
 #: The least and the most that a column can hold.
 LEAST, MOST = np.zeros(NUM_COLUMNS, np.int64), np.full(NUM_COLUMNS, 99, np.int64)
@@ -44,8 +41,7 @@ HAND = np.arange(NUM_COLUMNS, dtype=np.int16)
 PLUS = np.full(NUM_COLUMNS, -1, np.int16)
 IN_THEIR_SUIT = np.zeros(NUM_COLUMNS, np.bool_)
 
-#: What a column reads from ``shown``: whose (0 me, 2 partner; -1: it reads nothing there), which quantity, which end.
-WHOSE, WHAT, WHICH = np.full(NUM_COLUMNS, -1, np.int8), np.zeros(NUM_COLUMNS, np.int8), np.zeros(NUM_COLUMNS, np.int8)
+_reads: list[tuple[int, int, int, int]] = []
 
 #: The quantity whose range a column's range is, less what ``PLUS`` adds; or one of these.
 NOTHING, EVERY_SUIT, IMPLIED = -1, -2, -3
@@ -81,8 +77,7 @@ def _write_auction() -> None:
             _write_shows(column, suit, word.shows)
             if word.reads:
                 whose, quantity, end = word.reads
-                WHOSE[column] = {"me": 0, "partner": 2}[whose]
-                WHAT[column], WHICH[column] = QUANTITY[quantity.format(suit)], end
+                _reads.append((column, {"me": 0, "partner": 2}[whose], QUANTITY[quantity.format(suit)], end))
             if word.hand:
                 HAND[column] = _column_of(FEATURES, word.hand, suit or "C")
                 KIND[column] = KINDS[HAND[column]]
@@ -100,20 +95,10 @@ _write_hand()
 _write_auction()
 
 
-def _reads() -> NDArray[np.uintp]:
-    """Return rows (column, whose, quantity, end) of the columns that are read from ``shown``."""
-    columns = np.flatnonzero(WHOSE >= 0)
-    return np.stack([columns, WHOSE[columns], WHAT[columns], WHICH[columns]], axis=1).astype(np.uintp)
-
-
-def _sums() -> NDArray[np.uintp]:
-    """Return rows (column, column of the hand, column of the auction) of the columns that are sums."""
-    columns = np.flatnonzero(PLUS >= 0)
-    return np.stack([columns, HAND[columns], PLUS[columns]], axis=1).astype(np.uintp)
-
-
-#: The columns that are read from ``shown``, and those that are sums. Unsigned: kernels need not check whether an index
-#: counts from the end.
-READS, SUMS = _reads(), _sums()
+#: Rows (column, seat: 0 me, 2 partner; quantity, end) of the columns that are read from ``shown``, and rows (column,
+#: column of the hand, of the auction) of those that are sums. Unsigned: kernels need not check whether an index counts
+#: from the end.
+READS = np.array(_reads, np.uintp)
+SUMS = np.array([(column, HAND[column], PLUS[column]) for column in np.flatnonzero(PLUS >= 0)], np.uintp)
 #: Those that speak of their suit.
 THEIRS = np.flatnonzero(IN_THEIR_SUIT)

@@ -50,7 +50,7 @@ def parse_constraint(text: str) -> Constraint:
     text = " ".join(text.split())  # patterns would take quadratic time over long runs of spaces
     if not text:
         return ()
-    constraint = tuple((_known_clause if len(clause) < _SHORT else _parse_clause)(clause) for clause in text.split(","))
+    constraint = tuple(map(_parse_clause, text.split(",")))
     if words := SCORE_WORDS & {atom.word for atom in atoms_of(constraint)}:
         raise TextFault(f"{min(words)!r} can only be asked for in scores, as in '12 if {min(words)}'")
     return constraint
@@ -75,14 +75,10 @@ def parse_score(text: str) -> Score:
     return Score(base, tuple(terms))
 
 
+@lru_cache(maxsize=1 << 13)  # a system says the same in many lines, and most systems are variations of one
 def _parse_clause(text: str) -> Clause:
     alternatives = (re.split(r"\s+and\s+", alternative) for alternative in re.split(r"\s+or\s+", text))
     return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
-
-
-#: A system says the same in many lines, and most systems are variations of one. Long clauses are rare, and not cached.
-_known_clause = lru_cache(maxsize=1 << 13)(_parse_clause)
-_SHORT = 200
 
 
 def _parse_atom(text: str) -> Atom:

@@ -55,7 +55,7 @@ from agents.systems.language.constraints import (
     score_text,
 )
 from agents.systems.language.files import GENERAL_FILE, base_named, base_path
-from agents.systems.language.limits import DEEPEST, MOST_POSITIONS, lines_of, too_large, trouble
+from agents.systems.language.limits import DEEPEST, MOST_POSITIONS, too_large
 from agents.systems.language.overrides import ALSO, DROP, OverrideError, as_base, overridden
 from agents.systems.language.paths import ANY_BID, SPANS
 from agents.systems.language.tree import Block, Line, Step, System, walk
@@ -110,7 +110,7 @@ def _load(file: Path, bases: tuple[Path, ...]) -> System:
 
 def _text_of(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
 
@@ -134,7 +134,7 @@ def parse_leniently(
         SystemTextError: the text describes too many auctions.
     """
     reader, faults = _Reader(name, file, bases), list[tuple[int, str]]()
-    for number, raw in enumerate(lines_of(text), 1):
+    for number, raw in enumerate(text.splitlines(), 1):
         try:
             reader.read(raw, number)
         except TextFault as fault:
@@ -190,16 +190,14 @@ class _Reader:
 
     def read(self, raw: str, number: int) -> None:
         self.last = number
-        if (wrong := trouble(raw)) != "":
-            raise TextFault(wrong)
         body = raw.strip()
         if not body:
             return
         if body.startswith("#"):
             self.comments.append(body[1:].strip())
             return
-        if "\t" in raw[: len(raw) - len(raw.lstrip())]:
-            raise TextFault("indent with spaces, not tabs")
+        if raw[: len(raw) - len(raw.lstrip())].strip(" "):
+            raise TextFault("indent with spaces, not tabs or other characters")
         indent = len(raw) - len(raw.lstrip(" "))
         if body.startswith("system:"):
             self.name, self.header, self.comments = body[7:].strip(), tuple(self.comments), []

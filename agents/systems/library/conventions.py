@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from agents.systems.changes.simplify import without_empty
 from agents.systems.language.tree import Line, Step, System, pruned, walk
+from bridge_env.bidders.registry import SpecError
 
 #: How notes say them. A convention that only one call of a system shows is played all the same.
 CONVENTIONS = {
@@ -40,10 +41,6 @@ _NOTES = {name: re.compile(pattern) for name, pattern in CONVENTIONS.items()}
 _Path = tuple[Step, ...]
 
 
-class UnknownConvention(ValueError):
-    """A name that is no convention, or one that the system does not play."""
-
-
 def shows(note: str, convention: str) -> bool:
     """Return whether a note says that the call is such a convention."""
     return _NOTES[convention].match(note) is not None
@@ -60,14 +57,14 @@ def without(system: System, names: Iterable[str]) -> System:
     """Return the system without the calls that are such conventions, and without what follows calls that went.
 
     Raises:
-        UnknownConvention: a name is no convention, or the system does not play it.
+        SpecError: a name is no convention, or the system does not play it.
     """
     wanted, played = list(names), conventions_of(system)
     for name in wanted:
         if name not in CONVENTIONS:
-            raise UnknownConvention(f"{name!r} is no convention; there are {', '.join(CONVENTIONS)}")
+            raise SpecError(f"{name!r} is no convention; there are {', '.join(CONVENTIONS)}")
         if name not in played:
-            raise UnknownConvention(f"{system.name} does not play {name}; it plays {', '.join(sorted(played))}")
+            raise SpecError(f"{system.name} does not play {name}; it plays {', '.join(sorted(played))}")
 
     def left_out(line: Line) -> bool:
         return not line.after and any(shows(line.note, name) for name in wanted)

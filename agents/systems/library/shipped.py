@@ -12,7 +12,7 @@ from agents.systems.engine.compiled import compile_system
 from agents.systems.language.files import GENERAL_FILE, shipped_systems, system_path, with_bases
 from agents.systems.language.text import SystemTextError, load_system, parse_system
 from agents.systems.language.tree import System
-from agents.systems.library.conventions import UnknownConvention, without
+from agents.systems.library.conventions import without
 from bridge_env.bidders.registry import SpecError
 
 __all__ = ["hierarchy_of", "read_system", "register_system", "shipped_systems", "system_path", "with_general"]
@@ -53,8 +53,6 @@ def read_system(argument: str) -> System:
         return system.renamed(argument) if given != _Usual() else system
     except SystemTextError as error:
         raise SpecError(str(error)) from error
-    except UnknownConvention as error:
-        raise SpecError(f"system:{argument}: {error}") from error
 
 
 def with_general(system: System) -> System:
