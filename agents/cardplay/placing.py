@@ -76,7 +76,8 @@ def _void(view: PlayView, seats: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def leads_shown(view: PlayView, ranges: NDArray[np.int16]) -> NDArray[np.int64]:
     """Return what the calls say for a defender's lead of C D H S, in the points of the rule player: int64 (N, 4)."""
-    rows, declarer = np.arange(len(view)), view.declarer.astype(np.int64)
+    rows, declarer = np.arange(len(view)), view.declarer
     length = np.maximum(ranges[..., 1:, 0].astype(np.int64) - _SHOWN, 0)  # (N, 4 seats, 4 suits)
     theirs = np.maximum(length[rows, declarer], length[rows, declarer ^ 2])
-    return _PARTNERS * length[rows, view.seat.astype(np.int64) ^ 2] + _DECLARERS * theirs
+    value: NDArray[np.int64] = _PARTNERS * length[rows, view.seat ^ 2] + _DECLARERS * theirs
+    return value
