@@ -21,7 +21,7 @@ from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
 from bridge_table.board import views
 from bridge_table.board.report import problem_report
-from bridge_table.board.scenarios import PARTNER, read_scenario
+from bridge_table.board.scenarios import PARTNER, read_source
 from bridge_table.board.seating import Player
 from bridge_table.board.table import Setup
 from bridge_table.http.fields import Dealer, RequestError, Spec, Words, parse_card
@@ -31,6 +31,7 @@ from bridge_table.people.rooms import CHALLENGE, PRACTICE, Challenge, Room, Room
 from bridge_table.session import Session
 
 _POLL = 0.2  # seconds until bidders and players look at their table again where there was nothing to do
+_MAX_BOARDS = 32  # of a challenge
 _RETRY = 4.0  # seconds after one of them has failed
 _CHAMPION = "policy:champion"
 _LOG = logging.getLogger("bridge_env.table")
@@ -53,18 +54,27 @@ def open_room(
     if kind == PRACTICE and number & 1:
         raise RequestError("Partners who practise sit North and South.")
     seats = (number, number ^ 2) if kind == PRACTICE else (number,)
-    scenario = read_scenario(hands, calls, spec=ns) if hands.strip() or calls.strip() else None
-    return {"key": session.rooms.open(kind, setup, seats, secrets.randbits(48), check_name(name), scenario).key}
+    source = read_source(secrets.randbits(48), hands, calls, ns)
+    return {"key": session.rooms.open(kind, setup, seats, source, check_name(name)).key}
 
 
 @host_api.post("challenges")
 def open_challenge(
     session: Session, *, ns: Spec = PARTNER, ew: Spec = _CHAMPION, control: Spec = _CHAMPION,
-    boards: Annotated[int, Meta(ge=1, le=32)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
+    boards: Annotated[int, Meta(ge=1, le=_MAX_BOARDS)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
+    hands: Words = "", calls: Words = "", stack: str = "",
 ) -> Json:  # fmt: skip
-    """Begin a challenge, and return the key that its players share."""
+    """Begin a challenge, and return the key that its players share.
+
+    Its boards are those of a ``stack``, of a scenario if there are ``hands`` or ``calls``, else random.
+    """
+    pasted = session.stacks[stack] if stack else []
+    if len(pasted) > _MAX_BOARDS:
+        raise RequestError(f"A challenge has at most {_MAX_BOARDS} boards; these are {len(pasted)}.")
     setup = _setup(session, ns, ew, control, "montecarlo")
-    challenge = Challenge(session.rooms, setup, seed or secrets.randbits(48), boards)
+    source = read_source(seed or secrets.randbits(48), hands, calls, ns, pasted)
+    source.deal(1)  # a scenario that no deal fits is an error here, and not to each player
+    challenge = Challenge(session.rooms, setup, source, len(pasted) or boards)
     session.rooms.keys[challenge.key] = challenge
     return {"key": challenge.key}
 

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.lookahead.player_models import trivial
 from agents.networks.book import SystemGuided
+from agents.networks.meaning import Meanings, auction_keys
 from agents.networks.network import Network
-from agents.registry import models_for, seat_specs, system_of
+from agents.registry import models_for, network_at, seat_specs, system_of
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.inference.shown import CallsShow, Memory, shown_by_calls
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.view import BidView
 
+_ANY_HAND = np.array([[0, 37]] + 4 * [[0, 13]], np.int16)
 _UNREAD = "pass"  # in place of a seat whose calls show nothing
 
 
@@ -62,6 +65,40 @@ class AuctionReader:
             return {}
         found = ((seat, models_for(spec)) for seat, spec in enumerate(self.seats))
         return {seat: networks for seat, networks in found if networks}
+
+    def ranges(self, view: PlayView) -> NDArray[np.int16]:
+        """Return the least and most points and cards of C D H S that each seat has shown: int16 (N, 4, 5, 2).
+
+        Of networks without a book: as measured of the latest call that was met often enough.
+        """
+        history, rows = view.history, np.arange(len(view))
+        out = np.tile(_ANY_HAND, (len(view), 4, 1, 1))
+        if not history.shape[1] or not any(self.seats):
+            return out
+        made, north = history >= 0, np.zeros(len(view), np.int16)
+        nothing, over = np.zeros((len(view), 52), bool), np.zeros((len(view), 38), bool)
+        length = made.sum(axis=1).astype(np.int16)
+        auctions = BidView(nothing, history, length, view.dealer, view.vulnerability, north, over)
+        shown, keys = self._books.meaning(auctions)[:, :, :5], auction_keys(history)
+        caller = (view.dealer[:, None] + np.arange(history.shape[1])) & 3
+        for seat, spec in enumerate(self.seats):
+            if system_of(spec) is not None:
+                out[:, seat] = shown[:, seat]
+            elif (meanings := self._meanings[seat]) is not None:
+                found = np.where(made & (caller == seat), meanings.find(keys), -1)
+                latest = found[rows, history.shape[1] - 1 - (found[:, ::-1] >= 0).argmax(axis=1)]
+                out[latest >= 0, seat] = meanings.ranges[latest[latest >= 0]]
+        return out
+
+    @cached_property
+    def _books(self) -> HierarchyBidder:
+        n, e, s, w = (system_of(spec) or trivial(_UNREAD) for spec in self.seats)
+        return HierarchyBidder(n, s, (e, w))
+
+    @cached_property
+    def _meanings(self) -> list[Meanings | None]:
+        networks = [None if spec is None else network_at(spec, spec, 0) for spec in self.seats]
+        return [None if network is None else network.meanings() for network in networks]
 
     @cached_property
     def _systems(self) -> list[Hierarchy | None]:

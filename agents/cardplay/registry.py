@@ -4,7 +4,7 @@
 spec                            player
 ==============================  ================================================================================
 ``random``                      any legal card
-``rule``                        rules of thumb, quick
+``rule``                        rules of thumb and what the calls have shown, quick
 ``montecarlo``                  the best card on average over sampled deals, double dummy; options:
                                 ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``); the plain algorithm
                                 of 2001 is ``montecarlo?lead=solved``
@@ -55,7 +55,7 @@ class Split:
         return out
 
 
-_PLAIN: dict[str, type[RandomPlayer] | type[RulePlayer]] = {"random": RandomPlayer, "rule": RulePlayer}
+_PLAIN = ("random", "rule")  # players without options
 
 
 @lru_cache(maxsize=1)
@@ -85,7 +85,7 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
     if name in _PLAIN:
         if options:
             raise SpecError(f"{spec!r}: {name!r} has no options")
-        return _PLAIN[name]()
+        return RandomPlayer() if name == "random" else RulePlayer(reader)
     if name == "montecarlo":
         return MonteCarlo(reader, parse_options(options, spec.strip(), Options()))
     if name == "deceptive":

@@ -2,7 +2,9 @@
 
 Leads: a defender the top of a sequence, fourth best, or against a suit a short one; declarer trumps while the
 opponents have some, then winners, then from the weaker hand towards honours. Following: second hand low, third hand
-high, the last as cheaply as possible; ruff what the opponents win; discard low cards of long suits.
+high, the last as cheaply as possible; ruff what the opponents win; discard low cards of long suits. Declarer leads
+towards honours and finesses, unless the calls place the missing honour behind; defenders lead what partner has shown,
+and not what declarer and dummy have (``agents.cardplay.placing``).
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.placing import chances_of_next, leads_shown
 from agents.cardplay.table import declares, dummy_left, hand_opposite, hand_to_play, present_trick
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.compiled.jit import njit
@@ -18,6 +22,8 @@ from bridge_env.rules.calls import NOTRUMP
 from bridge_env.rules.play import beats
 
 _TEN, _JACK, _QUEEN, _KING, _ACE = range(8, 13)
+_LIKELY, _SURE = 0.3, 0.6  # chance from which on declarer finesses; for a queen that may as well drop
+_FEW = 4  # unseen cards of a suit, of which a queen drops more often than not
 
 
 @njit
@@ -76,8 +82,8 @@ def lead_from(hand, suit, strain):
 
 
 @njit
-def _defenders_suit(hand, strain, dummy):
-    """Return the suit that a defender leads."""
+def _defenders_suit(hand, strain, dummy, said):
+    """Return the suit that a defender leads; ``said`` has what the calls say for each."""
     best, chosen = -1000, -1
     for suit in range(4):
         length = _length(hand, suit)
@@ -98,6 +104,8 @@ def _defenders_suit(hand, strain, dummy):
                 value -= 12
         if suit == strain:
             value = -15
+        else:
+            value += said[suit]
         shown = _highest(dummy, suit)
         if shown >= 0 and shown % 13 >= _QUEEN and not sequence:
             value += 4
@@ -107,11 +115,28 @@ def _defenders_suit(hand, strain, dummy):
 
 
 @njit
-def _declarers_lead(hand, other, unseen, strain):
+def _finesse(holding, suit, unseen):
+    """Return the highest missing card if ``holding`` has the one below it, as the queen of ace-queen; or -1."""
+    missing = _highest(unseen, suit)
+    return missing if missing % 13 >= _QUEEN and holding[missing - 1] else -1
+
+
+@njit
+def _wanted(missing, unseen, chance):
+    """Return whether to finesse for a missing card, if any, with this ``chance`` that it lies in front."""
+    drops = missing % 13 == _QUEEN and _length(unseen, missing // 13) <= _FEW
+    return missing >= 0 and chance >= (_SURE if drops else _LIKELY)
+
+
+@njit
+def _declarers_lead(hand, other, unseen, strain, following):
     if strain != NOTRUMP and _length(hand, strain) > 0:
         ours, theirs = _length(hand, strain) + _length(other, strain), _length(unseen, strain)
         if 0 < theirs < ours:
             top = _highest(hand, strain)
+            missing = _finesse(other, strain, unseen)
+            if _wanted(missing, unseen, following[missing]):
+                return _lowest(hand, strain)
             if _master(top, unseen) or _highest(other, strain) < 0:
                 return top
             return _lowest(hand, strain)
@@ -121,7 +146,12 @@ def _declarers_lead(hand, other, unseen, strain):
         if top < 0 or suit == strain:
             continue
         mine, partners = _length(hand, suit), _length(other, suit)
-        if _master(top, unseen):
+        across, own = _finesse(other, suit, unseen), _finesse(hand, suit, unseen)
+        if _wanted(across, unseen, following[across]):
+            value, card = 110 - mine, _lowest(hand, suit)
+        elif partners > 0 and _wanted(own, unseen, 1 - following[own]):
+            value, card = 3 * (mine + partners) - 40, _lowest(hand, suit)  # it is to be led from the other hand
+        elif _master(top, unseen):
             value, card = 100 - mine, top
         else:
             across = _highest(other, suit)
@@ -137,7 +167,7 @@ def _declarers_lead(hand, other, unseen, strain):
 
 
 @njit
-def _defenders_lead(hand, dummy, unseen, strain):
+def _defenders_lead(hand, dummy, unseen, strain, said):
     if strain == NOTRUMP:
         best, chosen = 0, -1
         for suit in range(4):  # winners of a suit that is established
@@ -149,7 +179,7 @@ def _defenders_lead(hand, dummy, unseen, strain):
                 best, chosen = winners, top
         if chosen >= 0:
             return chosen
-    return lead_from(hand, _defenders_suit(hand, strain, dummy), strain)
+    return lead_from(hand, _defenders_suit(hand, strain, dummy, said), strain)
 
 
 @njit
@@ -169,7 +199,7 @@ def _discard(mask, strain):
 
 
 @njit
-def _follow(mask, trick, place, other, dummy, unseen, strain, ours):
+def _follow(mask, trick, place, other, dummy, unseen, strain, ours, following):
     """Return a card to a trick in progress; ``place`` 1..3 is mine in it."""
     best, taker = trick[0], 0
     for k in range(1, place):
@@ -202,36 +232,50 @@ def _follow(mask, trick, place, other, dummy, unseen, strain, ours):
         for card in range(13 * suit, 13 * suit + 13):
             if mask[card] and card > best and card > behind:
                 return card
+    if ours and place == 2:
+        missing = _finesse(mask, suit, unseen)
+        if best < missing - 1 and _wanted(missing, unseen, 1 - following[missing]):
+            top = missing - 1
     while top - 1 >= 13 * suit and mask[top - 1] and top - 1 > best:
         top -= 1
     return top
 
 
 @njit
-def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_next, out):
+def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_next, following, said, out):
     nothing = np.zeros(52, np.bool_)
     for i in range(len(mask)):
         if place[i] > 0:
             seen = dummy[i] if dummy_is_next[i] else nothing
-            out[i] = _follow(mask[i], trick[i], place[i], other[i], seen, unseen[i], strain[i], ours[i])
+            out[i] = _follow(mask[i], trick[i], place[i], other[i], seen, unseen[i], strain[i], ours[i], following[i])
         elif ours[i]:
-            out[i] = _declarers_lead(mask[i], other[i], unseen[i], strain[i])
+            out[i] = _declarers_lead(mask[i], other[i], unseen[i], strain[i], following[i])
         else:
-            out[i] = _defenders_lead(mask[i], dummy[i], unseen[i], strain[i])
+            out[i] = _defenders_lead(mask[i], dummy[i], unseen[i], strain[i], said[i])
 
 
 class RulePlayer:
-    """A ``CardPlayer`` that follows rules of thumb. It uses no random numbers and no memory beyond the view."""
+    """A ``CardPlayer`` that follows rules of thumb. It uses no random numbers and no memory beyond the view.
+
+    Args:
+        reader: of the auction; by default the calls tell nothing.
+    """
+
+    def __init__(self, reader: AuctionReader | None = None) -> None:
+        self._reader = reader or AuctionReader()
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         ours = declares(view)
         other, dummy, hand = hand_opposite(view), dummy_left(view), hand_to_play(view)
         unseen = ~(view.played | hand | np.where(ours[:, None], other, dummy))
         dummy_is_next = ~ours & (((view.turn + 1) & 3) == (view.declarer ^ 2))
+        ranges, declarers = self._reader.ranges(view), np.flatnonzero(ours)
+        following = np.zeros(view.mask.shape, np.float32)
+        following[declarers] = chances_of_next(view.take(declarers), ranges[declarers])
         out = np.empty(len(view), np.int8)
         _play_all(
             view.mask, other, dummy, unseen, present_trick(view), (view.length & 3).astype(np.int64),
-            view.strain.astype(np.int64), ours, dummy_is_next, out,
+            view.strain.astype(np.int64), ours, dummy_is_next, following, leads_shown(view, ranges), out,
         )  # fmt: skip
         return out
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # it explains itself by this module
 
 _LINES = 4  # of a system in the text of a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
-_DRAWN = f"of {HANDS} hands drawn now nine in ten keep to each range"
+_DRAWN = f"of {HANDS} hands drawn now; each range covers 90%"
 _NATURAL = 3  # cards of its suit that a natural bid promises
 
 
@@ -105,7 +105,7 @@ class Reader:
             return _stretched(by_book, by_book.stated, *measured) if measured else by_book
         if measured is None:
             return None if self.draws else by_book
-        how = f"measured on {measured[1]:,} hands; nine in ten keep to each range"
+        how = f"measured on {measured[1]:,} hands; each range covers 90%"
         hands = _of_hands(measured[0], [*calls, made], how)
         return _besides_book(by_book, hands, made) if by_book else hands
 
@@ -186,7 +186,7 @@ class Reader:
             return Shows("Too rare to have been measured.", how="a network", known=False)
         found = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
         if found.last_call_chance < _HARDLY:
-            return Shows("This network hardly ever makes this call here.", how=_DRAWN, known=False)
+            return Shows("This network almost never makes this call here.", how=_DRAWN, known=False)
         ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
         force = "" if made == PASS else "forcing" if found.pass_chance <= NEVER_PASSED else "not forcing"
         passed = "" if made == PASS else f"; partner passes {found.pass_chance:.0%}"
@@ -200,7 +200,7 @@ def _of_next(here: SampledMeanings, call: int) -> Shows:
     """Return what ``call`` would show on the hands that were drawn before it."""
     ranges, share = here.next_ranges(call), float(here.chances[:, call].mean())
     if ranges is None:
-        return Shows("Hardly ever made here.", how=f"made on {share:.1%} of {HANDS} hands drawn now", known=False)
+        return Shows("Almost never made here.", how=f"made on {share:.1%} of {HANDS} hands drawn now", known=False)
     return _of_hands(ranges, [*here.calls, call], f"made on {share:.0%} of {HANDS} hands drawn now")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -18,7 +19,7 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.cards import SEATS, SUITS, UNKNOWN, board_vulnerability
 from bridge_env.sampling import KnownCards, Ranges, sample_deals
-from bridge_table.board.dealing import Deal
+from bridge_table.board.dealing import Deal, random_deal
 from bridge_table.http.fields import RequestError, parse_calls
 from training.complete_deals import complete_deals
 
@@ -75,6 +76,42 @@ class Scenario:
             raise RequestError("No deal that fits this scenario was found; ask less of the hands or of the auction.")
         turn = 2 if swap else 0
         return Deal((owners[0] ^ turn).astype(np.uint8), self.dealer ^ turn, vulnerability, number, "a scenario")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where several people's boards come from: pasted ones, a scenario, or random deals of ``seed``."""
+
+    seed: int
+    scenario: Scenario | None = None
+    pasted: tuple[Deal, ...] = ()
+
+    @property
+    def calls(self) -> list[int]:
+        """The calls with which every board begins."""
+        return list(self.scenario.calls) if self.scenario else []
+
+    def deal(self, number: int, swap: bool = False) -> Deal:
+        """Return board ``number``, from 1; with ``swap`` partners change seats in the scenario.
+
+        Raises:
+            RequestError: no deal was found that fits the scenario.
+        """
+        if self.pasted:
+            return self.pasted[number - 1]
+        return self.scenario.deal(self.seed, number, swap) if self.scenario else random_deal(self.seed, number)
+
+
+def read_source(seed: int, hands: str, calls: str, spec: str = PARTNER, pasted: Sequence[Deal] = ()) -> Source:
+    """Return the source of the fields of a request: of a scenario if there are ``hands`` or ``calls``.
+
+    Raises:
+        RequestError, SystemTextError, IllegalCall: as ``read_scenario``; or boards were pasted as well.
+    """
+    scenario = read_scenario(hands, calls, spec=spec) if hands.strip() or calls.strip() else None
+    if scenario and pasted:
+        raise RequestError("Choose a scenario or paste boards, not both.")
+    return Source(seed, scenario, tuple(pasted))
 
 
 def read_scenario(hands: str, calls: str, dealer: str = "board", spec: str = PARTNER) -> Scenario:

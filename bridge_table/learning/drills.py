@@ -12,12 +12,16 @@ import numpy as np
 
 from agents.lookahead.lookahead import Lookahead
 from agents.meanings import reader_of
+from agents.registry import system_of
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain import player_terms
+from agents.systems.explain.position import Position as AuctionPosition
 from agents.systems.explain.position import rules_for
+from agents.systems.explain.sums import Sum, sums_of
 from agents.systems.language.tree import System
-from bridge_env.bidders.view import view_of
+from bridge_env.bidders.view import public_view, view_of
 from bridge_env.hands.deals import parse_hand
+from bridge_env.hands.features import hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, one_auction
 from bridge_env.rules.calls import PASS, call_text, histories_of
@@ -28,12 +32,14 @@ from bridge_table.http.fields import RequestError
 from bridge_table.learning.topics import TOPICS, Decision, title_of, topic_of
 from training.book.deals import BidDeals, Calls
 from training.book.graph import AuctionGraph, Walker
+from training.book.model import card_row
 from training.exam.positions import ALL, FULL, Position, exam_text
 
 DEALS = 1000  # bid at a time
 CHUNKS = 24  # times that so many deals are looked through
 _SPARE = 5  # times as many candidates as questions, so that rare calls come up too
 ANY = "any"  # in place of a topic: questions of all of them
+CARDS = "cards"  # in place of a topic: calls by scorecards, which a person adds up
 _CLOSE, _REASONABLE = 1.0, 5  # a call that is at most so many IMPs worse by look-ahead scores so many points
 _PASSES = 4  # at most one question in so many is answered by a pass
 
@@ -50,13 +56,14 @@ class Drill:
     mistakes: tuple[int, ...] = ()
     # by question, the bidders of both sides by which its auction is read; empty: all by ``spec``
     readers: tuple[tuple[str, str], ...] = ()
+    shows_cards: bool = False  # with each question comes the scorecard that decides
 
 
 class Search:
     """Finds questions of a topic in deals that a system bids in all four seats.
 
     Args:
-        topic: one of ``TOPICS``, or ``ANY``.
+        topic: one of ``TOPICS``, ``ANY`` or ``CARDS``.
         seed: names the deals.
     """
 
@@ -83,10 +90,13 @@ class Search:
             return
         chosen = calls.take(np.array(list(fitting)))
         for k, (line, area) in enumerate(zip(table.lines(chosen).tolist(), fitting.values(), strict=True)):
-            self.found.setdefault(line, []).append(self._position(table, chosen, k, area))
+            if self.topic != CARDS or (line in self.lines and self.lines[line].score is not None):
+                self.found.setdefault(line, []).append(self._position(table, chosen, k, area))
 
     def _area(self, decision: Decision) -> str | None:
         """Return the topic of a decision; None where it is not wanted."""
+        if self.topic == CARDS:
+            return topic_of(decision) or "other"
         if self.topic == ANY:
             return topic_of(decision)
         return self.topic if TOPICS[self.topic](decision) else None
@@ -121,6 +131,8 @@ class Search:
         Raises:
             RequestError: nothing was found.
         """
+        if self.topic == CARDS and not any(block.weighs for block in self.graph.system.blocks):
+            raise RequestError(f"{spec} has no scorecards; choose another system, such as system:champion-strong.")
         while self.chunks < CHUNKS and sum(map(len, self.found.values())) < _SPARE * self.count:
             self._search_chunk()
         if not self.found:
@@ -139,7 +151,33 @@ class Search:
                     chosen.append(self._explained(position, line))
                     passes -= passed
         titles = {position.area: title_of(position.area) for position in chosen}
+        if self.topic == CARDS:
+            return Drill(spec, titles, tuple(sorted(chosen, key=lambda one: -_lead(spec, one))), shows_cards=True)
         return Drill(spec, titles, _from_easy_to_hard(chosen, spec, self.seed))
+
+
+def _sums(spec: str, position: Position) -> list[Sum]:
+    """Return the sums of the calls that a system's scorecards weigh at a question, the highest first."""
+    system = system_of(spec)
+    assert system is not None
+    auctions = one_auction(position.auction, position.dealer, position.vulnerability)
+    hand = parse_hand(position.hand)
+    return sums_of(AuctionPosition(HierarchyBidder(system), public_view(auctions)), hand_features(hand[None])[0])
+
+
+def _lead(spec: str, position: Position) -> int:
+    """Return by how much the highest sum beats the next."""
+    totals = [one.total for one in _sums(spec, position)]
+    return totals[0] - totals[1] if len(totals) > 1 else totals[0]
+
+
+def _cards(spec: str, position: Position) -> dict[str, Any]:
+    """Return the scorecard that decides a question: its situation, and a row for each call that is weighed."""
+    sums, system = sorted(_sums(spec, position), key=lambda one: one.call), system_of(spec)
+    assert system is not None
+    block = next(block for block in system.system.blocks if sums[0].line in block.lines)
+    rows = [{**card_row(one.line), "call": call_text(one.call)} for one in sums]
+    return {"when": player_terms.symbols(player_terms.promise(block.when)), "rows": rows}
 
 
 def _from_easy_to_hard(positions: list[Position], spec: str, seed: int) -> tuple[Position, ...]:
@@ -174,8 +212,9 @@ def question(drill: Drill, number: int) -> dict[str, Any]:
     position = drill.questions[number]
     read = reader_of(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
     auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
+    cards = {"cards": _cards(drill.spec, position)} if drill.shows_cards else {}
     return {
-        "hand": position.hand, "seat": SEATS[position.seat],
+        "hand": position.hand, "seat": SEATS[position.seat], **cards,
         "board": {"dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability]},
         "calls": [
             {"call": call_text(call), "seat": SEATS[(dealer + k) & 3],
@@ -201,6 +240,7 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
         "title": drill.titles[position.area], "call": call_text(call), "points": position.points(call),
         "reason": position.reason,
         "accepted": {call_text(c): points for c, points in position.answers},
+        "sums": list(map(str, _sums(drill.spec, position))) if drill.shows_cards else [],
     }  # fmt: skip
 
 

@@ -13,9 +13,8 @@ from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.cards import SEATS
 from bridge_env.rules.scoring import matchpoint_percent
-from bridge_table.board.dealing import random_deal
 from bridge_table.board.review import review
-from bridge_table.board.scenarios import Scenario
+from bridge_table.board.scenarios import Source
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import mean_error, state
 from bridge_table.http.fields import RequestError
@@ -77,9 +76,8 @@ class Room:
     rooms: Rooms
     kind: str  # play; practice (two partners bid, and nobody plays); challenge (one person bids a number of boards)
     setup: Setup  # of every board, without its people: these come and go
-    seed: int  # of the deals
+    source: Source  # of the boards
     challenge: Challenge | None = None
-    scenario: Scenario | None = None  # None: random deals
     swapped: bool = False  # whether partners have changed seats in the scenario
     invites: dict[int, SeatInvite] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)  # of the boards that are over, by number
@@ -92,10 +90,9 @@ class Room:
         self._begin(1)
 
     def _begin(self, number: int) -> None:
-        scenario = self.scenario
-        deal = scenario.deal(self.seed, number, self.swapped) if scenario else random_deal(self.seed, number)
+        deal = self.source.deal(number, self.swapped)
         table = Table(f"board {number}", replace(self.setup, people=()), deal)
-        table.begin_with(list(scenario.calls) if scenario else [])
+        table.begin_with(self.source.calls)
         self.number, self.table = number, table
         self.settle()
 
@@ -131,7 +128,7 @@ class Room:
     def wait_for_guests(self) -> None:
         """Begin the first board again for a new guest, where no person has called yet."""
         table = self.table
-        begun = len(self.scenario.calls) if self.scenario else 0
+        begun = len(self.source.calls)
         people = [k for k in range(begun, len(table.calls)) if (table.deal.dealer + k) & 3 in table.setup.people]
         if self.number == 1 and table.phase == BIDDING and not people:
             del table.calls[begun:]
@@ -170,6 +167,7 @@ class Room:
         result, other = found["played"] or found["contract"], found["other"]
         self.results[self.number] = {
             "text": result["text"], "points": result["points"], "other": other["text"], "imps": found["imps"],
+            "par": {name: found["par"][name] for name in ("points", "contracts")}, "over_par": found["par"]["imps"],
         }  # fmt: skip
 
     def leads(self, invite: SeatInvite) -> bool:
@@ -223,7 +221,7 @@ class Room:
         values = [result["imps"] for result in self.results.values()]
         out["room"] = {
             "version": version, "kind": self.kind, "board": self.number,
-            "boards": self.challenge.boards if self.challenge else None, "scenario": self.scenario is not None,
+            "boards": self.challenge.boards if self.challenge else None, "scenario": self.source.scenario is not None,
             "host": invite.host, "leads": self.leads(invite), "name": invite.name,
             "held": [SEATS[seat] for seat, other in invites if other.seen is not None],
             "awaited": [SEATS[seat] for seat in awaited],
@@ -242,7 +240,7 @@ class Challenge:
 
     rooms: Rooms
     setup: Setup  # of every player's table
-    seed: int  # names the boards
+    source: Source
     boards: int
     players: dict[str, Room] = field(default_factory=dict)  # their rooms, by name, in the order in which they came
     key: str = field(default_factory=fresh_key)
@@ -260,7 +258,7 @@ class Challenge:
             raise RequestError("Somebody has that name already; take another.", 409)
         if len(self.players) >= MAX_PLAYERS:
             raise RequestError(f"There are {MAX_PLAYERS} players already, and no more are taken.", 409)
-        room = self.players[name] = Room(self.rooms, CHALLENGE, self.setup, self.seed, self)
+        room = self.players[name] = Room(self.rooms, CHALLENGE, self.setup, self.source, self)
         invite = self.rooms.invite(room, _SEAT)
         invite.name = name
         return invite
@@ -277,17 +275,19 @@ class Challenge:
             percent = matchpoint_percent([[result["points"] for result in met.values()]])[0]
             rows = [
                 {"name": name, "text": result["text"], "points": result["points"], "imps": result["imps"],
-                 "percent": round(float(share)), "you": self.players[name] is room}
+                 "over_par": result["over_par"], "percent": round(float(share)), "you": self.players[name] is room}
                 for (name, result), share in zip(met.items(), percent, strict=True)
             ]  # fmt: skip
-            boards.append({"number": number, "other": room.results[number]["other"], "rows": rows})
+            own = room.results[number]
+            boards.append({"number": number, "other": own["other"], "par": own["par"], "rows": rows})
         players = []
         for name, player in self.players.items():
             own = [row for board in boards for row in board["rows"] if row["name"] == name]
             if own:
                 players.append({
                     "name": name, "boards": len(own), "imps": sum(row["imps"] for row in own),
-                    "percent": round(sum(row["percent"] for row in own) / len(own)), "you": player is room,
+                    "over_par": sum(row["over_par"] for row in own), "you": player is room,
+                    "percent": round(sum(row["percent"] for row in own) / len(own)),
                 })  # fmt: skip
         return {"results": boards, "players": sorted(players, key=lambda row: -row["percent"])}
 
@@ -299,11 +299,9 @@ class Rooms:
         self.clock = clock
         self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
 
-    def open(
-        self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str, scenario: Scenario | None = None
-    ) -> SeatInvite:
+    def open(self, kind: str, setup: Setup, seats: tuple[int, ...], source: Source, name: str) -> SeatInvite:
         """Open a room, and return the host's seat, the first of ``seats``."""
-        room = Room(self, kind, setup, seed, scenario=scenario)
+        room = Room(self, kind, setup, source)
         host, *_ = [self.invite(room, seat) for seat in seats]
         host.host, host.name = True, name
         return host

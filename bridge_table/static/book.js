@@ -135,7 +135,7 @@ export function handLine(hand) {
   return element("code", {}, suits.flat(2));
 }
 
-const SILENT = /no line of|hardly ever|Nothing is known/i; // calls of which nothing is known
+const SILENT = /no line of|almost never|Nothing is known/i; // calls of which nothing is known
 
 /** Draws in `place` what the calls after `calls` show. `go` takes the calls after which to go on. */
 export async function unfold(place, { spec, calls, word, silent, figures }, go) {

@@ -1,7 +1,7 @@
 // Who sits where, links for the seats of others, and what the boards came to.
 
 import { offer } from "./page.js";
-import { NAMES, SEATS, averageWords, bidderWords, button, coloured, element, figures, figuresOf, signed, tone } from "./words.js";
+import { NAMES, SEATS, averageWords, bidderWords, button, coloured, element, figures, figuresOf, parWords, signed, tone } from "./words.js";
 
 /** The address that a key opens. */
 export const linkOf = (key) => new URL(`../${key}/`, location.href.split("#")[0]).href;
@@ -44,12 +44,12 @@ const who = ({ name, you }) => (you ? element("strong", {}, `${name} (you)`) : n
 export function drawResults(place, room) {
   place.hidden = !(room.players && room.players.length);
   if (place.hidden) return;
-  const all = table("All players", ["player", "boards", "IMPs v. other table", "match\u00adpoints"],
-    room.players.map((row) => [who(row), row.boards, worth(row.imps), `${row.percent} %`]));
+  const all = table("All players", ["player", "boards", "IMPs v. other table", "v. par", "match\u00adpoints"],
+    room.players.map((row) => [who(row), row.boards, worth(row.imps), worth(row.over_par), `${row.percent} %`]));
   const each = room.results.map((board) => element("section", { class: "sheet", "aria-label": `Board ${board.number}` },
-    element("h3", {}, `Board ${board.number}`), element("p", { class: "aside" }, "The other table: ", coloured(board.other)),
-    table(`Board ${board.number}`, ["player", "result", "v. other table", "%"],
-      board.rows.map((row) => [who(row), coloured(row.text), worth(row.imps), row.percent]))));
+    element("h3", {}, `Board ${board.number}`), element("p", { class: "aside" }, "The other table: ", coloured(board.other), "; par ", coloured(parWords(board.par))),
+    table(`Board ${board.number}`, ["player", "result", "v. other table", "v. par", "%"],
+      board.rows.map((row) => [who(row), coloured(row.text), worth(row.imps), worth(row.over_par), row.percent]))));
   place.replaceChildren(element("h2", {}, "The challenge"),
     element("p", { class: "aside" }, "Boards that you have finished, at double-dummy tricks."),
     element("div", { class: "cards" }, element("section", { class: "sheet", "aria-label": "All players" }, all), each));

@@ -6,11 +6,12 @@ import { handLine } from "./book.js";
 import { pictures } from "./hands.js";
 import { callOfKey, keyOf } from "./keys.js";
 import { announce, save, takeFiles } from "./page.js";
-import { NAMES, at, button, callMark, callWords, coloured, dayWords, element, vulnerableWords } from "./words.js";
+import { NAMES, at, button, callMark, callWords, coloured, dayWords, element, figures, figuresOf, several, vulnerableWords } from "./words.js";
 
 let drill = null; // {drill, questions, titles, number, results}
 let current = null; // the question
 let answered = false;
+let asked = 0; // when the question was shown
 
 async function begin(asking) {
   at("message").hidden = true;
@@ -35,6 +36,7 @@ function fields() {
 async function ask() {
   current = await get(`drills/${drill.drill}/question`, { number: drill.number });
   answered = false;
+  asked = Date.now();
   draw();
   at("question").focus({ preventScroll: true });
   announce(`Question ${drill.number + 1}. You sit ${NAMES[current.seat]}. ${current.calls.map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ")} Your call.`);
@@ -53,21 +55,33 @@ function draw() {
     drawDetail(at("detail"), null);
     at("verdict").replaceChildren();
   }
+  drawCards(current.cards);
   // Until a call is made, the meanings of calls are hidden.
   drawBox(at("box"), answered ? null : current.legal, choose, at("tell").checked ? point : () => {});
   showScore();
 }
 
+const total = (what) => drill.results.reduce((sum, one) => sum + one[what], 0);
+const scoreWords = () => `${total("points")} of ${10 * drill.results.length} points in ${several(total("seconds"), "second")}`;
+
 function showScore() {
-  const points = drill.results.reduce((sum, one) => sum + one.points, 0);
-  at("score").textContent = drill.results.length ? `${points} of ${10 * drill.results.length} points` : "";
+  at("score").textContent = drill.results.length ? scoreWords() : "";
+}
+
+/** The scorecard that decides: what each call begins with, what adds and what takes away. */
+function drawCards(cards) {
+  at("cards").replaceChildren(...(cards ? [
+    element("p", { class: "aside" }, "When ", coloured(cards.when), ": add up, and make the call with the highest sum."),
+    element("div", { class: "wide" }, figures(["call", "starts at", "adds", "takes away"],
+      cards.rows.map((row) => figuresOf([callMark(row.call), row.start, coloured(row.adds), coloured(row.takes)])))),
+  ] : []));
 }
 
 async function choose(call) {
   if (answered) return;
   const found = await post(`drills/${drill.drill}/answer`, { number: drill.number, call });
   answered = true;
-  drill.results.push({ ...found, hand: current.hand, calls: current.calls });
+  drill.results.push({ ...found, seconds: Math.round((Date.now() - asked) / 1000), hand: current.hand, calls: current.calls });
   draw();
   drawVerdict(found);
 }
@@ -86,6 +100,7 @@ function drawVerdict(found) {
     element("h3", { class: right ? "good" : found.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(found.call)),
     right ? "" : element("p", {}, "The call is ", element("b", {}, accepted), "."),
     element("p", {}, coloured(found.reason), element("span", { class: "aside" }, ` · ${found.title}`)),
+    found.sums.length ? element("ul", {}, found.sums.map((one) => element("li", {}, coloured(one)))) : "",
     found.due ? element("p", { class: "aside" }, `It comes again on ${dayWords(found.due)}.`) : "",
     right ? "" : element("p", { class: "aside" }, "Your ", callMark(found.call), " would show ", coloured(current.shows[found.call].text), "."),
     right ? "" : element("p", {}, element("a", { href: bookHere() }, "All calls of the system here")),
@@ -102,13 +117,12 @@ async function go() {
 
 function finish() {
   at("room").hidden = true;
-  const points = drill.results.reduce((sum, one) => sum + one.points, 0);
   const wrong = drill.results.filter((one) => one.points < 10);
   const rows = wrong.map((one) => element("li", {},
     element("div", {}, handLine(one.hand), one.calls.length ? element("span", { class: "aside" }, " after ", one.calls.map(({ call }) => [...callMark(call), " "]).flat()) : ""),
     element("div", {}, "you called ", callMark(one.call), one.due ? "; better is " : "; the book ", element("b", {}, callMark(Object.keys(one.accepted)[0])), ": ", coloured(one.reason))));
   const buttons = wrong.length ? [button("Repeat these", again, { class: "primary" }), button("Download them", async () => save(await wrongFile()))] : [];
-  const title = element("h2", { tabindex: -1 }, `${points} of ${10 * drill.results.length} points`);
+  const title = element("h2", { tabindex: -1 }, scoreWords());
   at("summary").replaceChildren(element("section", { class: "sheet", "aria-label": "How it went" }, title,
     wrong.length ? element("ol", { class: "wrong" }, rows) : element("p", {}, "Every call was right."),
     element("div", { class: "row" }, buttons, button("More of this topic", () => begin(() => post("drills", fields()))))));
@@ -152,10 +166,11 @@ takeFiles(at("file"), open);
 
 async function start() {
   const [{ topics }, { specs }] = await Promise.all([get("topics"), get("start")]);
-  at("topic").replaceChildren(element("option", { value: "any" }, "All topics, told after each answer"), ...topics.map(({ name, title }) => element("option", { value: name }, title)));
+  at("topic").replaceChildren(element("option", { value: "any" }, "All topics, told after each answer"),
+    element("option", { value: "cards" }, "Scorecards: add up this hand's card"), ...topics.map(({ name, title }) => element("option", { value: name }, title)));
   const wished = new URLSearchParams(location.hash.slice(1));
   at("topic").value = topics[0].name;
-  if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
+  if ([...at("topic").options].some(({ value }) => value === wished.get("topic"))) at("topic").value = wished.get("topic");
   const systems = specs.filter((spec) => spec.startsWith("system:"));
   at("spec").replaceChildren(...systems.map((spec) => element("option", { value: spec }, spec.replace(/^system:~?/, ""))));
   at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";

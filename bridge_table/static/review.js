@@ -1,6 +1,6 @@
 // Draws what came of a board.
 
-import { NAMES, SEATS, bidderWords, callMark, cardMark, cardWords, coloured, element, figures, figuresOf, signed, tone } from "./words.js";
+import { NAMES, SEATS, bidderWords, callMark, cardMark, cardWords, coloured, element, figures, figuresOf, parWords, signed, tone } from "./words.js";
 
 /** The review of a board; `actions` are buttons for what comes next. */
 export function drawReview(place, state, found, actions) {
@@ -24,8 +24,7 @@ function outcome(state, found) {
   const rows = [["Here", found.played ? found.played.text : found.contract.text]];
   if (found.played) rows.push(["Double dummy", found.contract.text]);
   if (found.other) rows.push([found.played ? "Other table, double dummy" : "Other table", found.other.text]);
-  const par = found.par.contracts.length ? found.par.contracts.join(", ") : "passed out";
-  rows.push(["Par", `${signed(found.par.points)}: ${par}`]);
+  rows.push(["Par", parWords(found.par)]);
   const parts = rows.map(([name, text]) => element("tr", {}, element("td", {}, name), element("td", {}, coloured(text))));
   const other = found.other && element("p", { class: "aside" }, state.replay ? `There ${bidderWords(found.other.control)} sat North–South:` : `In your seats at the other table sat ${bidderWords(found.other.control)}:`,
     found.other.calls.map((call) => [" ", callMark(call)].flat()).flat());

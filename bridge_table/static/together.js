@@ -14,12 +14,18 @@ function suit() {
   if (kind() === "practice" && "EW".includes(form.elements.seat.value)) form.elements.seat.value = "S";
 }
 
+/** The boards of a challenge: those that are pasted, or so many. */
+async function boardsIn({ elements: { pasted, boards, seed } }) {
+  if (pasted.value.trim()) return { stack: (await post("boards", { text: pasted.value })).stack };
+  return { boards: Number(boards.value), ...(seed.value ? { seed: Number(seed.value) } : {}) };
+}
+
 form.addEventListener("change", suit);
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const { ns, ew, control, name, seat, cards, boards, seed } = Object.fromEntries(new FormData(form));
+  const { ns, ew, control, name, seat, cards } = Object.fromEntries(new FormData(form));
   const specs = { ns, ew, control };
-  const { key } = kind() === "challenge" ? await post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
+  const { key } = kind() === "challenge" ? await post("challenges", { ...specs, ...scenarioIn(form), ...(await boardsIn(form)) })
     : await post("rooms", { ...specs, kind: kind(), name, seat, cards, ...(kind() === "practice" ? scenarioIn(form) : {}) });
   location.href = linkOf(key);
 });

@@ -100,6 +100,9 @@ export function signed(number, digits = 0) {
 /** A mean with its standard error: +1.20 ± 0.35. */
 export const meanWords = ({ mean, error }) => `${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`;
 
+/** The par of a board: points and contracts. */
+export const parWords = ({ points, contracts }) => `${signed(points)}: ${contracts.join(", ") || "passed out"}`;
+
 /** 1 board, 2 boards. */
 export const several = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 

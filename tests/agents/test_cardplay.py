@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,14 +15,18 @@ from agents.cardplay.hypotheses import Hypothesis, hypotheses, opening_lead
 from agents.cardplay.known_cards import places_of
 from agents.cardplay.montecarlo import MonteCarlo, has_choice, solve_cards
 from agents.cardplay.options import Options
+from agents.cardplay.placing import chances_of_next
 from agents.cardplay.registry import make_player
+from agents.cardplay.rule import RulePlayer
+from agents.networks.meaning import auction_keys
+from agents.registry import network_at
 from bridge_env.bidders.play_view import PlayView, play_view
 from bridge_env.bidders.protocols import CardPlayer
 from bridge_env.bidders.registry import SpecError
 from bridge_env.hands.deals import parse_deal, random_deals
 from bridge_env.hands.features import HCP, hand_features
-from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import NOTRUMP
+from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.calls import NOTRUMP, parse_call
 from bridge_env.rules.play import Plays
 from bridge_env.sampling import hand
 
@@ -281,3 +286,74 @@ def test_what_is_summed(score):
 def test_faulty_specs(spec, message):
     with pytest.raises(SpecError, match=message):
         make_player(spec)
+
+
+# --- the rule player reads the auction ------------------------------------------------------------------
+
+ANY_HAND = np.array([[0, 37], *[[0, 13]] * 4], np.int16)
+
+
+class Shown(AuctionReader):
+    """Reads from any auction that ``seat`` has shown ``ranges``: points and cards of C D H S, the least and most."""
+
+    def __init__(self, seat: int, ranges: dict[int, tuple[int, int]]) -> None:
+        super().__init__()
+        self._of_seats = np.tile(ANY_HAND, (4, 1, 1))
+        for quantity, bounds in ranges.items():
+            self._of_seats[seat, quantity] = bounds
+
+    def ranges(self, view: PlayView) -> np.ndarray:
+        return np.tile(self._of_seats, (len(view), 1, 1, 1))
+
+
+TENACE = "N:AQJ2.432.432.432 K54.AKQ5.QJT.JT9 T93.JT9.AK5.AK65 876.876.9876.Q87"
+"""S declares; N has ace, queen and jack of spades. The clubs are led."""
+
+
+def chances(reader: AuctionReader) -> np.ndarray:
+    plays, _ = after(TENACE, 2, NOTRUMP, "C7 C2 C9 CA")
+    view = play_view(plays, contracts_of(plays), 0)
+    return chances_of_next(view, reader.ranges(view))[0]
+
+
+def test_honours_are_placed_with_points_and_lengths():
+    west, east = 3, 1
+    even = chances(AuctionReader())
+    assert even[card("SK")] == pytest.approx(0.5, abs=0.02)
+    opener = chances(Shown(east, {0: (13, 21)}))
+    assert opener[card("SK")] < 0.3
+    assert opener[card("S8")] == pytest.approx(0.5, abs=0.02)  # no honour
+    assert chances(Shown(west, {0: (13, 21)}))[card("SK")] > 0.7
+    assert chances(Shown(west, {4: (5, 13)}))[card("SK")] > 0.7
+    assert chances(Shown(east, {0: (30, 37)}))[card("SK")] == 0  # all that is left
+
+
+@pytest.mark.parametrize(("points", "goes_up"), [((0, 37), False), ((0, 2), True)])
+def test_declarer_finesses_unless_the_king_is_known_to_be_behind(points, goes_up):
+    plays, _ = after(TENACE, 2, NOTRUMP, "C7 C2 C9 CA S3 S6")
+    chosen = RulePlayer(Shown(3, {0: points})).play(play_view(plays, contracts_of(plays), 0), keys(1))
+    assert chosen[0] == (card("SA") if goes_up else card("SJ"))
+
+
+def test_a_defender_leads_the_suit_that_partner_has_shown():
+    deal = "N:AQJ2.432.432.432 K5.AK987.QJT.JT9 T943.QJ.AK5.AK65 876.T65.9876.Q87"
+    plays, _ = after(deal, 2, NOTRUMP, "")
+    view = play_view(plays, contracts_of(plays), 0)
+    leads = [int(RulePlayer(r).play(view, keys(1))[0]) // 13 for r in (None, Shown(1, {3: (5, 13)}))]
+    assert leads == [1, 2]  # the longest suit; partner's hearts
+
+
+def test_ranges_are_those_of_systems_and_of_measured_networks():
+    calls = [parse_call(word) for word in ("1H", "1S", "P", "P")]
+    auctions = one_auction([*calls, parse_call("X"), 0, 0, 0], 0)
+    _, view = after(DEAL, 1, SPADES, "")
+    view = replace(view, history=auctions.history, dealer=auctions.dealer.astype(np.int16))
+    assert (AuctionReader().ranges(view) == ANY_HAND).all()
+    shown = AuctionReader.of_sides("system:sayc", "policy:champion").ranges(view)[0]
+    assert shown[0, 3, 0] >= 5  # North has opened one heart
+    assert shown[0, 0, 0] >= 10
+    measured = network_at("policy:champion", "policy:champion", 1).meanings()
+    met = measured.find(auction_keys(auctions.history))[0]
+    for seat in (1, 3):
+        latest = max(k for k in range(8) if k & 3 == seat and met[k] >= 0)
+        assert (shown[seat] == measured.ranges[met[latest]]).all()

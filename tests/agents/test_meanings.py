@@ -67,7 +67,7 @@ def test_every_legal_call_of_a_network():
     every = read.every([parse_call("1N"), 0], 0, 0)
     assert len(every) == 38 - 2 - 5
     assert "HCP" in every[0].text
-    assert every[parse_call("7C")].text == "Hardly ever made here."
+    assert every[parse_call("7C")].text == "Almost never made here."
     assert not every[parse_call("7C")].known
 
 
@@ -76,7 +76,7 @@ def test_a_network_by_a_book_shows_calls_outside_its_book():
     read = reader_of("policy:by-the-book", "policy:by-the-book")
     found = [read.call([], 0, 0, call) for call in (parse_call("1N"), parse_call("4N"))]
     assert "line" in found[0].how
-    assert "hardly ever" in found[1].text or "drawn" in found[1].how
+    assert "almost never" in found[1].text or "drawn" in found[1].how
 
 
 def test_a_line_without_words_is_stated_by_hands_that_come_to_it():

@@ -152,7 +152,7 @@ def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit, tmp_path):
         page.wait_for_selector("#verdict .primary")
         assert "Not by the book" in page.inner_text("#verdict")
         page.keyboard.press("Enter")
-    expect(page.locator("#summary h2")).to_have_text("0 of 50 points")
+    expect(page.locator("#summary h2")).to_contain_text("0 of 50 points in ")
     assert page.locator("#summary li").count() == 5
     with page.expect_download() as found:
         page.click("text=Download them")
@@ -173,3 +173,14 @@ def test_meanings_are_hidden_until_a_call_is_made_unless_wanted(visit, wanted):
     before = page.inner_text("#detail")  # nothing, or what an earlier call shows: one may point at those
     page.hover('[data-call="1NT"]')
     assert (page.inner_text("#detail") != before) == wanted
+
+
+def test_a_scorecard_is_added_up_against_the_clock(visit):
+    page = visit("practice.html#topic=cards&spec=system:champion-strong", ready="#topic:has(option)")
+    page.select_option("#count", "5")
+    page.click("#start")
+    page.wait_for_selector("#cards tbody tr")
+    page.locator("#box button:not(:disabled)").first.click()
+    page.wait_for_selector("#verdict li")  # the sums
+    assert "second" in page.inner_text("#score")
+    assert page.locator("#verdict li").count() == page.locator("#cards tbody tr").count()

@@ -292,6 +292,8 @@ def test_all_bid_the_same_boards_and_are_compared(house):
     assert "results" not in bo.look()["room"] or bo.look()["room"]["results"] == []  # before that board is over
     second = go_on([bo], call="Pass")
     rows = {row["name"]: row for row in second["room"]["results"][0]["rows"]}
+    review = second["review"]
+    assert rows["Bo"]["over_par"] == int(imps(review["contract"]["points"] - review["par"]["points"]))
     assert rows["Anna"]["percent"] + rows["Bo"]["percent"] == 100
     assert rows["Bo"]["imps"] == second["review"]["imps"]
     assert anna.look()["room"]["results"] == [
@@ -303,6 +305,34 @@ def test_all_bid_the_same_boards_and_are_compared(house):
     anna.ask("name", 409, name="Bo")
     go_on([anna])
     assert "last board" in anna.act("next", 409)["error"]
+
+
+def test_a_challenge_of_pasted_boards_has_all_of_them(house):
+    deals = [
+        "N:AKQ2.T98.J7.6543 T98.J7.6543.AKQ2 J7.6543.AKQ2.T98 6543.AKQ2.T98.J7",
+        "S:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986",
+    ]
+    stack = house.host.ask("boards", text="\n".join(deals))["stack"]
+    link = challenged(house, stack=stack)
+    assert link.look()["boards"] == 2
+    anna = Guest(house.client, link.ask("join", name="Anna")["key"])
+    assert anna.look()["hands"]["S"] == "J7.6543.AKQ2.T98"
+    go_on([anna])
+    anna.act("next")
+    assert anna.look()["hands"]["S"] == "AQ7.K65.Q83.A742"
+    house.host.ask("challenges", 404, **CALM, stack="none")
+    house.host.ask("challenges", 400, **CALM, stack=stack, hands="N: 15-17 hcp")
+    many = house.host.ask("boards", text="\n".join(deals[:1] * 33))["stack"]
+    assert "32" in house.host.ask("challenges", 400, **CALM, stack=many)["error"]
+
+
+def test_a_challenge_of_a_scenario_begins_with_its_auction(house):
+    link = challenged(house, hands="N: 12-17 hcp, 5+ D\nS: 7+ hcp, 4 H", calls="1D 1S")
+    anna, bo = (Guest(house.client, link.ask("join", name=name)["key"]) for name in ("Anna", "Bo"))
+    first = anna.look()
+    assert (first["hands"], calls_of(first)) == (bo.look()["hands"], ["1D", "1S"])
+    assert len(first["hands"]["S"].split(".")[1]) == 4
+    assert "No deal" in house.host.ask("challenges", 400, **CALM, hands="N: 30+ hcp\nS: 30+ hcp")["error"]
 
 
 def test_a_challenge_takes_so_many_and_no_more(house):

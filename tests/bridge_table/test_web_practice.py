@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.table import visitor_of
 
+from agents.systems.explain.explain import symbol_text
 from agents.text_api import call as call_of
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import parse_hand
@@ -123,6 +124,26 @@ def test_a_question_holds_no_answer_and_no_other_hand(visitor):
     _, request = questions(visitor, "openings", 3)
     assert set(request[0]) == {"hand", "seat", "board", "calls", "legal", "shows"}
     assert len({one["hand"] for one in request}) == 3
+
+
+def test_the_sums_of_a_scorecard_name_the_systems_call(visitor):
+    spec = "system:champion-strong"
+    found = visitor.post("drills", spec=spec, topic="cards", count=3)
+    for k in range(found["questions"]):
+        one = visitor.get(f"drills/{found['drill']}/question", number=k)
+        calls, board = [made["call"] for made in one["calls"]], one["board"]
+        system = call_of(spec, one["hand"], board["dealer"], board["vulnerability"], calls)
+        rows = {row["call"]: row for row in one["cards"]["rows"]}
+        assert {"start", "adds", "takes"} <= set(rows[system])
+        assert one["cards"]["when"]
+        reply = answer(visitor, found["drill"], k, system)
+        assert reply["points"] == 10
+        totals = [int(text.split(" (")[0].split()[-1]) for text in reply["sums"]]
+        assert len(totals) == len(rows)
+        assert totals == sorted(totals, reverse=True)
+        assert reply["sums"][0].startswith(symbol_text(parse_call(system)))
+    refusal = visitor.post("drills", 400, spec=SPEC, topic="cards")
+    assert "champion-strong" in refusal["error"]
 
 
 def gap(question):

@@ -15,7 +15,7 @@ READY = "#actions:has(span)"
 
 @pytest.fixture
 def opened(visit):
-    """Open a table or a challenge on the host's page, and return the page of its key."""
+    """Open a table on the host's page, and return the page of its key."""
 
     def open_one(kind, width=1200, **fields):
         page = visit("together.html", width=width, ready="#reach:not(:empty)")
@@ -25,7 +25,7 @@ def opened(visit):
         if kind == "play":
             page.select_option("select[name=cards]", "rule")
         page.click("#together button[type=submit]")
-        page.wait_for_selector("#join" if kind == "challenge" else READY)
+        page.wait_for_selector(READY)
         return page
 
     return open_one
@@ -156,8 +156,20 @@ def test_partners_practise_a_scenario_and_find_it_again(visit):
     expect(north.locator(".about b")).to_have_text("Board 2")
 
 
+PASTED = """N:AKQ2.T98.J7.6543 T98.J7.6543.AKQ2 J7.6543.AKQ2.T98 6543.AKQ2.T98.J7
+N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986
+"""
+
+
 def test_a_challenge_compares_its_players(visit, opened):
-    page = opened("challenge", boards="2", seed="5")
+    page = visit("together.html", ready="#reach:not(:empty)")
+    page.check("input[value=challenge]")
+    for name, value in {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}.items():
+        page.fill(f"input[name={name}]", value)
+    page.fill("textarea[name=pasted]", PASTED)
+    page.click("#together button[type=submit]")
+    page.wait_for_selector("#link input")
+    expect(page.locator("#about")).to_contain_text("2 boards")
     link = page.input_value("#link input")
     path = re.sub(r"https?://[^/]+", "", link)
     players = [visit(path, width=390, ready="#link input") for _ in range(2)]
@@ -171,6 +183,7 @@ def test_a_challenge_compares_its_players(visit, opened):
     anna, bo = players
     expect(anna.locator("#results section", has_text="All players").locator("tbody tr")).to_have_count(2)
     assert "50 %" in bo.inner_text("#results")  # both have passed
+    expect(bo.locator("#results")).to_contain_text("v. par")
     anna.click("text=Next board")
     expect(anna.locator(".about b")).to_have_text("Board 2")
     go_on([anna])

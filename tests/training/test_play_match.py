@@ -63,6 +63,7 @@ class Faulty(RulePlayer):
     """Plays by rules, except with two certain cards in its hand."""
 
     def __init__(self, fault):
+        super().__init__()
         self.fault = fault
 
     def play(self, view, key):

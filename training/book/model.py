@@ -151,7 +151,7 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
                 "note": block.note,
                 "entries": entries,
                 "block": number,
-                "cards": [_card(line) for line in block.lines if line.score is not None],
+                "cards": [card_row(line) for line in block.lines if line.score is not None],
                 "example": "",
             }
             for number, block, entries in blocks
@@ -160,7 +160,7 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
     }
 
 
-def _card(line: Line) -> dict[str, Any]:
+def card_row(line: Line) -> dict[str, Any]:
     """Return a scorecard as a row: the call, which hands may be weighed, the start, what adds and what takes away."""
     assert line.score is not None
     adds, takes = (
