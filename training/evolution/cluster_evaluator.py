@@ -188,7 +188,7 @@ class ClusterEvaluator:
         return [proposal for _, proposal in out[:MOST_STEPS]]
 
     def cards(self, us: Partnership, board_range: BoardRange) -> list[Proposal]:
-        """Return scorecards for both players, a proposal for each kind of auction.
+        """Return scorecards for both players, a proposal for each block of them.
 
         Every opponent has boards of its own.
         """

@@ -9,7 +9,7 @@ A partnership is a pair of systems, one a player. Seven operators propose change
   below a heading, or a complete chapter (``agents.systems.changes.chapters``);
 - tuning: all steps of single lines, valued by the same play-outs (``training.evolution.refine.line_steps``);
 - amendment: rules and steps that a network likes which bids by the system (``training.evolution.refine.judgement``);
-- cards: scorecards for one kind of auction, fitted to played-out decisions (``training.evolution.scorecards``);
+- cards: scorecards for contested auctions, fitted to played-out decisions (``training.evolution.scorecards``);
 - natural: a complete natural system, for a pair that opens nothing (``training.evolution.natural``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
