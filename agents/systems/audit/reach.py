@@ -83,8 +83,8 @@ def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[Prob
         if not len(hands):
             continue
         drawn = Hands.of(pool.held[hands])
-        auctions = (np.repeat(column, len(hands), axis=0) for column in arrays([probe]))
-        everyone = Queries(drawn.features, np.arange(len(hands)), *auctions)
+        (state, calls, length), n = arrays([probe]), len(hands)
+        everyone = Queries(drawn.features, np.arange(n), state.repeat(n, 0), calls.repeat(n, 0), length.repeat(n))
         rows, _ = simulator.states.feature_rows(everyone)
         wanted = np.zeros(len(hands), np.bool_)
         for rule in rules_of(compiled, node):
