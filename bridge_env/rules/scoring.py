@@ -123,7 +123,8 @@ def matchpoints(scores: ArrayLike) -> NDArray[np.int32]:
     """
     s = np.asarray(scores, np.int64)
     ahead = np.sign(s[:, :, None] - s[:, None, :]).sum(axis=2)  # tables that it beats, less those that beat it
-    return (ahead + s.shape[1] - 1).astype(np.int32)
+    points: NDArray[np.int32] = (ahead + s.shape[1] - 1).astype(np.int32)
+    return points
 
 
 def matchpoint_percent(scores: ArrayLike) -> NDArray[np.float64]:
