@@ -1,7 +1,7 @@
 """Place the cards that a player does not see, by the points and lengths that the calls have shown.
 
-Declarer expects each opponent to hold as much as an even split gives within the ranges shown, and a missing honour with
-the one who has more points and more cards of the suit to come. Defenders lead what partner has shown.
+Declarer expects each opponent to hold as much as an even split makes likely within the ranges shown, and a missing
+honour with the one who has more points and more cards of the suit to come. Defenders lead what partner has shown.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def chances_of_next(view: PlayView, ranges: NDArray[np.int16]) -> NDArray[np.flo
     least = np.clip(shown[..., 0] - played, 0, rest)
     most = np.where(_void(view, hidden), 0, np.clip(shown[..., 1] - played, 0, rest))
     least, most = np.maximum(least[0], rest - most[1]), np.minimum(most[0], rest - least[1])
-    denied = least > most  # the calls told something else
+    denied = least > most  # the calls were misleading
     least, most = np.where(denied, 0, least), np.where(denied, rest, most)
     share = _EVEN_SPLITS[rest, least, most] / np.maximum(rest, 1)  # (N, 5), in the next hand
     by_length = np.repeat(share[:, 1:], 13, axis=1)

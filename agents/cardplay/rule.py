@@ -82,8 +82,8 @@ def lead_from(hand, suit, strain):
 
 
 @njit
-def _defenders_suit(hand, strain, dummy, said):
-    """Return the suit that a defender leads; ``said`` has what the calls say for each."""
+def _defenders_suit(hand, strain, dummy, lead_values):
+    """Return the suit that a defender leads; ``lead_values`` has what the calls add to each."""
     best, chosen = -1000, -1
     for suit in range(4):
         length = _length(hand, suit)
@@ -105,7 +105,7 @@ def _defenders_suit(hand, strain, dummy, said):
         if suit == strain:
             value = -15
         else:
-            value += said[suit]
+            value += lead_values[suit]
         shown = _highest(dummy, suit)
         if shown >= 0 and shown % 13 >= _QUEEN and not sequence:
             value += 4
@@ -167,7 +167,7 @@ def _declarers_lead(hand, other, unseen, strain, following):
 
 
 @njit
-def _defenders_lead(hand, dummy, unseen, strain, said):
+def _defenders_lead(hand, dummy, unseen, strain, lead_values):
     if strain == NOTRUMP:
         best, chosen = 0, -1
         for suit in range(4):  # winners of a suit that is established
@@ -179,7 +179,7 @@ def _defenders_lead(hand, dummy, unseen, strain, said):
                 best, chosen = winners, top
         if chosen >= 0:
             return chosen
-    return lead_from(hand, _defenders_suit(hand, strain, dummy, said), strain)
+    return lead_from(hand, _defenders_suit(hand, strain, dummy, lead_values), strain)
 
 
 @njit
@@ -242,7 +242,7 @@ def _follow(mask, trick, place, other, dummy, unseen, strain, ours, following):
 
 
 @njit
-def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_next, following, said, out):
+def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_next, following, lead_values, out):
     nothing = np.zeros(52, np.bool_)
     for i in range(len(mask)):
         if place[i] > 0:
@@ -251,7 +251,7 @@ def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_n
         elif ours[i]:
             out[i] = _declarers_lead(mask[i], other[i], unseen[i], strain[i], following[i])
         else:
-            out[i] = _defenders_lead(mask[i], dummy[i], unseen[i], strain[i], said[i])
+            out[i] = _defenders_lead(mask[i], dummy[i], unseen[i], strain[i], lead_values[i])
 
 
 class RulePlayer:

@@ -278,8 +278,8 @@ class Challenge:
                  "over_par": result["over_par"], "percent": round(float(share)), "you": self.players[name] is room}
                 for (name, result), share in zip(met.items(), percent, strict=True)
             ]  # fmt: skip
-            own = room.results[number]
-            boards.append({"number": number, "other": own["other"], "par": own["par"], "rows": rows})
+            mine = room.results[number]
+            boards.append({"number": number, "other": mine["other"], "par": mine["par"], "rows": rows})
         players = []
         for name, player in self.players.items():
             own = [row for board in boards for row in board["rows"] if row["name"] == name]
