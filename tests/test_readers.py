@@ -161,7 +161,7 @@ def run(folder):
     run.mkdir()
     generations.save(run, state)
     runs.write_manifest(run, runs.manifest(asdict(config)) | {"kind": "evolve"})
-    verdict = {"rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
+    verdict = {"rows": [asdict(Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass"))]}
     (run / VERDICT).write_text(json.dumps(verdict))
     line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
     (run / "panel.json").write_text(json.dumps({"key": asdict(line)}))
