@@ -123,6 +123,7 @@ _RANGES = {
     ("doubled", 0, 0): "undoubled",
     ("doubled", 1, 1): "doubled",
     ("doubled", 2, 2): "redoubled",
+    ("doubled", 1, 2): "doubled or redoubled",
     ("theirs", 0, 3): "{s} not theirs",
     ("theirs", 4, INFINITE): "{s} theirs",
     ("i-bid", 0, 0): "I have only passed",
