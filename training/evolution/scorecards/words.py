@@ -83,7 +83,7 @@ TERMS: tuple[str, ...] = (
     *(f"if {condition}" for condition in _AUCTION),
     *(f"if book and {condition}" for condition in (*_AUCTION, "we-opened")),
 )
-EVERYWHERE_ONLY = len(_AUCTION) + len(_AUCTION) + 1  # so many of the last terms
+EVERYWHERE_ONLY = 2 * len(_AUCTION) + 1  # so many of the last terms are for cards that serve everywhere
 
 
 @cache
