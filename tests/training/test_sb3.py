@@ -116,6 +116,8 @@ def test_the_rest_of_vec_env():
     assert env.get_attr("num_envs", indices=0) == [TABLES]
     assert not env.has_attr("nothing")
     env.set_attr("mine", 3)
+    with pytest.raises(ValueError, match="set it for all"):
+        env.set_attr("mine", 4, indices=[0])
     assert env.get_attr("mine") == [3] * TABLES
     assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * TABLES
     env.set_options({"dealer": "N"})
