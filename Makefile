@@ -7,7 +7,7 @@ SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(4, os.cpu_count() or
 # `make test MARK="not weekly"` runs the slow tests, too, as CI does.
 MARK = not slow
 KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
-	bridge_env/test_compiled.py bridge_env/test_sampling.py agents/test_rule_order.py agents/test_positions.py agents/test_systems_at_tables.py agents/test_networks.py \
+	bridge_env/test_compiled.py bridge_env/test_sampling.py agents/test_positions.py agents/test_systems_at_tables.py agents/test_networks.py \
 	agents/test_book_bidder.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 # pip would make bytecode on one core. Some packages hold files for other Pythons, which say so.

@@ -1,7 +1,5 @@
 """Readers of files: what is damaged is refused with one kind of error, and what is read is possible."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

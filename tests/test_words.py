@@ -19,7 +19,7 @@ IN_TEXT = re.compile(
 EXCEPTIONS = {("bridge_env", "a match gives it fewer boards"): "somebody gives something to somebody"}
 
 
-def names_of(nodes: list[ast.AST]) -> set[str]:
+def names_of(nodes):
     """Return the names of classes, functions and arguments, and those that are assigned or imported as."""
     found = set()
     for node in nodes:
@@ -33,20 +33,20 @@ def names_of(nodes: list[ast.AST]) -> set[str]:
     return found
 
 
-def is_banned(name: str) -> bool:
+def is_banned(name):
     """Return whether a part of a name, between underscores or capitals, is a word of the list."""
     parts = [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*", name)]
     return bool({*WORDS, "who"}.intersection(parts)) or parts[-1:] == ["whole"]
 
 
-def docstrings_of(nodes: list[ast.AST]) -> list[str]:
+def docstrings_of(nodes):
     """Return the docstrings of a module and of its classes and functions, each on one line."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     texts = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, holders)]
     return [" ".join(text.split()) for text in texts]
 
 
-def findings(package: str) -> list[str]:
+def findings(package):
     """Return ``file: name`` or ``file: words around`` for all words of the list in a package, but the exceptions."""
     excepted = [text for place, text in EXCEPTIONS if place == package]
     found = []

@@ -1,7 +1,5 @@
 """The words of the auction, against counting its calls one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.systems.bidder import Hierarchy

@@ -41,14 +41,6 @@ KEY = streams.key("belief")[0]
 # --- drawing -----------------------------------------------------------------------------------------------------
 
 
-def test_deals_are_deals_with_my_cards():
-    owner, _ = belief.draw_deals(HAND, np.random.default_rng(1).random((52, 3)) + 0.01, 500, KEY)
-    for seat in range(4):
-        assert ((owner == seat).sum(axis=1) == 13).all()
-    assert ((owner == 0) == HAND).all()
-    assert len(np.unique(owner, axis=0)) == 500
-
-
 def test_odds_can_be_taken_out_again():
     """Weighed by one over their odds, deals are as if dealt at random."""
     rng = np.random.default_rng(2)
@@ -136,27 +128,6 @@ def test_thinned_weights_are_right_on_average():
 
 
 # --- thinking ----------------------------------------------------------------------------------------------------
-
-
-def test_it_leaves_the_network_only_where_that_pays():
-    networks = with_belief()
-    bidder = NetworkBidder(networks)
-    models = [networks.policy, random_networks(5).policy]
-    options = Options(samples=8, candidates=3, margin=0.5)
-    thinker = Lookahead(NetworkCallModel(bidder), networks.belief, models, options)
-    view, key = views(12, seed=3)
-    calls = thinker.bid(view, key)
-    usual = bidder.bid(view, key)
-    chances = bidder.probabilities(view)
-    for row in range(len(view)):
-        found = thinker.think(view.take(np.array([row])), key[row : row + 1])
-        assert found.usual == usual[row]
-        assert found.call == calls[row]
-        if found.call != found.usual:
-            at = found.calls.index(found.call)
-            assert found.gain[at] > 0.5
-            assert found.gain[at] > found.error[at]
-            assert chances[row, found.call] >= LIKELY
 
 
 def partners(thinker, view, key):

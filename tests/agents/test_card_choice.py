@@ -1,7 +1,5 @@
 """How ``montecarlo`` chooses: which cards are equal within the error, and what opening leads are worth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.plays import card, cards, contracts_of, keys

@@ -1,7 +1,5 @@
 """Players of cards: what they may believe, what they play, and that a batch equals its rows."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 
@@ -20,7 +18,7 @@ from agents.cardplay.registry import make_player
 from agents.cardplay.rule import RulePlayer
 from agents.networks.meaning import auction_keys
 from agents.registry import network_at
-from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import play_view
 from bridge_env.bidders.protocols import CardPlayer
 from bridge_env.bidders.registry import SpecError
 from bridge_env.hands.deals import parse_deal, random_deals
@@ -33,7 +31,7 @@ from bridge_env.sampling import hand
 SPADES = 3
 
 
-def views(count: int, seed: int, length: int) -> tuple[Plays, PlayView]:
+def views(count, seed, length):
     plays, _ = random_plays(count, seed, length)
     return plays, play_view(plays, contracts_of(plays), 0)
 
@@ -41,7 +39,7 @@ def views(count: int, seed: int, length: int) -> tuple[Plays, PlayView]:
 # --- deals ----------------------------------------------------------------------------------------------
 
 
-def check_facts(plays: Plays, view: PlayView, row: int, owner: np.ndarray) -> None:
+def check_facts(plays, view, row, owner):
     """The deals uint8 (S, 52) hold all that the player has seen."""
     assert ((owner[:, :, None] == np.arange(4)).sum(axis=1) == 13).all()
     assert ((owner == view.seat[row]) == view.hand[row]).all()
@@ -56,7 +54,7 @@ def check_facts(plays: Plays, view: PlayView, row: int, owner: np.ndarray) -> No
             assert ((owner[:, 13 * suit : 13 * suit + 13] == seat).sum(axis=1) == len(had)).all()
 
 
-def facts_hold(count: int, seed: int) -> None:
+def facts_hold(count, seed):
     rng = np.random.default_rng(seed)
     done = 0
     while done < count:
@@ -296,13 +294,13 @@ ANY_HAND = np.array([[0, 37], *[[0, 13]] * 4], np.int16)
 class Shown(AuctionReader):
     """Reads from any auction that ``seat`` has shown ``ranges``: points and cards of C D H S, the least and most."""
 
-    def __init__(self, seat: int, ranges: dict[int, tuple[int, int]]) -> None:
+    def __init__(self, seat, ranges):
         super().__init__()
         self._of_seats = np.tile(ANY_HAND, (4, 1, 1))
         for quantity, bounds in ranges.items():
             self._of_seats[seat, quantity] = bounds
 
-    def ranges(self, view: PlayView) -> np.ndarray:
+    def ranges(self, view):
         return np.tile(self._of_seats, (len(view), 1, 1, 1))
 
 
@@ -310,7 +308,7 @@ TENACE = "N:AQJ2.432.432.432 K54.AKQ5.QJT.JT9 T93.JT9.AK5.AK65 876.876.9876.Q87"
 """S declares; N has ace, queen and jack of spades. The clubs are led."""
 
 
-def chances(reader: AuctionReader) -> np.ndarray:
+def chances(reader):
     plays, _ = after(TENACE, 2, NOTRUMP, "C7 C2 C9 CA")
     view = play_view(plays, contracts_of(plays), 0)
     return chances_of_next(view, reader.ranges(view))[0]

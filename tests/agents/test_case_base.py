@@ -11,7 +11,6 @@ from agents.cases import actions
 from agents.cases.base import Retained, load, save
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
 from agents.cases.experience import revise, spoken_for
-from agents.cases.features import SIZE, describe
 from agents.cases.forest import LEAF
 from agents.cases.leaf_index import NOTHING, index_leaves
 from agents.cases.metric import points
@@ -78,21 +77,6 @@ def test_the_nearest_are_those_of_a_naive_loop(base, states):
         assert case[row].tolist() == np.where(there, same[order], -1).tolist()
         np.testing.assert_allclose(similarity[row], np.where(there, 100 * (1 - far[order] / 12), 0))
     assert (similarity[:, 0] == 100).all()  # each is a case itself
-
-
-def test_a_batch_of_places_is_its_rows(base, states):
-    bidder = CaseBidder(base)
-    place, _ = bidder.described(states.view)
-    for row in (0, 17, 101):
-        np.testing.assert_array_equal(bidder.described(states.view.take(np.array([row])))[0][0], place[row])
-    np.testing.assert_array_equal(place, base.point)
-
-
-def test_the_described_state_has_its_size(states):
-    shown, call = registry.make("system:sayc").meaning(states.view), np.full(len(states), -1, np.int8)
-    rows = describe(states.view, shown, call)
-    assert rows.shape == (len(states), SIZE)
-    assert (rows[:, -38:] == 0).all()
 
 
 def test_votes():
@@ -167,17 +151,6 @@ def test_the_nearest_cases_are_explained(base, states):
     assert text.splitlines()[2].startswith("  100.0  ")
     assert hand_text(states.view.hand[row]) in text
     assert " dealt, " in text
-
-
-def test_cases_that_are_not_there_are_not_counted(base, states):
-    some = np.flatnonzero(base.opened)[:3]
-    few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
-    for row in (int(np.flatnonzero(states.opened)[0]), int(np.flatnonzero(~states.opened)[0])):
-        view = states.view.take(np.array([row]))
-        _, because, *lines = CaseBidder(replace(few, k=5)).explain(view, KEY).splitlines()
-        votes = [int(part.rpartition(" ")[2]) for part in because.partition("cases: ")[2].split(", ") if part]
-        assert sum(votes) == len(lines) // 2 <= 3  # two lines a case
-        assert ("no case is near" in because) == (not lines)
 
 
 @pytest.mark.slow

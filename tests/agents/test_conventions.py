@@ -1,7 +1,5 @@
 """Conventions by the notes of lines: what a system plays, and the system without some of them."""
 
-from __future__ import annotations
-
 import pytest
 
 import agents

@@ -1,7 +1,5 @@
 """Play against an opponent's belief: the paired update, and what must hold of lines whatever he believes."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,14 +32,14 @@ from bridge_env.bidders.play_view import play_view
 from bridge_env.double_dummy.positions import card_tricks
 
 
-def ending(seed: int, length: int):
+def ending(seed, length):
     plays, _ = random_plays(1, seed, length)
     cards_now = plays.cards(0)
     trick = cards_now[length & ~3 :]
     return plays, int(plays.leader[0]), trick
 
 
-def value_of(plays, leader, trick, imagined, side, solver) -> float:
+def value_of(plays, leader, trick, imagined, side, solver):
     line = Lines.of(plays.left[:1], imagined[None], leader, trick, side, int(plays.strain[0]), depth=2)
     return float(real_values(line, [0], solver, 5000)[0])
 
@@ -112,7 +110,7 @@ def test_what_the_next_opponent_sees():
     assert leader_view.dummy.any()
 
 
-def a_search() -> Lookahead:
+def a_search():
     plays, _ = random_plays(1, 5, 37)
     view = play_view(plays, contracts_of(plays), 0)
     legal = np.flatnonzero(view.mask[0])

@@ -1,7 +1,5 @@
 """Defences to artificial openings, and the words by which their lines know them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

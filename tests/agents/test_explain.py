@@ -1,7 +1,5 @@
 """Explanations of a system's calls: their wording, and that they are true of the hand."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -17,7 +15,7 @@ from agents.systems.language.text import is_difference
 from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS, difference
 from agents.text_api import call, read_states
 from bridge_env.bidders.registry import make
-from bridge_env.bidders.view import BidView, view_of
+from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import call_text
@@ -124,7 +122,7 @@ class Decisions:
             calls.astype(np.int8), self.number,
         )  # fmt: skip
 
-    def view(self, row) -> BidView:
+    def view(self, row):
         board, number = self.board[row], self.number[row]
         auctions = Auctions.replay(
             self.history[None, board, :number], self.dealer[[board]], self.vulnerability[[board]]

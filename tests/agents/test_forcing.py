@@ -1,7 +1,5 @@
 """Nobody passes what the side must go on with: the words for it, and that no system passes out a forcing auction."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.bidders import FORCING, boards

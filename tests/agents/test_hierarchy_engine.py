@@ -1,7 +1,5 @@
 """The compiled engine against a slow reading of the tree, and what calls show against the hands that made them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from reference.hierarchy import Tree
@@ -117,40 +115,6 @@ def test_every_construction_of_the_language():
     owner, dealer, vulnerability = boards(400, seed=23)
     auctions = bid_out((tangle.own,) * 4, deal_features(owner), dealer, vulnerability)
     assert assert_engine_reads_the_tree(tangle, auctions, random_deals(24, 0, 400)) > 800
-
-
-def test_after_random_calls_too(sayc):
-    owner, dealer, vulnerability = boards(60, seed=25)
-    auctions, chance = Auctions(dealer, vulnerability), np.random.default_rng(5)
-    while not auctions.done.all():
-        cheap = auctions.legal() & (np.arange(38) < np.where(auctions.length < 6, 14, 1)[:, None])
-        cheap[auctions.done] = np.arange(38) == 0
-        auctions.step(np.array([chance.choice(np.flatnonzero(row)) for row in cheap]))
-    assert assert_engine_reads_the_tree(sayc, auctions, owner) > 60
-
-
-def test_auctions_go_on_from_any_call_as_the_bidders_would(sayc):
-    owner, dealer, vulnerability = boards(60, 5)
-    pass_out, features = Hierarchy(parse_system("1x 5+ x, 10+ hcp\nwhen 0-7 last-level\n  P")), deal_features(owner)
-    seats = (sayc.own, pass_out, sayc.own, pass_out)
-    rng = np.random.default_rng(4)
-    auctions = Auctions(dealer, vulnerability)
-    for _ in range(4):
-        auctions.step(np.array([rng.choice(np.flatnonzero(row[:12])) for row in auctions.legal()], np.int8))
-    rows = np.flatnonzero(~auctions.done)
-    calls, length = auctions.history[rows, :4].copy(), np.full(len(rows), 4)
-    ended = bid_out(seats, features, dealer[rows], vulnerability[rows], rows, calls, length)
-    us = HierarchyBidder(sayc.own, sayc.own, (pass_out, pass_out))
-    them = HierarchyBidder(pass_out, pass_out, (sayc.own, sayc.own))
-    slow = auctions.take(rows)
-    while not slow.done.all():
-        waiting = np.flatnonzero(~slow.done)
-        for bidder, side in ((us, 0), (them, 1)):
-            mine = waiting[(slow.turn[waiting] & 1) == side]
-            if mine.size:
-                slow.step(bidder.call(view_of(slow, owner[rows], mine)), mine)
-    assert (slow.history == ended.history).all()
-    assert (ended.history[:, :4] == calls).all()
 
 
 # --- what calls show ---------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Bidding systems that are too large, too deep or damaged: a clear error, in little time."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -12,7 +10,7 @@ from agents.systems.language.text import SystemTextError, parse_system
 from agents.systems.library.shipped import read_system
 
 
-def nested(token: str, times: int, first: str = "1C") -> str:
+def nested(token, times, first="1C"):
     lines = [first, *(token for _ in range(times)), "X  8+ hcp"]
     return "\n".join("  " * indent + line for indent, line in enumerate(lines))
 

@@ -1,7 +1,5 @@
 """Bidding systems as text: a written system reads back the same, and faults name their line."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import time
@@ -45,12 +43,12 @@ when ours, partner-called:4N                               ; general
 """
 
 
-def numbers_aside(line: Line) -> tuple:
+def numbers_aside(line):
     """Everything that is written of a line, also what does not count when lines are compared."""
     return (line.name, line.constraint, line.flags, line.note, line.comments)
 
 
-def everything(system: System) -> list[object]:
+def everything(system):
     """All that the text of a system holds, in order."""
     blocks = [(b.when, b.note, b.comments, [numbers_aside(line) for line in walk(b.lines)]) for b in system.blocks]
     return [system, system.comments, [numbers_aside(line) for line in walk(system.lines)], blocks]
@@ -203,25 +201,18 @@ def test_any_constraint_reads_back_the_same(constraint):
 
 FAULTS = [
     ("1C\n1Z", 2, "'1Z' is no call"),
-    ("8C", 1, "'8C' is no call"),
     ("1C-", 1, "'' is no call"),
-    ("any", 1, "'any' stands for calls of the opponents only"),
     ("1N\n  2any", 2, "'any' stands for calls of the opponents only"),
     ("# c\n\n1C  5+ h", 3, "'h' is no word of the language; did you mean H?; 'bridge-env bid --words' lists them"),
-    ("1C  5+ length", 1, "'length' is no word"),
     ("1C  5+ fit", 1, "'fit' needs a suit: fit:S, fit:M or fit:x"),
     ("1C  shape", 1, "'shape' is no constraint; write '15-17 hcp'"),
-    ("1C  not hcp", 1, "'not hcp' is no constraint"),
-    ("1C  hcp", 1, "'hcp' is no constraint"),
     ("1C  5+ H,", 1, "'' is no constraint"),
-    ("1C  5+ H or", 1, "'5+ H or' is no constraint"),
     ("1C  H < S", 1, "'H < S' is no constraint"),
     ("1C  17-15 hcp", 1, "'17-15 hcp': the range is empty"),
     ("1C  100+ hcp", 1, "'100+ hcp': numbers go up to 99"),
     ("1C  partner-called:9X", 1, "'9X' is not a call"),
     ("1C  ; good !strong", 1, "!strong is no flag; there are !forcing, !gf"),
     ("(1C)  5+ H", 1, "only leads on to those below it; it takes no constraint"),
-    ("after 1C  5+ H", 1, "only leads on to those below it; it takes no constraint"),
     ("after 1C  ; !forcing", 1, "only leads on to those below it; it takes no constraint and no flag"),
     ("\n  1C", 2, "this line is indented, but nothing above it can lead to it"),
     ("1C\n    1D\n  1H", 3, "this line's indentation fits no line above it"),
@@ -233,7 +224,6 @@ FAULTS = [
     ("when ours\n  X  9+ hcp shows 12+ hcp", 2, "only a line that has a score says what it shows"),
     ("when ours\n  bid:x  3+ x", 2, "'bid:' names several bids, which only scores can choose among"),
     ("weigh when ours\n  X  scores much", 2, "'much' is no score; write a start and what is added, as '-19, 12 if"),
-    ("weigh when ours\n  X  scores 3, 4", 2, "'4' is no score"),
     ("weigh when ours\n  X  scores 3 for each fit", 2, "'fit' needs a suit"),
     ("1C\n; a remark", 2, "a line begins with a call; for a comment write '#'"),
 ]
@@ -249,16 +239,12 @@ def test_faults_name_their_line(text, number, reason):
 
 UNREACHABLE = [
     ("1H\n  1C", 2, "no auction leads here: the call is not legal after the lines above it: '1C'"),
-    ("1C\n  X", 2, "no auction leads here"),
     ("XX", 1, "no auction leads here"),
     ("1C\n  7N\n    (X)\n      XX\n        X", 5, "no auction leads here"),
     ("1C  4+ M", 1, "'M' in 'M' stands for no suit here; a call such as 1M must come first"),
-    ("1C  M > H", 1, "'M' in 'M-H' stands for no suit here"),
     ("1M\n  2N  8+ fit:oM, 3+ x", 2, "'x' in 'x' stands for no suit here"),
     ("weigh when 12+ hcp\n  X scores 3", 1, "what follows 'weigh when' is known to all"),
     ("when ours\n  1C-1D", 2, "a general rule is one call of ours, and no line follows it: '1C-1D'"),
-    ("when ours\n  (1C)", 2, "a general rule is one call of ours"),
-    ("when ours\n  1C\n    1D", 2, "a general rule is one call of ours"),
     ("when 8+ fit:x\n  P", 1, "'x' in 'fit:x' stands for no suit here"),
 ]
 

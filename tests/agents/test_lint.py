@@ -1,7 +1,5 @@
 """All faults of a bidding system at once, and the word that was probably meant."""
 
-from __future__ import annotations
-
 import pytest
 
 from agents.systems.language.text import SystemTextError, parse_system

@@ -16,7 +16,6 @@ from bridge_env.hands.features import FEATURES
 from bridge_env.rules.calls import call_text
 from studies import maps_2007 as study
 from studies.tables import run_study
-from training.cli.app import main
 from training.evaluation.boards import library_boards
 from training.maps import examples, fit, judge
 
@@ -96,13 +95,6 @@ def test_a_fallback_calls_where_there_is_no_map(atlas, held):
     np.testing.assert_array_equal(passes.call[~elsewhere], sayc.call[~elsewhere])
 
 
-def test_learned_inputs(held):
-    """Fifty boards are too few for a thousand columns, but better than blind."""
-    made = MapBidder(small_atlas("learned")).bid(held.view, np.zeros(len(held), np.uint64))
-    assert held.view.mask[np.arange(len(held)), made].all()
-    assert (made == held.called).mean() > 0.42
-
-
 def test_why(atlas, tmp_path):
     view, key = read_states([{"hand": "AKQ2.T98.J7.A543"}])
     bidder = MapBidder(atlas)
@@ -129,16 +121,6 @@ def test_judgements_add_up(atlas, held):
     assert sum(b.right for b in bins) == rows["all calls"].right
     stated = [b.stated for b in bins if b.stated]
     assert stated == sorted(stated)
-
-
-def test_pictures(atlas):
-    shades = study.colours()
-    assert shades.shape == (38, 3)
-    assert ((shades >= 0) & (shades <= 1)).all()
-    assert len({tuple(shade) for shade in shades.tolist()}) == 38
-    image = study.picture(atlas.maps[0])
-    assert image.shape == (atlas.maps[0].rows, atlas.maps[0].columns, 3)
-    assert ((image >= 0) & (image <= 1)).all()
 
 
 def test_boards_of_the_study():
@@ -187,14 +169,3 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
 )
 def test_faulty_words(words, reason, capsys, tmp_path):
     assert reason in refused(capsys, "fit", "maps", *words, "--out", tmp_path)
-
-
-def test_bid_explains_its_call(atlas, tmp_path, capsys, monkeypatch):
-    import agents.registry
-    from bridge_env.bidders import registry
-
-    save(atlas, tmp_path / "maps.npz")
-    bidder = agents.registry.make_maps(str(tmp_path / "maps.npz"), opponents="system:sayc")
-    monkeypatch.setattr(registry, "make", lambda spec, **others: bidder)
-    assert main(["bid", "som:maps.npz", "--hand", "AKQ2.T98.J7.A543", "--auction", "1S P"]) == 0
-    assert "the map of responses to suits" in capsys.readouterr().out

@@ -1,7 +1,5 @@
 """What calls show at the table: conditions on both hands become conditions on the hand that calls."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.meanings import reader_of

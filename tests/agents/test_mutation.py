@@ -3,7 +3,6 @@
 from support.bidders import with_constraint
 
 from agents.systems.changes.mutation import SeededRandom, addresses, line_at, threshold_move, with_lines
-from agents.systems.engine.compiled import compile_system
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import read_system
 
@@ -55,12 +54,3 @@ def test_often_used_lines_are_moved_more_often():
     usage = {line_at(TOY, ("lines", 0, 0)).number: 10_000}
     hits = sum(threshold_move(TOY, SeededRandom("u", k), usage)[0] == ("lines", 0, 0) for k in range(200))
     assert hits > 170
-
-
-def test_many_changes_still_make_a_system_that_reads_back():
-    system = SAYC
-    for k in range(30):
-        address, constraint, _ = threshold_move(system, SeededRandom("walk", k), {})
-        system = with_constraint(system, address, constraint)
-    compile_system(system)
-    assert parse_system(system_text(system)) == system != SAYC

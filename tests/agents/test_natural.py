@@ -16,7 +16,7 @@ EMPTY = read_system("empty")
 PARTS = sets().parts
 
 
-def drawn(count: int):
+def drawn(count):
     chance = SeededRandom("sets", 1)
     return [sets().drawn(chance) for _ in range(count)]
 

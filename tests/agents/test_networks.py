@@ -53,19 +53,6 @@ def test_the_longest_auction_has_room():
 # --- the arithmetic --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spread", [0.1, 1.0, 5.0])
-def test_outputs_have_the_same_bits_in_any_batch(spread):
-    network = random_networks(seed=4, widths=(33, 65), spread=spread).policy
-    view, _ = views(257, seed=4)
-    together = network.outputs(*inputs_of(view))
-    for size in (1, 2, 7, 64, 250):
-        parts = [
-            network.outputs(*inputs_of(view.take(np.arange(at, min(at + size, len(view))))))
-            for at in range(0, len(view), size)
-        ]
-        np.testing.assert_array_equal(np.concatenate(parts), together)
-
-
 def test_outputs_are_those_of_integers():
     """The same sums in integers of 64 bits, which cannot round."""
     network = random_networks(seed=5, widths=(20, 30)).policy

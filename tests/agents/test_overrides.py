@@ -8,7 +8,7 @@ import agents
 from agents.systems.language.files import GENERAL_FILE
 from agents.systems.language.text import SystemTextError, load_system, parse_system, system_text
 from agents.systems.language.tree import place_of, walk
-from agents.systems.library.shipped import read_system, register_system
+from agents.systems.library.shipped import read_system
 from agents.systems.lint import check_system, check_text, sound_findings
 from bridge_env.bidders.registry import SpecError
 
@@ -166,20 +166,6 @@ def test_a_base_that_is_none(write, tmp_path):
     (tmp_path / "old.bidding").write_text("1N  12+ hpc\n")
     with pytest.raises(SpecError, match=r"old\.bidding:1: .*did you mean hcp"):
         read_system(str(write("")))
-
-
-def test_a_text_in_no_file_opens_none(tmp_path):
-    (tmp_path / "secret").write_text("a word that nobody should read\n")
-    text = f"base: {tmp_path / 'secret'}\n1N  12-14 hcp\n"
-    with pytest.raises(SystemTextError, match=r":1: the base cannot be read: a text that lies in no file may only"):
-        parse_system(text, source=str(tmp_path / "posted.bidding"))
-    with pytest.raises(SpecError) as error:
-        register_system("posted", text)
-    messages = [str(error.value), *(finding.text for finding in check_text(text))]
-    assert len(messages) == 2
-    assert all("may only change a shipped system (" in t and "nobody" not in t for t in messages)
-    registered = read_system(register_system("posted", "base: sayc\n1N  12-14 hcp, balanced\n").removeprefix("system:"))
-    assert len(registered.lines) == len(read_system("sayc").lines)
 
 
 def test_general_rules_of_a_base_are_not_lines_of_it(write, tmp_path, monkeypatch):

@@ -1,7 +1,5 @@
 """Every word of the language has a phrase of its own, which other conditions cannot be confused with."""
 
-from __future__ import annotations
-
 import re
 
 from agents.systems.explain import player_terms
@@ -10,7 +8,7 @@ from agents.systems.language.tree import INFINITE, Atom
 from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_LETTERS, SUIT_WORDS, WORDS
 
 
-def atoms() -> list[Atom]:
+def atoms():
     """Every word of the language, with ranges of all kinds."""
     out = []
     for word in sorted({name.partition(":")[0] if ":" in name else name for name in WORDS} | {"M", "oM", "m", "om"}):

@@ -1,9 +1,6 @@
 """Boards bid along positions against boards bid one call after the other."""
 
-from __future__ import annotations
-
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -216,14 +213,6 @@ def test_nothing_hangs_on_the_room():
         for turn in range(6):
             assert_same(small, *case(300, 10 + turn % 2))
         assert len(small) <= positions
-
-
-def test_a_full_store_is_emptied_for_other_auctions():
-    small, seen = StateCache(everyone(), 150), []
-    for turn in range(12):
-        assert_same(small, *case(100, 20 + turn))
-        seen.append(small.bytes)
-    assert any(later < before for before, later in pairwise(seen))
 
 
 def test_many_hands_at_one_auction_call_as_each_by_itself():

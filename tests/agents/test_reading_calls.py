@@ -1,7 +1,5 @@
 """Card players read the calls of networks: deals are as likely as the calls and the cards make them."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import combinations
 
@@ -10,7 +8,7 @@ import pytest
 from support.plays import keys
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.deals import AUCTION, Belief, believed_deals
+from agents.cardplay.deals import AUCTION, believed_deals
 from agents.cardplay.hypotheses import Hypothesis
 from agents.cardplay.known_cards import hidden_seats, places_of, view_of_seen
 from agents.networks.annealed_sampling import Evidence, annealed_deals
@@ -18,14 +16,13 @@ from agents.networks.likelihood import Calls
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
 from agents.registry import default_belief, models_for
-from bridge_env.bidders.play_view import PlayView, play_view
+from bridge_env.bidders.play_view import play_view
 from bridge_env.hands.deals import parse_hand, random_deals
 from bridge_env.hands.features import HCP, LENGTH, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
 from bridge_env.rules.play import Plays
-from bridge_env.sampling import KnownCards
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.ben import Question
 
@@ -33,11 +30,11 @@ HAND = parse_hand("KJ53.KJ7.AT92.K5")
 CALLS = (bid_call(1, NOTRUMP), PASS, bid_call(3, NOTRUMP), PASS, PASS, PASS)
 
 
-def at_the_lead() -> PlayView:
+def at_the_lead():
     return view_of_seen(one_auction(CALLS, 0, 0), 1, HAND)
 
 
-def belief_of(*specs: str | None, count: int = 40) -> Belief:
+def belief_of(*specs, count=40):
     return believed_deals(at_the_lead(), 0, AuctionReader(specs), count, keys(1)[0])  # type: ignore[arg-type]
 
 
@@ -76,7 +73,7 @@ def test_a_reader_is_sent_with_its_specs_alone():
     assert pickle.loads(pickle.dumps(reader)).networks(at_the_lead(), 0).keys() == {0, 1, 2, 3}
 
 
-def played(count: int, length: int) -> tuple[Plays, PlayView]:
+def played(count, length):
     """Boards that the champion bid, after ``length`` cards by chance."""
     owner, seats = random_deals(3, 0, count), np.arange(count, dtype=np.int16) & 3
     auctions = all_by(read_networks("champion").policy, owner, seats, seats)
@@ -121,7 +118,7 @@ def test_deals_come_as_often_as_their_evidence_says():
         assert np.abs(met.mean(axis=0) - share).sum() / 2 < 0.1
 
 
-def all_deals(places: KnownCards, hidden: list[int]) -> np.ndarray:
+def all_deals(places, hidden):
     """Every deal in which the cards have such places, uint8 (N, 52)."""
     one, other = hidden
     free = np.flatnonzero(places.may_hold[one] & places.may_hold[other])

@@ -1,7 +1,5 @@
 """Look-ahead by a system: the game with open hands against an oracle, obvious calls, deals, explanations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from reference.bidding_game import value

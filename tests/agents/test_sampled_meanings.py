@@ -1,7 +1,5 @@
 """Meanings of calls that are drawn at the time: they are those that were measured, and say where nothing is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,7 @@ from bridge_env.hands.deals import random_deals
 from bridge_env.rules.calls import parse_call
 
 
-def after(name: str, text: str):
+def after(name, text):
     calls = tuple(parse_call(word) for word in text.split())
     return sampled_meanings((read_networks(name).player,) * 4, calls, 0, 0)
 
@@ -64,7 +62,7 @@ def test_a_network_without_measured_meanings_explains_each_seat():
     assert right != left
 
 
-def unexplained(name: str, boards: int, every: int) -> list[bool]:
+def unexplained(name, boards, every):
     """Return of every so manieth call of a network on some boards whether nothing is known of it."""
     seats = np.arange(boards, dtype=np.int16) & 3
     auctions = all_by(read_networks(name).player, random_deals(7, 0, boards), seats, seats)

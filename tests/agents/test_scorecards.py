@@ -1,15 +1,10 @@
 """Scorecards: which call their sums choose, what it shows, and how it is explained."""
 
-from __future__ import annotations
-
 import pytest
 
 from agents.systems.bidder import Hierarchy, HierarchyBidder
-from agents.systems.engine.compiled import END_RULE, FIRST_RULE, RULE_BASE, RULE_END, RULE_FIRST, compile_system
-from agents.systems.engine.decompile import clauses_of
 from agents.systems.explain.explain import explain
 from agents.systems.language.text import SystemTextError, parse_system
-from agents.systems.language.vocabulary import WORDS
 from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
 from bridge_env.bidders.registry import SpecError
@@ -76,19 +71,6 @@ def test_conditions_keep_a_call_out_of_the_choice():
     found = explained(SUIT_AGAIN.format(conditions=", 7+ x"), "AKQ865.K4.Q32.86")
     assert call_text(found.call) == "Pass"
     assert "2S" not in [call_text(one.call) for one in found.sums]
-
-
-def test_every_line_keeps_its_own_conditions():
-    lines = [f"  bid:x {least}+ hcp, {least % 7}+ x scores {least}" for least in range(1, 31)]
-    system = parse_system("\n".join(["base: sayc", "weigh when 1+ they-bid", *lines]))
-    compiled = compile_system(system)
-    cards = compiled.parts[len(compiled.children)]  # the first block
-    rules = compiled.rules[cards[FIRST_RULE] : cards[END_RULE]]
-    assert len(rules) == 30 * 4 * 3  # of four suits the cheapest bid, the next and game
-    for rule in rules:
-        clauses = clauses_of(compiled, *rule[[RULE_FIRST, RULE_END]].tolist())
-        (hcp,) = [atom for clause in clauses for (atom,) in clause if atom[0] == WORDS["hcp"]]
-        assert hcp[1] == rule[RULE_BASE]
 
 
 def test_the_explanation_adds_up():

@@ -1,7 +1,5 @@
 """What calls show, exactly: against asking the bidder itself, and deals drawn by it against plain rejection."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

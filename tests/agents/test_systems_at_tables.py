@@ -1,12 +1,8 @@
 """Systems that call together at tables: the same calls as each of them alone, wherever they sit."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
-from agents.systems.engine import state_cache
 from bridge_env.bidders import bidding
 from bridge_env.bidders.registry import make
 from bridge_env.envs import table
@@ -57,35 +53,6 @@ def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
     alone = make_env(SETTINGS[name])
     assert alone._tables._group is None
     assert_equal(seen, played(alone, 3))
-
-
-@pytest.mark.parametrize("room", [1, 60])
-def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
-    seen = played(make_env({"learner": "NS"}), 5, 40)
-    monkeypatch.setattr(state_cache, "_cache", type(state_cache._cache)())
-    monkeypatch.setattr(state_cache.StateCache, "__init__", _small(room, state_cache.StateCache.__init__))
-    small = make_env({"learner": "NS"})
-    assert_equal(seen, played(small, 5, 40))
-    cache = small._tables._group._states
-    assert len(cache) <= room
-    assert cache.edition > 0  # so it was emptied in between
-
-
-def _small(room, init):
-    return lambda self, systems: init(self, systems, room, 4000, 64)
-
-
-def test_a_copy_goes_on_with_a_company_of_its_own():
-    env = make_env({"learner": "NS"})
-    played(env, 8, 5)
-    twin, thawed = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
-    for other in (twin, thawed):
-        assert other._tables._group is not env._tables._group
-    calls = np.zeros(32, np.int64)
-    for _ in range(12):
-        one, *others = (e.step(calls) for e in (env, twin, thawed))
-        for other in others:
-            assert_equal([one[:3]], [other[:3]])
 
 
 def test_players_that_can_call_together():

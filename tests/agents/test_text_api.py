@@ -1,19 +1,18 @@
 """``agents.call`` and ``agents.calls``: states, refusals, and a batch equal to its rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from support.bidders import positions
 
 import agents
 from agents.registry import PairBidder
 from agents.systems.library.shipped import shipped_systems
 from bridge_env.bidders.builtin import PassBidder
 from bridge_env.bidders.registry import player_at
-from bridge_env.hands.deals import hand_text, random_deals
-from bridge_env.rules.auction import Auctions, IllegalCall
+from bridge_env.hands.deals import hand_text
+from bridge_env.rules.auction import IllegalCall
 from bridge_env.rules.calls import CallError, call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, DealError
 
@@ -124,25 +123,17 @@ def test_a_pair_reads_each_partner_by_its_own_system(tmp_path):
 
 
 def states_in_many_auctions(count):
-    """Real positions: each of ``count`` boards at some point of an auction bid at random."""
-    owner, chance = random_deals(8, 0, count), np.random.default_rng(8)
-    states = []
-    for row in range(count):
-        table = Auctions(row % 4, row // 4 % 4)
-        for _ in range(row % 9):
-            legal = np.flatnonzero(table.legal()[0] & (np.arange(38) < 20))
-            table.step(int(chance.choice(legal)))
-        if table.done[0]:
-            table = Auctions(row % 4, row // 4 % 4)
-        states.append(
-            {
-                "hand": hand_text(owner[row] == table.turn[0]),
-                "dealer": SEATS[row % 4],
-                "vulnerability": VULNERABILITIES[row // 4 % 4],
-                "auction": [call_text(c) for c in table.calls(0)],
-            }
-        )
-    return states
+    """Return real positions after random calls, as states."""
+    auctions, owner, _ = positions(count, 8)
+    return [
+        {
+            "hand": hand_text(owner[row] == auctions.turn[row]),
+            "dealer": SEATS[auctions.dealer[row]],
+            "vulnerability": VULNERABILITIES[auctions.vulnerability[row]],
+            "auction": [call_text(call) for call in auctions.calls(row)],
+        }
+        for row in range(count)
+    ]
 
 
 @pytest.mark.parametrize("spec", ["pass", "random", "doubler", "system:sayc", "pair:system:sayc,random"])

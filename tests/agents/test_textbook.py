@@ -1,7 +1,5 @@
 """The shipped systems against their books: ``tests/data/textbook_calls.txt``, and matches that a sound pair wins."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

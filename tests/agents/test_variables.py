@@ -1,7 +1,5 @@
 """Variables mean only auctions that the laws allow."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.bidders import TANGLE

@@ -1,7 +1,5 @@
 """What the vocabulary declares of its words, against rows that the engine writes and hands that it reads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from agents.systems.bidder import Hierarchy, deal_features, seen_rows
 from agents.systems.engine.compiled import compile_system
 from agents.systems.engine.rule_order import conditions_of
 from agents.systems.engine.shown_ranges import constraint_shows
-from agents.systems.language.columns import HAND, LEAST, MOST, NOTHING, PLUS, QUANTITIES, QUANTITY, SHOWS, TOP
+from agents.systems.language.columns import HAND, LEAST, MOST, NOTHING, QUANTITIES, QUANTITY, SHOWS, TOP
 from agents.systems.language.tree import Atom, Line, Step, System
 from agents.systems.language.vocabulary import (
     NUM_COLUMNS,
@@ -118,15 +116,3 @@ def test_what_words_of_shape_show():
     assert shown_by("balanced", 0, 0, f)[lengths].tolist() == [[0, 13]] * 4
     assert shown_by("longest", 4, 6, f)[lengths].tolist() == [[0, 6]] * 4
     assert shown_by("long:H", 1, 1, f)[lengths].tolist() == [[0, 13], [0, 13], [4, 13], [0, 13]]
-
-
-def test_what_partner_has_shown_is_taken_off():
-    f = np.zeros(NUM_COLUMNS, np.int16)
-    f[WORDS["partner-min"]], f[WORDS["partner-likely"]], f[WORDS["partner:H"]] = 12, 14, 5
-    assert shown_by("combined", 25, 27, f)[QUANTITY["strength"]].tolist() == [13, 15]
-    assert shown_by("likely-total:S", 25, 99, f)[QUANTITY["strength"]].tolist() == [11, 37]
-    assert shown_by("fit:H", 8, 99, f)[QUANTITY["H"]].tolist() == [3, 13]
-    assert shown_by("combined", 0, 11, f) is None  # less than partner alone has
-    assert shown_by("partner:H", 4, 99, f) is not None
-    assert shown_by("partner:H", 0, 4, f) is None  # the auction says otherwise
-    assert (PLUS[[WORDS["partner:H"], WORDS["hcp"]]] == -1).all()

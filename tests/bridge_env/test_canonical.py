@@ -1,7 +1,5 @@
 """The canonical form of a deal, its hash, the split by it, and tables of images."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -24,12 +22,12 @@ turns = st.integers(0, 3)
 permutations = st.permutations(range(4))
 
 
-def all_images(owner: np.ndarray) -> np.ndarray:
+def all_images(owner):
     """The 96 images of deals (N, 52): (96, N, 52)."""
     return np.stack([permute_suits(rotate_deals(owner, t), p) for t in range(4) for p in PERMUTATIONS])
 
 
-def least_image(images: np.ndarray) -> bytes:
+def least_image(images):
     """By the definition, slowly: the least of the images (96, 52), suits in order, ace first in each."""
     return min(image.reshape(4, 13)[:, ::-1].tobytes() for image in images)
 

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,7 +39,7 @@ MODULE = "from bridge_env.compiled.jit import njit\n\n\n@njit\ndef twice(x):\n  
 USE = "import module_under_test as m; print(m.twice(21), sum(m.twice.stats.cache_hits.values()))"
 
 
-def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(program, **environment):
     """Run a program in this environment alone, with bounds checked as here."""
     command = [sys.executable, "-c", program]
     checks = {name: value for name, value in os.environ.items() if name == "NUMBA_BOUNDSCHECK"}
@@ -48,7 +47,7 @@ def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
 
 
-def double(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def double(tmp_path, **environment):
     """Run a process that compiles a small kernel of its own, or loads it."""
     (tmp_path / "module_under_test.py").write_text(MODULE)
     return run(USE, PYTHONPATH=f"{ROOT}:{tmp_path}", **environment)

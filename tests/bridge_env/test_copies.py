@@ -1,7 +1,6 @@
 """Copies and pickles of envs: they go on as the env would, in memory of their own, here or in another process."""
 
 import copy
-import multiprocessing
 import pickle
 
 import numpy as np
@@ -14,7 +13,6 @@ from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.rng import streams
 
 STEPS = 60
-TABLES = 12
 
 
 def half(score):
@@ -43,10 +41,8 @@ WAYS = {
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     "shared": through_shared_memory,
 }
-in_every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 # What a setting holds is pickled alike by all ways: one way for each setting, and all ways for one.
 CASES = [(name, "shared") for name in SETTINGS] + [("systems", "deepcopy"), ("random", "pickle")]
-in_every_case = pytest.mark.parametrize(("name", "way"), CASES)
 
 
 def flat(value):
@@ -58,85 +54,39 @@ def flat(value):
     return [value.tobytes() if isinstance(value, np.ndarray) else repr(value)]
 
 
-# --- one table ----------------------------------------------------------------------------------------------
-
-
-def play_one(env, steps, first, last=None):
+def played(env, steps, first, last=None):
     """Make random calls, now and then an illegal one; return all results, and the last one, to go on with."""
-    out = []
+    single, out = isinstance(env, BiddingEnv), []
     for step in range(first, first + steps):
-        if last is None or last[2]:
-            obs, info = env.reset(**({"seed": 3} if last is None else {}))
-            last = (obs, info["action_mask"], False, False, info)
+        if last is None or (single and last[2]):
+            seen, info = env.reset(**({"seed": 3} if last is None else {}))
+            last = (seen, 0.0, False, False, info)
         else:
-            chance = int(streams.key("copies", step)[0])
-            calls = np.flatnonzero(last[-1]["action_mask"] if chance % 41 else last[-1]["action_mask"] == 0)
-            last = env.step(int(calls[chance // 41 % len(calls)]) if len(calls) else 0)
+            calls = sample_legal(np.atleast_2d(last[-1]["action_mask"]), streams.key("copies", step)[0])
+            calls[step % 41 :: 41] = 2
+            last = env.step(int(calls[0]) if single else calls)
         out += flat(last)
     return out, last
 
 
-@in_every_case
-def test_a_copy_of_the_single_env_goes_on_as_it_would(name, way):
-    env, way, last = BiddingEnv(**SETTINGS[name]), WAYS[way], None
-    played, copies = 0, [(way(env), 0, None)]
-    for steps in (1, 1, 5, 38):  # after the reset, and at more or less far in an episode
-        _, last = play_one(env, steps, played, last)
-        played += steps
-        copies.append((way(env), played, last))
-    expected, _ = play_one(env, STEPS, played, last)
-    for copied, at, seen in copies:  # the first ones have not been touched by all the later calls
-        again, _ = play_one(copied, played - at + STEPS, at, seen)
+@pytest.mark.parametrize("many", [False, True], ids=["single", "vector"])
+@pytest.mark.parametrize(("name", "way"), CASES)
+def test_a_copy_goes_on_as_the_env_would(many, name, way):
+    env, way, last, at = (
+        BiddingVectorEnv(12, **SETTINGS[name]) if many else BiddingEnv(**SETTINGS[name]),
+        WAYS[way],
+        None,
+        0,
+    )
+    copies = [(way(env), 0, None)]
+    for steps in (1, 6, 38):  # after the reset, and at more or less far in an episode
+        _, last = played(env, steps, at, last)
+        at += steps
+        copies.append((way(env), at, last))
+    expected, _ = played(env, STEPS, at, last)
+    for copied, begun, seen in copies:  # the first ones have not been touched by all the later calls
+        again, _ = played(copied, at - begun + STEPS, begun, seen)
         assert again[-len(expected) :] == expected
-
-
-# --- many tables --------------------------------------------------------------------------------------------
-
-
-def play_many(env, steps, first, info=None):
-    """Make random calls, now and then illegal ones; return a digest of each step, and the last legal calls."""
-    out = []
-    for step in range(first, first + steps):
-        if info is None:
-            result = env.reset(seed=3)
-        else:
-            calls = sample_legal(info["action_mask"], streams.key("copies", step)[0])
-            calls[step % 41 :: 41] = 2
-            result = env.step(calls)
-        info = result[-1]
-        if env.metadata["autoreset_mode"].value == "Disabled" and len(result) > 2 and result[2].any():
-            info = env.reset(options={"reset_mask": result[2]})[-1]
-        out.append([part.tobytes() for part in (*result[:-1], result[-1]["action_mask"])])
-    return out, {"action_mask": info["action_mask"].copy()}
-
-
-@in_every_case
-def test_a_copy_of_the_vector_env_goes_on_as_it_would(name, way):
-    mode, way = {"shared": "Disabled", "deepcopy": "SameStep", "pickle": "NextStep"}[way], WAYS[way]
-    env = BiddingVectorEnv(TABLES, autoreset_mode=mode, copy=mode != "SameStep", **SETTINGS[name])
-    untouched = way(env)
-    _, info = play_many(env, 31, 0)
-    other, early = way(env), way(env)
-    expected, _ = play_many(env, STEPS, 31, info)
-    assert play_many(other, STEPS, 31, info)[0] == expected
-    assert play_many(early, 10, 31, info)[0] == expected[:10]
-    assert play_many(untouched, 31 + STEPS, 0)[0][31:] == expected
-
-
-def _play_pickled(pickled, info, results):
-    results.put(play_many(pickle.loads(pickled), STEPS, 31, info)[0])
-
-
-def test_it_goes_on_in_another_process():
-    env = BiddingVectorEnv(TABLES, learner="all", reward="imps_vs_par")
-    _, info = play_many(env, 31, 0)
-    context = multiprocessing.get_context("spawn")
-    results = context.Queue()
-    child = context.Process(target=_play_pickled, args=(pickle.dumps(env), info, results))
-    child.start()
-    assert results.get(timeout=120) == play_many(env, STEPS, 31, info)[0]
-    child.join(timeout=60)
-    assert child.exitcode == 0
 
 
 # --- PettingZoo's -------------------------------------------------------------------------------------------
@@ -154,7 +104,7 @@ def play_in_turn(env, steps, first):
     return out
 
 
-@in_every_way
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 def test_a_copy_of_the_aec_env_goes_on_as_it_would(way):
     aec = pytest.importorskip("bridge_env.envs.aec", exc_type=ImportError)
     for env, played in ((aec.BiddingAEC(), 0), (aec.env(reward="points"), 33)):

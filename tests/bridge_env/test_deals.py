@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from support.bidders import QUIET
 
-from bridge_env.double_dummy import ExactDoubleDummy, builtin_library, canonical_key, is_judging, write_library
 from bridge_env.double_dummy import boards as boards_module
+from bridge_env.double_dummy import builtin_library, canonical_key, is_judging, write_library
 from bridge_env.double_dummy.boards import UNKNOWN, Boards, boards_of, contract_tricks
-from bridge_env.envs import deals
-from bridge_env.envs.deals import FixedDeals, LibraryDeals, pbn_deals, resolve
+from bridge_env.envs.deals import LibraryDeals, pbn_deals, resolve
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.hands.deals import deal_text, parse_deal, random_deals
 from bridge_env.rng import streams
@@ -69,33 +68,10 @@ def test_deals_of_the_library_have_its_tables_and_split():
     assert 0.15 < both.mean() < 0.35
 
 
-def test_random_deals_are_scored_exactly():
-    env = BiddingEnv(learner="N", dealer="N", vulnerability="None", deals="random", reward="points", **QUIET)
-    env.reset(seed=1)
-    _, reward, _, _, info = env.step(3 + 4)  # 1NT by North
-    owner = env._tables.state.owner
-    assert info["tricks"] == ExactDoubleDummy().tricks_for(owner, 0, 4)[0]
-    assert reward == info["score"]
-
-
 def test_arrays_go_in_order():
     owner = random_deals(2, 0, 7)
     np.testing.assert_array_equal(resolve(owner).draw(KEYS, NUMBERS).owner, owner[NUMBERS % 7])
     assert resolve(owner[0]).draw(KEYS, NUMBERS).owner.shape == (500, 52)
-
-
-def test_arrays_with_tricks_are_never_solved(monkeypatch):
-    def solve():
-        raise AssertionError("solved")
-
-    monkeypatch.setattr(boards_module, "library_then_solver", solve)
-    monkeypatch.setattr(deals, "builtin_library", solve)
-    owner, tricks = random_deals(2, 0, 7), np.full((7, 4, 5), 8)
-    source = FixedDeals(boards_of(owner, tricks, dealer=2, vulnerability=np.arange(7) % 4))
-    assert source.solved
-    env = BiddingEnv(deals=source, learner="N", reward="points", **QUIET)
-    env.reset(seed=1)
-    assert env.step(4)[4]["tricks"] == 8
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Files are written completely or not at all; JSON and weights of another type are one kind of error."""
 
-from __future__ import annotations
-
 import errno
 import math
 import os
@@ -32,7 +30,7 @@ def test_a_file_is_replaced_and_nothing_is_left_beside_it(target):
 
 @pytest.mark.parametrize("at", ["write", "fsync", "replace"])
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(target, monkeypatch, at):
-    def full(*_: object) -> None:
+    def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     def pieces():

@@ -1,7 +1,5 @@
 """Drawings: balanced, escaped, the same as the texts."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -23,7 +21,7 @@ TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 10
 HOSTILE = "</style><script>alert(\"1\")</script><b title='x'>&"
 
 
-def board(**more) -> Board:
+def board(**more):
     made = {"auction": calls("1H P 4H P P P"), "contract": Contract.parse("4H E"), "tricks": 11, **more}
     return Board(OWNER, 1, 1, 2, **made)
 

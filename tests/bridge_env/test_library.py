@@ -1,7 +1,5 @@
 """The file of solved deals: round trip, every kind of damage, look-up, upkeep."""
 
-from __future__ import annotations
-
 import pickle
 import struct
 
@@ -202,7 +200,7 @@ def test_import_checks_before_it_writes(some, tmp_path):
 # --- the command line ---------------------------------------------------------------------------------
 
 
-def run(*words: object) -> int:
+def run(*words):
     return main([str(word) for word in words])
 
 

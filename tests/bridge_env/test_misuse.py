@@ -34,16 +34,13 @@ def test_other_actions_are_refused_and_change_nothing(action):
 
 @pytest.mark.parametrize("action", [3, np.int8(3), np.uint64(3), np.array(3), np.array(3, np.uint8)], ids=repr)
 def test_whole_numbers_of_any_kind_are_calls(action):
-    env = BiddingEnv(learner="all")
-    env.reset(seed=1)
-    env.step(action)
-    assert env._tables.auctions.calls(0) == (3,)
-    many = BiddingVectorEnv(3, learner="all")
+    one, many = BiddingEnv(learner="all"), BiddingVectorEnv(3, learner="all")
+    one.reset(seed=1)
     many.reset(seed=1)
-    many.step(np.full(3, action))
-    assert [many._tables.auctions.calls(row) for row in range(3)] == [(3,)] * 3
-    many.step(np.array([4, 0, 5, 0, 6, 0])[::2])  # not in one piece
-    assert [many._tables.auctions.calls(row) for row in range(3)] == [(3, 4), (3, 5), (3, 6)]
+    assert one.step(action)[-1]["action_mask"][:5].tolist() == [1, 1, 0, 0, 1]
+    assert many.step(np.full(3, action))[-1]["action_mask"][:, :5].tolist() == [[1, 1, 0, 0, 1]] * 3
+    mask = many.step(np.array([4, 0, 5, 0, 6, 0])[::2])[-1]["action_mask"]  # not in one piece
+    assert mask.sum(axis=1).tolist() == [35, 34, 33]
 
 
 @pytest.mark.parametrize("seed", [1.9, "2", -1], ids=repr)

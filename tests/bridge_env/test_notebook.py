@@ -1,7 +1,5 @@
 """``bridge_env.show`` in a notebook and elsewhere."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 

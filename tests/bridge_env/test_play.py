@@ -1,7 +1,5 @@
 """The laws of play against a slow oracle, claims, faults in records, and the views of players."""
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import fields

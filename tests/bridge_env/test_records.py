@@ -1,9 +1,6 @@
 """Files of records, the report of what could be read of them, and ``bridge-env read``."""
 
-from __future__ import annotations
-
 import gzip
-from pathlib import Path
 
 import pytest
 from support.boards import BOARD, DEAL, GAME
@@ -16,7 +13,7 @@ from bridge_env.records.read import read_records, report
 from training.cli.app import main
 
 
-def together(*paths: Path) -> ReadResult:
+def together(*paths):
     results = [read_records(path) for path in paths]
     return ReadResult([b for result in results for b in result.boards], [p for r in results for p in r.problems])
 

@@ -1,7 +1,5 @@
 """Golden strings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from support.bidders import calls

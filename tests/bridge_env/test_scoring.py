@@ -1,32 +1,22 @@
 """Scores against Law 77, IMPs against Law 78B, field scoring by hand-worked fields, par against DDS."""
 
-from __future__ import annotations
-
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from reference.scoring import law_77, naive_par
 from support.places import DATA
 
+from bridge_env.double_dummy import builtin_library
 from bridge_env.rules.calls import STRAINS, Contract, parse_call
 from bridge_env.rules.par import par, par_contracts
 from bridge_env.rules.scoring import IMP_STEPS, SCORE_TABLE, imps, matchpoint_percent, matchpoints, score
 
 # From the printed table of scores: (contract, tricks, not vulnerable, vulnerable).
 WELL_KNOWN = [
-    ("1C", 7, 70, 70), ("1NT", 7, 90, 90), ("2S", 8, 110, 110), ("2NT", 8, 120, 120), ("3D", 9, 110, 110),
-    ("1S", 9, 140, 140), ("3NT", 9, 400, 600), ("3NT", 10, 430, 630), ("4H", 10, 420, 620),
-    ("4S", 11, 450, 650), ("5C", 11, 400, 600), ("3NT", 12, 490, 690), ("4H", 12, 480, 680),
-    ("6C", 12, 920, 1370),
-    ("6H", 12, 980, 1430), ("6NT", 12, 990, 1440), ("6NT", 13, 1020, 1470), ("7D", 13, 1440, 2140),
-    ("7S", 13, 1510, 2210), ("7NT", 13, 1520, 2220), ("1CX", 7, 140, 140), ("1NTX", 7, 180, 180),
-    ("2SX", 8, 470, 670), ("2DX", 9, 280, 380), ("2HX", 9, 570, 870), ("1NTXX", 7, 560, 760),
-    ("1CXX", 7, 230, 230), ("4SXX", 10, 880, 1080), ("7NTXX", 13, 2280, 2980), ("4S", 9, -50, -100),
-    ("3NT", 5, -200, -400), ("4SX", 9, -100, -200), ("4SX", 8, -300, -500), ("4SX", 7, -500, -800),
-    ("4SX", 6, -800, -1100), ("4SXX", 9, -200, -400), ("4SXX", 7, -1000, -1600), ("7NTXX", 0, -7000, -7600),
-    ("7CX", 0, -3500, -3800),
+    ("1C", 7, 70, 70), ("1NT", 7, 90, 90), ("2S", 8, 110, 110), ("3NT", 10, 430, 630), ("4S", 11, 450, 650),
+    ("6C", 12, 920, 1370), ("7NT", 13, 1520, 2220), ("2SX", 8, 470, 670), ("1NTXX", 7, 560, 760),
+    ("4SXX", 10, 880, 1080), ("4S", 9, -50, -100), ("4SX", 6, -800, -1100), ("7NTXX", 0, -7000, -7600),
 ]  # fmt: skip
 
 # The WBF's table: from, to, IMPs.
@@ -39,7 +29,7 @@ WBF_IMPS = [
 ]  # fmt: skip
 
 
-def split(contract: str) -> tuple[int, int]:
+def split(contract):
     """'4SX' -> (bid, doubling)."""
     plain = contract.rstrip("X")
     return parse_call(plain) - 3, len(contract) - len(plain)
@@ -88,14 +78,9 @@ def test_score_refuses_numbers_out_of_range(place, end):
 
 def test_imps_match_the_wbf_table_at_every_edge():
     for low, high, worth in WBF_IMPS:
-        differences = [d for d in (low - 10, low, low + 10, high - 10, high, high + 10) if d >= 0]
-        expected = [next(i for a, b, i in WBF_IMPS if a <= d <= b) for d in differences if d <= 15200]
-        assert imps(differences[: len(expected)]).tolist() == expected
-        assert imps(low) == imps(high) == worth
-    for (_, high, worth), (low, _, more) in pairwise(WBF_IMPS):
-        assert low == high + 10
-        assert imps([high, low - 1, low]).tolist() == [worth, worth, more]
-    assert imps([2990, 3000, 3490, 3500, 3990, 4000, 30000]).tolist() == [21, 22, 22, 23, 23, 24, 24]
+        assert imps([low, high]).tolist() == [worth, worth]
+        assert imps(high + 9) == worth  # no score lies between
+    assert imps(30000) == 24
     assert len(IMP_STEPS) == 24
 
 
@@ -144,7 +129,7 @@ def dds_list():
             yield tricks, dealer, DDS_VULNERABILITY[vulnerability], both, re.findall('"(.*?)"', rest)
 
 
-def dds_par_contracts(text: str) -> set[tuple[int, int, int]]:
+def dds_par_contracts(text):
     """'NS:EW 45N,W 3Sx' as {(bid, doubling, declarer)}."""
     found = set()
     for part in text.partition(":")[2].split(","):
@@ -170,30 +155,17 @@ def test_par_scores_and_contracts_of_dds():
         assert ours == dds_par_contracts(both[2 + (dealer & 1)]), (both, contracts)
 
 
-def random_tables(count: int, seed: int) -> np.ndarray:
-    """Tables that look like deals: partners nearly alike, and the two sides' tricks add up to about 13."""
-    rng = np.random.default_rng(seed)
-    ns = np.clip(rng.normal(6.5, 2.6, (count, 1, 5)) + rng.normal(0, 1, (count, 1, 5)), 0, 13)
-    table = np.concatenate([ns, 13 - ns, ns, 13 - ns], axis=1) + rng.normal(0, 0.4, (count, 4, 5))
-    return np.clip(np.rint(table), 0, 13).astype(np.int8)
-
-
 def test_par_agrees_with_the_naive_auction():
     """Real tables and nonsense alike: doubling is a decision in the oracle, not an assumption."""
     rng = np.random.default_rng(2)
-    tables = np.concatenate([random_tables(60, 3), rng.integers(0, 14, (60, 4, 5))])
+    tables = np.concatenate([builtin_library().tricks_at(range(60)), rng.integers(0, 14, (60, 4, 5))])
     for i, table in enumerate(tables):
         dealer, vulnerability = int(rng.integers(4)), i % 4
         expected = naive_par(table.tolist(), dealer, vulnerability)
         assert int(par(table[None], dealer, vulnerability)[0]) == expected, (table, dealer, vulnerability)
 
 
-def test_par_where_the_dealer_matters():
-    """Both sides make 1NT and nothing else: the dealer's side buys it."""
-    table = np.full((4, 5), 6)
-    table[:, 4] = 7
-    assert par(np.stack([table] * 4), np.arange(4), 0).tolist() == [90, -90, 90, -90]
-    assert [str(c) for c in par_contracts(table, 3, 0)[1]] == ["1NT E", "1NT W"]
+def test_par_of_a_board_that_nobody_bids():
     assert par_contracts(np.full((4, 5), 6), 2, 3) == (0, [Contract(-1)])
 
 

@@ -1,24 +1,21 @@
 """The solver against DDS, the cache of exact tricks, threads, the library before the solver."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
-import pickle
 import time
 
 import numpy as np
 import pytest
 from reference.dds import dds_cards, dds_tables
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
-from support.boards import SLIDES_DEAL, SLIDES_TABLE, dds_list
+from support.boards import dds_list
 
 from bridge_env.double_dummy import ExactDoubleDummy, builtin_library
 from bridge_env.double_dummy import exact as exact_module
 from bridge_env.double_dummy.positions import ALL_BEST, NOT_LEGAL, ONE_BEST, card_tricks
 from bridge_env.double_dummy.solver.solve import WorkspacePool, hand_bits, solve_deals
 from bridge_env.double_dummy.solver.state import STOP, Workspace
-from bridge_env.hands.deals import parse_deal, random_deals, rotate_deals
+from bridge_env.hands.deals import random_deals, rotate_deals
 from bridge_env.rules import cards
 
 TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
@@ -26,11 +23,11 @@ TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
 
 
 @pytest.fixture(scope="module")
-def solver() -> ExactDoubleDummy:
+def solver():
     return ExactDoubleDummy()
 
 
-def hard_deals(count: int, seed: int) -> np.ndarray:
+def hard_deals(count, seed):
     """Long suits and voids: cards are dealt in runs of a suit, three to eight at a time."""
     rng = np.random.default_rng(seed)
     deals = []
@@ -48,7 +45,7 @@ def hard_deals(count: int, seed: int) -> np.ndarray:
     return np.stack(deals)
 
 
-def endings(count: int, left: int, seed: int) -> tuple[np.ndarray, ...]:
+def endings(count, left, seed):
     """Positions of so many cards a hand, of which the present trick has up to three: left, strain, leader, trick."""
     rng = np.random.default_rng(seed)
     owner, trick = np.full((count, 52), 255, np.uint8), np.full((count, 3), -1, np.int8)
@@ -66,10 +63,6 @@ def endings(count: int, left: int, seed: int) -> tuple[np.ndarray, ...]:
 def test_tables_of_the_dds_project(solver):
     deals, tables = dds_list()
     np.testing.assert_array_equal(solver.tricks(deals[:6]), tables[:6])
-
-
-def test_the_sample_deal_of_the_2009_slides(solver):
-    np.testing.assert_array_equal(solver.tricks(parse_deal(SLIDES_DEAL)), [SLIDES_TABLE])
 
 
 def test_contracts_of_solved_deals(solver):
@@ -185,22 +178,6 @@ def test_only_the_wanted_contracts_are_solved():
     found = solver.tricks_for(deals[rows], declarer, strain)
     assert found.dtype == np.int8
     np.testing.assert_array_equal(found, tables[rows, declarer, strain])
-    known = sum(int((table >= 0).sum()) for table in solver._cache.values())
-    assert known == 7  # eight rows, one of them twice
-
-
-def test_cached_tables_are_not_solved_again(monkeypatch):
-    deals, tables = dds_list()
-    monkeypatch.setattr(exact_module, "_CACHED", 4)
-    solver = ExactDoubleDummy()
-    solver.tricks(deals[:1])
-    solver.tricks(deals[1:3])
-    monkeypatch.setattr(solver, "_solve", lambda deals, missing, tricks: missing.any() and pytest.fail("solved again"))
-    np.testing.assert_array_equal(solver.tricks(deals[1:3]), tables[1:3])
-    np.testing.assert_array_equal(solver.tricks_for(deals[2], 1, 3), tables[2:3, 1, 3])
-    with pytest.raises(pytest.fail.Exception, match="solved again"):
-        solver.tricks(deals[3:5])
-    assert len(solver._cache) == 2  # the fifth found it full
 
 
 def test_other_deals_and_contracts_are_refused(solver):
@@ -234,12 +211,6 @@ def test_default_threads(monkeypatch):
         exact_module.default_threads()
     with pytest.raises(ValueError, match="thread"):
         ExactDoubleDummy(threads=0)
-
-
-def test_pickles_without_its_cache(solver):
-    again = pickle.loads(pickle.dumps(solver))
-    assert again.threads == solver.threads
-    assert not again._cache
 
 
 def test_only_deals_that_the_library_lacks_are_solved(monkeypatch):

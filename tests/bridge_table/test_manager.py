@@ -1,13 +1,10 @@
 """The table-manager protocol: our seats at our table, a recorded exchange, and peers that misbehave."""
 
-from __future__ import annotations
-
 import socket
 import threading
 
 import numpy as np
 import pytest
-from support.servers import BenClient
 
 from bridge_env.hands.deals import parse_hand
 from bridge_env.records.pbn import read_boards
@@ -27,11 +24,11 @@ _ONE_AT_A_TIME = threading.Lock()  # eight programs in one process
 class Quiet(Answers):
     """Answers of a system and of a player by rules."""
 
-    def call(self, question: Question, details: bool = False) -> dict:
+    def call(self, question, details=False):
         with _ONE_AT_A_TIME:
             return super().call(question, details)
 
-    def card(self, question: Question, details: bool = False) -> dict:
+    def card(self, question, details=False):
         with _ONE_AT_A_TIME:
             return super().card(question, details)
 
@@ -39,20 +36,20 @@ class Quiet(Answers):
 class Prepared:
     """Prepared answers."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *words):
         self.answers = list(words)
         self.questions: list[Question] = []
 
-    def call(self, question: Question) -> dict:
+    def call(self, question):
         self.questions.append(question)
         return {"bid": self.answers.pop(0)}
 
-    def card(self, question: Question) -> dict:
+    def card(self, question):
         self.questions.append(question)
         return {"card": self.answers.pop(0)}
 
 
-def listener() -> socket.socket:
+def listener():
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen()
@@ -141,7 +138,7 @@ def test_a_recorded_exchange():
     answers = Prepared("1N", "P", "C2", "C6", "DK", "D6", "H3", "HA", "S5")
     faults: list[str] = []
 
-    def sit() -> None:
+    def sit():
         try:
             SeatClient(answers, 0, "ours", line).run()
         except TalkError as error:
@@ -164,13 +161,13 @@ def test_a_recorded_exchange():
     assert len(last.played) == 12
 
 
-def connected() -> tuple[socket.socket, socket.socket]:
+def connected():
     with listener() as listening:
         one = socket.create_connection(listening.getsockname())
         return one, listening.accept()[0]
 
 
-def play(meeting: TeamsMatch, answers: Answers) -> None:
+def play(meeting, answers):
     listeners = [listener() for _ in range(meeting.rooms)]
     threads = []
     for room, listening in enumerate(listeners):
@@ -211,33 +208,6 @@ def test_a_match_in_two_rooms_is_saved_and_resumed(tmp_path, capsys):
     other = TeamsMatch(library_boards(2, 6), log=log)
     with pytest.raises(ValueError, match="another match"):
         other.resume()
-
-
-def test_clients_that_speak_as_bens_does_play_a_match():
-    meeting = TeamsMatch(library_boards(2, 5), rooms=1, patience=20, seating=20)
-    with listener() as listening:
-        port, players, faults = listening.getsockname()[1], [], []
-
-        def sit(seat: int) -> None:
-            try:
-                player = BenClient(port, seat, "AB"[seat & 1], "15-17 HCP. Balanced, 2-5♠")
-                players.append(player)
-                player.run()
-            except Exception as error:
-                faults.append(error)
-
-        threads = [threading.Thread(target=sit, args=(seat,), daemon=True) for seat in range(4)]
-        for thread in threads:
-            thread.start()
-        meeting.run([listening])
-        for thread in threads:
-            thread.join(20)
-    assert (meeting.faults, faults) == ([], [])
-    assert [player.boards for player in players] == [2] * 4
-    one, two = (meeting.played["Open", number] for number in (1, 2))
-    assert str(one.contract).startswith("1N")
-    assert one.play is not None
-    assert (two.auction, two.play) == ((0,) * 4, None)
 
 
 def test_impossible_requests_for_a_seat_are_refused(capsys):
@@ -309,7 +279,7 @@ def test_a_seat_says_why_it_ends(capsys):
     with listener() as listening:
         port = listening.getsockname()[1]
 
-        def refuse() -> None:
+        def refuse():
             peer, _ = listening.accept()
             with peer:
                 peer.recv(1000)

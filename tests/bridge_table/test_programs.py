@@ -1,7 +1,5 @@
 """The forms of other programs' questions and answers, and what a player has seen as a view."""
 
-from __future__ import annotations
-
 import importlib
 import tomllib
 from dataclasses import fields

@@ -1,13 +1,10 @@
 """A seat that another program takes, over real sockets: our own server, and faulty programs."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import threading
 import time
 from urllib.parse import parse_qsl, urlsplit
-from urllib.request import urlopen
 
 import pytest
 
@@ -210,25 +207,6 @@ def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch)
         complete = match(f"seat:{url}?retries=0", "system:sayc", 20)
         assert next(requests) - before - rest > rest  # the resumed match sends fewer requests
     assert f"{complete.mean_imps:+.3f}" in capsys.readouterr().out
-
-
-def test_a_program_that_dies_in_the_play(tmp_path, capsys):
-    left = [40]
-
-    def answer(path):
-        left[0] -= 1
-        return None if left[0] < 0 else (200, urlopen(there + path).read())
-
-    with serving("system:sayc") as there, program(answer) as url:
-        words = ["match", "system:sayc", "pass", "--boards", "2", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
-        words += ["--keep", str(tmp_path / "kept.jsonl")]
-        assert main(words) == 2
-        text = capsys.readouterr()
-        assert "Is the program running?" in text.err
-        assert "go on: bridge-env match" in text.err
-        left[0] = 10**6
-        assert main(words) == 0
-        assert "boards played" in capsys.readouterr().out
 
 
 def test_an_illegal_card_is_the_programs_fault():

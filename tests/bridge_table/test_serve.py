@@ -1,10 +1,6 @@
 """The server for other programs: answers in BEN's form; every refusal is a 4xx and a sentence."""
 
-from __future__ import annotations
-
-import contextlib
 import random
-import socket
 import string
 import time
 from urllib.parse import quote
@@ -18,7 +14,6 @@ from support import command as typed
 from support.table import client_of, is_sentence
 
 import agents
-from bridge_table.http.server import listen
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.app import make_app
 from training.cli.app import main
@@ -300,9 +295,3 @@ def test_listening_elsewhere_warns(monkeypatch, capsys):
     found = capsys.readouterr().out
     assert "without a key" not in found
     assert "seat:http://127.0.0.1:" in found
-
-
-def test_answers_wait_for_no_more_to_send():
-    # asyncio switches Nagle's delay off, 40 ms an answer, for sockets that name their protocol
-    with contextlib.closing(listen("127.0.0.1", 0)) as listening:
-        assert listening.proto == socket.IPPROTO_TCP

@@ -1,7 +1,5 @@
 """What axe-core finds on the pages, and how much a page loads."""
 
-from __future__ import annotations
-
 import pytest
 from support.browser import bid_seven_notrump
 

@@ -1,10 +1,5 @@
 """The table in a browser, where one is installed: by keyboard alone, on a phone, offline, and what it is sent."""
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
-
 import pytest
 from support.browser import bid_out, expect
 
@@ -164,16 +159,6 @@ def test_a_table_in_two_tabs_catches_up(visit):
     assert "moved on" in other.inner_text("#message") or "not for you" in other.inner_text("#message")
 
 
-def test_coming_back_finds_the_table(visit):
-    page = visit()
-    hand = page.inner_text(".hand.south .suits")
-    page.click("text=Practice")
-    page.wait_for_selector("#topic")
-    page.go_back()
-    page.wait_for_selector(".calls button")
-    assert page.inner_text(".hand.south .suits") == hand
-
-
 def test_a_reload_keeps_table_settings_and_boards(visit):
     page = visit()
     page.click("#settings")
@@ -223,24 +208,6 @@ def test_a_still_mouse_does_not_hide_what_the_others_show(visit):
     page.wait_for_timeout(500)
     assert ":" in page.inner_text("#detail b")  # West: Pass; of a call in the box there is no name
     page.hover('[data-call="7NT"], #actions .primary')
-
-
-def test_systems_opens_the_tables_own_system(visit):
-    page = visit()
-    quickly(page)
-    page.click("#system")
-    page.wait_for_url("**/systems.html#*spec=system%3Asayc*")
-
-
-def test_a_problem_is_reported_in_one_file(visit, served):
-    page = visit()
-    page.click("#settings")
-    with page.expect_download() as found:
-        page.click("#report")
-    said = json.loads(Path(found.value.path()).read_text())
-    assert found.value.suggested_filename == "problem-board-1.json"
-    assert (said["seed"], said["state"]["board"]["number"], said["state"]["hands"]["N"]) == (served.seed, 1, None)
-    assert "Chrome" in said["page"]["browser"]
 
 
 def test_a_lost_server_is_reported_and_nothing_breaks(visit, served):

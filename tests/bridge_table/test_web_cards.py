@@ -1,7 +1,5 @@
 """The look of the table in a browser: cards, nothing below the fold, and the page on which a board is put together."""
 
-from __future__ import annotations
-
 import pytest
 from support.browser import expect
 

@@ -1,7 +1,5 @@
 """Access to the table's server, and the limits of requests: every refusal is a 4xx and a sentence."""
 
-from __future__ import annotations
-
 import json
 import random
 
@@ -74,25 +72,7 @@ def test_large_requests_are_refused():
     assert ours.post(f"/{TOKEN}/api/boards", content=pieces()).status_code == 413  # no length was sent before
 
 
-DEAL = """[Dealer "N"]
-[Vulnerable "None"]
-[Deal "N:AKQ2.T98.J7.A543 J97.AQ2.KQ93.K82 T864.J543.A52.Q6 53.K76.T864.JT97"]
-"""
-THREE_BOARDS = "\n".join(f'[Board "{n}"]\n{DEAL}' for n in (1, 2, 3))
-
-
 # --- texts -----------------------------------------------------------------------------------------------------
-
-
-def test_a_bad_board_is_named_by_line_and_the_others_are_read():
-    visitor = visitor_of()
-    bad = THREE_BOARDS.replace("AKQ2.T98", "AKQ2.T99", 2).replace("AKQ2.T99", "AKQ2.T98", 1)
-    found = visitor.post("boards", text=bad)
-    assert found["boards"] == 2
-    (problem,) = found["problems"]
-    assert problem.startswith("line 9: ")
-    answer = visitor.post("boards", 400, text='[Board "1"]\n[Dealer "N"]\n[Deal "N:AK Q J T"]\n')
-    assert "line 3" in answer["error"]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "hello", "N:AK", "http://example.org/?x=1", "md|3S|", "%", "[", "\ufeff"])
@@ -109,14 +89,6 @@ def test_texts_without_boards_are_refused(text):
 def test_the_page_names_only_what_the_package_has(spec):
     fields = {**TABLE, "ns": spec} if spec else {**TABLE, "ns": " "}
     visitor_of().post("tables", 400, **fields)
-
-
-@pytest.mark.parametrize(
-    "text", ["\x00\x01", "system: a\n  1C  12+ hcp\n 1D\n", "system: a\n1Z\n", "\t1C\n", "system: a\n1C 5+ M\n"]
-)
-def test_texts_that_are_no_systems_are_refused_with_their_line(text):
-    found = visitor_of().post("systems", 400, text=text, name="mine.bidding")
-    assert "mine.bidding:" in found["error"] or "cannot be printed" in found["error"] or "line " in found["error"]
 
 
 # --- anything at all -------------------------------------------------------------------------------------------

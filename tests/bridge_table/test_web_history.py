@@ -1,7 +1,5 @@
 """The page of history in a browser: a board of an earlier session, its review and its mistake."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """The page's files: small, from nowhere else, readable in light and dark, and of one piece."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

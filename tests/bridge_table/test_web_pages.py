@@ -1,7 +1,5 @@
 """The pages about systems and of practice in a browser: unfolded, searched, compared, edited, drilled by keyboard."""
 
-from __future__ import annotations
-
 import pytest
 from support.browser import expect
 

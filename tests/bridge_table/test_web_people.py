@@ -1,7 +1,5 @@
 """Several people at one table, each with a key: views, acts, absence, and refusals."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Boards of a scenario: hands as they are described, an auction so far, and seats that change."""
 
-from __future__ import annotations
-
 import pytest
 from support.table import visitor_of
 

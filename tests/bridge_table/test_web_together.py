@@ -1,7 +1,5 @@
 """Several people in a browser each, invited by a link: they bid and play, practise, and meet in a challenge."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -144,7 +144,3 @@ def fault(hand, before, call):
     if len(bids) == 1 and distance == 1 and FIRST_BID <= opened < FIRST_BID + 4 and first < 3:
         return overcall(hand, opened, call)
     return None
-
-
-# The least that a call shows, in high-card points, for those who add up a table.
-LEAST = {"1C": 11, "1D": 11, "1H": 10, "1S": 10, "1NT": 15, "2C": 19, "2NT": 20}

@@ -57,17 +57,3 @@ class LawPlay:
 
     def declarers_tricks(self) -> int:
         return sum(winner in (self.declarer, self.dummy()) for winner in self.winners)
-
-
-def best_result(play: LawPlay) -> int:
-    """Tricks of declarer's side at the end if everybody sees all cards and plays best: by trying all lines."""
-    if play.ended():
-        return play.declarers_tricks()
-    ours = play.turn() in (play.declarer, play.dummy())
-    results = []
-    for card in play.legal():
-        after = LawPlay(play.hands, play.declarer, play.trump)
-        after.tricks, after.winners = [list(trick) for trick in play.tricks], list(play.winners)
-        after.play(card)
-        results.append(best_result(after))
-    return max(results) if ours else min(results)

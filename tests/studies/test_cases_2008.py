@@ -7,7 +7,7 @@ from support.learners import record
 from agents.cases.bidder import majority
 from bridge_env.hands.deals import hands, parse_hand, random_deals
 from bridge_env.rules.calls import parse_call
-from studies.cases_2008 import adapted, leave_one_out, nearest, ratios, repeat
+from studies.cases_2008 import adapted, leave_one_out, nearest, repeat
 from studies.tables import run_study
 
 A = "AKQ2.T98.J7.A543"  # 14 points, 4-3-2-4
@@ -43,16 +43,6 @@ def test_similarity_by_hand():
     a, b = (parse_hand(text)[None] for text in (A, B))
     assert nearest(np.concatenate([a, b]), 1)[1][0, 0] == pytest.approx(51 * 14 / 15 + 9 + 6 + 6 + 9 + 9)
     assert nearest(np.concatenate([a, a]), 1)[1][0, 0] == pytest.approx(100)
-
-
-def test_ratios_of_nothing():
-    """Two hands without points, or without a suit, are alike in that; one without is unlike."""
-    table = ratios(13)
-    assert table[0, 0] == 1
-    assert table[0, 5] == table[5, 0] == 0
-    assert table[2, 3] == table[3, 2] == pytest.approx(2 / 3)
-    none, void = parse_hand("5432.5432.5432.2")[None], parse_hand("65432.65432.432.")[None]
-    assert nearest(np.concatenate([none, void]), 1)[1][0, 0] == pytest.approx(51 + 9 * (4 / 5 + 4 / 5 + 3 / 4) + 11)
 
 
 def test_leave_one_out_is_the_naive_loop():

@@ -1,7 +1,5 @@
 """The problem set: classic positions in which deception finds a card that plain Monte Carlo does not."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -11,7 +9,7 @@ import pytest
 from bridge_env.records.pbn import write_boards
 from bridge_env.rules.calls import NOTRUMP
 from bridge_env.rules.cards import card_text
-from studies.deception import PLAIN, PROBLEMS, Problem, Solved, compare, read_problems, solve_problems
+from studies.deception import PLAIN, PROBLEMS, compare, read_problems, solve_problems
 from studies.tables import run_study
 
 DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&risk=1000&when=always"
@@ -19,7 +17,7 @@ ALL = read_problems(PROBLEMS)
 EXAMPLE = "The ace from ace-queen"  # as published
 
 
-def solved(problem: Problem, seeds: int = 0) -> Solved:
+def solved(problem, seeds=0):
     return solve_problems([problem], PLAIN, DECEPTIVE, "system:sayc", seeds=seeds)[0]
 
 
@@ -27,7 +25,7 @@ def solved(problem: Problem, seeds: int = 0) -> Solved:
 INFERRED_OTHERWISE = ("The queen from queen-jack alone",)
 
 
-def _marks(problem: Problem) -> list[pytest.MarkDecorator]:
+def _marks(problem):
     known = pytest.mark.xfail(reason="the auction is not the one that sayc bids now", strict=False)
     dear = [] if problem.title == EXAMPLE else [pytest.mark.slow, pytest.mark.weekly]
     return [*dear, known] if problem.title in INFERRED_OTHERWISE else dear

@@ -43,14 +43,6 @@ def test_no_weight_goes_across_hands():
     assert not torch.equal(network.layers[0].weights[0][0], network.layers[0].weights[0][1])
 
 
-def test_a_group_beside_the_hands_is_separate_too():
-    network = blocks.BlockNetwork("(52x4+84)-(13x4+21)-26-1", tanh=False, seed=0)
-    hands, beside = network.layers[0]([torch.zeros(4, 1, 52), torch.ones(1, 1, 84)])
-    assert (hands == 0).all()
-    assert beside.shape == (1, 1, 21)
-    assert (beside != 0).all()
-
-
 def test_a_layer_that_sees_all_equals_a_dense_layer():
     network = blocks.BlockNetwork("(3x2+4)-5-1", tanh=True, seed=1)
     hands, beside = torch.randn(2, 7, 3), torch.randn(1, 7, 4)

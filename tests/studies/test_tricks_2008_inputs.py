@@ -73,29 +73,6 @@ def test_methods_are_the_hands_values_to_scale():
         np.testing.assert_allclose(shape, distributional(north, strain)[0], rtol=1e-6)
 
 
-def test_inputs_of_all_methods_are_hand_by_hand_and_pair_by_pair():
-    methods, pairs, most = code("methods")[0, 0], code("pairs")[0, 0], code("84")[0, 0]
-    points, shape = code("points")[0, 0].reshape(4, 9), code("shape")[0, 0].reshape(4, 8)
-    hands = np.concatenate([points, shape], axis=1)
-    np.testing.assert_array_equal(methods, hands.ravel())
-    np.testing.assert_array_equal(pairs[:68], methods)
-    np.testing.assert_allclose(pairs[68:85] * 2, hands[0] + hands[2], rtol=1e-6)
-    np.testing.assert_allclose(pairs[85:] * 2, hands[1] + hands[3], rtol=1e-6)
-    np.testing.assert_array_equal(most.reshape(4, 21)[:, :17], hands)
-    np.testing.assert_array_equal(most.reshape(4, 21)[:, 17:].ravel(), code("20")[0, 0, 4:])
-
-
-def test_counted_inputs_are_about_from_0_to_1():
-    from bridge_env.hands.deals import random_deals
-
-    deals = random_deals(1, 0, 500)
-    for part in ("pairs", "84", "20", "work NS"):
-        values = code(part, deals)
-        assert values.min() >= 0
-        assert np.quantile(values, 0.99) <= 1.0
-        assert values.max() < 2.5
-
-
 def test_the_exchange_turns_each_deal_by_half():
     """East's hand comes to West, who leads; the tricks are North's, who then declares in South's place."""
     tricks = np.arange(20, dtype=np.int8).reshape(1, 4, 5) % 14

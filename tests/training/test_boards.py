@@ -1,7 +1,5 @@
 """The boards of a match: cut from the library's endless sequence, or read from a PBN file."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from bridge_env.hands.deals import deal_text
 from bridge_env.records.pbn import Board, write_boards
 from bridge_env.rules import cards
 from training.evaluation import duplicate
-from training.evaluation.boards import Boards, BoardsError, library_boards, pbn_boards
+from training.evaluation.boards import BoardsError, library_boards, pbn_boards
 
 # --- of the library --------------------------------------------------------------------------------------
 
@@ -76,15 +74,6 @@ def test_boards_that_cannot_be_had(small, tmp_path):
     write_library(tmp_path / "none.bdl", small.owners(rest), small.tricks_at(rest), {})
     with pytest.raises(BoardsError, match=r"none\.bdl: no deal of it is in the split 'judging'"):
         library_boards(5, 1, library=Library.open(tmp_path / "none.bdl"))
-
-
-def test_tricks_are_looked_up_or_solved():
-    solved = library_boards(30, 8)
-    declarer, strain = (np.arange(30) % 5 - 1).astype(np.int8), (np.arange(30) % 5).astype(np.int8)
-    unsolved = Boards(solved.owner, solved.dealer, solved.vulnerability, solved.number, solved.base, None, "by look-up")
-    tricks = solved.tricks_for(declarer, strain)
-    assert (tricks == unsolved.tricks_for(declarer, strain)).all()
-    assert (tricks[declarer < 0] == 0).all()
 
 
 # --- of a file -------------------------------------------------------------------------------------------

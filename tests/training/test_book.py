@@ -1,7 +1,5 @@
 """The book of a system: figures against a naive count, formats, worth against complete matches, differences."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

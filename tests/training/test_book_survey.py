@@ -1,7 +1,5 @@
 """Convention cards describe what the system does, surprises differ from the base, artificial calls are counted."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

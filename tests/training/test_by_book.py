@@ -86,13 +86,6 @@ def test_a_sampled_auction_pays_for_departures_beyond_those_of_the_greedy_one():
 # --- a run -------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_with_a_large_prior_begins_as_its_system():
-    config = LeagueConfig(start="policy:champion-plain", book="sayc", prior=1000.0)
-    start = by_the_book(read_networks("champion-plain"), config)
-    match = play_match(NetworkBidder(start), "system:sayc", 200)
-    assert (match.imps == 0).all()
-
-
 def test_a_run_with_a_small_one_begins_with_judgement():
     start = by_the_book(read_networks("champion-plain"), LeagueConfig(book="sayc"))
     match = play_match(NetworkBidder(start), "system:sayc", 1000, 3)

@@ -34,10 +34,10 @@ def nodes():
     others = [made.add_node(num_cpus=1) for _ in range(2)]
     changing: list[threading.Thread] = []
 
-    def add() -> None:
+    def add():
         others.append(made.add_node(num_cpus=1))
 
-    def change() -> None:
+    def change():
         made.remove_node(others.pop(0), allow_graceful=False)
         changing.append(threading.Thread(target=add))
         changing[-1].start()
@@ -58,7 +58,7 @@ def nodes():
 
 
 def test_nodes_get_the_code_and_solve_the_same(tmp_path, nodes, monkeypatch):
-    def where(number: int) -> tuple[str, tuple[str, ...]]:
+    def where(number):
         """The node that runs this task, and which of our packages came to it with the run."""
         import sys
         import time
@@ -100,7 +100,7 @@ def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path,
     (tmp_path / "three").mkdir()
     three = League(tmp_path / "three", config, start)
 
-    def change_once(*_: object) -> None:
+    def change_once(*_):
         if three.state.iteration == 1:
             nodes.change()
 

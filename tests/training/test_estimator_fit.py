@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from bridge_env.double_dummy import Library, builtin_library, write_library  # noqa: E402
-from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
+from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator  # noqa: E402
 from bridge_env.hands.canonical import is_judging  # noqa: E402
 from bridge_env.hands.deals import random_deals  # noqa: E402
 from studies import estimator as study  # noqa: E402
@@ -177,12 +177,3 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(few, tmp_path, 
         assert main(["fit", "estimators", *wrong]) == 2
         assert reason in capsys.readouterr().err
     assert not (tmp_path / "results").exists()
-
-
-def test_medians_of_all_judging_deals_are_counted(few):
-    library, estimator = Library.open(few), TrickEstimator(Network(4, 2, 4, 0, 1).weights())
-    suits, no_trump = judge(estimator, library)
-    rows = library.split("judging")
-    off = np.abs(quantile(estimator.distribution(library.owners(rows)), 0.5) - library.tricks_at(rows))
-    assert suits.within[1] == pytest.approx((off[:, :, :4] <= 1).mean() * 100)
-    assert no_trump.mean_error == pytest.approx(off[:, :, 4].mean())

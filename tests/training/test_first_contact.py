@@ -1,7 +1,5 @@
 """What a newcomer types first: short names, misspelt options, files of the other kind."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

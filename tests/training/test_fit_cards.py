@@ -1,7 +1,5 @@
 """The fit of scorecards: positions as the engine sees them, planted worth is found, runs can be stopped."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -18,7 +16,7 @@ from training.evolution.scorecards import run
 from training.evolution.scorecards.blocks import blocks_of, scores_of
 from training.evolution.scorecards.config import CardsConfig
 from training.evolution.scorecards.fit import fit_scores
-from training.evolution.scorecards.positions import Positions, by_the_rules, cards_of, collect, weighed_positions
+from training.evolution.scorecards.positions import by_the_rules, cards_of, collect, weighed_positions
 from training.evolution.scorecards.run import fit_cards
 from training.evolution.scorecards.scores import NUM_CARDS, Scores
 from training.evolution.scorecards.words import ACTIONS, TERMS, speaks_of_suit
@@ -43,7 +41,7 @@ def some_scores(seed):
     return Scores(rng.integers(-20, 20, NUM_CARDS).astype(float), weight.astype(float))
 
 
-def best_calls(positions: Positions, scores: Scores) -> NDArray[np.bool_]:
+def best_calls(positions, scores):
     """Return which calls have the highest score of their position, bool (C,): one of each.
 
     Of equal scores, the rules' call counts first, then the card and suit that stand first in the text.
@@ -60,7 +58,7 @@ def best_calls(positions: Positions, scores: Scores) -> NDArray[np.bool_]:
     return highest
 
 
-def gain(positions: Positions, label: NDArray[np.float32], scores: Scores) -> float:
+def gain(positions, label, scores):
     """Return what the calls with the highest scores are worth over the rules' calls, in IMPs a position."""
     chosen = best_calls(positions, scores) & np.isfinite(label)
     return float(np.where(chosen, label, 0).sum() / len(positions))

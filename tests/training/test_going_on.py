@@ -1,7 +1,5 @@
 """A cluster that fails: where the work is saved, and the command that resumes it; faults that are found before."""
 
-from __future__ import annotations
-
 import pytest
 from support.learners import Here
 

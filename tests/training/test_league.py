@@ -13,7 +13,7 @@ from support.learners import Here, random_networks, run_league, same
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
-from agents.networks.tables import all_by, branch, play_on
+from agents.networks.tables import all_by, branch
 from bridge_env.bidders.registry import SpecError
 from bridge_env.bidders.view import view_of
 from bridge_env.double_dummy.library import builtin_library
@@ -225,53 +225,6 @@ def test_a_learner_that_is_sure_of_every_call_learns_nothing_and_goes_on():
     assert not len(experience.policy)
     assert learner.learn(experience, 0)["steps"] == 0
     assert all(torch.equal(old, new) for old, new in zip(before, learner.policy.parameters(), strict=True))
-
-
-@pytest.mark.slow
-def test_two_seats_find_together_what_neither_can_alone(monkeypatch):
-    """North's long suit is hearts or spades, South has the ace of clubs or not. Twelve tricks in North's suit need the
-    ace, so neither seat can bid the slam alone. They learn to, and to stay out of it."""
-    deals, tables = [], []
-    for suit in (2, 3):
-        for ace in (True, False):
-            deals.append(_slam_deal(suit, ace))
-            table = np.full((4, 5), 4, np.int8)
-            table[[0, 2]] = 6
-            table[[0, 2], suit] = 12 if ace else 8
-            tables.append(table)
-    owner = np.stack(deals)
-    records = pack_records(owner, np.array(tables))
-    pool = [Opponent("silent", 1.0, None)]
-    config = replace(TOY, iterations=300, layers="48", learning_rate=6e-3, boards=256, samples_per_side=8)
-    policy = learn(config, pool, records, 150, monkeypatch)
-    deals_ = draw_deals(streams.key("toy", np.arange(256)), records)
-    seated = np.tile(np.array([0, 1], np.int8), (256, 1))
-    auctions = Auctions(deals_.dealer, deals_.vulnerability)
-    play_on(
-        auctions, deals_, np.arange(256), [policy, None], seated, np.full(256, -1, np.int8),
-        streams.key("toy", np.arange(256)),
-    )  # fmt: skip
-    points = deals_.points(auctions, np.arange(256), np.zeros(256, bool))
-    slam = deals_.tricks.max(axis=(1, 2)) == 12
-    assert (points[slam] >= 900).mean() > 0.85
-    assert (points[~slam] > 0).mean() > 0.85
-
-
-def _slam_deal(suit, ace):
-    """North holds six of a major, South a flat hand; a seed is looked for whose deal lies in training."""
-    for seed in range(10_000):
-        rng = np.random.default_rng([seed, suit, ace])
-        owner = np.full(52, 255, np.uint8)
-        long = [13 * suit + rank for rank in (12, 11, 10, 9, 8, 7)]
-        owner[long] = 0
-        owner[12] = 2 if ace else 1
-        owner[13 * 1 + 12] = 2
-        free = rng.permutation(np.flatnonzero(owner == 255))
-        want = [13 - int((owner == seat).sum()) for seat in range(4)]
-        owner[free] = np.repeat(np.arange(4, dtype=np.uint8), want)
-        if not is_judging(owner[None])[0]:
-            return owner
-    raise AssertionError("no deal found")
 
 
 # --- a run ---------------------------------------------------------------------------------------------------------

@@ -1,13 +1,10 @@
 """Two writers of one run, file or library: the second is refused."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
@@ -27,7 +24,7 @@ def other():
     """Return a function that starts a process which locks a place; it returns the process id."""
     started = []
 
-    def start(path: Path) -> int:
+    def start(path):
         process = subprocess.Popen([sys.executable, "-c", HOLDER, path], stdout=subprocess.PIPE, text=True)
         started.append(process)
         assert process.stdout.readline() == "held\n"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.maps.inputs import COLUMNS, INPUTS, WIDTH, rows_of
+from agents.maps.inputs import COLUMNS, rows_of
 from agents.maps.situations import SITUATIONS, situation
 from agents.text_api import read_states
 from bridge_env.bidders import registry
@@ -30,15 +30,6 @@ def updated_by_one(units, grid, example, rate, radius):
 # --- learning ----------------------------------------------------------------------------------------------
 
 
-def test_one_update_by_hand():
-    """Three units in a row at 0, 1 and 5; 2 comes. The middle one is best; its neighbours are one step away."""
-    units = np.array([[0.0], [1.0], [5.0]])
-    near = np.exp(-0.5)
-    expected = [0 + 0.5 * near * 2, 1 + 0.5 * 1, 5 + 0.5 * near * -3]
-    np.testing.assert_allclose(batch_step(units, (1, 3), np.array([[2.0]]), 0.5, 1.0)[:, 0], expected, atol=1e-9)
-    assert neighbourhood(np.array([0, 2]), 2.0).tolist() == [1.0, np.exp(-0.5)]
-
-
 def test_a_batch_is_its_examples_in_turn_where_they_are_equal():
     """One example, and the same example twice: as published, once or twice."""
     rng = np.random.default_rng(1)
@@ -48,11 +39,6 @@ def test_a_batch_is_its_examples_in_turn_where_they_are_equal():
         np.testing.assert_allclose(batch_step(units, (4, 5), example[None], 0.3, radius), once, atol=1e-9)
     twice = updated_by_one(once, (4, 5), example, 0.3, 3.0)
     np.testing.assert_allclose(batch_step(units, (4, 5), np.stack([example] * 2), 0.3, 3.0), twice, atol=1e-9)
-
-
-def test_best_matching_units():
-    units = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 0.0]])
-    assert best_matching(units, np.array([[0.1, 0.0], [3.0, 3.0]])).tolist() == [0, 1]  # of equals the first
 
 
 def test_first_units_span_the_main_directions():
@@ -112,17 +98,6 @@ def test_published_inputs_by_hand():
     assert row["they show D"] >= 5
     assert row["doubled"] == 0
     assert dict(zip(COLUMNS, rows_of(states("1H X"), shown, "published")[0], strict=True))["doubled"] == 1
-
-
-def test_no_input_hangs_on_the_seat_and_there_are_inputs_before_any_call():
-    auction = ["1H", "2D", "P"]
-    both = [read_states([{"hand": HAND, "auction": auction, "dealer": seat}])[0] for seat in "NS"]
-    reader = registry.make("system:sayc")
-    for inputs in INPUTS:
-        one, other = (rows_of(view, reader.meaning(view), inputs) for view in both)
-        np.testing.assert_array_equal(one, other)
-        view = states("")
-        assert rows_of(view, reader.meaning(view), inputs).shape == (1, WIDTH[inputs])
 
 
 def test_the_metric_separates_calls():

@@ -1,7 +1,5 @@
 """Duplicate matches."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass
@@ -113,27 +111,6 @@ def test_partners_and_opponents_are_disclosed(tmp_path):
     a, b = duplicate.seat_teams(f"system:{path}", "pair:system:sayc,pass")
     assert [h.system.name for h in a.opponents] == ["sayc", "odd"]  # a bidder without a system is read as one's own
     assert b.first.opponents[0].system.name == "odd"
-
-
-# --- cutting the work --------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_neither_chunks_nor_workers_change_the_result(monkeypatch):
-    one = duplicate.match("random", "system:sayc", 90, 10)
-    progress = []
-    monkeypatch.setattr(duplicate, "CHUNK", 40)
-    cut = duplicate.match("random", "system:sayc", 90, 10, progress=progress.append)
-    spread = duplicate.match("random", "system:sayc", 90, 10, workers=2)
-    assert progress == [40, 40, 10]
-    for other in (cut, spread):
-        assert (one.imps == other.imps).all()
-        for mine, theirs in zip(one.tables, other.tables, strict=True):
-            assert (mine.history == theirs.history).all()
-            assert (mine.tricks == theirs.tricks).all()
-    fields = {**one.summary(), "seconds": 0}
-    assert fields == {**spread.summary(), "seconds": 0}
-    assert one.rows() == spread.rows()
 
 
 # --- what is reported ---------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """The report of a match: its figures are the match's, texts stay texts, it needs nothing else, and it is small."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re
@@ -43,7 +41,7 @@ def page(made):
     return Page(made.page)
 
 
-def rows_of(text: str, css: str) -> list[str]:
+def rows_of(text, css):
     """The text of each row in the body of a table."""
     body = re.search(rf'class="{css}".*?<tbody>(.*?)</tbody>', text, re.S)[1]
     return [Page(row).text for row in re.findall(r"<tr>.*?</tr>", body)]

@@ -1,7 +1,5 @@
 """The book of a network: its figures are a naive count's, and its pages hold together."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Matches whose hands are played: the figures add up, the first fault ends the match."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -116,8 +114,6 @@ def test_boards_of_one_fate_are_played_as_among_all():
         some = play_hands(bidding, teams("rule", "random"), rows=rows)
         assert some.boards == [full.boards[i] for i in rows]
         assert some.bidding.boards.number.tolist() == bidding.boards.number[rows].tolist()
-        declared = {other: sum(contracts for _, contracts in some.made(other)) for other in FATES}
-        assert declared == dict.fromkeys(FATES, 0) | {fate: 2 * len(rows)}
     assert seen > 10
     by_hand = [0, 0]
     for table, side in enumerate(bidding.tables):

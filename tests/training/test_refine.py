@@ -73,13 +73,6 @@ def test_partner_answers_where_the_new_call_leads():
     assert after_call("1H", "lowest:N") == {"1H-1N": "1H-lowest:N"}
 
 
-def test_positions_of_answers_are_those_of_auctions():
-    cases = {("1M", "lowest:oM"): "1H P 1S P", ("(1m)", "X"): "1D X P"}
-    for (path, call), auction in cases.items():
-        read = [p.text for p in readings(calls_of(auction), 0, 1 if path.startswith("(") else 0)]
-        assert set(after_call(path, call)) & set(read), (path, call, read)
-
-
 # --- labels -----------------------------------------------------------------------------------------------------
 
 

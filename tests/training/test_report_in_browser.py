@@ -1,7 +1,5 @@
 """The report of a match in a browser, where one is installed: sort, filter, walk, by keyboard, on a phone, offline."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")

@@ -1,7 +1,5 @@
 """Result logs: a match resumes from them, a torn last line is dropped, damage is an error."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass
 

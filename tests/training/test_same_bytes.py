@@ -3,8 +3,6 @@
 ``BRIDGE_INTERRUPTIONS=10`` interrupts each command ten times in place of two.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -14,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -76,7 +73,7 @@ def at(tmp_path_factory):
     return folder
 
 
-def start(words: str, folder: Path, at: Path, main: str = MAIN, **options: object) -> subprocess.Popen[str]:
+def start(words, folder, at, main=MAIN, **options):
     """Start a command in a process group of its own."""
     command = [sys.executable, "-c", main, *words.replace("{}", str(folder)).replace("{at}", str(at)).split()]
     return subprocess.Popen(
@@ -84,7 +81,7 @@ def start(words: str, folder: Path, at: Path, main: str = MAIN, **options: objec
     )
 
 
-def finish(words: str, folder: Path, at: Path, **options: object) -> str:
+def finish(words, folder, at, **options):
     """Let a command do all its work, and return its output."""
     process = start(words, folder, at, **options)
     output, _ = process.communicate(timeout=540)
@@ -92,19 +89,19 @@ def finish(words: str, folder: Path, at: Path, **options: object) -> str:
     return output
 
 
-def results(run: Run, folder: Path) -> list[object]:
+def results(run, folder):
     """Return the contents of what a run writes, without the seconds that it took."""
     return [_without_seconds(json.loads(path.read_text())) if path.suffix == ".json" else path.read_bytes()
             for path in (folder / name for name in run.results)]  # fmt: skip
 
 
-def _without_seconds(content: object) -> object:
+def _without_seconds(content):
     if isinstance(content, dict):
         return {name: _without_seconds(value) for name, value in content.items() if name != "seconds"}
     return [_without_seconds(value) for value in content] if isinstance(content, list) else content
 
 
-def begun(run: Run, folder: Path) -> str:
+def begun(run, folder):
     """Return the command that goes on; the first one where nothing was kept yet."""
     if any(folder.rglob("manifest.json")):
         return run.again

@@ -1,18 +1,15 @@
 """Solving into a library: the same bytes for any order, number of workers, stop and kill; on Ray."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bridge_env.display.text import trick_table
-from bridge_env.double_dummy import Library, builtin_library, maintenance, write_library
+from bridge_env.double_dummy import Library, builtin_library, write_library
 from bridge_env.double_dummy.library import write_records
 from bridge_env.hands.deals import deal_text
 from training import cli, solve
@@ -24,7 +21,7 @@ from training.solve import SolveError, estimate_text, solve_random
 class Invented:
     """A quick stand-in for a solver: tables that depend on the deal alone. Can stop in the middle, or be wrong."""
 
-    def __init__(self, stop_after: int = 10**9, how: object = None, wrong: int = 0) -> None:
+    def __init__(self, stop_after=10**9, how=None, wrong=0):
         self.left, self.how, self.wrong = stop_after, how, wrong
 
     def tricks(self, owner):
@@ -40,7 +37,7 @@ class Invented:
 class Shuffled:
     """A cluster that hands back its results in another order, and breaks after some."""
 
-    def __init__(self, seed: int, breaks_after: int = 10**9) -> None:
+    def __init__(self, seed, breaks_after=10**9):
         self.chance, self.left = random.Random(seed), breaks_after
 
     def __enter__(self):
@@ -60,7 +57,7 @@ class Shuffled:
 
 
 @pytest.fixture(scope="module")
-def complete(tmp_path_factory) -> Path:
+def complete(tmp_path_factory):
     """250 deals by one uninterrupted run in this process."""
     path = tmp_path_factory.mktemp("complete") / "complete.bdl"
     done = solve_random(path, 250, seed=5, start=10, solver=Invented())
@@ -68,16 +65,16 @@ def complete(tmp_path_factory) -> Path:
     return path
 
 
-def again(path: Path, count: int = 250, **options):
+def again(path, count=250, **options):
     """Do what the fixture did, in another way."""
     return solve_random(path, count, seed=5, start=10, **({"solver": Invented()} | options))
 
 
-def press_ctrl_c() -> None:
+def press_ctrl_c():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def fail() -> None:
+def fail():
     raise RuntimeError("the solver broke")
 
 
@@ -139,16 +136,6 @@ def test_solving_does_not_mix_deals(tmp_path):
         again(path)
 
 
-def test_halves_merge_to_the_same_deals(complete, tmp_path):
-    a, b, out = (tmp_path / name for name in ("a", "b", "out"))
-    again(a, 90)
-    solve_random(b, 160, seed=5, start=100, solver=Invented())
-    assert maintenance.merge([a, b], out) == 250
-    np.testing.assert_array_equal(Library.open(out).records, Library.open(complete).records)
-    first, second = Library.open(out).provenance["merged"]
-    assert (first["seed"], first["start"], first["count"], second["start"]) == (5, 10, 90, 100)
-
-
 # --- on Ray -------------------------------------------------------------------------------------------
 
 
@@ -163,7 +150,7 @@ def two_cores(one_ray):
 class Dies(Invented):
     """Takes its worker with it, once."""
 
-    def __init__(self, marker: Path) -> None:
+    def __init__(self, marker):
         super().__init__()
         self.marker = marker
 
@@ -186,7 +173,7 @@ def test_a_killed_worker_changes_nothing(two_cores, complete, tmp_path):
 # --- the command line ---------------------------------------------------------------------------------
 
 
-def run(*words: object) -> int:
+def run(*words):
     return cli.main(["solve", *(str(word) for word in words)])
 
 

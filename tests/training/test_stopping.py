@@ -1,7 +1,5 @@
 """SIGTERM ends a command as Ctrl-C does; faulty words are refused before there is a folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

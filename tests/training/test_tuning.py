@@ -23,7 +23,7 @@ ACOL = Stranger("policy:acol")
 BOARDS = BoardRange(3, "training", 0, 300)
 
 
-def numbered(name: str) -> Partnership:
+def numbered(name):
     return generations.numbered(name)
 
 
