@@ -112,6 +112,7 @@ def test_the_citation_is_of_this_version():
     assert (citation["version"], citation["license"]) == (PROJECT["version"], PROJECT["license"])
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_the_sdist_holds_what_its_tests_need(tmp_path):
     pytest.importorskip("setuptools", minversion="77")

@@ -36,11 +36,6 @@ def base(tmp_path_factory):
     return small_base(tmp_path_factory.mktemp("cases"))
 
 
-def distance(base, one, others):
-    """Return how far a place int64 (D,) is from others (N, D), as the index counts it."""
-    return (others != one).sum(axis=1)
-
-
 def test_states_are_what_was_recorded(states, base):
     assert len(states) == len(base)
     assert (states.called == base.called).all()
@@ -71,7 +66,7 @@ def test_the_nearest_are_those_of_a_naive_loop(base, states):
     case, similarity = base.nearest(place, states.opened[rows], 5)
     for row, p in enumerate(place.astype(np.int64)):
         same = np.flatnonzero(base.opened == states.opened[rows[row]])
-        far = distance(base, p, base.point[same])
+        far = (base.point[same] != p).sum(axis=1)
         order = np.lexsort((same, far))[:5]
         there = far[order] < 12
         assert case[row].tolist() == np.where(there, same[order], -1).tolist()
@@ -222,20 +217,20 @@ def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
         np.repeat(base.hand[[row]], count, axis=0), np.repeat(place, count, axis=0), worth,
     )  # fmt: skip
     legal = states.view.mask[[row]]
-    for retained, call in ((many, one_spade), (replace(many, worth=np.minimum(worth, 0)), 0)):
-        found = revise(replace(base, retained=retained), place, np.array([False]), np.zeros(1, np.int8), legal)
-        assert found.call.tolist() == [call]
-    assert revise(base, place, np.array([False]), np.zeros(1, np.int8), legal).call.tolist() == [0]
-    few = Retained(*(getattr(many, f)[:20] for f in ("board", "number", "hand", "point", "worth")))
-    found = revise(replace(base, retained=few), place, np.array([False]), np.zeros(1, np.int8), legal)
-    assert found.call.tolist() == [0]
+
+    def revised(retained, legal=legal):
+        changed = replace(base, retained=retained)
+        return int(revise(changed, place, np.array([False]), np.zeros(1, np.int8), legal).call[0])
+
+    assert revised(many) == one_spade
+    assert revised(replace(many, worth=np.minimum(worth, 0))) == revised(base.retained) == 0
+    assert revised(Retained(*(getattr(many, f)[:20] for f in ("board", "number", "hand", "point", "worth")))) == 0
     # Where no case speaks for it, nobody has tried it in such a state.
     for votes, call in ((1, 0), (2, one_spade)):
         vote = np.array([[0] * 5 + [one_spade] * votes + [-1]], np.int8)
         spoken = spoken_for(vote, np.zeros(1, np.int8), legal)
         assert spoken.sum() == votes - 1
-        found = revise(replace(base, retained=many), place, np.array([False]), np.zeros(1, np.int8), spoken)
-        assert found.call.tolist() == [call]
+        assert revised(many, spoken) == call
 
 
 def test_retaining_is_judged_on_the_same_boards(base, tmp_path):

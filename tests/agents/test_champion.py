@@ -28,6 +28,7 @@ def test_it_is_the_default():
     assert make(DEFAULT_BIDDER).bid(view, key)[0] == parse_call("1C")
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_it_gains_abroad():
     """Against gatekeepers, whom training never met, on boards that it never saw, over what it grew from."""

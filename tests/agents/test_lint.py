@@ -85,7 +85,8 @@ def test_lines_that_no_auction_comes_to_and_lines_that_count_in_others(text, not
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "acol" else pytest.mark.slow) for name in shipped_systems()]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow, pytest.mark.weekly] * (name != "acol")) for name in shipped_systems()],
 )
 def test_shipped_systems_have_no_faults(name):
     assert check_system(system_path(name)) == []

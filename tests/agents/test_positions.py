@@ -186,7 +186,8 @@ def test_calls_and_counts_are_those_of_one_call_after_the_other(given):
 
 
 @pytest.mark.parametrize(
-    ("seeds", "least"), [(range(4), 10_000), pytest.param(range(4, 20), 40_000, marks=pytest.mark.slow)]
+    ("seeds", "least"),
+    [(range(4), 10_000), pytest.param(range(4, 20), 40_000, marks=[pytest.mark.slow, pytest.mark.weekly])],
 )
 def test_random_systems_with_every_word_of_the_language(seeds, least):
     calls, words = 0, set()

@@ -39,7 +39,7 @@ def belief_of(*specs, count=40):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", ["policy:champion", "policy:champion-plain", "policy:by-the-book"])
+@pytest.mark.parametrize("spec", ["policy:champion", "policy:by-the-book"])
 def test_the_opener_of_one_notrump_is_drawn_with_14_to_18_points(spec):
     belief = belief_of(*[spec] * 4)
     hands = hand_features(belief.owner == 0)

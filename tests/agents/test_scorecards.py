@@ -1,5 +1,7 @@
 """Scorecards: which call their sums choose, what it shows, and how it is explained."""
 
+from functools import cache
+
 import pytest
 
 from agents.systems.bidder import Hierarchy, HierarchyBidder
@@ -20,10 +22,14 @@ weigh when 1+ they-bid, 1+ i-bid, 0 partner-bid, not ours   ; they bid on, partn
 THEY_RAISE = "1H 1S 2H P P"
 
 
+@cache
+def bidder_of(text):
+    return HierarchyBidder(Hierarchy(parse_system(text)))
+
+
 def explained(text, hand, auction=THEY_RAISE):
-    bidder = HierarchyBidder(Hierarchy(parse_system(text)))
     state = {"hand": hand, "dealer": "N", "vulnerability": "None", "auction": auction.split()}
-    return explain(bidder, read_states([state])[0])
+    return explain(bidder_of(text), read_states([state])[0])
 
 
 @pytest.mark.parametrize(

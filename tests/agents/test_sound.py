@@ -148,8 +148,8 @@ BY_A_CALL = (
 
 @pytest.fixture(autouse=True)
 def _fewer_hands(request, monkeypatch):
-    """A small system shows its faults on fewer hands; the shipped ones are checked on all of them."""
-    if request.node.get_closest_marker("slow") is None:
+    """A small system shows its faults on fewer hands; most shipped ones are checked on all of them."""
+    if request.node.get_closest_marker("weekly") is None:
         monkeypatch.setattr(audit, "_BOARDS", 800)
         monkeypatch.setattr(audit, "_HANDS", 2000)
         monkeypatch.setattr(audit, "_hand_pool", few_in_reserve)
@@ -217,12 +217,10 @@ def test_what_is_planted_is_found_at_its_line(name):
     assert any(number == line and text_part in text for number, text in found(text)), found(text)
 
 
-MARKS = {"acol": [], "champion-strong": [pytest.mark.slow]}
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=MARKS.get(name, [pytest.mark.slow, pytest.mark.weekly])) for name in shipped_systems()],
+    [pytest.param(name, marks=[pytest.mark.weekly] * (name != "acol")) for name in shipped_systems()],
 )
 def test_shipped_systems_are_sound(name):
     assert sound_findings(system_path(name)) == []

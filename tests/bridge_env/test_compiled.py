@@ -157,6 +157,7 @@ for number in (0, 1, 6, 40, 1 << 31, (1 << 63) + 12, (1 << 64) - 1):
 """
 
 
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_all_is_the_same_in_plain_python(tmp_path):
     where = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}

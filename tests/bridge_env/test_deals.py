@@ -107,13 +107,13 @@ def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
     env = BiddingEnv(deals=path, reward="points", **QUIET)
     for number in range(7):
         env.reset(**({"seed": 1} if number == 0 else {}))
-        auctions = env._tables.auctions
-        np.testing.assert_array_equal(env._tables.state.owner[0], parse_deal(texts[number % 3]))
-        assert (int(auctions.dealer[0]), int(auctions.vulnerability[0])) == [(1, 1), (2, 3), (3, 0)][number % 3]
+        view = env.view()
+        np.testing.assert_array_equal(env.deals().owner[0], parse_deal(texts[number % 3]))
+        assert (int(view.dealer[0]), int(view.vulnerability[0])) == [(1, 1), (2, 3), (3, 0)][number % 3]
     fixed = BiddingEnv(deals=str(path), dealer="N", vulnerability="EW", **QUIET)
     fixed.reset(seed=1)
-    auctions = fixed._tables.auctions
-    assert (int(auctions.dealer[0]), int(auctions.vulnerability[0])) == (0, 2)
+    view = fixed.view()
+    assert (int(view.dealer[0]), int(view.vulnerability[0])) == (0, 2)
 
 
 def test_a_bad_pbn_board_is_left_out_with_a_warning(tmp_path):

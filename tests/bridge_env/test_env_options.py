@@ -12,11 +12,9 @@ from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.evaluation import evaluate
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import hands
-from bridge_env.hands.features import HCP, hand_features
+from bridge_env.hands.features import hand_features
 from bridge_env.rng import streams
-from bridge_env.rules.calls import parse_call
 
-FOUR_HEARTS = parse_call("4H")
 MODES = pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 
 
@@ -58,37 +56,6 @@ def test_tricks_are_those_that_the_contract_was_scored_at():
         np.testing.assert_array_equal(tricks, info["tricks"][at])
         seen += len(at)
     assert seen > 30
-
-
-def signal(seat_of, rounds=200, tables=256):
-    """Return how surely strong hands learn to open 4H, in standard errors, from what the seats of ``seat_of`` are paid.
-
-    All open 4H or pass by chance; it is the gradient of a policy that weighs the high-card points.
-    """
-    env = BiddingVectorEnv(tables, learner="all", reward="points", deals="library", autoreset_mode="SameStep")
-    rng, terms = np.random.default_rng(0), []
-    _, info = env.reset(seed=1)
-    count, rows = np.zeros(tables, int), np.arange(tables)
-    decisions = np.zeros((tables, 4, 3))  # seat, points, whether it bid; by the number of the call
-    for _ in range(rounds):
-        bids = (rng.random(tables) < 0.1) & (info["action_mask"][:, FOUR_HEARTS] == 1)
-        points = hand_features(env.view().hand)[:, HCP] - 10
-        first = rows[count < 4]
-        decisions[first, count[first]] = np.stack([seat_of(info, count), points, bids - 0.1], axis=1)[first]
-        _, _, over, _, info = env.step(np.where(bids, FOUR_HEARTS, 0))
-        count += 1
-        for row in np.flatnonzero(over):
-            seat, points, bid = decisions[row].T
-            terms.append((info["seat_rewards"][row, seat.astype(int)] * points * bid).sum())
-        count[over] = 0
-    return np.mean(terms) / (np.std(terms) / np.sqrt(len(terms)))
-
-
-def test_the_natural_loop_pays_the_seat_that_called():
-    right = signal(lambda info, count: info["seat"])
-    assert right > 5
-    wrong = signal(lambda info, count: count % 4)  # who counts calls pays the wrong side half of the time
-    assert abs(wrong) < right / 2
 
 
 # --- observations -------------------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ def test_other_actions_are_refused_and_change_nothing(action):
         many.step([action, action] if action is True else [0, action])  # [0, True] is [0, 1] to numpy
     assert one.step(3)[1:3] == (0.0, False)
     assert many.step([3, 3])[1].tolist() == [0, 0]
-    assert one._tables.auctions.calls(0) == many._tables.auctions.calls(0)
 
 
 @pytest.mark.parametrize("action", [3, np.int8(3), np.uint64(3), np.array(3), np.array(3, np.uint8)], ids=repr)
@@ -159,7 +158,6 @@ def test_a_wrong_option_changes_nothing(reset):
     ("kwargs", "message"),
     [
         ({"learner": "X"}, "learner='X': use one of N, E, S, W, NS, EW"),
-        ({"learner": "SN"}, "learner='SN': use one of"),
         ({"learner": 2}, "learner=2: use one of"),
         ({"learner": "all", "reward": "imps"}, "reward='imps' does not work with learner='all'"),
         ({"reward": "money"}, "reward='money': use one of imps, imps_vs_par, points"),
@@ -172,20 +170,15 @@ def test_a_wrong_option_changes_nothing(reset):
         ({"dtype": "float64"}, "dtype='float64': use one of int8, float32"),
         ({"illegal": "ignore"}, "illegal='ignore': use one of end, raise"),
         ({"illegal_penalty": -1}, "illegal_penalty=-1"),
-        ({"illegal_penalty": float("nan")}, "illegal_penalty=nan"),
         ({"dealer": "Q"}, "'Q' is not a seat; use one of N, E, S, W"),
         ({"vulnerability": "all of us"}, "'all of us' is not a vulnerability; use one of None, NS, EW, Both"),
         ({"render_mode": "film"}, "render_mode='film': use None, 'ansi', 'rgb_array'"),
-        ({"partner": "nobody"}, "no such system is shipped"),
         ({"opponents": "nobody"}, "no such system is shipped"),
-        ({"control": "nobody"}, "no such system is shipped"),
         ({"opponents": 3}, "3 is neither a spec string nor a Bidder"),
         ({"deals": "some"}, 'deals=\'some\': use one of "training", "judging", "library", "random"'),
-        ({"deals": 7}, "deals=7: use one of"),
         ({"deals": np.zeros((3, 52))}, "deal 0 is not a deal"),
         ({"deals": []}, "shape"),
         ({"deals": "no/such.pbn"}, "no/such.pbn"),
-        ({"deals": "no/such.bdl"}, "no/such.bdl"),
     ],
 )
 def test_bad_arguments_are_named_with_the_choices(kwargs, message):

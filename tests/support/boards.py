@@ -41,13 +41,18 @@ D5 D2 DK DQ
 NOTES = ("", "15-17", '5+ "S"; 11\\12', "{not =1= a comment}: 3")
 
 
-def random_board(seed: int, tags: dict[str, str]) -> Board:
-    rng = np.random.default_rng(seed)
-    dealer, vulnerability = int(rng.integers(4)), int(rng.integers(4))
-    auctions = Auctions(dealer, vulnerability)
+def random_auction(rng: np.random.Generator) -> Auctions:
+    """Return an auction of up to forty legal calls, half of them passes."""
+    auctions = Auctions(int(rng.integers(4)), int(rng.integers(4)))
     for _ in range(int(rng.integers(0, 40))):
         legal = np.flatnonzero(auctions.legal()[0])
         auctions.step([0 if rng.random() < 0.5 else rng.choice(legal[: 1 + int(rng.integers(1, 8))])])
+    return auctions
+
+
+def random_board(seed: int, tags: dict[str, str]) -> Board:
+    rng = np.random.default_rng(seed)
+    auctions = random_auction(rng)
     made = auctions.contracts().at(0) if auctions.done[0] else None
     if made is None and rng.random() < 0.5:
         made = Contract(int(rng.integers(35)), int(rng.integers(3)), int(rng.integers(4)))
@@ -55,8 +60,8 @@ def random_board(seed: int, tags: dict[str, str]) -> Board:
     owner = random_deals(seed, 0, 1)[0]
     return Board(
         owner=owner,
-        dealer=dealer,
-        vulnerability=vulnerability,
+        dealer=int(auctions.dealer[0]),
+        vulnerability=int(auctions.vulnerability[0]),
         number=int(rng.integers(1, 1000)) if rng.random() < 0.7 else None,
         auction=auctions.calls(0) or None,
         contract=made,
@@ -102,10 +107,7 @@ BOARD = f"pn|Sue,Wes,Nan,Ed|st||md|3{HANDS}|rh||ah|Board 7|sv|n|mb|1D|mb|p|mb|2H
 
 def played_board(seed: int) -> Board:
     rng = np.random.default_rng(seed)
-    auctions = Auctions(int(rng.integers(4)), int(rng.integers(4)))
-    for _ in range(int(rng.integers(0, 40))):
-        legal = np.flatnonzero(auctions.legal()[0])
-        auctions.step([0 if rng.random() < 0.5 else rng.choice(legal[: 1 + int(rng.integers(1, 8))])])
+    auctions = random_auction(rng)
     end = auctions.contracts().at(0) if auctions.done[0] else None
     owner = random_deals(seed, 0, 1)[0]
     played = end is not None and not end.passed_out and rng.random() < 0.8

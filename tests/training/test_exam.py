@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from reference.exam_sense import Hand
 from support.command import refused, run
 from support.places import ROOT
 
@@ -266,12 +265,6 @@ def test_the_function_returns_papers_rows_and_a_frame(tmp_path):
     assert sum(row["points"] for row in result.rows()) == sum(paper.marks().points for paper in papers)
     pytest.importorskip("pandas")
     assert result.to_dataframe().groupby("spec")["points"].sum()["pass"] == papers[0].marks().points
-
-
-def test_unseen_positions_count_the_points_of_their_hands():
-    for p in read_exam([ROOT / "results" / "exam" / "unseen.exam"]).positions:
-        for named in re.findall(r"(\d+) HCP", p.reason):
-            assert int(named) == Hand(p.hand).hcp, p.where
 
 
 # --- the report --------------------------------------------------------------------------------------------

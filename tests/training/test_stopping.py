@@ -65,15 +65,11 @@ def test_a_thread_may_run_a_command():
 
 FAULTY = [
     ["evolve", "--generations", "-1"],
-    ["evolve", "--workers", "0"],
     ["evolve", "--address", "127.0.0.1:1"],
     ["evolve", "--start", "no such system"],
-    ["evolve", "--gatekeepers", "nobody"],
     ["evolve", "--resume", "nowhere", "--name", "x"],
     ["train", "league", "--start", "policy:two-over-one", "--workers", "0"],
-    ["train", "league", "--start", "policy:two-over-one", "--judge", "1"],
     ["train", "ppo", "--opponents", "nobody"],
-    ["train", "ppo", "--minutes", "-1"],
 ]
 
 
