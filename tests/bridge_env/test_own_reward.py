@@ -80,21 +80,6 @@ def test_a_function_is_called_with_what_its_parameters_name():
     assert "par" not in info  # no parameter has its name
 
 
-def test_it_is_called_with_all_auctions_that_end_together():
-    counts = []
-
-    def counted(tricks, score, par):
-        assert tricks.dtype == score.dtype == par.dtype == np.int64
-        counts.append(len(score))
-        return np.zeros(len(score))
-
-    rounds_of = rounds(counted, learner="all")
-    lost = (rounds_of[0] == -24).sum()  # illegal calls: no auction has ended
-    assert sum(counts) == rounds_of[1].sum() - lost
-    assert len(counts) <= 40
-    assert max(counts) > 1
-
-
 @pytest.mark.parametrize(
     ("function", "words"),
     [

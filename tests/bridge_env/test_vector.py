@@ -11,11 +11,9 @@ from support.bidders import ID, SLAM, Unsolved, some_deals
 
 from bridge_env.envs import episodes
 from bridge_env.envs.compiled.rounds import sample_legal
-from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.deals import FixedDeals
-from bridge_env.envs.episodes import EpisodeBuffer, draw_episodes, episode_key, seed_base, table_seeds
+from bridge_env.envs.episodes import table_seeds
 from bridge_env.envs.single import BiddingEnv
-from bridge_env.envs.table import Tables
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.rng import streams
 from bridge_env.rules.auction import IllegalCall
@@ -301,27 +299,6 @@ def test_options_settle_all_the_tables():
 
 
 # --- episodes drawn ahead --------------------------------------------------------------------------------
-
-
-def test_the_buffer_has_the_episodes_that_would_be_drawn():
-    config = EnvConfig.of(learner="NS", opponents="random", control="random", text=True)
-    buffer, tables = EpisodeBuffer(config, 20), Tables(20, config.table, config)
-    rng, state = np.random.default_rng(0), tables.state
-    state.base[:] = seed_base(np.arange(20))
-    for turn in range(700):  # more than are drawn at once
-        rows = np.flatnonzero(rng.random(20) < 0.4)
-        if turn == 30:
-            state.base[:7], state.number[:7] = seed_base(np.arange(100, 107)), 0  # seeded anew
-        base, number = state.base[rows], state.number[rows]
-        buffer.deal(tables, rows)
-        np.testing.assert_array_equal(state.number[rows], number + 1)
-        if turn % 10 == 0:
-            expected = draw_episodes(config, episode_key(base, number), number)
-            np.testing.assert_array_equal(state.key[rows], expected.key)
-            np.testing.assert_array_equal(state.reference[rows], expected.reference)
-            np.testing.assert_array_equal(state.owner[rows], expected.boards.owner)
-            np.testing.assert_array_equal(tables.auctions.dealer[rows], expected.boards.dealer)
-            np.testing.assert_array_equal(tables.control.bid[rows], expected.control.bid)
 
 
 def test_boards_of_slow_bidders_and_unsolved_ones_are_drawn_when_they_are_played(monkeypatch):

@@ -64,13 +64,6 @@ def test_scripts_use_what_their_page_has():
     assert used_somewhere == set(SCRIPTS)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_scripts_parse(path):
-    subprocess.run(["node", "--check", "--input-type=module"], input=path.read_bytes(), check=True, capture_output=True)
-
-
 # --- drawing --------------------------------------------------------------------------------------------------
 
 

@@ -113,22 +113,6 @@ def test_a_bidder_replaces_a_person_whose_page_is_closed(visit, opened, served):
     assert "key in the address is missing or wrong" in old.inner_text("body")
 
 
-def test_partners_practise_against_a_network(visit, opened):
-    south = opened("practice", name="Anna", width=390, ew="policy:champion", control="policy:champion")
-    assert no_wider(south)
-    north = visit(link_for(south, "North"), width=390, ready=READY)
-    north.keyboard.press("Escape")  # without a name
-    go_on([south, north])
-    for page in (south, north):
-        page.wait_for_selector("#review .headline")
-        assert "Other table" in page.inner_text("#review")
-        assert "Tricks double dummy" in page.inner_text("#review")
-        assert re.search(r"IMPs a board over 1 board", page.inner_text("#session"))
-        assert no_wider(page)
-    south.keyboard.press("b")
-    expect(north.locator(".about b")).to_have_text("Board 2")
-
-
 def test_partners_practise_a_scenario_and_find_it_again(visit):
     south = visit("together.html", ready="#reach:not(:empty)")
     south.check("input[value=practice]")

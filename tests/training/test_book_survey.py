@@ -7,17 +7,12 @@ import numpy as np
 import pytest
 
 from agents.systems.bidder import Hierarchy, bid_out, deal_features
-from agents.systems.explain import player_terms
-from agents.systems.explain.player_terms import symbols
-from agents.systems.language.paths import step_of
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import read_system
-from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import parse_call
-from training.book.call_table import steps_of
 from training.book.card import convention_card
 from training.book.deals import random_boards
-from training.book.surprises import bid_table, hand_distance, surprises
+from training.book.surprises import hand_distance, surprises
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
 from training.evaluation.artificial_calls import count_artificial
@@ -118,19 +113,6 @@ def test_distance_is_measured_on_hands():
     assert hand_distance(hands, hands) == 0
     assert hand_distance(hands, more) == pytest.approx(2)
     assert hand_distance(hands, longer) == pytest.approx(1)
-
-
-def test_the_table_of_calls_has_auctions_and_hands():
-    table = bid_table(Hierarchy(WEAK), 1, 500)
-    features = deal_features(table.owner)[table.board, table.seat]
-    assert (table.hands[:, :5] == features[:, HCP_AND_LENGTHS]).all()
-    seen = set()
-    for row in range(len(table)):
-        auction = [int(c) for c in table.opened[table.board[row]] if c >= 0]
-        assert table.calls_before(row) == tuple(auction[: table.number[row]])
-        assert not table.number[row] or auction[table.number[row]] == table.call[row]
-        seen.add(symbols(player_terms.path((*steps_of(table.calls_before(row)), step_of(int(table.call[row]))))))
-    assert {"1♥", "(1♥) - 1♠", "1♥ - 2♥", "(1♥) - Pass", "1♥ - (1♠) - Pass"} <= seen
 
 
 # --- artificial calls --------------------------------------------------------------------------------------------
