@@ -74,15 +74,6 @@ def test_a_spec_leaves_conventions_out():
     ) - {"splinter", "new-minor-forcing", "support", "responsive"}
 
 
-def test_a_file_that_was_edited_is_read_anew_with_options_too(tmp_path):
-    path = tmp_path / "mine.bidding"
-    path.write_text(SMALL, encoding="utf-8")
-    spec = f"{path}?without=splinter"
-    assert "17+ hcp" in system_text(hierarchy_of(spec).system)
-    path.write_text(SMALL.replace("17+ hcp", "18+ hcp"), encoding="utf-8")
-    assert "17+ hcp" not in system_text(hierarchy_of(spec).system)
-
-
 @pytest.mark.parametrize(
     ("options", "text"),
     [

@@ -11,8 +11,6 @@ from agents.lookahead.options import Options
 from agents.lookahead.player_models import AS_BEST, TRIVIAL, PlayerModel
 from agents.lookahead.valuation import smooth_imps
 from agents.registry import make_pair, make_reason, make_system
-from agents.systems.language.text import parse_system, system_text
-from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
 from bridge_env.bidders.builtin import DoublerBidder, PassBidder
 from bridge_env.bidders.registry import SpecError
@@ -232,15 +230,6 @@ def test_in_a_pair_each_reads_the_other():
     assert pair.second.partner is ours.bidder.own
     view, key = position("8743.T62.J852.94", "1S X")
     assert ours.player.bid(view, key)[0] == PASS
-
-
-def test_the_empty_system_holds_no_line_and_passes_without_thought():
-    system = read_system("empty")
-    assert system.lines == ()
-    assert parse_system(system_text(system)) == system
-    owner = random_deals(3, 0, 50)
-    view = view_of(Auctions(np.zeros(50, int), 0), owner)
-    assert (make_system("empty").call(view) == PASS).all()
 
 
 @pytest.mark.parametrize(("name", "bidder"), [("pass", PassBidder()), ("doubler", DoublerBidder())])

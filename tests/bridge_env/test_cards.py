@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge_env.hands.deals import deal_text, hand_text, hands, parse_deal, parse_hand, random_deals, rotate_deals
+from bridge_env.hands.deals import deal_text, hand_text, hands, parse_deal, parse_hand, random_deals
 from bridge_env.rng import streams
 from bridge_env.rules.cards import (
     RANKS,
@@ -74,15 +74,6 @@ ONE_OFF[3, np.flatnonzero(ONE_OFF[3] == 0)[0]] = 1
 def test_arrays_that_are_no_deals_are_refused(owner, message):
     with pytest.raises(DealError, match=message):
         check_deals(owner)
-
-
-@given(seeds, st.integers(0, 7))
-def test_turned_deals_are_deals(seed, steps):
-    owner = random_deals(seed, 0, 3)
-    turned = check_deals(rotate_deals(owner, steps))
-    np.testing.assert_array_equal(hands(turned, (1 + steps) % 4), hands(owner, 1))
-    np.testing.assert_array_equal(rotate_deals(turned, -steps), owner)
-    assert (rotate_deals(np.full(52, UNKNOWN), steps) == UNKNOWN).all()
 
 
 # --- text -------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import Board
 from bridge_env.records.links import board_of_link
 from bridge_env.rules.calls import Contract
-from bridge_env.rules.cards import UNKNOWN
 
 OWNER = parse_deal("E:.AKJ9762..AQ9742 K987..A9653.J853 AQT4.QT854.QJ74. J6532.3.KT82.KT6")
 TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 10]]
@@ -37,12 +36,6 @@ def test_a_deal():
     assert len(page.all("span", "bridge-vulnerable")) == 2
     assert len(page.all("span", "bridge-dealer")) == 1
     assert Page(html.deal_html(OWNER, tricks=TRICKS)).text.endswith("♣♦♥♠NTN92802E4114119S92802W41141110")
-
-
-def test_cards_that_are_not_known_are_not_drawn():
-    assert Page(html.deal_html(np.full(52, UNKNOWN))).text == "NWES"
-    seen = Page(html.deal_html(np.where(OWNER == 2, OWNER, UNKNOWN)))
-    assert seen.text == "NWES♠ K 9 8 7♥ —♦ A 9 6 5 3♣ J 8 5 38"
 
 
 def test_an_auction():

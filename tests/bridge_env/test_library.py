@@ -81,13 +81,6 @@ def test_bytes_are_as_documented(some):
     assert content[offset:] == b'{"seed": 3, "source": "a test"}'
 
 
-def test_an_empty_library(tmp_path):
-    write_library(tmp_path / "none", np.empty((0, 52), np.uint8), np.empty((0, 4, 5), np.int8), {})
-    library = Library.open(tmp_path / "none")
-    assert len(library) == len(library.owners()) == len(library.split("judging")) == 0
-    assert (library.tables_of(random_deals(0, 0, 2)) == -1).all()
-
-
 def test_nothing_wrong_is_written(tmp_path):
     path, owner = tmp_path / "x", random_deals(0, 0, 2)
     with pytest.raises(cards.DealError):

@@ -301,6 +301,16 @@ def test_options_settle_all_the_tables():
 # --- episodes drawn ahead --------------------------------------------------------------------------------
 
 
+def test_episodes_are_the_same_however_many_are_drawn_at_once():
+    """Four of each of a thousand tables, and all that four tables need here; they are seeded anew in between."""
+    few, many = (BiddingVectorEnv(n, learner="NS", opponents="random", control="random") for n in (4, 1024))
+    for number in range(11):
+        seed = SEED if number in (0, 6) else None
+        np.testing.assert_array_equal(few.reset(seed=seed)[0], many.reset(seed=seed)[0][:4])
+        np.testing.assert_array_equal(few.deals().owner, many.deals().owner[:4])
+        np.testing.assert_array_equal(few.view().dealer, many.view().dealer[:4])
+
+
 def test_boards_of_slow_bidders_and_unsolved_ones_are_drawn_when_they_are_played(monkeypatch):
     class Slow:
         slow = True

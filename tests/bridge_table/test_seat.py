@@ -81,13 +81,6 @@ def test_explains_itself():
         assert make(f"seat:{url}").bid(view_of(auctions, owner), key) == here
 
 
-def test_the_command_line_takes_a_seat(capsys):
-    with serving("system:sayc") as url:
-        assert main(["bid", f"seat:{url}", "--hand", "AKQ2.T98.J7.A543"]) == 0
-        assert capsys.readouterr().out.startswith("1C\n")
-        assert main(["match", f"seat:{url}", "pass", "--boards", "3"]) == 0
-
-
 # --- other programs -----------------------------------------------------------------------------------------
 
 

@@ -198,16 +198,6 @@ def test_bid_boards(capsys):
     assert re.fullmatch(r"2C by N, \d+ tricks, (=|[+-]\d+): [+-]\d+", result)
 
 
-def test_bid_the_boards_of_a_file(capsys, tmp_path):
-    path = tmp_path / "deals.pbn"
-    run(capsys, "deal", "--n", "3", "--pbn", str(path))
-    path.write_text(path.read_text() + '\n[Board "9"]\n[Deal "N:nothing"]\n')
-    code, out, err = run(capsys, "bid", "pass", "--deals", str(path))
-    assert code == 0
-    assert out.count("Passed out: 0") == 3
-    assert re.fullmatch(rf"note: {re.escape(str(path))}:\d+: .+\n", err)
-
-
 def test_words(capsys):
     code, out, _ = run(capsys, "bid", "--words")
     assert code == 0
