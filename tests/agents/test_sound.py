@@ -378,7 +378,7 @@ def test_a_scorecard_may_not_mislead_partner():
     assert not misleading("6+ x, 12+ hcp")
 
 
-def test_a_term_of_a_scorecard_must_change_some_call():
+def test_a_term_of_a_scorecard_must_add_points():
     text = "weigh when 1+ they-bid\n  P scores 0, 9 if book\n  X 5+ hcp scores -60, 5 for each hcp"
 
     def with_cards(text):
@@ -389,5 +389,5 @@ def test_a_term_of_a_scorecard_must_change_some_call():
 
     assert idle(with_cards(text)) == []
     (found,) = idle(longer := with_cards(text + ", -900 if 37+ hcp"))
-    assert found.startswith("idle term: -900 if 37+ hcp changed no call of ")
+    assert found.startswith("idle term: -900 if 37+ hcp added nothing for any of ")
     assert without_dead(longer) == without_dead(with_cards(text))

@@ -29,7 +29,7 @@ def without_dead(system: System, tick: Tick | None = None) -> System:
         system = numbered_anew(system)
         found = audit_system(Hierarchy(system), tick)
         dead = {number for (_, number), text in found if text.startswith(DEAD)}
-        idle = {(number, text.partition(" changed ")[0]) for (_, number), text in found if text.startswith(IDLE)}
+        idle = {(number, text.partition(" added ")[0]) for (_, number), text in found if text.startswith(IDLE)}
         if not dead and not idle:
             break
         left = pruned(system.lines, lambda _, line, dead=dead: not line.after and line.number in dead)  # type: ignore[misc]

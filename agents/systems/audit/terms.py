@@ -1,4 +1,4 @@
-"""Check the terms of scorecards: one that never changes a call is only more to learn."""
+"""Check the terms of scorecards: one that never adds points is only more to learn."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _FEWEST = 2000  # hands for which a line must have been weighed for a finding
 
 @dataclass
 class TermChecks:
-    """Count for how many hands each term of the scorecards decides the call."""
+    """Count for how many hands each term of the scorecards adds points."""
 
     simulator: Simulator
     lines: Lines
     weighed: NDArray[np.int64] = field(init=False)  # of a rule: hands for which its call was weighed
-    decided: NDArray[np.int64] = field(init=False)  # of a term: hands that would call something else without it
+    counted: NDArray[np.int64] = field(init=False)  # of a term: hands for which it added points
 
     def __post_init__(self) -> None:
         compiled = self.simulator.system.compiled
         self.weighed = np.zeros(len(compiled.rules), np.int64)
-        self.decided = np.zeros(len(compiled.terms), np.int64)
+        self.counted = np.zeros(len(compiled.terms), np.int64)
 
     def see(self, responses: Responses) -> None:
         """Count what hands have called."""
-        if not len(self.decided):
+        if not len(self.counted):
             return
         state, calls, length = arrays([responses.probes[probe] for probe in responses.probe.tolist()])
         queries = Queries(responses.hands.features, responses.hand, state, calls, length)
         rows, nodes = self.simulator.states.feature_rows(queries)
         auctions = Auctions.replay(calls, 0, state[:, VULNERABILITY])
-        count_terms(self.simulator.system.compiled, rows, nodes, auctions.state, self.weighed, self.decided)
+        count_terms(self.simulator.system.compiled, rows, nodes, auctions.state, self.weighed, self.counted)
 
     def findings(self) -> Iterator[tuple[Place, str]]:
-        """Yield the lines of scorecards with terms that were weighed often and never decided."""
+        """Yield terms that never added anything, though their lines were weighed often."""
         rules, by_place = self.simulator.system.compiled.rules, dict[Place, list[int]]()
         for rule in np.flatnonzero(rules[:, END_TERM] > rules[:, FIRST_TERM]).tolist():
             by_place.setdefault(self.lines.places[rule], []).append(rule)
@@ -54,6 +54,6 @@ class TermChecks:
             if line is None or line.score is None or weighed < _FEWEST:
                 continue
             spans = rules[of_line, FIRST_TERM, None] + np.arange(len(line.score.terms))
-            for term, decided in zip(line.score.terms, self.decided[spans].sum(axis=0).tolist(), strict=True):
-                if not decided:
-                    yield place, f"{IDLE}: {term_text(term)} changed no call of {weighed:,} hands"
+            for term, counted in zip(line.score.terms, self.counted[spans].sum(axis=0).tolist(), strict=True):
+                if not counted:
+                    yield place, f"{IDLE}: {term_text(term)} added nothing for any of {weighed:,} hands"
