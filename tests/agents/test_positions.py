@@ -7,7 +7,7 @@ import pytest
 from reference.boards import bid_boards
 from support.bidders import FORCING, TANGLE, boards, with_constraint
 
-from agents.systems.bidder import Hierarchy, bid_out, deal_features, line_usage
+from agents.systems.bidder import Hierarchy, bid_out, deal_features
 from agents.systems.changes.mutation import SeededRandom, threshold_move
 from agents.systems.engine import state_cache
 from agents.systems.engine.compiled import compile_leniently
@@ -233,25 +233,6 @@ def test_many_hands_at_one_auction_call_as_each_by_itself():
         np.testing.assert_array_equal(call, calls)
         np.testing.assert_array_equal(rule, rules)
         np.testing.assert_array_equal(shown[which], each)
-
-
-def test_the_bidders_functions_use_them():
-    owner, dealer, vulnerability = boards(200, 40)
-    features, rows = deal_features(owner), np.arange(200)
-    sayc, tangle, forcing = everyone()[:3]
-    none, zero = np.empty((200, 0), np.int8), np.zeros(200, np.int64)
-    for seats in ((sayc, tangle, forcing, tangle), (tangle, sayc, tangle, forcing)):
-        positions, index = shared_cache(seats)
-        slow = Auctions(dealer, vulnerability)
-        used = np.zeros(len(positions.pool.rules), np.int64)
-        systems = np.tile(index, (200, 1))
-        bid_boards(positions.pool, systems, features, rows, none, zero, slow.state, slow.history, used)
-        out, on = bid_out(seats, features, dealer, vulnerability), bid_out(
-            seats, features, dealer, vulnerability, rows, slow.history[:, :3], np.full(200, 3)
-        )  # fmt: skip
-        assert (out.history == slow.history).all()
-        assert (on.history == slow.history).all()
-    assert sum(line_usage(sayc, features, dealer, vulnerability).values()) > 200
 
 
 def test_the_cache_is_bounded(monkeypatch):

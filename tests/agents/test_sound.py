@@ -16,7 +16,7 @@ from agents.systems.bidder import Hierarchy, deal_features
 from agents.systems.engine.state_cache import StateCache
 from agents.systems.language.text import numbered_anew, parse_system, system_text
 from agents.systems.language.tree import walk
-from agents.systems.library.shipped import read_system, shipped_systems, system_path
+from agents.systems.library.shipped import read_system, register_system, shipped_systems, system_path
 from agents.systems.lint import sound_findings
 from bridge_env.hands.features import FEATURES, HCP, LENGTH, hand_features
 from bridge_env.rules.auction import Auctions
@@ -330,12 +330,19 @@ def test_the_command_lists_lines_and_mends(tmp_path, capsys):
     assert main(["check", "--mend", str(mended), str(path), "sayc"]) != 0
 
 
+@cache
+def small():
+    """Return a system of four lines, with the general rules."""
+    text = "1N 15-17 hcp, balanced\n1x 12+ hcp, 4+ x\n(1x)\n  1y 8-16 hcp, 5+ y\n"
+    return read_system(register_system("small-for-audits", text).removeprefix("system:"))
+
+
 def test_a_scorecard_may_not_mislead_partner():
     """A new suit on any hand is no new suit as the rules have it; on six cards and an opening it may be."""
 
     def misleading(conditions):
         text = f"weigh when 1+ they-bid, 1+ partner-bid, 0 i-bid\n  P     scores 0\n  bid:x {conditions} scores 20"
-        system = read_system("sayc").with_cards(parse_system(text).blocks)
+        system = small().with_cards(parse_system(text).blocks)
         return [finding for _, finding in audit_system(Hierarchy(system)) if "misleading scorecard" in finding]
 
     assert misleading("3+ x")
@@ -346,7 +353,7 @@ def test_a_term_of_a_scorecard_must_add_points():
     text = "weigh when 1+ they-bid\n  P scores 0, 9 if book\n  X 5+ hcp scores -60, 5 for each hcp"
 
     def with_cards(text):
-        return read_system("sayc").with_cards(parse_system(text).blocks)
+        return small().with_cards(parse_system(text).blocks)
 
     def idle(system):
         return [finding for _, finding in audit_system(Hierarchy(system)) if "idle term" in finding]

@@ -115,17 +115,6 @@ def test_a_hint_considers_calls_with_figures(visitor):
     assert sum(row.get("chance", 0) for row in found["rows"]) <= 1.0001
 
 
-def test_calls_are_taken_back_and_counted(visitor):
-    state = open_table(visitor, dealer="S")
-    state = visitor.post(f"tables/{state['table']}/call", seat="S", call="7NT", at=0)
-    state = visitor.post(f"tables/{state['table']}/step", seat="S", at=1)
-    state = visitor.post(f"tables/{state['table']}/undo", seat="S")
-    assert state["calls"] == []
-    assert state["yours"]
-    assert state["helped"] == 1
-    visitor.post(f"tables/{state['table']}/undo", 409, seat="S")
-
-
 # --- what stays hidden -----------------------------------------------------------------------------------------
 
 
@@ -363,15 +352,6 @@ def test_any_board_of_a_source_can_be_named_and_the_next_follows_it(visitor, sou
     assert {(board["dealer"], board["vulnerability"]) for board in boards} == {("W", "EW")}
     assert f"a {source}" in boards[0]["source"]
     visitor.post("tables", 400, people="S", source=source, number=-1, **CALM)
-
-
-def test_a_system_unfolds_without_any_hand(visitor):
-    found = visitor.post("system", spec="system:sayc", calls="1N P")
-    assert found["calls"]["2C"]["note"].startswith("Stayman")
-    assert found["shown"]["N"].startswith("15-17 points")
-    assert visitor.post("system", spec="system:sayc", calls="P P P P")["over"]
-    visitor.post("system", 400, spec="system:sayc", calls="1N 1N")
-    visitor.post("system", 400, spec="python:os:getcwd")
 
 
 def test_a_table_begins_with_calls_that_were_made_elsewhere(visitor):

@@ -179,14 +179,6 @@ def test_situations_are_as_the_caller_sees_them(auction, words):
         assert of[0, len(calls) - 1, SUITS.index(column)] == ("CDHS".index(suit) if suit else -1)
 
 
-def test_a_situation_is_listed_only_where_it_says_more_than_a_coarser_one():
-    tables = book().situations
-    assert {one.title for one in tables} >= {"Doubles and redoubles, by level", "Other calls, by situation"}
-    assert max(call.span for found in tables.values() for call in found) <= 11
-    assert any(call.name == "Pass" for found in tables.values() for call in found)
-    assert all(one.partner != "else" for one in tables if one.mine == "I opened 1NT" and "NT" in one.last)
-
-
 def test_a_call_that_partner_never_passes_is_forcing():
     _, _, table = auctions()
     passed = defaultdict(list)
