@@ -103,7 +103,7 @@ def test_a_system_takes_the_scorecards_of_another():
     assert [block for block in taken.blocks if block.weighs] == [block for block in cards.blocks if block.weighs] != []
     assert [block for block in taken.blocks if not block.weighs] == list(plain.blocks)
     assert taken.lines == plain.lines
-    assert read_system("champion-strong?cards=sayc").blocks == read_system("champion").blocks
+    assert read_system("champion-strong?cards=sayc").blocks == read_system("champion-rules").blocks
     with pytest.raises(SpecError, match="nobody"):
         read_system("sayc?cards=nobody")
 
