@@ -7,13 +7,15 @@ from gymnasium.utils.env_checker import check_env
 from support.bidders import ID, QUIET, some_deals
 
 from agents.outputs import Outputs
-from bridge_env.bidders.observation import hand_of, observe
+from bridge_env.bidders.observation import OBSERVATION_SIZE, hand_of, observe
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.evaluation import evaluate
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import hands
 from bridge_env.hands.features import hand_features
 from bridge_env.rng import streams
+from training.evaluation.boards import library_boards
+from training.evaluation.duplicate import match
 
 MODES = pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
 
@@ -56,6 +58,46 @@ def test_tricks_are_those_that_the_contract_was_scored_at():
         np.testing.assert_array_equal(tricks, info["tricks"][at])
         seen += len(at)
     assert seen > 30
+
+
+def learned(seat_of, rollouts=300, tables=1024, steps=16, rate=0.02):
+    """Return a bidder whose outputs are linear in the observation, after self-play by REINFORCE with Adam.
+
+    Each call is paid what the seat of ``seat_of`` gets.
+    """
+    env = BiddingVectorEnv(tables, learner="all", autoreset_mode="SameStep")
+    rng, rows, count = np.random.default_rng(1), np.arange(tables), np.zeros(tables, int)
+    weight, mean, square = np.zeros((3, OBSERVATION_SIZE + 1, 38), np.float32)
+    weight[-1, 1:3], weight[-1, 3:] = -2, -0.3 * np.arange(1, 36)  # at first it prefers low bids
+    seen, info = env.reset(seed=1)
+    for number in range(1, rollouts + 1):
+        played = []
+        for _ in range(steps):
+            inputs = np.append(seen, np.ones((tables, 1)), axis=1).astype(np.float32)
+            outputs = np.where(info["action_mask"] == 1, inputs @ weight, -1e9)
+            chances = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+            chances /= chances.sum(axis=1, keepdims=True)
+            calls, seat = (outputs + rng.gumbel(size=outputs.shape)).argmax(axis=1), seat_of(info, count)
+            seen, _, over, _, info = env.step(calls)
+            played.append((inputs, np.eye(38)[calls] - chances, seat, over, info["seat_rewards"]))
+            count = np.where(over, 0, count + 1)
+        paid, gradient = np.zeros((tables, 4)), np.zeros_like(weight)
+        for inputs, direction, seat, over, rewards in reversed(played):
+            paid[over] = rewards[over]
+            gradient += inputs.T @ (direction * paid[rows, seat][:, None]) / (tables * steps)
+        mean += 0.1 * (gradient - mean)
+        square += 0.01 * (gradient**2 - square)
+        weight += rate * mean / (1 - 0.9**number) / (np.sqrt(square / (1 - 0.99**number)) + 1e-8)
+    return Outputs(lambda observations: observations @ weight[:-1] + weight[-1])
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+def test_who_trains_by_the_natural_loop_learns_to_bid():
+    right, wrong = learned(lambda info, count: info["seat"]), learned(lambda info, count: count % 4)
+    boards = library_boards(2000, 1, "training")
+    assert match(right, "pass", boards).mean_imps > 0.5
+    assert match(wrong, "pass", boards).mean_imps < -1
 
 
 # --- observations -------------------------------------------------------------------------------------------
