@@ -108,9 +108,15 @@ def overview(session: Session) -> Json:
 
 
 @api.get("history/boards")
-def boards(session: Session, *, page: Annotated[int, Meta(ge=0, le=_MAX_BOARD // history.PAGE)] = 0) -> Json:
-    """Return a page of saved boards."""
-    return history.boards(session.database, page)
+def boards(
+    session: Session,
+    *,
+    page: Annotated[int, Meta(ge=0, le=_MAX_BOARD // history.PAGE)] = 0,
+    bidder: Spec = "",
+    costly: bool = False,
+) -> Json:
+    """Return a page of saved boards, of a ``bidder`` or with ``costly`` decisions only."""
+    return history.boards(session.database, page, bidder, costly)
 
 
 @api.post("history/boards/{number:int}/open")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import socket
 import threading
@@ -12,13 +13,14 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from bridge_env.io.files import atomic_write
 from bridge_env.io.optional_dependencies import missing
-from bridge_table.http.server import LOCAL, NoServer, address_of, listen, make_server
+from bridge_table.http.server import LOCAL, NoServer, address_of, is_local, listen, make_server
 
 
 def serve_table(
     specs: tuple[str, ...], host: str, port: int | None, seed: int | None, browser: bool, timeout: float,
-    memory: str | None,
+    memory: str | None, new_key: bool,
 ) -> None:  # fmt: skip
     """Serve the table until Ctrl-C; the arguments are those of ``bridge-env table``.
 
@@ -36,7 +38,7 @@ def serve_table(
             check_spec(spec, specs)
         path = None if memory == NONE else Path(memory) if memory else default_file()
         with contextlib.closing(Database(path)) as database:
-            key = secrets.token_urlsafe(18)
+            key = _bookmarked_key(path.with_suffix(".key"), new_key) if path and is_local(host) else _random_key()
             seed = secrets.randbits(48) if seed is None else seed
             app = make_app(key, seed=seed, named=specs, timeout=timeout, database=database)
             address = f"{address_of(listening, host)}/{key}/"
@@ -51,6 +53,20 @@ def serve_table(
             if browser:
                 threading.Timer(0.5, webbrowser.open, [address]).start()
             make_server(app).run(sockets=[listening])
+
+
+def _bookmarked_key(file: Path, new: bool) -> str:
+    """Return the key of a file, so that bookmarks last; a ``new`` one, or the first, is written there."""
+    found = file.read_text("ascii", "replace") if file.exists() and not new else ""
+    if re.fullmatch(r"[\w-]{24}", found, re.ASCII):
+        return found
+    key = _random_key()
+    atomic_write(file, key, mode=0o600)
+    return key
+
+
+def _random_key() -> str:
+    return secrets.token_urlsafe(18)
 
 
 def serve_programs(

@@ -30,6 +30,12 @@ def book(session: Session, *, spec: Spec) -> Json:
     return books.book_of(session.system(spec))
 
 
+@api.post("card")
+def card(session: Session, *, spec: Spec) -> Json:
+    """Return a system's convention card."""
+    return {"card": books.card_of(session.system(spec))}
+
+
 @api.post("figures")
 async def measure(
     session: Session, *, spec: Spec, deals: Annotated[int, Meta(ge=500, le=20_000)] = 5000,

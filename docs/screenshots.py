@@ -47,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _table(page: Any, address: str) -> None:
     page.goto(address)
     page.wait_for_selector(".calls button")
+    page.click("#begin")
     page.click("#settings")
     page.fill('input[name="ns"]', "system:two-over-one")
     page.fill('input[name="ew"]', "system:sayc")

@@ -19,12 +19,13 @@ class FileError(ValueError):
     """A file that is not what it should be; the message names the file, the place in it, and the fault."""
 
 
-def atomic_write(path: PathLike, content: Content) -> None:
+def atomic_write(path: PathLike, content: Content, mode: int = 0o666) -> None:
     """Write a file, all or nothing: beside its target first, which it then replaces.
 
     Args:
         path: the target; a device or a pipe, such as ``/dev/stdout``, is written to directly.
         content: text (written as UTF-8), bytes, or pieces of bytes.
+        mode: of the file, less the umask.
 
     Raises:
         OSError: the file cannot be written; the old one, if there was one, is unchanged.
@@ -37,7 +38,7 @@ def atomic_write(path: PathLike, content: Content) -> None:
         return
     part = target.with_name(f".{target.name[:50]}.{uuid.uuid4().hex}{PART}")
     try:
-        with part.open("xb") as file:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())

@@ -20,16 +20,17 @@ _SUMS = "count(*) AS boards, coalesce(sum(imps), 0) AS total, coalesce(sum(imps 
 
 
 def overview(database: Database) -> dict[str, Any]:
-    """Return the figures of all boards, of each session, and of each kind of decision."""
+    """Return the figures of each session and of each kind of decision, and the bidders of the boards."""
     sessions = database.rows(
         f"SELECT sessions.id, sessions.began, {_SUMS}, sum(helped > 0) AS helped FROM boards JOIN sessions "
         "ON sessions.id = session GROUP BY session ORDER BY session DESC LIMIT ?", _SESSIONS,
     )  # fmt: skip
+    specs = database.rows("SELECT north_south AS spec FROM boards UNION SELECT east_west FROM boards ORDER BY spec")
     return {
         "saved": database.path is not None,
-        "all": _figures(database.rows(f"SELECT {_SUMS} FROM boards")[0]),
         "sessions": [{**_figures(row), "current": row["id"] == database.session} for row in sessions],
         "kinds": _kinds(database),
+        "bidders": [row["spec"] for row in specs],
     }
 
 
@@ -55,18 +56,21 @@ def _kinds(database: Database) -> list[dict[str, Any]]:
     return [{**row, "title": title_of(row["kind"])} for row in rows]
 
 
-def boards(database: Database, page: int) -> dict[str, Any]:
-    """Return a page of boards, the newest first.
+def boards(database: Database, page: int, bidder: str = "", costly: bool = False) -> dict[str, Any]:
+    """Return a page of boards, the newest first, and the figures of the boards on all pages.
 
     Args:
         page: from 0.
+        bidder: the spec of a side; empty: any.
+        costly: only boards with a costly decision.
     """
+    chosen = "FROM boards WHERE ? IN ('', north_south, east_west) AND (NOT ? OR id IN (SELECT board FROM mistakes))"
     rows = database.rows(
-        "SELECT id, at, number, dealer, vulnerability, people, result, other, imps, helped FROM boards "
-        "ORDER BY id DESC LIMIT ? OFFSET ?", PAGE, page * PAGE,
+        f"SELECT id, at, number, dealer, vulnerability, people, result, other, imps, helped {chosen} "
+        "ORDER BY id DESC LIMIT ? OFFSET ?", bidder, costly, PAGE, page * PAGE,
     )  # fmt: skip
-    number = database.rows("SELECT count(*) AS number FROM boards")[0]["number"]
-    return {"page": page, "pages": max(-(-number // PAGE), 1), "boards": rows}
+    figures = _figures(database.rows(f"SELECT {_SUMS} {chosen}", bidder, costly)[0])
+    return {"page": page, "pages": max(-(-figures["boards"] // PAGE), 1), "boards": rows, "figures": figures}
 
 
 def saved_board(database: Database, number: int) -> dict[str, Any]:

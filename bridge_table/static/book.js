@@ -116,7 +116,7 @@ function part(title, children) {
 }
 
 /** Figures of a call in sentences. */
-export function factsOf(found) {
+function factsOf(found) {
   if (!found) return ["Not measured yet."];
   const out = [];
   if (found.shows) out.push("Shows ", coloured(found.shows), ". ");

@@ -65,7 +65,7 @@ function backs(state, seat) {
 
 /** A hand that is seen. Four open hands, of a board that is over or watched, are read: they are text. */
 function open(state, seat, spot, held, legal, playCard) {
-  if (state.phase === "over" || !state.seat) return suits(held);
+  if (["over", "review"].includes(state.phase) || !state.seat) return suits(held);
   const dummy = state.play && state.play.dummy === seat;
   return pictures(held, spot === "left" || spot === "right" || (spot === "top" && dummy), legal, playCard);
 }
@@ -96,7 +96,7 @@ let latest = ""; // the card that came in last: it moves in once, however often 
 
 /** The trick in the middle, each card on its player's side. */
 function trick(state) {
-  const played = state.play && state.phase === "playing" ? state.play.trick : [];
+  const played = state.play && state.phase !== "over" ? state.play.trick : [];
   const cards = played.map(({ seat, card }, at) => {
     const fresh = at === played.length - 1 && latest !== `${state.table} ${card}`;
     if (fresh) latest = `${state.table} ${card}`;

@@ -7,8 +7,8 @@ const table = (heads, rows) => element("div", { class: "wide" }, figures(heads, 
 const mean = (row) => element("span", { class: tone(row.mean, row.error || 0) }, meanWords(row));
 
 function drawOverview(found) {
-  at("all").textContent = found.all.boards ? averageWords(found.all) : "";
-  at("about").textContent = (found.all.boards ? "Choose a board to review it again. A deal counts once, when it is first reviewed."
+  at("bidder").append(...found.bidders.map((spec) => element("option", {}, spec)));
+  at("about").textContent = (found.sessions.length ? "Choose a board to review it again. A deal counts once, when it is first reviewed."
     : "Nothing here yet. A board comes here when it is over and its review has been seen.")
     + (found.saved ? "" : " This server keeps nothing: these boards are gone when it ends.");
   at("sessions").replaceChildren(table(["began", "boards", "with help", "IMPs a board"], found.sessions.map((row) =>
@@ -19,7 +19,8 @@ function drawOverview(found) {
       + "a card where it gave a trick away double dummy, which is hindsight on one deal."));
 }
 
-function drawBoards({ boards, page, pages }) {
+function drawBoards({ boards, page, pages, figures: average }) {
+  at("average").textContent = average.boards ? averageWords(average) : "No boards";
   const rows = boards.map((row) => element("li", {}, element("a", { href: `./#saved=${row.id}` },
     element("b", {}, dayWords(row.at, true)),
     element("span", { class: "pairs" }, element("span", {}, coloured(row.result)),
@@ -31,8 +32,10 @@ function drawBoards({ boards, page, pages }) {
 }
 
 async function open(page) {
-  drawBoards(await get("history/boards", { page }));
+  drawBoards(await get("history/boards", { page, bidder: at("bidder").value, costly: at("costly").checked }));
 }
+
+at("filters").addEventListener("change", () => open(0));
 
 async function start() {
   drawOverview(await get("history"));

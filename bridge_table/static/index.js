@@ -8,7 +8,9 @@ import { listen } from "./keys.js";
 import { explain, forget, learn, point, showLatest, showMeaning } from "./meanings.js";
 import * as setup from "./setup.js";
 import { opened, remember } from "./share.js";
-import { announce, saveReport } from "./page.js";
+import { stepButtons } from "./steps.js";
+import { showCard } from "./card.js";
+import { announce, saveReport, saveSettings, settings } from "./page.js";
 import { NAMES, at, button, callWords, cardWords, element, latestWords } from "./words.js";
 
 let state = null; // what the seat in front of the screen may know
@@ -24,7 +26,7 @@ function restoreFocus() {
   if (!held || document.activeElement !== document.body) return;
   const next = at("actions").querySelector("button");
   const box = at("box").querySelector("[role=group]") || (state.phase === "bid" ? next : null);
-  const first = { box, table: at("table"), actions: state.phase === "playing" ? at("table") : next }[held]; // a claim is not to be made by Enter
+  const first = { box, table: at("table"), actions: { playing: at("table"), over: null, bidding: next, bid: next }[state.phase] }[held]; // a claim is not to be made by Enter
   first?.focus({ preventScroll: true });
 }
 
@@ -44,6 +46,9 @@ function draw() {
   restoreFocus();
 }
 
+/** The bidder of my side, or of North and South. */
+const mySpec = () => state.bidders[["E", "W"].includes(state.seat) ? "EW" : "NS"];
+
 const called = () => state.calls.some(({ seat }) => state.people.includes(seat));
 
 /** Whether a person has a call or, in the play, a card to take back. */
@@ -56,6 +61,7 @@ function drawActions() {
     made.push(button("Play the hand", () => act("play"), { class: "primary" }), button("Show the result", () => act("show")));
   }
   if (state.phase === "playing") made.push(...(thinking ? [] : claimParts(state, (tricks) => act("claim", { tricks }))), button("End the play", () => act("show")));
+  if (state.phase === "over" && state.play) made.push(stepButtons(state));
   if (state.yours && !thinking) made.push(button("Idea", hint, { "aria-keyshortcuts": "i" }));
   if (mayUndo()) made.push(button("Take back", () => act("undo"), { "aria-keyshortcuts": "u" }));
   at("actions").replaceChildren(...made);
@@ -210,6 +216,7 @@ async function begin(asking) {
     remember(state);
     showLatest(state);
     draw();
+    if (at("card").open) showCard(at("boxes"), mySpec());
     at("table").focus({ preventScroll: true });
     window.scrollTo({ top: 0 });
     proceed();
@@ -252,12 +259,18 @@ window.addEventListener("hashchange", async () => {
 });
 at("system").addEventListener("click", () => {
   if (!state) return;
-  const spec = state.bidders[["E", "W"].includes(state.seat) ? "EW" : "NS"];
-  const query = { tab: "auction", spec, calls: state.calls.map(({ call }) => call).join(" ") };
+  const query = { tab: "auction", spec: mySpec(), calls: state.calls.map(({ call }) => call).join(" ") };
   at("system").href = `systems.html#${new URLSearchParams(query)}`;
 });
 at("report").addEventListener("click", async () => saveReport(await get(`tables/${state.table}/report`, state.seat ? { seat: state.seat } : {})));
 at("keys").addEventListener("click", () => at("help").showModal());
+at("card").addEventListener("toggle", () => { if (state && at("card").open) showCard(at("boxes"), mySpec()); });
+at("welcome").hidden = Boolean(settings().welcomed);
+at("begin").addEventListener("click", () => {
+  saveSettings({ welcomed: true });
+  at("welcome").hidden = true;
+  at("table").focus();
+});
 
 async function start() {
   showSession(await setup.start());

@@ -41,5 +41,6 @@ export function listen({ awake, calls, cards, makeCall, playCard, hint, undo, de
     else if (key === "I") hint();
     else if (key === "U") undo();
     else if (key === "B") deal();
+    else if (key.startsWith("Arrow")) document.querySelector(`[aria-keyshortcuts="${event.shiftKey ? "Shift+" : ""}${key}"]`)?.click();
   });
 }

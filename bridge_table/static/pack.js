@@ -2,7 +2,7 @@
 
 import { SEATS } from "./words.js";
 
-export const SUITS = ["S", "H", "D", "C"];
+const SUITS = ["S", "H", "D", "C"];
 const RANKS = [..."AKQJT98765432"];
 export const CARDS = SUITS.flatMap((suit) => RANKS.map((rank) => suit + rank));
 const HAND = 13;

@@ -12,7 +12,7 @@ const NAME = "this page";
 /** The settings of a person for these pages; the browser stores them. */
 export const settings = () => JSON.parse(localStorage.getItem(NAME) || "{}");
 
-export const saveSettings = (values) => localStorage.setItem(NAME, JSON.stringify(values));
+export const saveSettings = (values) => localStorage.setItem(NAME, JSON.stringify({ ...settings(), ...values }));
 
 /** Save a text as a file. */
 export function save({ name, text }) {

@@ -8,6 +8,7 @@ import { explain, forget, learn, point, showLatest, showMeaning } from "./meanin
 import { drawPlaces, drawResults, tally } from "./people.js";
 import { drawReview } from "./review.js";
 import { announce, saveReport, settings } from "./page.js";
+import { stepButtons } from "./steps.js";
 import { NAMES, at, button, element, latestWords } from "./words.js";
 
 const { shortcuts = true } = settings();
@@ -40,6 +41,7 @@ function waitedFor() {
 function drawActions() {
   const made = [element("span", { class: "aside" }, waitedFor())];
   if (state.phase === "playing" && state.yours) made.push(...claimParts(state, (tricks) => send("claim", { tricks })));
+  if (state.phase === "over" && state.play) made.push(stepButtons(state));
   at("actions").replaceChildren(...made);
 }
 

@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from agents.systems.bidder import Hierarchy
 from agents.systems.explain import player_terms
 from agents.systems.language.tree import Line, System
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.calls import call_text
+from training.book.card import convention_card
 from training.book.diff import match_systems
 from training.book.graph import AuctionGraph, Walker
 from training.book.model import system_tree
+from training.book.survey import SystemSurvey
 from training.book.system_book import add_worth, make_book
 
 CONTROL = "sayc"  # against which the worth of a call is judged
@@ -34,6 +37,12 @@ def book_of(system: System) -> dict[str, Any]:
     ``figures_of`` lists figures in the same order as its entries.
     """
     return system_tree(graph_of(system))
+
+
+@lru_cache(maxsize=8)
+def card_of(system: System) -> list[dict[str, Any]]:
+    """Return the boxes of a system's convention card, cached."""
+    return convention_card(SystemSurvey(Hierarchy(system)))
 
 
 def entries_after(system: System, calls: Sequence[int], legal: Sequence[int]) -> dict[str, list[int]]:

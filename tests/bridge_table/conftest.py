@@ -61,7 +61,7 @@ def visit(browser, served):
     """Open pages of the table; faults that they log and loads from elsewhere fail the test at its end."""
     opened = []
 
-    def page(path="", width=1200, ready=".calls button"):
+    def page(path="", width=1200, ready=".calls button", welcomed=True):
         made = browser.new_page(viewport={"width": width, "height": 850})
         made.set_default_timeout(300_000)  # a cold machine compiles meanwhile
         made.requests, made.responses, made.faults = [], [], []
@@ -70,6 +70,8 @@ def visit(browser, served):
         made.on("pageerror", lambda error: made.faults.append(str(error)))
         made.on("console", lambda message: made.faults.append(message.text) if _is_fault(message) else None)
         made.route(lambda url: not url.startswith(served.root), lambda route: route.abort())
+        if welcomed:
+            made.add_init_script("""localStorage["this page"] ??= '{"welcomed": true}'""")
         made.goto(urljoin(served.address, path))
         made.wait_for_selector(ready)
         opened.append(made)

@@ -50,6 +50,14 @@ def test_a_board_is_bid_and_played_by_keyboard(visit):
     page.wait_for_selector("#review .headline")
     assert "7NT" in page.inner_text("#review h2")
     assert page.locator("#review .tricks li").count() == 13
+    status, left = page.locator("#actions [role=status]"), page.locator("#seats .ranks:not([aria-label=none])")
+    suits = left.count()
+    steps = [("Shift+ArrowRight", 52, 4, 0), ("ArrowLeft", 51, 3, 1), ("Shift+ArrowLeft", 0, 0, suits)]
+    for keys, cards, trick, held in steps:
+        page.keyboard.press(keys)
+        expect(status).to_have_text(f"{cards} of 52 cards")
+        assert page.locator(".trick svg").count() == trick
+        assert left.count() == held
 
 
 def test_the_focus_stays_where_it_was_after_a_call(visit):
@@ -208,6 +216,32 @@ def test_a_still_mouse_does_not_hide_what_the_others_show(visit):
     page.wait_for_timeout(500)
     assert ":" in page.inner_text("#detail b")  # West: Pass; of a call in the box there is no name
     page.hover('[data-call="7NT"], #actions .primary')
+
+
+def test_card_and_systems_are_of_the_tables_own_system(visit):
+    page = visit()
+    quickly(page)
+    page.click("#card summary")
+    expect(page.locator("#boxes")).to_contain_text("sayc, a system")
+    expect(page.locator("#boxes")).to_contain_text("Stayman")
+    page.keyboard.press("p")  # bidding goes on beside it
+    expect(page.locator("table.auction")).to_contain_text("Pass")
+    page.click("#card summary")
+    expect(page.locator("#boxes")).to_be_hidden()
+    page.click("#system")
+    page.wait_for_url("**/systems.html#*spec=system%3Asayc*")
+
+
+def test_the_first_visit_is_welcomed_once(visit):
+    page = visit(welcomed=False)
+    page.click("#begin")
+    expect(page.locator("#welcome")).to_be_hidden()
+    page.click("#settings")
+    page.select_option('select[name="pace"]', "0")  # other settings come to it
+    page.reload()
+    page.wait_for_selector(".calls button")
+    expect(page.locator("#welcome")).to_be_hidden()
+    assert page.input_value('select[name="pace"]') == "0"
 
 
 def test_a_lost_server_is_reported_and_nothing_breaks(visit, served):

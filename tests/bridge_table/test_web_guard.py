@@ -2,11 +2,15 @@
 
 import json
 import random
+import re
+import sys
+from types import SimpleNamespace
 
 import pytest
 from support import command
 from support.table import HOST, TOKEN, client, is_sentence, visitor_of
 
+from bridge_table import serving
 from bridge_table.app import make_app
 
 TABLE = {"ns": "system:sayc", "ew": "pass", "people": "S", "cards": "rule"}
@@ -130,6 +134,30 @@ def test_any_body_gets_an_answer_or_a_sentence(busy, path):
 
 
 # --- the command -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
+def test_bookmarks_last_until_there_is_a_new_key(tmp_path, monkeypatch, capsys):
+    """The key is of this machine alone: servers for others, and those that save nothing, make their own."""
+    monkeypatch.setattr(serving, "make_server", lambda app: SimpleNamespace(run=lambda sockets: None))
+    monkeypatch.setattr(serving, "_warm_up", lambda: None)
+
+    def key(*options):
+        memory = [] if "--memory" in options else ["--memory", tmp_path / "table.sqlite"]
+        code, out, _ = command.run(capsys, "table", "--no-browser", "--port", "0", *memory, *options)
+        assert code == 0
+        return re.search(r"http://\S+/(\S+)/", out)[1]
+
+    first, file = key(), tmp_path / "table.key"
+    assert key() == first == file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    others = [key("--host", "0.0.0.0"), key("--memory", "none")]
+    assert key() == first
+    second = key("--new-key")
+    assert key() == second
+    file.write_text("")
+    assert len({first, second, *others, key()}) == 5
+    assert len(file.read_text()) == 24
 
 
 def test_the_command_says_what_is_wrong(capsys):

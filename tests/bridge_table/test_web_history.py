@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from support.browser import bid_seven_notrump, expect
+from support.table import board, mistake
 
 from bridge_table.learning.database import Database
 
@@ -12,6 +13,26 @@ pytestmark = pytest.mark.slow
 
 def tomorrow():
     return datetime.now().astimezone() + timedelta(days=1)
+
+
+def test_boards_are_chosen_by_bidder_and_by_costly_decisions(visit, served):
+    memory = Database()
+    saved = [(1, "system:sayc", []), (2, "system:acol", [mistake()]), (3, "system:sayc", [mistake()])]
+    for number, spec, mistakes in saved:
+        fields = {"north_south": spec, "east_west": "pass", "imps": number, "result": f"{number}S S ="}
+        memory.save(board(number, **fields), {}, mistakes)
+    served.restart(memory)
+    page = visit("history.html", ready=".boards a")
+    boards, average = page.locator(".boards a"), page.locator("#average")
+    expect(average).to_contain_text("+2.00 ± 0.58 IMPs a board over 3 boards")
+    page.select_option("#bidder", "system:sayc")
+    expect(boards).to_have_count(2)
+    expect(average).to_contain_text("+2.00 ± 1.00 IMPs a board over 2 boards")
+    page.check("#costly")
+    expect(boards).to_have_count(1)
+    expect(boards).to_contain_text("3♠")
+    page.select_option("#bidder", "")
+    expect(boards).to_have_count(2)
 
 
 def test_yesterdays_board_opens_and_its_mistake_is_drilled(visit, served, tmp_path):
@@ -30,7 +51,7 @@ def test_yesterdays_board_opens_and_its_mistake_is_drilled(visit, served, tmp_pa
     expect(page.locator(".boards a")).to_have_count(1)
     expect(page.locator("#sessions tbody tr")).to_have_count(1)
     assert ", now" not in page.inner_text("#sessions")
-    assert "over 1 board" in page.inner_text("#all")
+    assert "over 1 board" in page.inner_text("#average")
     assert page.locator(".boards .imps").inner_text() == gain
     page.click(".boards a")
     page.wait_for_selector("#review .headline .imps")

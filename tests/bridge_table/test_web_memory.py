@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.table import visitor_of
+from support.table import board, mistake, visitor_of
 
-from bridge_env.hands.deals import deal_text, random_deals
 from bridge_env.hands.features import HCP_AND_LENGTHS, NUM_FEATURES
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
@@ -37,24 +36,6 @@ class Clock:
         self.time += timedelta(days=days)
 
 
-def board(number, **fields):
-    """A board as the memory takes it, its deal named by its number."""
-    return {
-        "number": number, "source": "a random deal", "deal": deal_text(random_deals(1, number, 1)[0]), "dealer": "S",
-        "vulnerability": "None", "people": "S", "north_south": "system:sayc", "east_west": "system:sayc",
-        "control": "system:sayc", "player": "rule", "calls": "1S Pass 2S Pass Pass Pass", "cards": "", "claimed": None,
-        "contract": "2S S", "tricks": 8, "score": 110, "result": "2S S =", "other": "3S S -1", "imps": 4, "helped": 0,
-        **fields,
-    }  # fmt: skip
-
-
-def mistake(due, cost=5):
-    return {
-        "part": CALL, "number": 0, "kind": "openings", "seat": "S", "hand": "AKQ32.98.J72.A54", "made": "1S",
-        "better": "1NT", "accepted": "1NT 2NT", "usual": "1NT", "cost": cost, "due": due,
-    }  # fmt: skip
-
-
 # --- the file ----------------------------------------------------------------------------------------------------
 
 
@@ -70,7 +51,6 @@ def test_a_board_comes_back_after_the_end(tmp_path):
     assert (row["number"], row["imps"], row["result"]) == (1, 4, "2S S =")
     assert not second.save(board(1, imps=9, people="N"), {"openings": 1}, [])  # from any seat, and in any session
     found = history.overview(second)
-    assert found["all"]["boards"] == 1
     assert [(k["kind"], k["made"], k["costly"], k["lost"]) for k in found["kinds"]] == [("openings", 2, 1, 5)]
 
 
@@ -141,6 +121,7 @@ def test_pages_of_boards_the_newest_first_and_means_with_their_error():
     values = [number % 7 - 3 for number in range(1, 61)]
     mean = sum(values) / 60
     error = (sum((v - mean) ** 2 for v in values) / 59 / 60) ** 0.5
+    assert (pages[0]["figures"]["boards"], pages[0]["figures"]["mean"]) == (60, round(mean, 2))
     [session] = history.overview(memory)["sessions"]
     assert (session["mean"], session["error"]) == (round(mean, 2), round(error, 2))
     assert session["helped"] == 30
@@ -236,9 +217,9 @@ def test_a_board_counts_once_however_often_it_is_seen():
     [row] = visitor.get("history/boards")["boards"]
     opened = visitor.post(f"history/boards/{row['id']}/open")
     assert visitor.get(f"tables/{opened['table']}/review")["session"]["boards"] == 1
-    assert visitor.get("history")["all"]["boards"] == visitor.get("start")["session"]["boards"] == 1
+    assert visitor.get("history/boards")["figures"]["boards"] == visitor.get("start")["session"]["boards"] == 1
     finished(visitor, number=2)
-    assert visitor.get("history")["all"]["boards"] == visitor.get("start")["session"]["boards"] == 2
+    assert visitor.get("history/boards")["figures"]["boards"] == visitor.get("start")["session"]["boards"] == 2
 
 
 def test_only_what_was_bid_to_the_end_and_reviewed_counts():
@@ -250,7 +231,7 @@ def test_only_what_was_bid_to_the_end_and_reviewed_counts():
     state = visitor.bid_out(visitor.post("tables", people="S", number=1, **CALM), sillily)
     if state["phase"] == "bid":
         visitor.get(f"tables/{state['table']}/review", 409)
-    assert visitor.get("history")["all"]["boards"] == 0
+    assert visitor.get("history/boards")["figures"]["boards"] == 0
 
 
 @pytest.mark.parametrize("cards", [9, pytest.param(52, marks=pytest.mark.slow)])

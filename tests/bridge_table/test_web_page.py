@@ -131,6 +131,28 @@ def test_a_deal_moves_between_pack_and_hands(drawn):
     assert found == ["N:... A..T.2 ... ...", [13, 13, 13, 13, 0], True, 3, None]
 
 
+def test_a_step_shows_the_trick_and_who_won_the_ones_before(drawn):
+    """North declares: East wins the first trick, South the second; the third is claimed."""
+    found = drawn("""
+        import { afterCards } from "./steps.js";
+        const cards = [["E", "C2"], ["S", "C3"], ["W", "C4"], ["N", "C5"], ["E", "D2"], ["S", "D3"], ["W", "D4"],
+            ["N", "D5"], ["S", "H2"]].map(([seat, card]) => ({ seat, card }));
+        const hands = { N: "A..5.5", E: "..2.2", S: ".2.3.3", W: "..4.4" };
+        const state = { hands, phase: "over", play: { cards, declarer: "N", dummy: "S", won: 12, lost: 1 } };
+        console.log(JSON.stringify([1, 4, 5, 8, 9].map((count) => {
+            const { hands: { N, S }, play: { trick, won, lost } } = afterCards(state, count);
+            return [N, S, trick.map(({ card }) => card).join(" "), won, lost];
+        })));
+    """)
+    assert found == [
+        ["A..5.5", ".2.3.3", "C2", 0, 0],
+        ["A..5.", ".2.3.", "C2 C3 C4 C5", 0, 1],
+        ["A..5.", ".2.3.", "D2", 0, 1],
+        ["A...", ".2..", "D2 D3 D4 D5", 1, 1],
+        ["A...", "...", "H2", 12, 1],
+    ]
+
+
 REVIEW = {
     "played": None, "contract": {"text": "4♠ N made"}, "imps": -7, "side": "NS", "other": None,
     "par": {"contracts": [], "points": 0, "imps": 0}, "strains": ["C", "D", "H", "S", "NT"],

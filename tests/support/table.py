@@ -13,6 +13,7 @@ pytest.importorskip("httpx2")
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.testclient import TestClient
 
+from bridge_env.hands.deals import deal_text, random_deals
 from bridge_env.rules.cards import SEATS, card_text
 from bridge_table.app import make_app
 
@@ -102,3 +103,22 @@ def client(**options):
 def visitor_of(**options):
     """Return a visitor of a new server."""
     return Visitor(client(**options))
+
+
+def board(number, **fields):
+    """A board as the memory takes it, its deal named by its number."""
+    return {
+        "number": number, "source": "a random deal", "deal": deal_text(random_deals(1, number, 1)[0]), "dealer": "S",
+        "vulnerability": "None", "people": "S", "north_south": "system:sayc", "east_west": "system:sayc",
+        "control": "system:sayc", "player": "rule", "calls": "1S Pass 2S Pass Pass Pass", "cards": "", "claimed": None,
+        "contract": "2S S", "tricks": 8, "score": 110, "result": "2S S =", "other": "3S S -1", "imps": 4, "helped": 0,
+        **fields,
+    }  # fmt: skip
+
+
+def mistake(due=None, cost=5):
+    """A mistake on a board, as the memory takes it."""
+    return {
+        "part": "call", "number": 0, "kind": "openings", "seat": "S", "hand": "AKQ32.98.J72.A54", "made": "1S",
+        "better": "1NT", "accepted": "1NT 2NT", "usual": "1NT", "cost": cost, "due": due,
+    }  # fmt: skip

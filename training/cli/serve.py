@@ -22,6 +22,7 @@ def table(
     seed: Seed | None = None,
     no_browser: bool = False,
     memory: str | None = None,
+    new_key: bool = False,
 ) -> int:
     """Bid and play boards in the browser, see what each call shows, what others call, and where it went wrong.
 
@@ -31,8 +32,9 @@ def table(
         bridge-env table --seed 7                    repeat the same boards
         bridge-env table --memory none               save nothing
 
-    Unless --host says otherwise, the server answers on this machine only. Its address contains a key. It uses files and
-    Python modules only if you name them here; the page itself takes .bidding, PBN and LIN texts.
+    Unless --host says otherwise, the server answers on this machine only. Its address contains a key,
+    the same at each start, so that bookmarks last; with --host or --memory none a new one. It uses files and Python
+    modules only if you name them here; the page itself takes .bidding, PBN and LIN texts.
 
     Args:
         specs: bidders to choose from besides the package's own
@@ -40,10 +42,11 @@ def table(
         seed: random seed of the deals (default: random)
         no_browser: print the address, open no browser
         memory: save finished boards in this file; none: save nothing (default: table.sqlite in your folder for data)
+        new_key: make a new key; bookmarks with the old one end
     """
     from bridge_table.serving import serve_table
 
-    serve_table(specs, server.host, port, seed, not no_browser, server.patience, memory)
+    serve_table(specs, server.host, port, seed, not no_browser, server.patience, memory, new_key)
     return 0
 
 
