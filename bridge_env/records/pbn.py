@@ -2,9 +2,10 @@
 
 ``read_boards`` never raises for what a file contains. A board that cannot be trusted (cards missing or twice, an
 illegal auction, a contract that its auction does not end in, ...) becomes a ``Problem`` with file, line and reason, and
-the others are read. Accepted beyond the clean export format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8 and
-Windows-1252, any line ends, deals alone, values inherited by ``#`` and ``##``, second tables that leave out their deal,
-hands that are left out, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, and notes.
+the others are read. Accepted beyond the clean export format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8,
+UTF-16 and Windows-1252, any line ends, deals alone, values inherited by ``#`` and ``##``, other tables of a board that
+leave out their deal, hands that are left out, plays whose columns are no seats, marks such as ``AP``, ``-``, ``*``,
+``+`` and ``^``, and notes.
 
 One fact mends another (``bridge_env.records.derive``): dealer and vulnerability come from the board's number or its
 place in the file, contract and declarer from auction, tags and lead, tricks from the play or the score. A bad [Play], a
