@@ -49,7 +49,7 @@ test-weekly: $(VENV)/.dev test-bounds
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) $(KERNEL_TESTS)
 
-# The snippets of docs/libraries.md, each library in an environment of its own: half an hour the first time.
+# The examples of other libraries, each in an environment of its own: half an hour the first time.
 test-libraries: $(VENV)/.dev
 	$(BIN)/python -m tests.libraries
 

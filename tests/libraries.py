@@ -1,7 +1,7 @@
-"""``python -m tests.libraries [NAME ...]``: run the snippets of docs/libraries.md, each in an environment of its own.
+"""``python -m tests.libraries [NAME ...]``: run the examples of other libraries, each in an environment of its own.
 
-A snippet names the packages that it needs in its first line. They are installed once, with this project and the torch
-of ``constraints.txt``, into ``build/libraries/NAME``: some minutes each.
+An example says in its docstring what it needs. That is installed once, with this project and the torch of
+``constraints.txt``, into a folder of ``build/libraries``: some minutes each.
 """
 
 from __future__ import annotations
@@ -15,17 +15,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "libraries.md"
-
-
-def snippets() -> dict[str, tuple[list[str], str]]:
-    """Return packages and code of the snippets of the page by the packages' names; those with the same are joined."""
-    found: dict[str, tuple[list[str], str]] = {}
-    for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S):
-        packages = re.match(r"# needs (.+)", code)[1].split()
-        name = re.sub(r"\W+", "-", "-".join(packages)).strip("-")
-        found[name] = packages, found.get(name, ([], ""))[1] + code
-    return found
+EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples" / "libraries").glob("*.py"))}
 
 
 def interpreter(folder: Path, packages: list[str]) -> Path:
@@ -41,19 +31,19 @@ def interpreter(folder: Path, packages: list[str]) -> Path:
 
 
 def main() -> int:
-    """Run the snippets that are named, or all; return how many failed."""
+    """Run the examples that are named, or all; return how many failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.libraries", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(snippets())} (all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(EXAMPLES)} (all)")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "libraries", help="where the environments are")
     args = parser.parse_args()
     failed = 0
-    for name, (packages, code) in snippets().items():
+    for name, path in EXAMPLES.items():
         if args.names and name not in args.names:
             continue
-        python = interpreter(args.folder / name, packages)
+        packages = re.search(r"^Needs (.+)\.$", path.read_text(encoding="utf-8"), re.M)[1].split()
+        python = interpreter(args.folder / re.sub(r"\W+", "-", "-".join(packages)).strip("-"), packages)
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "snippet.py").write_text(code)
-            words = [python.absolute(), "snippet.py"]
+            words = [python.absolute(), path]
             done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         failed += done.returncode != 0
         if done.returncode:

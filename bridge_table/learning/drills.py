@@ -132,7 +132,7 @@ class Search:
             RequestError: nothing was found.
         """
         if self.topic == CARDS and not any(block.weighs for block in self.graph.system.blocks):
-            raise RequestError(f"{spec} has no scorecards; choose another system, such as system:champion-strong.")
+            raise RequestError(f"{spec} has no scorecards; choose another system, such as system:champion.")
         while self.chunks < CHUNKS and sum(map(len, self.found.values())) < _SPARE * self.count:
             self._search_chunk()
         if not self.found:

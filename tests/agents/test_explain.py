@@ -145,7 +145,7 @@ class Decisions:
         return all(low <= self.value(row, word) <= high for word, (low, high) in ranges.items())
 
 
-@pytest.mark.parametrize(("name", "deals"), [("two-over-one", 25), ("champion", 25)])
+@pytest.mark.parametrize(("name", "deals"), [("two-over-one", 25), ("champion-rules", 25)])
 def test_the_numbers_of_explanations_are_true_of_the_hand(name, deals):
     decisions = Decisions(name, deals, 11)
     compiled, system = decisions.bidder.own.compiled, decisions.bidder.own.system

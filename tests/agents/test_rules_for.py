@@ -22,7 +22,7 @@ NOBODYS = np.full((1, 52), UNKNOWN, np.uint8)
 
 @pytest.mark.slow
 def test_the_line_that_made_a_call_is_among_those_that_can_have():
-    bidder = make("system:champion")
+    bidder = make("system:champion-rules")
     assert isinstance(bidder, HierarchyBidder)
     explained = general = 0
     for owner in random_deals(5, 0, 20):

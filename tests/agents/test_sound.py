@@ -9,6 +9,7 @@ import pytest
 from support.bidders import boards
 
 from agents.systems.audit import audit, mend, preempts
+from agents.systems.audit.answers import outdated_answers
 from agents.systems.audit.audit import audit_regressions, audit_system
 from agents.systems.audit.mend import as_sound_as, without_dead
 from agents.systems.audit.probes import better_suit, draw_hands
@@ -278,6 +279,16 @@ def test_the_gate_finds_what_a_change_makes_unsound():
     assert audit_regressions(parse_system(planted("a short suit")[0]), before) == []
 
 
+def test_a_call_may_not_go_to_other_hands_while_its_answers_stay():
+    before = parse_system(SOUND)
+    weak = SOUND.replace("1N    15-17 hcp", "1N    11-13 hcp")
+    assert outdated_answers(before, parse_system(weak)) == ["1NT", "2 passes, 1NT"]
+    answered = weak.replace("2C    8+ hcp", "2C    12+ hcp")
+    assert answered != weak
+    assert outdated_answers(before, parse_system(answered)) == []
+    assert outdated_answers(before, parse_system(SOUND.replace("1N    15-17 hcp", "1N    14-17 hcp"))) == []
+
+
 def test_the_gate_knows_systems_by_what_they_say():
     system = read_system("acol")
     assert audit_regressions(system, numbered_anew(system)) == []
@@ -365,3 +376,18 @@ def test_a_scorecard_may_not_mislead_partner():
 
     assert misleading("3+ x")
     assert not misleading("6+ x, 12+ hcp")
+
+
+def test_a_term_of_a_scorecard_must_add_points():
+    text = "weigh when 1+ they-bid\n  P scores 0, 9 if book\n  X 5+ hcp scores -60, 5 for each hcp"
+
+    def with_cards(text):
+        return read_system("sayc").with_cards(parse_system(text).blocks)
+
+    def idle(system):
+        return [finding for _, finding in audit_system(Hierarchy(system)) if "idle term" in finding]
+
+    assert idle(with_cards(text)) == []
+    (found,) = idle(longer := with_cards(text + ", -900 if 37+ hcp"))
+    assert found.startswith("idle term: -900 if 37+ hcp added nothing for any of ")
+    assert without_dead(longer) == without_dead(with_cards(text))

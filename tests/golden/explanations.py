@@ -40,8 +40,9 @@ def _undivided(spec: str, count: int) -> dict[str, Any]:
 
 
 def _texts(spec: str, count: int) -> dict[str, Any]:
-    """What a bidder says, without its figures of sampled deals: processors with AVX-512 round ``exp`` differently."""
-    texts = (entry.explanation_text(spec, state) for state in _positions(count))
+    """What a bidder says, without its figures of sampled deals, and of a look-ahead without what these deals tell:
+    processors with AVX-512 round ``exp`` differently, which may draw other deals."""
+    texts = (entry.explanation_text(spec, state).partition("\nthought ")[0] for state in _positions(count))
     return {"texts": Series(re.sub(r"[+-]?\d+\.\d+|\d+(?= deals)", "#", text) for text in texts)}
 
 

@@ -308,7 +308,7 @@ def cards(
 ) -> int:
     """Fit scorecards for a system: small numbers that add up to a call where its general rules would decide.
 
-        bridge-env fit cards --system champion --player policy:by-the-book
+        bridge-env fit cards --system champion-rules --player policy:by-the-book
         bridge-env fit cards --system my.bidding --player system:champion-strong     begin with another system's cards
         bridge-env match system:results/cards/run-001/cards.bidding system:sayc
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.systems.audit.answers import outdated_answers
 from agents.systems.audit.audit import audit_regressions
 from agents.systems.changes.edits import Insert, SetCards
 from agents.systems.changes.mutation import SeededRandom
@@ -211,7 +212,10 @@ def sound_task(us: Partnership, proposal: Proposal) -> bool:
     changed = proposal.apply(us, compiled=False)  # what has been tried is a system
     if changed is None:
         return False
-    return not any(audit_regressions(old, new) for old, new in us.changes_to(changed))
+    changes = us.changes_to(changed)
+    if proposal.operator == AMENDMENT and any(outdated_answers(old, new) for old, new in changes):
+        return False  # other lines of the pair count on what the call was
+    return not any(audit_regressions(old, new) for old, new in changes)
 
 
 def imps_task(us: Partnership, them: Rival, board_range: BoardRange) -> NDArray[np.int8]:

@@ -15,8 +15,9 @@ from agents.systems.audit.passes import PassChecks
 from agents.systems.audit.preempts import preempts
 from agents.systems.audit.probes import FEW_VARIANTS, Hands, ProbeAuction, Simulator
 from agents.systems.audit.reach import HandPool, Partner, lines_at, reach
+from agents.systems.audit.terms import TermChecks
 from agents.systems.bidder import Hierarchy
-from agents.systems.changes.equivalence import pairs, signatures
+from agents.systems.changes.equivalence import differing_nodes
 from agents.systems.language.text import constraint_text, numbered_anew
 from agents.systems.language.tree import Line, System, place_of, walk
 
@@ -64,13 +65,15 @@ def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[t
         done += len(responses.probes)
         if tick is not None:
             tick(done, len(probes))
-    cards = CardChecks(simulator, lines)
+    cards, terms = CardChecks(simulator, lines), TermChecks(simulator, lines)
     for responses in simulator.played(_BOARDS, _SEED):
         promises.see(responses)
         cards.see(responses)
+        terms.see(responses)
     found = [
         *promises.findings(),
         *cards.findings(),
+        *terms.findings(),
         *passes.findings(),
         *names(lines),
         *preempts(simulator, lines),
@@ -126,9 +129,12 @@ def _dead(
 def audit_regressions(before: System, after: System) -> list[str]:
     """Return the findings in ``after`` that ``before`` has not, at the nodes whose rules differ."""
     old, new = _before(before), Hierarchy(numbered_anew(after))
-    was, now = _differing(old, new)
-    found = _findings_at(new, now)
-    return sorted(Counter(found) - Counter(_findings_at(old, was))) if found else []
+    was, now = differing_nodes(old.compiled, new.compiled)
+    if len(was) > _MOST_NODES:
+        chosen = np.linspace(0, len(was) - 1, _MOST_NODES).astype(int)
+        was, now = was[chosen], now[chosen]
+    found = _findings_at(new, set(now[now >= 0].tolist()))
+    return sorted(Counter(found) - Counter(_findings_at(old, set(was[was >= 0].tolist())))) if found else []
 
 
 @lru_cache(maxsize=4)
@@ -155,16 +161,3 @@ def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
 
 def _line_text(line: Line | None) -> str:
     return "" if line is None else f"{line.name} {constraint_text(line.constraint)}"
-
-
-def _differing(old: Hierarchy, new: Hierarchy) -> tuple[set[int], set[int]]:
-    """Return some nodes at the same place of two trees whose rules differ: of the old, and of the new."""
-    (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old.compiled), signatures(new.compiled)
-    was, now = pairs(old.compiled, new.compiled)
-    if old_blocks == new_blocks:
-        changed = np.append(old_signs, np.uint64(0))[was] != np.append(new_signs, np.uint64(0))[now]
-        was, now = was[changed], now[changed]
-    if len(was) > _MOST_NODES:
-        chosen = np.linspace(0, len(was) - 1, _MOST_NODES).astype(int)
-        was, now = was[chosen], now[chosen]
-    return set(was[was >= 0].tolist()), set(now[now >= 0].tolist())

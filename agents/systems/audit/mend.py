@@ -1,4 +1,4 @@
-"""Mend systems: drop the lines that no hand comes to, and take back changes that made a system unsound."""
+"""Mend systems: drop what serves no hand, and take back changes that made a system unsound."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import replace
 
 from agents.systems.audit.audit import DEAD, audit_system
+from agents.systems.audit.terms import IDLE
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.edits import HEADINGS, Edit, Insert, InsertGeneral, Replace, SetCards, differences
 from agents.systems.changes.mutation import Trail, placed
 from agents.systems.changes.simplify import without_empty
+from agents.systems.language.constraints import term_text
 from agents.systems.language.text import constraint_text, heading_of, numbered_anew
 from agents.systems.language.tree import Line, System, pruned
 
@@ -19,7 +21,7 @@ Steps = tuple[str, ...]
 
 
 def without_dead(system: System, tick: Tick | None = None) -> System:
-    """Return the system without lines that no hand was found to come to, nor what follows them.
+    """Return the system without lines that no hand was found to come to, what follows them, and idle terms of scores.
 
     Calls of the other lines may show less to partner than before.
     """
@@ -27,19 +29,31 @@ def without_dead(system: System, tick: Tick | None = None) -> System:
         system = numbered_anew(system)
         found = audit_system(Hierarchy(system), tick)
         dead = {number for (_, number), text in found if text.startswith(DEAD)}
-        if not dead:
+        idle = {(number, text.partition(" added ")[0]) for (_, number), text in found if text.startswith(IDLE)}
+        if not dead and not idle:
             break
         left = pruned(system.lines, lambda _, line, dead=dead: not line.after and line.number in dead)  # type: ignore[misc]
-        system = without_empty(replace(system, lines=left))
+        blocks = [
+            replace(block, lines=tuple(_without_terms(line, idle) for line in block.lines)) for block in system.blocks
+        ]
+        system = without_empty(replace(system, lines=left, blocks=tuple(blocks)))
     return system
+
+
+def _without_terms(line: Line, idle: Container[tuple[int, str]]) -> Line:
+    """Return a line without the idle terms of its score, each with the line's number and the beginning of a finding."""
+    if line.score is None:
+        return line
+    terms = tuple(term for term in line.score.terms if (line.number, f"{IDLE}: {term_text(term)}") not in idle)
+    return replace(line, score=replace(line.score, terms=terms))
 
 
 def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple[System, list[str]]:
     """Take back changes of ``base`` until the system has no unsound line that the base has not.
 
     First the lines of the call that is unsound go back to those of the base. Where that is not enough, all lines at its
-    place do, and those of the calls that lead there; then all at the places on the way, but for openings. Lines that no
-    hand comes to are left to ``without_dead``.
+    place do, and those of the calls that lead there; then all at the places on the way, but for openings. What serves
+    no hand is left to ``without_dead``.
 
     Returns:
         The system, and what went back.
@@ -68,7 +82,7 @@ def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Steps, s
     """Yield the auctions of unsound calls, and the conditions of their lines."""
     places = {(at[0] == "blocks", line.number): (trail, line) for at, trail, line in placed(system)}
     for place, text in audit_system(Hierarchy(system), tick):
-        if place in places and not text.startswith(DEAD):
+        if place in places and not text.startswith((DEAD, IDLE)):
             trail, line = places[place]
             yield _steps(trail, line), constraint_text(line.constraint)
 

@@ -108,6 +108,17 @@ def pairs(old: Compiled, new: Compiled) -> tuple[NDArray[np.int32], NDArray[np.i
     return was, now
 
 
+def differing_nodes(old: Compiled, new: Compiled) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the nodes at the same place in two trees whose rules differ: of the old and of the new, -1 where it has
+    none; all nodes where scorecards or general rules differ."""
+    (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old), signatures(new)
+    was, now = pairs(old, new)
+    if old_blocks != new_blocks:
+        return was, now
+    changed = np.append(old_signs, np.uint64(0))[was] != np.append(new_signs, np.uint64(0))[now]
+    return was[changed], now[changed]
+
+
 def _below(children: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.where((nodes >= 0)[:, None, None], children[nodes], -1)
 

@@ -209,10 +209,11 @@ def atom_text(atom: Atom) -> str:
 
 def score_text(score: Score) -> str:
     """Write a score as text."""
-    parts = [str(score.base)]
-    for term in score.terms:
-        if term.word:
-            parts.append(f"{term.points} for each {term.word}" + (f" less {term.less}" if term.less else ""))
-        else:
-            parts.append(f"{term.points} if {constraint_text((term.condition,))}")
-    return ", ".join(parts)
+    return ", ".join([str(score.base), *map(term_text, score.terms)])
+
+
+def term_text(term: Term) -> str:
+    """Write a term of a score as text."""
+    if not term.word:
+        return f"{term.points} if {constraint_text((term.condition,))}"
+    return f"{term.points} for each {term.word}" + (f" less {term.less}" if term.less else "")
