@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bridge_env.records.board import BadBoard
 from bridge_env.records.derive import (
+    CONTRADICTION,
     MENDED,
     Bidding,
     by_number_or_place,
@@ -192,4 +193,8 @@ def _read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None,
     contract = found[0]
     if seat is None and contract.declarer >= 0:  # [Contract "4S N"]
         seat = contract.declarer
+    elif contract.declarer not in (-1, seat):
+        faults.append(
+            game.bad("Contract", f"the contract {text} is not that of the declarer {declarer}", CONTRADICTION)
+        )
     return replace(contract, declarer=-1), seat

@@ -421,6 +421,12 @@ def test_small_losses_cost_no_board(old, new, kind):
     assert read_text(board_text(board)).boards == [board]
 
 
+def test_two_declarers_are_named():
+    board, problems = only(f'{DEALT}[Declarer "N"]\n[Contract "4HE-2"]\n')
+    assert (str(board.contract), board.tricks) == ("4H N", 8)
+    assert problems == ["the contract 4HE-2 is not that of the declarer N"]
+
+
 def test_a_contract_without_its_declarer_is_named():
     board, problems = only(f'{DEALT}[Contract "4HX"]\n[Declarer "?"]\n[Result "9"]\n')
     assert (board.contract, board.tricks) == (None, 9)
