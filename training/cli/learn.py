@@ -42,6 +42,7 @@ def evolve(
         evolution   varies its rules at random
         refinement  finds rules for hands that another call would have suited better
         amendment   learns from a network that bids by the system (--player)
+        cards       fits a page of scorecards, and varies their numbers
         natural     adds a complete natural system to a pair without opening bids
 
     A change is accepted if it gains IMPs against the control pair and the rest of the league, and again on fresh
@@ -53,7 +54,7 @@ def evolve(
         bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
         bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
                                                             let partners start with two systems, and end with one
-        bridge-env evolve --start champion --operators amendment,tuning,swapping --player policy:by-the-book
+        bridge-env evolve --start champion-rules --operators amendment,tuning,swapping --player policy:by-the-book
         bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
     The same seed leads to the same systems for any number of workers. Ctrl-C loses nothing but the generation in hand,

@@ -1,4 +1,4 @@
-"""Find calls that a change gives to other hands, while partner's answers still count on those before."""
+"""Find calls that other hands make after a change, while partner's answers still count on the hands before."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from agents.systems.audit.passes import PassChecks
 from agents.systems.audit.preempts import preempts
 from agents.systems.audit.probes import FEW_VARIANTS, Hands, ProbeAuction, Simulator
 from agents.systems.audit.reach import HandPool, Partner, lines_at, reach
-from agents.systems.audit.terms import TermChecks
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
 from agents.systems.language.text import constraint_text, numbered_anew
@@ -65,15 +64,13 @@ def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[t
         done += len(responses.probes)
         if tick is not None:
             tick(done, len(probes))
-    cards, terms = CardChecks(simulator, lines), TermChecks(simulator, lines)
+    cards = CardChecks(simulator, lines)
     for responses in simulator.played(_BOARDS, _SEED):
         promises.see(responses)
         cards.see(responses)
-        terms.see(responses)
     found = [
         *promises.findings(),
         *cards.findings(),
-        *terms.findings(),
         *passes.findings(),
         *names(lines),
         *preempts(simulator, lines),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import replace
 
 from agents.systems.audit.audit import DEAD, audit_system
-from agents.systems.audit.terms import IDLE
+from agents.systems.audit.cards import IDLE
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.edits import HEADINGS, Edit, Insert, InsertGeneral, Replace, SetCards, differences
 from agents.systems.changes.mutation import Trail, placed
