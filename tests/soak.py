@@ -35,6 +35,7 @@ _EVOLVE = ["evolve", "--generations", "100000", "--boards", "60", "--study", "60
 _LEAGUE = ["train", "league", "--start", "nothing", "--layers", "24,16", "--iterations", "1000000", "--boards", "256",
            "--evaluate", "1000000", "--judged", "20", "--panel", "", "--estimated", "0", "--workers", "1",
            "--out"]  # fmt: skip
+_BETWEEN_STARTS = 20  # seconds: two clusters that start at once on a busy machine may give up
 _STEPS = 10  # what each person does between two looks at the memory, at most
 
 
@@ -50,7 +51,7 @@ class Person:
         request = urllib.request.Request(
             f"{self.url}api/{path}", json.dumps(fields).encode() if fields else None, headers
         )
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             return json.load(answer)
 
     def invite(self, path: str, **fields: object) -> Person:
@@ -94,6 +95,7 @@ def soak(minutes: float) -> tuple[dict[str, tuple[float, float]], int]:
             programs[name] = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True)
             stack.callback(programs[name].wait)
             stack.callback(programs[name].terminate)
+            time.sleep(_BETWEEN_STARTS)
         urls = [_url(programs[name]) for name in ("serve", "table")]
         room = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule", "name": "Anna"}
         south = Person(urls[1]).invite("rooms", **room)

@@ -21,13 +21,25 @@ from bridge_env.rules.scoring import score
 NOT_THE_AUCTIONS = "contract is not the auction's"
 MENDED = "mended"
 CONTRADICTION = "contradiction"
-_NUMBER = re.compile(r"(?:[^\W\d]{2,}[\s#.:]+|board|bd|brd)?[\s#.:]*0*([1-9]\d{0,8})\s*$", re.IGNORECASE | re.ASCII)
+_MOST_CUT = 4  # passes behind the end of an auction: more are no slip
+_NUMBER = re.compile(
+    r"(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
+    r"(?:\.|\s+(?:of|von|sur|van)\s+[0-9]+|\s*([,;(-]\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
+    re.IGNORECASE,
+)
 
 
 def board_number(text: str) -> int | None:
-    """Return the number of ``"7"``, ``"07"``, ``"#7"`` or ``"Board 7"``; None for other text."""
+    """Return the number of ``"7"``, ``"07"``, ``"7 of 24"`` or ``"Board 7, table 2"``; None for other text."""
     match = _NUMBER.match(text.strip())
     return int(match[1]) if match else None
+
+
+def report_words_behind_number(text: str, line: int, faults: list[BadBoard]) -> None:
+    """Report the ``table 2`` of ``"Board 7, table 2"``, which is lost."""
+    match = _NUMBER.match(text.strip())
+    if match and match[2]:
+        faults.append(BadBoard(line, f"board: {match[2]!r} behind the number is not read", "mark"))
 
 
 def by_number_or_place(
@@ -114,6 +126,7 @@ class Bidding:
         Raises:
             BadBoard: an illegal auction, or one that ends in another contract.
         """
+        self._cut(faults)
         end = auction_end(self.line, self.calls, self.dealer)
         if end is None and self.calls:
             end = self._close(faults)
@@ -139,6 +152,18 @@ class Bidding:
         if self.seat is not None:
             raise BadBoard(self.contract_line, self._differs(end), NOT_THE_AUCTIONS)
         return end
+
+    def _cut(self, faults: list[BadBoard]) -> None:
+        """Leave out passes behind the three or four that end an auction."""
+        bids = [place for place, call in enumerate(self.calls) if call != PASS]
+        end = bids[-1] + 4 if bids else 4
+        count = len(self.calls) - end
+        if 0 < count <= _MOST_CUT:
+            self.calls = self.calls[:end]
+            self.notes = {index: text for index, text in self.notes.items() if index < end}
+            faults.append(
+                BadBoard(self.line, f"auction: {passes_text(count, 'further')} behind its end left out", MENDED)
+            )
 
     def _close(self, faults: list[BadBoard]) -> Contract | None:
         """Put passes at the end of an auction that the contract or the play says is over."""

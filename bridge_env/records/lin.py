@@ -29,11 +29,12 @@ from bridge_env.records.derive import (
     board_number,
     by_number_or_place,
     passes_missing,
+    report_words_behind_number,
     settle_play,
     settle_tricks,
 )
 from bridge_env.records.text import Source, Target, text_lines, write_text
-from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call, parse_result
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, Contract, call_text, parse_call, parse_result
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
@@ -44,6 +45,7 @@ from bridge_env.rules.cards import (
     board_dealer,
     board_vulnerability,
     card_text,
+    parse_vulnerability,
     plain_suits,
 )
 
@@ -58,9 +60,10 @@ _CALL = re.compile(  # the call, its mark, its note; a comment
     r"(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
-_CARD = re.compile(r"\s*([SHDC])\s*(10|[2-9TJQKA])\s*", re.IGNORECASE)
+_CARD = re.compile(r"\s*(?:([SHDC])\s*(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))[!?*]*\s*", re.IGNORECASE)
+_NO_CARD = re.compile(r"[-?._*]+$|[SHDC]?X+$")
 _SUIT = re.compile("([SHDC])([^SHDC]*)")
-_ROOM = re.compile(r"([oc])\s*0*([1-9]\d{0,8})\b", re.IGNORECASE | re.ASCII)
+_ROOM = re.compile(r"(?:([oc])(?:pen|losed)?)?[\s.#-]*0*([1-9]\d{0,8})\b", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(slots=True)
@@ -93,7 +96,7 @@ class _LinBoard:
     def room(self) -> str:
         """Return the room's name, empty if it has none."""
         match = _ROOM.match(self.value("qx"))
-        return _ROOMS[match[1].lower()] if match else ""
+        return _ROOMS[match[1].lower()] if match and match[1] else ""
 
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -135,6 +138,7 @@ def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> I
     event, names, results, first, place = "", "", list[str](), 1, 0
     lin: _LinBoard | None = None
     before: _LinBoard | None = None
+    by_number: dict[int | None, _LinBoard] = {}
     for line, key, value in [*values, (0, "", "")]:  # the last ends the last board
         if key == "vg":
             event, *about = (text.strip() for text in value.split(","))
@@ -145,14 +149,15 @@ def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> I
             continue
         if lin is None or not key or _begins_board(lin, key, value):
             if lin is not None:
-                if before is not None and (lin.calls or lin.cards):
-                    _take_deal(lin, before, faults)
+                source = before if lin.number is None else by_number.get(lin.number)
+                if source is not None and (lin.calls or lin.cards):
+                    _take_deal(lin, source, faults)
                 if lin.values.get("md") or lin.calls:  # not names or a title alone
                     lin.place = place = place + 1
                     index = 2 * ((lin.number or first) - first) + (lin.room == "Closed")
                     lin.result = results[index] if lin.room and 0 <= index < len(results) else ""
                     yield lin
-                    before = lin
+                    before = by_number[lin.number] = lin
             lin = _LinBoard(line)
         if key == "qx" and "md" not in lin.values:
             lin.line = line  # behind the names of the match
@@ -161,7 +166,7 @@ def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> I
         if key == "mb":
             lin.calls.append(value)
         elif key == "pc":
-            lin.cards += f" {value}"
+            lin.cards += f" {value or '-'}"
         elif key == "an":
             lin.notes[len(lin.calls) - 1] = value
         elif value.strip(" ,") or key not in lin.values:  # a value counts before none
@@ -181,12 +186,12 @@ def _begins_board(lin: _LinBoard, key: str, value: str) -> bool:
     return called and value != "" and key in ("ah", "sv") and key in lin.values and "qx" not in lin.values
 
 
-def _take_deal(lin: _LinBoard, before: _LinBoard, faults: list[BadBoard]) -> None:
-    """Take the deal of the board before if this is another table of it, which may leave it out."""
-    if lin.value("md").strip("01234,") or not before.values.get("md") or lin.number not in (None, before.number):
+def _take_deal(lin: _LinBoard, source: _LinBoard, faults: list[BadBoard]) -> None:
+    """Take the deal of a board if this is another table of it, which may leave it out."""
+    if lin.value("md").strip("01234,") or not source.values.get("md") or lin.value("vg") != source.value("vg"):
         return
-    taken = [key for key in ("md", "sv", "ah") if not lin.value(key).strip("01234,") and before.value(key)]
-    lin.values |= {key: before.values[key] for key in taken}
+    taken = [key for key in ("md", "sv", "ah") if not lin.value(key).strip("01234,") and source.value(key)]
+    lin.values |= {key: source.values[key] for key in taken}
     if "qx" not in lin.values or lin.number is None:
         reason = f"{', '.join(taken)} of the board before, which this one leaves out"
         faults.append(BadBoard(lin.line, reason, "second table"))
@@ -206,12 +211,15 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     dealer, vulnerability = _read_dealer(lin, number, faults), _read_vulnerability(lin, number, faults)
     cards = _read_cards(lin, faults)
     leader = int(owner[cards[0]]) if cards and cards[0] >= 0 and owner[cards[0]] != UNKNOWN else None
+    if leader is None:
+        leader = _leader_by_results(lin, calls)
     bidding = Bidding(lin.line, dealer, calls, notes, lin.line, leader=leader)
     contract = bidding.settle(faults)
     tricks = _read_tricks(lin, faults)
     contract, tricks = _take_result(lin, contract, tricks, faults)
     plays = settle_play(lin.line, owner, contract, cards, faults)
     tricks = settle_tricks(lin.line, contract, tricks, plays, faults)
+    report_words_behind_number(lin.value("ah"), lin.line, faults)
     tags = {"Event": lin.value("vg"), "Room": lin.room} | _read_names(lin, lin.room)
     return Board(
         owner, dealer, vulnerability, number, bidding.calls or None, contract, tricks,
@@ -221,15 +229,24 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     )  # fmt: skip
 
 
+def _leader_by_results(lin: _LinBoard, calls: tuple[int, ...]) -> int | None:
+    """Return the seat behind the declarer whom the match's results name for the last bid of the auction."""
+    found = parse_result(lin.result)
+    bids = [call for call in calls if call >= FIRST_BID]
+    if found is None or not bids or found[0].declarer < 0 or found[0].bid != bids[-1] - FIRST_BID:
+        return None
+    return (found[0].declarer + 1) & 3
+
+
 def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...], dict[int, str]]:
     """Return the calls and their notes: one call a text, as ``mb`` has it, or several without blanks, as links do."""
     calls: list[int] = []
     notes: dict[int, str] = {}
     for index, text in enumerate(map(plain_suits, lin.calls)):
-        end = 0
+        end, before = 0, len(calls)
         while end < len(text):
             match = _CALL.match(text, end)
-            if match is None and end and not text[end].isalnum():
+            if match is None and end and (len(calls) == before + 1 or not text[end].isalnum()):
                 faults.append(lin.bad(f"auction: {text[end:]!r} behind a call is not read", "mark"))
                 break
             if match is None:
@@ -253,11 +270,12 @@ def _read_cards(lin: _LinBoard, faults: list[BadBoard]) -> list[int]:
         match = _CARD.match(text, end)
         if match is None:
             word = text[end:].split()[0]
-            faults.append(lin.bad(f"play: {word[:20]!r} is not a card", BAD_PLAY))
+            if not _NO_CARD.match(word):
+                faults.append(lin.bad(f"play: {word[:20]!r} is not a card", BAD_PLAY))
             cards.append(-1)
             end = text.index(word, end) + len(word)
         else:
-            cards.append(CARD_NUMBERS[match[1] + match[2].replace("10", "T")])
+            cards.append(CARD_NUMBERS[(match[1] or match[4]) + (match[2] or match[3]).replace("10", "T")])
             end = match.end()
     return cards
 
@@ -300,6 +318,8 @@ def _read_deal(lin: _LinBoard) -> UInt8Array:
 def _pbn_hand(text: str) -> str:
     """Return ``"AKQ2.T98.J7.A543"`` of ``"SAKQ2HT98DJ7CA543"``; text before the first suit stays before it."""
     suits = dict(_SUIT.findall(text))
+    if not suits and text.count(".") == 3:  # a hand as PBN has it
+        return text
     return text and _SUIT.sub("", text) + ".".join(suits.get(suit, "") for suit in SUITS[::-1])
 
 
@@ -317,7 +337,10 @@ def _read_vulnerability(lin: _LinBoard, number: int | None, faults: list[BadBoar
     if text in _VULNERABLE:
         return _VULNERABLE[text]
     if text:
-        faults.append(lin.bad(f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability"))
+        try:
+            return parse_vulnerability(text)
+        except ValueError:
+            faults.append(lin.bad(f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability"))
     if number is None:
         faults.append(lin.bad("no sv and no board number: nobody is vulnerable", "no vulnerability"))
     return 0 if number is None else int(board_vulnerability(number))

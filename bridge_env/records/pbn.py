@@ -2,9 +2,10 @@
 
 ``read_boards`` never raises for what a file contains. A board that cannot be trusted (cards missing or twice, an
 illegal auction, a contract that its auction does not end in, ...) becomes a ``Problem`` with file, line and reason, and
-the others are read. Accepted beyond the clean export format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8 and
-Windows-1252, any line ends, deals alone, values inherited by ``#`` and ``##``, second tables that leave out their deal,
-hands that are left out, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, and notes.
+the others are read. Accepted beyond the clean export format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8,
+UTF-16 and Windows-1252, any line ends, deals alone, values inherited by ``#`` and ``##``, other tables of a board that
+leave out their deal, hands that are left out, plays whose columns are no seats, marks such as ``AP``, ``-``, ``*``,
+``+`` and ``^``, and notes.
 
 One fact mends another (``bridge_env.records.derive``): dealer and vulnerability come from the board's number or its
 place in the file, contract and declarer from auction, tags and lead, tricks from the play or the score. A bad [Play], a
@@ -15,6 +16,7 @@ contradicts. Not read: comments, annotation marks, the notes of the play, and pl
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -28,19 +30,19 @@ from bridge_env.records.derive import (
     board_number,
     by_number_or_place,
     passes_missing,
+    report_words_behind_number,
     settle_play,
     settle_score,
     settle_tricks,
 )
-from bridge_env.records.pbn_auction import read_bidding, read_contract, words_of
-from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, games, inherited, unescape
-from bridge_env.records.tables import HEADER, read_digits, read_rows, table_rows
+from bridge_env.records.pbn_auction import read_bidding, words_of
+from bridge_env.records.pbn_games import FOUR_HANDS, UNKNOWN_VALUES, Game, games, inherited, unescape
+from bridge_env.records.tables import HEADER, read_ability, read_digits, read_rows, table_rows
 from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.rules.calls import Contract, call_text, parse_result
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
-    SUITS,
     UNKNOWN,
     DealError,
     UInt8Array,
@@ -55,11 +57,11 @@ MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "So
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
 _VULNERABLE = ("None", "NS", "EW", "All")
-_TABLE, _DIGITS = "OptimumResultTable", "DoubleDummyTricks"
+_TABLE, _DIGITS, _ABILITY = "OptimumResultTable", "DoubleDummyTricks", "Ability"
 
-_SIDES = re.compile(r"(NS|EW)?\s*\^?([+-]?\d{1,5})(?:\s*(?:NS|EW)\s*[+-]?\d+)?$", re.ASCII)
-_CARDS = CARD_NUMBERS | {f"{suit}10": CARD_NUMBERS[f"{suit}T"] for suit in SUITS}
-_NO_CARD = re.compile(r"[-?._\u2010-\u2015]+$")
+_SIDES = re.compile(r"(NS|EW|[NESW](?=\b))?\s*\^?([+-]?\d{1,5})(?:[\s;,]*(?:NS|EW)\s*[+-]?\d+)?$", re.ASCII)
+_CARD = re.compile(r"(?:([SHDC])(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))((?:[^A-Z0-9].*)?)$")  # in either order; a mark
+_NO_CARD = re.compile(r"[-?._*\u2010-\u2015\u2026]+$|[SHDC]?X+$")
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -93,11 +95,10 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
         BadBoard: the board cannot be trusted.
     """
     text = game.value("Board")
-    number, owner = board_number(text), _read_deal(game)
+    number, owner = board_number(text), _read_deal(game, faults)
+    report_words_behind_number(text, game.line_of("Board"), faults)
     rows = _play_rows(game, faults)
-    bidding = read_bidding(game, number, faults)
-    bidding.leader = _leader(owner, rows)
-    bidding.contract, bidding.seat = read_contract(game, faults)
+    bidding = read_bidding(game, number, _leader(owner, rows), faults)
     contract = bidding.settle(faults)
     vulnerability = _read_vulnerability(game, number, faults)
     cards = [] if contract is None else _in_order(game, owner, contract, rows, faults)
@@ -119,6 +120,7 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     }  # fmt: skip
     if table is not None:
         tags.pop(_DIGITS, None)
+        tags.pop(_ABILITY, None)
         sections.pop(_TABLE, None)
     return Board(
         owner, bidding.dealer, vulnerability, number, bidding.calls or None, contract, tricks,
@@ -126,11 +128,15 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     )  # fmt: skip
 
 
-def _read_deal(game: Game) -> UInt8Array:
+def _read_deal(game: Game, faults: list[BadBoard]) -> UInt8Array:
     """Return the deal, uint8 (52,), 255 for the cards of hands that are left out."""
     text = game.value("Deal")
     if not text:
         raise game.bad("Deal", "the board has no deal", "no deal")
+    if FOUR_HANDS.match(text):
+        faults.append(game.bad("Deal", "the deal has no first seat, so its first hand is N's", MENDED))
+        text = f"N:{text}"
+    text = re.sub("[,;]", " ", text)
     try:
         return parse_deal(text, partial=True)
     except DealError as error:
@@ -152,13 +158,16 @@ def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) 
 def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) -> int | None:
     """Return declarer's tricks; the tag may have a side's instead, or tricks over and under the contract."""
     text = game.value("Result").lstrip("^").upper()
-    if text in UNKNOWN_VALUES:
+    if not text.strip("-?*X"):
         found = parse_result(game.value("Contract"))
         return None if found is None else found[1]
     if contract is not None and contract.passed_out:
+        if text != "0":
+            faults.append(game.bad("Result", f"result {text!r} of a board that is passed out", CONTRADICTION))
         return None
-    if text[0] in "=+-":
-        found = None if contract is None else parse_result(f"{str(contract).rpartition(' ')[0]}{text}")
+    full = parse_result(text)
+    if text[0] in "=+-" or (full is not None and full[1] is not None):
+        found = full or (None if contract is None else parse_result(f"{str(contract).rpartition(' ')[0]}{text}"))
         tricks, side = 14 if found is None or found[1] is None else found[1], None
     else:
         match = _SIDES.match(text)
@@ -171,7 +180,12 @@ def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) 
     if contract is None:
         faults.append(game.bad("Result", f"result {text!r} of a contract that is not known", "result"))
         return None
-    return tricks if contract.declarer & 1 == ("NS", "EW").index(side) else 13 - tricks
+    return tricks if contract.declarer & 1 == _side(side) else 13 - tricks
+
+
+def _side(text: str) -> int:
+    """Return 0 for ``NS``, ``N`` and ``S``, 1 for ``EW``, ``E`` and ``W``."""
+    return SEATS.index(text[0]) & 1
 
 
 def _check_score(
@@ -181,32 +195,39 @@ def _check_score(
     match = _SIDES.match(game.value("Score").upper())
     if match is None or re.search("rubber|chicago", game.value("Scoring"), re.IGNORECASE):
         return tricks
-    side = None if match[1] is None else ("NS", "EW").index(match[1])
+    side = None if match[1] is None else _side(match[1])
     return settle_score(game.line_of("Score"), contract, vulnerability, tricks, int(match[2]), side, faults)
 
 
 def _play_rows(game: Game, faults: list[BadBoard]) -> list[list[int]]:
-    """Return the tricks of the play by column, -1 for a card that is not known."""
+    """Return the tricks of the play by column, -1 for a card that is not known.
+
+    Rows of one card each, or of more than four, are in the order of play, four cards a trick.
+    """
     rows: list[list[int]] = []
     for number, words in words_of(game, "Play"):
         cards = []
-        for word in words:
-            card = _CARDS.get(word)
-            if card is None and (marked := re.match(r"([SHDC](?:10|[2-9TJQKA]))[^A-Z0-9]", word)):
-                card = _CARDS[marked[1]]
-                faults.append(
-                    BadBoard(number, f"play: {word[len(marked[1]) :]!r} behind {marked[1]} is not read", "mark")
-                )
-            elif card is None and word not in ("*", "+") and not _NO_CARD.match(word):
-                faults.append(BadBoard(number, f"play: {word!r} is not a card", BAD_PLAY))
+        for word in words[1:] if re.fullmatch(r"\d{1,2}[.:)]?", words[0]) else words:
             if word not in ("*", "+"):
-                cards.append(-1 if card is None else card)
-        if len(cards) > 4:
-            faults.append(BadBoard(number, f"play: {len(cards)} cards in one trick", BAD_PLAY))
-            break
+                cards.append(_read_card(word, number, faults))
         if cards:
-            rows.append(cards + [-1] * (4 - len(cards)))
-    return rows
+            rows.append(cards)
+    if any(len(row) > 4 for row in rows) or (len(rows) > 1 and all(len(row) == 1 for row in rows)):
+        cards = [card for row in rows for card in row]
+        rows = [cards[start : start + 4] for start in range(0, min(len(cards), 53), 4)]
+    return [row + [-1] * (4 - len(row)) for row in rows]
+
+
+def _read_card(word: str, line: int, faults: list[BadBoard]) -> int:
+    """Return a card, -1 for a word that is none."""
+    match = _CARD.match(word)
+    if match is None:
+        if not _NO_CARD.match(word):
+            faults.append(BadBoard(line, f"play: {word!r} is not a card", BAD_PLAY))
+        return -1
+    if match[5].strip(","):
+        faults.append(BadBoard(line, f"play: {match[5]!r} behind {word[: match.start(5)]} is not read", "mark"))
+    return CARD_NUMBERS[(match[1] or match[4]) + (match[2] or match[3]).replace("10", "T")]
 
 
 def _leader(owner: UInt8Array, rows: Sequence[Sequence[int]]) -> int | None:
@@ -221,17 +242,23 @@ def _in_order(
 ) -> list[int]:
     """Put tricks whose columns are seats into the order of play.
 
-    The cards say which seat a column is. A card that is not known follows where its hand has one left only.
+    The cards say which seat a column is; where they are of another order, each stands for the hand that holds it. A
+    card that is not known follows where its hand has one left only.
     """
     if not rows or contract.passed_out or (owner == UNKNOWN).any():
         return [card for row in rows for card in row]
     leader = (contract.declarer + 1) & 3
-    held = {(int(owner[card]) - column) & 3 for row in rows for column, card in enumerate(row) if card >= 0}
-    first = held.pop() if len(held) == 1 else leader
+    held = Counter((int(owner[card]) - column) & 3 for row in rows for column, card in enumerate(row) if card >= 0)
+    first = next(iter(held)) if len(held) == 1 else leader
     if first != leader:
         reason = f"play: {SEATS[leader]} leads against {contract}, so the columns begin with {SEATS[first]}"
         faults.append(game.bad("Play", reason, MENDED))
     columns = np.array(rows, np.int8)[:, [(leader - first + k) & 3 for k in range(4)]]
+    if len(held) > 1 and (by_hand := _by_hand(owner, leader, rows)) is not None:
+        columns = by_hand
+        faults.append(
+            game.bad("Play", "play: its columns are no seats, so each card is of the hand that holds it", MENDED)
+        )
     for k, column in enumerate(columns.T if len(rows) == 13 else ()):
         rest = np.setdiff1d(np.flatnonzero(owner == (leader + k) & 3), column)
         if rest.size == 1 and (column[:-1] < 0).sum() == 1:
@@ -246,25 +273,41 @@ def _in_order(
     return cards
 
 
+def _by_hand(owner: UInt8Array, leader: int, rows: Sequence[Sequence[int]]) -> NDArray[np.int8] | None:
+    """Return tricks with the leader's card in the first column, int8 (tricks, 4); None where two are of one hand."""
+    columns = np.full((len(rows), 4), -1, np.int8)
+    for row, cards in zip(columns, rows, strict=True):
+        for card in cards:
+            seat = (int(owner[card]) - leader) & 3
+            if card >= 0 and row[seat] >= 0:
+                return None
+            if card >= 0:
+                row[seat] = card
+    return columns
+
+
 def _read_table(game: Game, faults: list[BadBoard]) -> NDArray[np.int8] | None:
-    """Return the double-dummy table of either form; where they differ, the one with rows."""
-    found = []
-    for name, text in ((_TABLE, [row for _, row in game.rows.get(_TABLE, ())]), (_DIGITS, game.value(_DIGITS))):
+    """Return the double-dummy table of any form; where they differ, the one with rows, then the one of digits."""
+    found: dict[str, NDArray[np.int8]] = {}
+    rows = [row for _, row in game.rows.get(_TABLE, ())]
+    for name, text in ((_TABLE, "rows" * bool(rows)), (_DIGITS, game.value(_DIGITS)), (_ABILITY, game.value(_ABILITY))):
         try:
-            if text:
-                found.append(read_rows(text) if isinstance(text, list) else read_digits(text))
+            if text and name == _TABLE:
+                found[name] = read_rows(rows, game.value(_TABLE))
+            elif text:
+                found[name] = read_digits(text) if name == _DIGITS else read_ability(text)
         except ValueError as error:
             faults.append(game.bad(name, f"[{name}]: {error}", "double-dummy table"))
             return None
-    if not any((table >= 0).any() for table in found):
+    table = np.full((4, 5), -1, np.int8)
+    for name, other in found.items():
+        if (table != other)[(table >= 0) & (other >= 0)].any():
+            faults.append(game.bad(name, f"[{name}] is not [{next(iter(found))}], which counts", CONTRADICTION))
+        table = np.where(table < 0, other, table)
+    if not (table >= 0).any():
         return None
-    if len(found) == 2:
-        known = (found[0] >= 0) & (found[1] >= 0)
-        if (found[0] != found[1])[known].any():
-            faults.append(game.bad(_DIGITS, f"[{_DIGITS}] is not [{_TABLE}], which counts", CONTRADICTION))
-        found[0] = np.where(found[0] < 0, found[1], found[0])
-    found[0].flags.writeable = False
-    return found[0]
+    table.flags.writeable = False
+    return table
 
 
 # --- writing ----------------------------------------------------------------------------------------------

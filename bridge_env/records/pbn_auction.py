@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bridge_env.records.board import BadBoard
 from bridge_env.records.derive import (
+    CONTRADICTION,
     MENDED,
     Bidding,
     by_number_or_place,
@@ -20,9 +21,12 @@ from bridge_env.rules.calls import PASS, CallError, Contract, parse_call, parse_
 from bridge_env.rules.cards import SEATS, board_dealer, parse_seat, plain_suits
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
-_CALL = r"[1-7](?:NT|[NCDHS])|PASS|P|AP|XX|X|RDBL|DBL|REDOUBLE|DOUBLE|R|D"
+_CALL = r"[1-7](?:NT|SA|[NCDHS])|PASS|P|AP|XX|X|RDBL|DBL|REDOUBLE|DOUBLE|R|D"
 _MARKED_CALL = re.compile(rf"\(?({_CALL})(\)|(?:\W|\d+=).*)$")  # with a mark that is no mark of PBN, or in brackets
 _UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
+_SPLIT_BID = re.compile(r"(?<!\S)([1-7])\s+(?=(?:NT?|SA|[CDHS])(?!\w))", re.IGNORECASE)
+_NOTRUMP = re.compile(r"\b([1-7])SA\b")  # in French
+_PASS = re.compile(r"(?<!\S)(?:PASSE?|PAS|NB|NO BID)(?!\w)")
 _ALL_PASS = re.compile(r"\bALL\s*PASS\b", re.IGNORECASE)
 
 
@@ -32,7 +36,11 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
     A ``*`` or ``+``, where the section breaks off, is its last word.
     """
     for line, row in game.rows.get(section, ()):
-        row = _ALL_PASS.sub("AP", row) if section == "Auction" else _UNKNOWN_CARD.sub("-", row)
+        if section == "Auction":
+            row = _SPLIT_BID.sub(r"\1", plain_suits(_ALL_PASS.sub("AP", row)))
+            row = _PASS.sub("P", _NOTRUMP.sub(r"\1NT", row))
+        else:
+            row = _UNKNOWN_CARD.sub("-", row).replace(",", " ")
         words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()
         ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
         # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.
@@ -42,8 +50,12 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
             return
 
 
-def read_bidding(game: Game, number: int | None, faults: list[BadBoard]) -> Bidding:
-    """Return the auction with its dealer: of its tag, else of the auction, the board's number or its place."""
+def read_bidding(game: Game, number: int | None, leader: int | None, faults: list[BadBoard]) -> Bidding:
+    """Return the auction with its dealer: of its tag, else of the auction, the board's number or its place.
+
+    Args:
+        leader: the seat that holds the first card of the play.
+    """
     calls, marks, skipped, broken_off = _read_calls(game, faults)
     seats = {}
     for name in ("Dealer", "Auction"):
@@ -58,34 +70,39 @@ def read_bidding(game: Game, number: int | None, faults: list[BadBoard]) -> Bidd
         dealer = by_number_or_place(number, game.place, board_dealer, game.line, "dealer", faults)
     bidding = Bidding(
         game.line_of("Auction"), dealer, calls, _read_notes(game, marks), game.line_of("Contract"),
-        broken_off=broken_off,
+        *_read_contract(game, faults), leader, broken_off,
     )  # fmt: skip
     if calls and starts is not None and starts != dealer:
-        _agree_on_dealer(game, bidding, starts, faults)
+        _agree_on_dealer(game, bidding, starts, number, faults)
     return bidding
 
 
-def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, faults: list[BadBoard]) -> None:
-    """Put passes before an auction that starts with another seat than the dealer, where [Declarer] says so.
+def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | None, faults: list[BadBoard]) -> None:
+    """Put passes before an auction that starts with another seat than the dealer, where the declarer says so.
+
+    Without a declarer the board's number may say that who starts is the dealer.
 
     Raises:
-        BadBoard: there is no declarer that decides.
+        BadBoard: nothing decides.
     """
     calls, dealer, passes = bidding.calls, bidding.dealer, (starts - bidding.dealer) & 3
     differs = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
-    declarer = game.value("Declarer").lstrip("^").upper()
     for count in (passes, 0):
         moved = (PASS,) * count + calls
         try:
             end = one_auction((*moved, *(PASS,) * passes_missing(moved)), dealer).contracts().at(0)
         except IllegalCall:
             continue
-        if not end.passed_out and SEATS[end.declarer] == declarer:
+        if not end.passed_out and end.declarer == bidding.declarer:
             how = f"{passes_text(count, 'opening')} put in front" if count else "the dealer counts"
             faults.append(game.bad("Auction", f"{differs}; by the declarer, {how}", MENDED))
             bidding.calls = moved
             bidding.notes = {index + count: text for index, text in bidding.notes.items()}
             return
+    if bidding.declarer is None and number is not None and starts == board_dealer(number):
+        faults.append(game.bad("Auction", f"{differs}; by the board's number, {SEATS[starts]} is the dealer", MENDED))
+        bidding.dealer = starts
+        return
     raise game.bad("Auction", differs, "dealer and auction differ")
 
 
@@ -112,7 +129,10 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
                 raise BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
             elif word == "AP":
                 calls += [PASS] * passes_missing(calls)
-            elif calls and not word[0].isalnum() and not _MARKED_CALL.match(word):
+            elif calls and re.fullmatch(r"\d+=?", word):
+                marks.append((len(calls) - 1, f"={word.strip('=')}="))
+                faults.append(BadBoard(line, f"auction: {word} is half a mark of a note", "mark"))
+            elif calls and not word[0].isalnum() and word != "--" and not _MARKED_CALL.match(word):
                 faults.append(BadBoard(line, f"auction: {word!r} is not read", "mark"))
             else:
                 call, mark = _read_call(word, line, faults)
@@ -155,10 +175,10 @@ def _read_notes(game: Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
     return {index: "; ".join(filter(None, found)) for index, found in notes.items()}
 
 
-def read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None, int | None]:
+def _read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None, int | None]:
     """Return the contract of the tags without its declarer, and the declarer."""
     text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^").upper()
-    seat, found = None, parse_result(text)
+    seat, found = None, parse_result(_NOTRUMP.sub(r"\1NT", text.upper()))
     if declarer not in UNKNOWN_VALUES:
         try:
             seat = parse_seat(declarer)
@@ -173,4 +193,8 @@ def read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None, 
     contract = found[0]
     if seat is None and contract.declarer >= 0:  # [Contract "4S N"]
         seat = contract.declarer
+    elif contract.declarer not in (-1, seat):
+        faults.append(
+            game.bad("Contract", f"the contract {text} is not that of the declarer {declarer}", CONTRADICTION)
+        )
     return replace(contract, declarer=-1), seat

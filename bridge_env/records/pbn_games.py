@@ -10,15 +10,23 @@ from bridge_env.records.board import BadBoard
 
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
+_ROWS_END = ("Score", "Optimum")  # begin the names of tags that may follow the auction
 _OF_BOARD = ("Board", "Dealer", "Vulnerable", "Deal", "Event", "Site", "Date", "Scoring")  # the same at all its tables
 # They may follow a blank line inside a game, which should have none.
 _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
 _HALF_TAG = re.compile(r'\[\s*([A-Za-z]\w*)(?:\s*"|\s)\s*([^"\]]*)"?\s*\]?$')  # a quote or the bracket is missing
-_BARE_DEAL = re.compile(r'"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){1,4})"?$', re.IGNORECASE)  # a deal without its tag
+_HAND = r"(?:[AKQJT0-9-]*\.){3}[AKQJT0-9-]*"
+_FOUR_HANDS = rf"{_HAND}(?:\s+{_HAND}){{3}}"
+FOUR_HANDS = re.compile(f"{_FOUR_HANDS}$", re.IGNORECASE)  # a deal without its first seat
+_BARE_DEAL = re.compile(  # a deal without its tag, perhaps behind its number
+    rf'(?:#?(\d{{1,4}})[.:)]?\s+)?"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){{1,4}}|{_FOUR_HANDS})"?$', re.IGNORECASE
+)
 # A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
+_NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, "West", "North", "East", "South", "OptimumResultTable")}
+_QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
 
 
@@ -65,15 +73,18 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
             if _GAP not in line:
                 ended, reported = True, False
             continue
+        if row[0] == "[" and '"' not in row:
+            row = row.translate(_QUOTES)
         tags, rest = _parse_tags(row)
         if not tags and (deal := _BARE_DEAL.match(rest)) and (ended or game is None or "Deal" in game.tags):
-            tags, rest = [("Deal", deal[1])], ""
+            tags, rest = [*([("Board", deal[1])] if deal[1] else ()), ("Deal", deal[2])], ""
         elif not tags and (half := _HALF_TAG.match(rest)):
-            tags, rest = [(half[1], half[2].strip())], ""
+            tags, rest = [(half[1], half[2].strip().strip("'"))], ""
             faults.append(
                 BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[1]} "{tags[0][1]}"]', "broken tag")
             )
-        for name, value in tags:
+        for found, value in tags:
+            name = _NAMES.get(found.lower(), found)
             if game is None or _begins_game(game, name, ended):
                 if name == "Note":
                     continue
@@ -106,9 +117,12 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
 def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
     if name == "Note":
         return False
+    late = name in _LATE or name.startswith(_ROWS_END)
     if name in game.tags:
-        return after_blank or (name in _OPENING and (game.value(name) != "" or "Deal" in game.tags))
-    if not after_blank or name in _LATE or name.startswith(("Score", "Optimum")):
+        if after_blank or (name in _OPENING and (game.value(name) != "" or "Deal" in game.tags)):
+            return True
+        return "Auction" in game.rows and (name == "Auction" or not late)  # another table
+    if not after_blank or late:
         return False
     return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
 
@@ -128,11 +142,13 @@ def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
 def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
     """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on).
 
-    A game that leaves out its deal is another table of the board before; that is reported.
+    A game that leaves out its deal is another table of the board before, or of the last one with its number; that is
+    reported.
     """
     last: dict[str, str] = {}
     lasting: set[str] = set()
     before: Game | None = None
+    by_number: dict[str, Game] = {}
     for game in games:
         for name, (value, line) in game.tags.items():
             if value == "#":
@@ -143,21 +159,26 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
             last[name] = game.tags[name][0]
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
-        if before is not None:
-            _take_board(game, before, faults)
+        number = game.value("Board")
+        source = before if number in UNKNOWN_VALUES else by_number.get(number)
+        if source is not None and not game.value("Deal"):
+            _take_board(game, source, faults)
         before = game
+        if game.value("Deal"):
+            by_number[game.value("Board")] = game
         yield game
 
 
-def _take_board(game: Game, before: Game, faults: list[BadBoard]) -> None:
-    """Take what a game without a deal leaves out from the game before, unless it has another number."""
-    number = game.value("Board")
-    if game.value("Deal") or not before.value("Deal") or number not in (*UNKNOWN_VALUES, before.value("Board")):
+def _take_board(game: Game, source: Game, faults: list[BadBoard]) -> None:
+    """Take what a game without a deal leaves out from another game, unless they are of other events or dates."""
+    same = (*UNKNOWN_VALUES, *(source.value(name) for name in ("Event", "Date")))
+    if not source.value("Deal") or any(game.value(name) not in same for name in ("Event", "Date")):
         return
-    names = [name for name in _OF_BOARD if game.value(name) in UNKNOWN_VALUES and before.value(name)]
+    names = [name for name in _OF_BOARD if game.value(name) in UNKNOWN_VALUES and source.value(name)]
     for name in names:
-        game.tags[name] = (before.tags[name][0], game.line)
-    reason = f"{', '.join(names)} of the game before, which this one leaves out"
+        game.tags[name] = (source.tags[name][0], game.line)
+    where = "before" if source.place == game.place - 1 else f"in line {source.line}"
+    reason = f"{', '.join(names)} of the game {where}, which this one leaves out"
     faults.append(BadBoard(game.line, reason, "second table"))
 
 

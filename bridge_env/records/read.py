@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from collections import Counter
+from urllib.parse import unquote
 
 from bridge_env.records import lin, pbn
 from bridge_env.records.board import BadBoard, Problem, ReadResult
@@ -13,13 +15,16 @@ from bridge_env.records.text import Source, text_lines
 
 _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
 _VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\|", re.MULTILINE | re.IGNORECASE)
-_LINK = re.compile(r"https?://\S*[?&](?:lin|[nesw])=", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)[^\s\"'<>|]*(?:[?&]|&amp;)(?:lin|[nesw])=", re.IGNORECASE)
+_NEXT_LINK = re.compile(r"\s(?=https?://|www\.)|$")
+_CLOSING = {'"': '"', "'": "'", "(": ")", "<": ">", ">": "<"}  # behind a link, by what stands before it
 
 
 def read_records(source: Source) -> ReadResult:
     """Read all boards of a file or stream, by what it contains.
 
-    That is PBN, LIN, links to Bridge Base Online's viewer, one a line, or deals ``N:AK... ...``, one a line.
+    That is PBN, LIN, percent-encoded or not, links to Bridge Base Online's viewer, alone or in other text, or deals
+    ``N:AK... ...``, one a line.
 
     Raises:
         OSError: the file is missing or cannot be read.
@@ -27,23 +32,34 @@ def read_records(source: Source) -> ReadResult:
     faults: list[BadBoard] = []
     lines = text_lines(source, faults)
     text = "\n".join(lines)
-    if _LINK.match(text.lstrip()):
+    if "%7C" in text.upper() and "|" not in text and _LINK.search(text) is None:
+        text = unquote(text)
+        lines = text.split("\n")
+    link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
+    if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
         return _read_links(source, lines, faults)
-    tag, value = _TAG.search(text), _VALUE.search(text)
     is_lin = value is not None and (tag is None or value.start() < tag.start())
     boards_of_lines = lin.boards_of_lines if is_lin else pbn.boards_of_lines
     return boards_of_lines(source, lines, faults)
 
 
 def _read_links(source: Source, lines: list[str], faults: list[BadBoard]) -> ReadResult:
-    """Read links, one a line, as lines of LIN."""
+    """Read the links of each line as a line of LIN; other text is reported where a line has no link."""
     texts = []
     for number, line in enumerate(lines, 1):
-        try:
-            texts.append(lin_of_link(line).replace("\n", " ") if line.strip() else "")
-        except LinkError as error:
-            faults.append(BadBoard(number, str(error)))
-            texts.append("")
+        rest, boards = html.unescape(line), list[str]()
+        while link := _LINK.search(rest):
+            end = rest.find(_CLOSING.get(rest[: link.start()][-1:], "\n"), link.end())
+            if end < 0:
+                end = _NEXT_LINK.search(rest, link.end()).start()  # type: ignore[union-attr]
+            try:
+                boards.append(lin_of_link(rest[link.start() : end]).replace("\n", " "))
+            except LinkError as error:
+                faults.append(BadBoard(number, str(error)))
+            rest = rest[end:]
+        if rest == html.unescape(line) and re.sub("<[^>]*>", "", rest).strip():
+            faults.append(BadBoard(number, f"text without a link: {line.strip()[:80]!r}"))
+        texts.append("".join(boards))
     return lin.boards_of_lines(source, texts, faults)
 
 

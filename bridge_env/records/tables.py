@@ -1,7 +1,7 @@
-"""Read, write and check the double-dummy tables of PBN: [OptimumResultTable] and [DoubleDummyTricks].
+"""Read, write and check the double-dummy tables of PBN: [OptimumResultTable], [DoubleDummyTricks] and [Ability].
 
 The second is the form of BridgeComposer and of ACBL's hand records: twenty hexadecimal digits, five (NT S H D C)
-each for N, S, E and W.
+each for N, S, E and W. The third, of Deep Finesse and of Dealmaster, names the seats: ``N:34425 E:A98B7 ...``.
 """
 
 from __future__ import annotations
@@ -18,24 +18,53 @@ from bridge_env.rules.cards import SEATS, plain_suits
 
 HEADER = r"Declarer;Denomination\2R;Result\2R"
 _DECLARERS, _STRAINS = (0, 2, 1, 3), (4, 3, 2, 1, 0)  # the order of the digits
-_ROW = re.compile(r"([NESW])\s+(NT|[NSHDC])\s+(1[0-3]|\d)$")
+_COLUMNS = ("DECLARER", "DENOMINATION", "RESULT")
+_STRAIN_WORDS = {name: place for place, name in enumerate(STRAINS)} | {"N": STRAINS.index("NT")}
+_ABILITY = re.compile(r"([NESW]):?([0-9A-D]{5})\b")
 
 
-def read_rows(rows: Sequence[str]) -> NDArray[np.int8]:
-    """Return the table of rows such as ``N NT 9``, int8 (4, 5), -1 where there is no row.
+def read_rows(rows: Sequence[str], header: str = HEADER) -> NDArray[np.int8]:
+    """Return the table of rows such as ``N NT 9``, int8 (4, 5), -1 where there is no row, or none but a dash.
+
+    Args:
+        header: the names of the columns; those of another table count for nothing.
 
     Raises:
         ValueError: another row, or two for one contract that differ.
     """
     table = np.full((4, 5), -1, np.int8)
+    columns = re.sub(r"\\\d*[LR]?", "", header.upper()).split(";")
+    order = [columns.index(name) for name in _COLUMNS] if sorted(columns) == sorted(_COLUMNS) else [0, 1, 2]
     for row in rows:
-        match = _ROW.match(plain_suits(row).strip())
-        if match is None:
+        words = plain_suits(row).split()
+        seat, strain, tricks = (words[place] for place in order) if len(words) == 3 else ("", "", "")
+        unknown = re.fullmatch("[-*?]+", tricks)
+        if (
+            seat not in tuple(SEATS)
+            or strain not in _STRAIN_WORDS
+            or not (unknown or re.fullmatch(r"1[0-3]|0?\d", tricks))
+        ):
             raise ValueError(f"{row!r} is not a declarer, a denomination and tricks, such as 'N NT 9'")
-        place = SEATS.index(match[1]), STRAINS.index("NT" if match[2] == "N" else match[2])
-        if table[place] not in (-1, int(match[3])):
-            raise ValueError(f"two results for {match[1]} {match[2]}: {table[place]} and {match[3]}")
-        table[place] = int(match[3])
+        if unknown:
+            continue
+        place = SEATS.index(seat), _STRAIN_WORDS[strain]
+        if table[place] not in (-1, int(tricks)):
+            raise ValueError(f"two results for {seat} {strain}: {table[place]} and {tricks}")
+        table[place] = int(tricks)
+    return table
+
+
+def read_ability(text: str) -> NDArray[np.int8]:
+    """Return the table of ``N:34425 E:A98B7 ...``, int8 (4, 5), -1 for a seat that is left out.
+
+    Raises:
+        ValueError: other text.
+    """
+    table = np.full((4, 5), -1, np.int8)
+    if _ABILITY.sub("", text.upper()).strip(" ;,"):
+        raise ValueError(f"{text!r} is not five digits for each seat, as in 'N:34425 E:A98B7'")
+    for seat, digits in _ABILITY.findall(text.upper()):
+        table[SEATS.index(seat), _STRAINS] = [int(digit, 16) for digit in digits]
     return table
 
 

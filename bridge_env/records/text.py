@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +19,7 @@ Target = str | os.PathLike[str] | IO[str]
 def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
     """Return the lines of a file without their ends, unpacked if it is gzipped.
 
-    Lines are UTF-8; those that are not are read as Windows-1252.
+    Lines are UTF-8, or UTF-16 behind its mark; those that are neither are read as Windows-1252.
 
     Args:
         source: a path, or a text or binary stream.
@@ -36,7 +36,9 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             faults.append(BadBoard(1, f"the gzip file is damaged or cut short: {error}"))
             return []
-    return [_decoded(line) for line in data.removeprefix(BOM_UTF8).replace(b"\x1a", b"").splitlines()]
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        data = data.decode("utf-16", "replace").encode()
+    return [_decoded(line) for line in data.removeprefix(BOM_UTF8).replace(b"\x1a", b"").rstrip(b"\0").splitlines()]
 
 
 def _decoded(line: bytes) -> str:

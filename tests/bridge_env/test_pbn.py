@@ -217,6 +217,7 @@ def test_comment_signs_and_quotes_inside_a_tag(event):
     assert only(GAME.replace("A match", event)).tags["Event"] == event
 
 
+UNPLAYED = GAME[: GAME.index("[Play")]
 BAD = [
     (GAME.replace("J8.Q965", "98.Q965"), 6, "has S9 in two hands"),
     (GAME.replace("J8.Q965", "8.Q965"), 6, "has 12 cards"),
@@ -224,8 +225,8 @@ BAD = [
     (GAME.replace(DEAL, "N:- - - -"), 6, "has no hand"),
     (GAME.replace("Pass 2H", "Pass 1H"), 10, "1H is not legal after N: Pass Pass 1S 1NT Pass 2D Pass"),
     (GAME.replace("Pass 2D Pass 2H", "Pass 2D Pass 8H"), 12, "'8H' is not a call"),
-    (GAME.replace("2NT Pass Pass\nPass", "2NT Pass Pass\nPass Pass"), 10, "it goes on after it has ended"),
-    (GAME.replace('on "N"', 'on "E"').replace('[Declarer "W"]', ""), 10, "starts with E, but N is the dealer"),
+    (GAME.replace("2NT Pass Pass\nPass", "2NT Pass Pass\nPass 3C"), 10, "it goes on after it has ended"),
+    (UNPLAYED.replace('on "N"', 'on "S"').replace('[Declarer "W"]', ""), 10, "starts with S, but N is the dealer"),
     (GAME.replace('Contract "2NT"', 'Contract "3NT"'), 8, "the auction ends in 2NT W, the tags say 3NT W"),
     (GAME.replace('[Event "A match"]', '[Event A "match"'), None, "not a tag"),
     (GAME.replace("Pass 2D", "1NT Pass " * 400 + "Pass 2D"), 10, "1NT is not legal"),

@@ -1,6 +1,7 @@
 """Records as people have them: small files of other programs with their right values, and more of each kind."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from support.bidders import calls
@@ -14,7 +15,7 @@ from bridge_env.records.derive import board_number
 from bridge_env.records.lin import lin_losses, lin_text
 from bridge_env.records.pbn import board_text
 from bridge_env.records.read import read_records, read_text
-from bridge_env.records.tables import check_tables, read_digits
+from bridge_env.records.tables import check_tables, read_digits, table_rows
 
 FOLDER = DATA / "records"
 DEALT = f'[Board "1"]\n[Deal "{DEAL}"]\n'
@@ -120,6 +121,11 @@ def test_a_card_that_is_not_known_ends_the_play():
         (PLAYED_OUT[PLAYED_OUT.index("H4 DQ") :], "*\n", 9, "in the play declarer takes 10 of 10 tricks"),
         ('[Result "9"]', '[Result "+1"]', None, "'+1' is not a number of tricks"),
         ('[Result "9"]', '[Result "="]', 13, None),
+        ('[Result "9"]', '[Result "7S="]', 13, None),
+        ('[Result "9"]', '[Result "N 13"]', 13, None),
+        ('[Result "9"]', '[Result "NS 13; EW 0"]\n[Score "NS 1510;EW -1510"]', 13, None),
+        ('[Result "9"]', '[Result "-"]', 13, None),
+        ('[Result "9"]', '[Result "*"]\n[Score "N 1520"]', 13, "the score is 1520, which is not that of 7S N"),
     ],
 )
 def test_results_scores_and_plays_agree_or_are_named(old, new, tricks, reason):
@@ -128,6 +134,18 @@ def test_results_scores_and_plays_agree_or_are_named(old, new, tricks, reason):
     if tricks is not None:
         assert board.tricks == tricks
     assert [reason in problem for problem in problems] == ([] if reason is None else [True])
+
+
+def test_a_claim_against_the_play_of_lin_is_named():
+    text = (FOLDER / "01-lin-played-out-no-mc.lin").read_text().rstrip()
+    board, problems = only(text + "mc|9|")
+    assert (board.tricks, problems) == (9, ["the result is 9, but in the play declarer takes 11 tricks"])
+
+
+def test_a_result_of_a_board_that_is_passed_out_is_named():
+    board, problems = only(f'{DEALT}[Contract "Pass"]\n[Result "9"]\n')
+    assert (board.tricks, problems) == (None, ["result '9' of a board that is passed out"])
+    assert only(f'{DEALT}[Contract "Pass"]\n[Result "0"]\n')[1] == []
 
 
 def test_the_tricks_of_a_score_without_a_result():
@@ -167,13 +185,27 @@ def test_voids_are_written_in_many_ways(void):
 @pytest.mark.parametrize(
     ("name", "number"),
     [("01", 1), ("007", 7), ("#3", 3), ("Board 12", 12), ("Bd.4", 4), ("board16", 16), ("Spiel 5", 5), ("0", None),
-     ("A12", None), ("1-2", None), ("", None)],
+     ("A12", None), ("1-2", None), ("", None), ("1.", 1), ("Board No. 5", 5), ("Donne n° 7", 7), ("3 of 24", 3),
+     ("Board 8, Table 2", 8), ("Board 3 (Closed)", 3)],
 )  # fmt: skip
 def test_board_numbers(name, number):
     assert board_number(name) == number
     assert read_text(f'[Board "{name}"]\n[Deal "{DEAL}"]\n').boards[0].number == number
-    if name and name[0] != "A":
+    if not name.startswith("A"):
         assert read_text(BOARD.replace("Board 7", name)).boards[0].number == number
+
+
+def test_words_behind_a_number_are_named():
+    for text in (f'[Board "8, Table 2"]\n[Deal "{DEAL}"]\n', BOARD.replace("Board 7", "Board 8, Table 2")):
+        assert [p.reason for p in read_text(text).problems] == ["board: ', Table 2' behind the number is not read"]
+
+
+@pytest.mark.parametrize(
+    ("room", "number", "name"), [("1", 1, None), ("o003", 3, "Open"), ("Closed 3", 3, "Closed"), ("o-1,x", 1, "Open")]
+)
+def test_rooms_of_lin(room, number, name):
+    board, problems = only(f"qx|{room}|" + BOARD.replace("ah|Board 7|", ""))
+    assert (board.number, board.tags.get("Room"), problems) == (number, name, [])
 
 
 def test_the_declarer_follows_from_the_lead_and_the_auction():
@@ -207,6 +239,23 @@ def test_an_auction_may_start_behind_the_dealer_where_the_declarer_agrees():
     assert "the dealer counts" in problems[0]
 
 
+def test_the_lead_or_the_number_decides_between_dealer_and_auction():
+    text = GAME.replace('[Declarer "W"]\n', "").replace('[Auction "N"]', '[Auction "S"]')
+    board, problems = only(text)
+    assert board == only(GAME)[0]
+    assert "by the declarer, the dealer counts" in problems[0]
+    third = text[: text.index("[Play")].replace('Board "1"', 'Board "3"')
+    board, problems = only(third)
+    assert (board.dealer, str(board.contract)) == (2, "2NT E")
+    assert problems == ["the auction starts with S, but N is the dealer; by the board's number, S is the dealer"]
+
+
+def test_passes_behind_the_end_are_left_out():
+    board, problems = only(GAME.replace("Pass\n[Play", "Pass Pass =1= Pass\n[Play"))
+    assert board == only(GAME)[0]
+    assert problems == ["auction: 2 further passes behind its end left out"]
+
+
 @pytest.mark.parametrize("rows", ["Pass 2NT Pass Pass\nPass", "Pass 2NT"])
 def test_closing_passes_are_put_in(rows):
     text = GAME.replace("Pass 2NT Pass Pass\nPass", rows)
@@ -228,12 +277,59 @@ def test_opening_passes_of_lin_follow_from_the_lead():
     again, problems = only(full.replace("mb|p|mb|p|mb|1D", "mb|1D"))
     assert again == board
     assert problems == ["auction: 2 opening passes put in front, so that N is the declarer"]
+    result = read_text(
+        f"vg|Cup,1,I,1,1,A,0,B,0|rs|1DN=,|qx|o1|{full[: full.index('pc|')]}".replace("mb|p|mb|p|mb|1D", "mb|1D")
+    )
+    assert [(board.auction, board.tricks) for board in result.boards] == [(again.auction, 7)]
+    assert [problem.reason for problem in result.problems] == problems
+
+
+def test_another_table_may_come_later_or_behind_no_blank_line():
+    first, second = (FOLDER / "02-second-table-without-deal.pbn").read_text().split("\n\n")
+    other = first.replace('"62"', '"63"')
+    result = read_text(f'{first}\n\n{other}\n\n[Board "62"]\n{second}\n{second}')
+    assert [board.number for board in result.boards] == [62, 63, 62, 62]
+    assert [str(board.contract) for board in result.boards] == ["6C N", "6C N", "6SX E", "6SX E"]
+    assert [problem.reason.split(" of ")[1] for problem in result.problems] == [
+        "the game in line 2, which this one leaves out",
+        "the game before, which this one leaves out",
+    ]
+    assert len(read_text(f'{first}\n\n{other}\n\n[Event "Y"]\n[Board "62"]\n{second}').boards) == 2
+    auction = "mb|1D|mb|p|mb|p|mb|p|"
+    rooms = f"qx|o1|md|3{HANDS}|sv|o|{auction}qx|o2|md|4{HANDS}|sv|n|{auction}qx|c1|{auction}qx|c2|{auction}"
+    assert [(b.number, str(b.contract)) for b in read_text(rooms).boards] == [
+        (1, "1D N"),
+        (2, "1D E"),
+        (1, "1D N"),
+        (2, "1D E"),
+    ]
+    assert len(read_text(rooms.replace("qx|c1", "vg|another,|qx|c1")).boards) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "problems"),
+    [
+        (f"1. {DEAL}\n2. {DEAL}", [1, 2], 0),
+        (f"7\t{DEAL}", [7], 0),
+        (DEAL[2:], [None], 3),
+        (f'[Deal "{DEAL[2:]}"]', [None], 3),
+        (f'[board "4"]\n[deal "{DEAL}"]', [4], 0),
+        (f'[Board "4"]\n[Deal "{DEAL.replace(" ", ",")}"]', [4], 0),
+        (f"[Board '4']\n[Deal '{DEAL}']", [4], 2),
+        (f"[Board \u201c4\u201d]\n[Deal \u201c{DEAL}\u201d]", [4], 0),
+    ],
+)
+def test_deals_as_generators_write_them(text, numbers, problems):
+    result = read_text(text)
+    assert [(board.number, deal_text(board.owner)) for board in result.boards] == [(n, DEAL) for n in numbers]
+    assert len(result.problems) == problems
 
 
 @pytest.mark.parametrize(
     ("word", "call", "told"),
     [("1S=1", "1S", 1), ("1S=", "1S", 1), ("1S(5+)", "1S", 1), ("(1S)", "1S", 0), ("1\u2660", "1S", 0),
-     ("1S:", "1S", 1), ("1S =2", "1S", 1), ("1S !!", "1S", 0), ("1S (natural)", "1S", 1)],
+     ("1S:", "1S", 1), ("1S =2", "1S", 1), ("1S !!", "1S", 0), ("1S (natural)", "1S", 1), ("1S!1", "1S", 1),
+     ("1S=1=2=", "1S", 1), ("1 S", "1S", 0), ("1 NT", "1NT", 0)],
 )  # fmt: skip
 def test_marks_behind_calls(word, call, told):
     board, problems = only(f'{DEALT}[Auction "N"]\n{word} ALL PASS\n')
@@ -243,7 +339,14 @@ def test_marks_behind_calls(word, call, told):
     assert board.auction == calls(f"{call} P P P")
 
 
-@pytest.mark.parametrize("unknown", ["-", "--", "?", "??", "...", "\u2014"])
+def test_passes_and_notrump_of_other_languages():
+    board, problems = only(f'{DEALT}[Auction "N"]\n1S -- 2SA Pas\nNB Passe\n')
+    assert (board.auction, problems) == (calls("1S P 2NT P P P"), [])
+    board, problems = only(f"md|3{HANDS}|ah|1|sv|o|mb|1S alert|mb|all pass|")
+    assert (board.auction, problems) == (calls("1S P P P"), ["auction: 'ALERT' behind a call is not read"])
+
+
+@pytest.mark.parametrize("unknown", ["-", "--", "?", "??", "...", "\u2014", "xx", "Dx", "**"])
 def test_unknown_cards_of_a_play(unknown):
     board, problems = only(GAME.replace("D5 D2 DK DQ", f"{unknown} D2 {unknown} DQ"))
     assert (len(board.play), problems) == (5, [AFTER_5])
@@ -253,6 +356,29 @@ def test_unknown_cards_of_a_play(unknown):
     assert (len(board.play), len(problems)) == (1, 1)
     full, _ = only(PLAYED_OUT)
     assert only(PLAYED_OUT.replace("DJ CJ SJ", f"DJ {unknown} SJ"))[0] == full  # the card that is left
+
+
+@pytest.mark.parametrize(
+    ("rows", "noted"),
+    [
+        ("SJ S9 S2 SK DQ D5 D2 DK", True),
+        ("SJ S9 S2 SK\nDQ D5 D2 DK", True),
+        ("SJ\nS9\nS2\nSK\nDQ\nD5\nD2\nDK", True),
+        ("1. SJ S9 S2 SK\n2. D5 D2 DK DQ", False),
+        ("JS 9S 2S KS\n5D 2D KD QD", False),
+        ("SJ,S9,S2,SK\nD5,D2,DK,DQ", False),
+    ],
+)
+def test_plays_in_other_orders(rows, noted):
+    board, problems = only(GAME.replace("SJ S9 S2 SK\nD5 D2 DK DQ", rows))
+    assert board == only(GAME)[0]
+    assert problems == ["play: its columns are no seats, so each card is of the hand that holds it"] * noted
+
+
+def test_a_card_that_is_left_out_in_lin_is_not_known():
+    text = f"md|1{HANDS}|sv|o|mb|p|mb|p|mb|1D|mb|p|mb|p|mb|p|pc|H5!|pc|7H|pc||pc|H8|"
+    board, problems = only(text)
+    assert (len(board.play), problems) == (2, [AFTER_5.replace("5", "2")])
 
 
 def test_an_empty_play_of_lin_is_none():
@@ -291,6 +417,12 @@ def test_small_losses_cost_no_board(old, new, kind):
     assert read_text(board_text(board)).boards == [board]
 
 
+def test_two_declarers_are_named():
+    board, problems = only(f'{DEALT}[Declarer "N"]\n[Contract "4HE-2"]\n')
+    assert (str(board.contract), board.tricks) == ("4H N", 8)
+    assert problems == ["the contract 4HE-2 is not that of the declarer N"]
+
+
 def test_a_contract_without_its_declarer_is_named():
     board, problems = only(f'{DEALT}[Contract "4HX"]\n[Declarer "?"]\n[Result "9"]\n')
     assert (board.contract, board.tricks) == (None, 9)
@@ -300,6 +432,8 @@ def test_a_contract_without_its_declarer_is_named():
 @pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South"])
 def test_words_for_vulnerability(words):
     assert only(f'{DEALT}[Vulnerable "{words}"]\n')[0].vulnerability == 1
+    board, problems = only(BOARD.replace("sv|n|", f"sv|{words}|").replace("Board 7", "Board 8"))
+    assert (board.vulnerability, problems) == (1, [])
 
 
 def test_the_results_of_a_match_are_those_of_boards_without_an_auction():
@@ -321,11 +455,17 @@ def test_the_form_is_that_of_the_contents(tmp_path):
     for name, text, boards in (
         ("a.lin", GAME, 1), ("a.pbn", BOARD, 1), ("b", BOARD + BOARD, 2), ("c.txt", f"{link}\n{link}\n", 2),
         ("d.txt", f"{DEAL}\n{DEAL}\n", 2), ("e.lin", GAME.replace("A match", "md|x|"), 1),
+        ("f.html", f'<p></p>\n<a href="{link.replace("?", "?bbo=y&amp;")}">1</a>, [2]({link})', 2),
+        ("g.txt", f"Board 1: {link}\nBoard 2: {link}", 2), ("h.lin", quote(BOARD, safe=""), 1),
     ):  # fmt: skip
         (tmp_path / name).write_text(text)
         result = read_records(tmp_path / name)
         assert len(result.boards) == boards
         assert all(problem.kind.endswith("by place") for problem in result.problems)
+    for text in (GAME, BOARD):
+        for data in (text.encode("utf-16"), text.encode() + b"\0" * 9):
+            assert read_records(io.BytesIO(data)) == read_text(text)
+    assert read_text(BOARD.replace(HANDS, "AQJ8.KQ87.A7.KQ2,T964.962.932.T73,752..KQJ54.AJ984,")) == read_text(BOARD)
 
 
 # --- double-dummy tables --------------------------------------------------------------------------------------
@@ -351,6 +491,19 @@ def test_tables_of_both_forms(solved):
     assert kinds(both) == ["contradiction"]
     assert lin_losses(solved) == ["table"]
     assert lin_losses(read_text(lin_text(solved)).boards[0]) == []
+
+
+def test_tables_of_other_columns_and_seats(solved):
+    rows = [f"{t} {n} {s}" for s, t, n in (row.split() for row in table_rows(solved.table))]
+    deal = f'[Board "1"]\n[Deal "{deal_text(solved.owner)}"]\n'
+    other = "\n".join(rows).replace(rows[0], "NT - N")
+    board, problems = only(f'{deal}[OptimumResultTable "Denomination;Result\\2R;Declarer"]\n{other}\n')
+    assert (board.table[0, 4], problems) == (-1, [])
+    digits = {seat: "".join(f"{n:X}" for n in solved.table["NESW".index(seat), ::-1]) for seat in "NSEW"}
+    ability = " ".join(f"{seat}:{digits[seat]}" for seat in "NSEW")
+    assert only(f'{deal}[Ability "{ability}"]\n') == (solved, [])
+    board, problems = only(f'{deal}[Ability "good"]\n')
+    assert (board.tags, len(problems)) == ({"Ability": "good"}, 1)
 
 
 def test_a_table_that_cannot_be_read_stays_text():
