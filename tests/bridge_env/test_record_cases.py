@@ -1,5 +1,6 @@
 """Records as people have them: small files of other programs with their right values, and more of each kind."""
 
+import io
 import re
 from urllib.parse import quote
 
