@@ -54,7 +54,7 @@ def evolve(
         bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
         bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
                                                             let partners start with two systems, and end with one
-        bridge-env evolve --start champion-rules --operators amendment,tuning,swapping --player policy:by-the-book
+        bridge-env evolve --start champion --operators amendment,tuning,swapping --player policy:by-the-book
         bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
     The same seed leads to the same systems for any number of workers. Ctrl-C loses nothing but the generation in hand,
