@@ -85,7 +85,7 @@ def test_bidding_needs_no_scrolling(visit):
         assert in_sight(page, everything), name
         assert no_overlap(page, "#box", "#info"), name
         assert no_overlap(page, "#auction", ".hand.south"), name
-    page.click("text=Idea")
+    page.click("button:text-is('Idea')")
     page.wait_for_selector("#hint h3")
     for name in at_each_size(page):
         assert in_sight(page, "#hint h3, #hint .lines, #hint tbody tr:first-child, #box button"), name

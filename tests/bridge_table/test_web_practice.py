@@ -135,7 +135,7 @@ def test_the_sums_of_a_scorecard_name_the_systems_call(visitor):
         assert totals == sorted(totals, reverse=True)
         assert reply["sums"][0].startswith(symbol_text(parse_call(system)))
     refusal = visitor.post("drills", 400, spec=SPEC, topic="cards")
-    assert "champion-strong" in refusal["error"]
+    assert "system:champion." in refusal["error"]
 
 
 def test_questions_go_from_easy_to_hard_and_a_close_second_call_is_reasonable(visitor):
