@@ -66,7 +66,7 @@ def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, m
     words = ["--start", toy, "--control", toy, "--league", "silent", "--validators", "", "--gatekeepers", "",
              "--operators", "tuning", "--study", "400", "--boards", "300", "--confirm", "600",
              "--judge", "64"]  # fmt: skip
-    command = ["evolve", "--minutes", "0.001", "--workers", "1", "--partnerships", "1", "--name", "a"]
+    command = ["evolve", "--minutes", "0.0001", "--workers", "1", "--partnerships", "1", "--name", "a"]
     assert main([*command, "--out", str(tmp_path), *words]) == 0
     folder = tmp_path / "evolve" / "a"
     report = (folder / "report.md").read_text()
