@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
@@ -225,10 +226,13 @@ def one_call(action: Any) -> int:
     Raises:
         ValueError: it is no call: another number, or something other than a whole number.
     """
-    call = np.asarray(action)
-    if call.shape != () or call.dtype.kind not in "iu" or not 0 <= call < NUM_CALLS:
+    try:
+        call = -1 if isinstance(action, bool) else operator.index(action)
+    except TypeError:
+        call = -1
+    if not 0 <= call < NUM_CALLS:
         raise not_a_call(action)
-    return int(call)
+    return call
 
 
 def many_calls(actions: ArrayLike, count: int) -> NDArray[np.int64]:
