@@ -15,7 +15,7 @@ from training.evolution.refine.decisions import tables_of
 from training.evolution.scorecards import run
 from training.evolution.scorecards.blocks import blocks_of, scores_of
 from training.evolution.scorecards.config import CardsConfig
-from training.evolution.scorecards.fit import fit_scores
+from training.evolution.scorecards.fit import Fit, fit_scores
 from training.evolution.scorecards.positions import by_the_rules, cards_of, collect, weighed_positions
 from training.evolution.scorecards.run import fit_cards
 from training.evolution.scorecards.scores import NUM_CARDS, Scores
@@ -127,6 +127,27 @@ def test_planted_worth_is_found_by_few_terms(positions):
     assert (scores.weight == np.round(scores.weight)).all()
     assert gain(positions, label, scores_of(SAYC.with_cards(blocks_of(scores, positions)))) > 0.7 * best > 0.1
     assert len(np.unique(cards_of(positions))) > 50
+
+
+def test_what_a_term_is_worth_is_what_calls_lose_without_it(positions):
+    label = np.random.default_rng(1).normal(size=len(positions.call)).astype(np.float32)
+    fit = Fit(positions, label)
+    base, weight = fit.learn(None, 20, rate=0.1)
+    losses, met = fit.losses(base, weight), np.unique(cards_of(positions))
+    (shard,) = fit.shards
+
+    def worth(base, weight):
+        return float((shard.chances(shard.scores(base, weight)) * shard.label).sum()) / shard.count
+
+    chance = shard.chances(shard.scores(base, weight))
+    for card in np.random.default_rng(2).choice(met, 6, replace=False):
+        of = slice(*shard.ends[card : card + 2])
+        doubt = chance[of] * (1 - chance[of]) + 1e-4
+        for term in np.flatnonzero(weight[card])[:5]:
+            without, start = weight.clone(), base.clone()
+            without[card, term] = 0
+            start[card] += weight[card, term] * (shard.values[of, term] * doubt).sum() / doubt.sum()
+            assert float(losses[card, term]) == pytest.approx(worth(base, weight) - worth(start, without), abs=1e-6)
 
 
 def perfect(theirs):

@@ -27,6 +27,10 @@ _LEAST, _MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
 EVERYWHERE_BELOW = 300  # with fewer terms the same cards for all situations gain more
 TERMS_A_SITUATION = 25  # with fewer, situations had better be left out
 _SHARD = 100_000  # positions a step
+_JUDGING_SHARDS = 2  # by which terms are judged
+_SWAPS, _SWAPPED = 3, 4  # times that a quarter of the terms are tried in place of others
+_GENTLY = 0.01  # the rate at which scores become whole numbers: more learns by heart what it was fitted to
+_CLIPPED = 30.0  # change of a score
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
 _OF_BOOK = [number for number, term in enumerate(TERMS) if term.startswith("if book")]
@@ -162,17 +166,38 @@ class Fit:
         start = start + (torch.round(start * scale) / scale - start).detach()
         return start + by_value @ self.mean, by_value * self.spread
 
-    def importance(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Return how much each term moves the chances of its card's calls, over positions: (NUM_CARDS, terms)."""
-        out, shard = torch.zeros_like(weight), self.shards[0]
-        chance = shard.chances(shard.scores(base, weight))
-        unsure = chance * (1 - chance) + 1e-4
-        for card, (at, end) in enumerate(pairwise(shard.ends)):
-            if at < end:
-                values, share = shard.values[at:end], unsure[at:end, None]
-                mean = (values * share).sum(0) / share.sum()
-                out[card] = weight[card].abs() * ((values - mean).square() * share).sum(0).sqrt()
+    def losses(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """Return how much less a position's call is worth without each term, the others as they are, 0 where a card has
+        no such term: (NUM_CARDS, terms).
+
+        A term's average, over the positions where its card's call is in doubt, goes into the card's start.
+        """
+        out = torch.zeros_like(weight)
+        for shard in self.shards[:_JUDGING_SHARDS]:
+            scores = shard.scores(base, weight)
+            chance = shard.chances(scores)
+            worth = torch.zeros(shard.count).index_add(0, shard.position, chance * shard.label)
+            for card, (at, end) in enumerate(pairwise(shard.ends)):
+                if at == end:
+                    continue
+                of, label = shard.position[at:end], shard.label[at:end]
+                doubt = chance[at:end] * (1 - chance[at:end]) + 1e-4
+                for term in torch.nonzero(weight[card]).flatten().tolist():
+                    value = shard.values[at:end, term]
+                    less = weight[card, term] * (value - (value * doubt).sum() / doubt.sum())
+                    more = chance[at:end] * torch.expm1(-less.clamp(-_CLIPPED, _CLIPPED))
+                    without = worth.index_add(0, of, more * label) / torch.ones(shard.count).index_add(0, of, more)
+                    out[card, term] += (worth - without).sum() / shard.count
         return out
+
+    def promises(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """Return how steeply a position's call gains by more or less of each term: (NUM_CARDS, terms)."""
+        base, weight = base.clone(), weight.clone().requires_grad_(True)
+        for shard in self.shards[:_JUDGING_SHARDS]:
+            chance = shard.chances(shard.scores(base, weight))
+            ((chance * shard.label).sum() / shard.count).backward()
+        assert weight.grad is not None
+        return weight.grad.abs()
 
     def gains(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         """Return what the cards of each situation are worth: (SITUATIONS,), 0 where none has a term."""
@@ -215,19 +240,33 @@ def fit_scores(
         least = torch.topk(worth, max(1, most // TERMS_A_SITUATION)).values[-1]
         of_best = (worth >= least).repeat_interleave(len(ACTIONS))[:, None].float()
         weight, allowed = weight * of_best, allowed * of_best
-    scores = fit.plain(*_with_fewer_terms(fit, (base, weight), allowed, most))
+    at = _without_idle(fit, (base, weight), allowed, most)
+    for swap in range(_SWAPS):
+        present = (at[1] != 0).float()
+        promises = fit.promises(*at) * allowed * (1 - present)
+        more = present + _highest(promises, most // _SWAPPED)
+        at = fit.learn(at, 60, allowed=more, what=f"other terms, {swap + 1} of {_SWAPS}")
+        at = _without_idle(fit, at, more, most)
+    at = fit.learn(at, 60, allowed=(at[1] != 0).float(), rate=_GENTLY, scale=SCALE, what="whole numbers")
+    scores = fit.plain(*at)
     return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
 
 
-def _with_fewer_terms(
+def _without_idle(
     fit: Fit, at: tuple[torch.Tensor, torch.Tensor], allowed: torch.Tensor, most: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return scores that are whole points once they are multiplied by ``SCALE``, with at most ``most`` terms."""
+    """Return scores with at most ``most`` terms: those that lose least go first, and the others are fitted anew."""
     left = int((at[1] != 0).sum())
     while left > most:
         left = max(int(0.85 * left), most)
-        importance = fit.importance(*at) * allowed
-        allowed = (importance >= torch.topk(importance.flatten(), left).values[-1]).float() * allowed
+        losses = torch.where(at[1] != 0, fit.losses(*at), -torch.inf)
+        allowed = _highest(losses, left) * allowed
         at = fit.learn(at, 40, allowed=allowed, what=f"{left} terms")
-    at = fit.learn(at, 100, allowed=allowed, what=f"{left} terms")
-    return fit.learn(at, 100, allowed=allowed, scale=SCALE, what="whole numbers")
+    return at
+
+
+def _highest(values: torch.Tensor, count: int) -> torch.Tensor:
+    """Return 1 for the highest values, 0 for the others: float32, as ``values``."""
+    out = torch.zeros(values.numel())
+    out[torch.topk(values.flatten(), count).indices] = 1
+    return out.reshape(values.shape)
