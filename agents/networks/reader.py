@@ -207,7 +207,7 @@ def _of_next(here: SampledMeanings, call: int) -> Shows:
 def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: str = "") -> Shows:
     """Return what the last of ``calls`` shows by hands that make it."""
     stated = measured_statement(ranges)
-    text = measured_text(ranges, suits_of(calls[-1], _last_bid(calls)))
+    text = f"usually {measured_text(ranges, suits_of(calls[-1], _last_bid(calls)))}"
     return Shows(text, note, (), _not_natural(ranges, calls), how, stated=stated)
 
 
