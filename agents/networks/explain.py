@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks import belief
-from agents.networks.meaning import auction_keys, ranges_text
+from agents.networks.meaning import auction_keys
 from agents.networks.reader import call_of_network
 from agents.networks.sampled_meanings import HANDS, sampled_meanings
 from agents.systems.explain.explain import symbol_text
 from agents.systems.explain.player_terms import under
+from agents.systems.explain.shown_text import measured_text
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, SUITS
@@ -51,12 +52,12 @@ def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
         seat = (int(view.seat[0]) + offset) & 3
         last = rows[(seat - state[1]) & 3 :: 4][-1:]
         if not len(last):
-            text = "nothing that is known"
+            text = "no call yet"
         elif meanings is not None and last[0] >= 0:
-            text = ranges_text(meanings.ranges[last[0]])
+            text = measured_text(meanings.ranges[last[0]])
         else:
             found = sampled_meanings((bidder.networks.player,) * 4, *state)
-            text = f"{ranges_text(found.ranges(seat))} (of {HANDS} hands drawn now)"
+            text = f"{measured_text(found.ranges(seat))} (of {HANDS} hands drawn now)"
         out.append(f"{SEATS[seat]}  {text}")
     return out
 

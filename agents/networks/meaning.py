@@ -29,7 +29,6 @@ from bridge_env.rng.streams import key as hashed
 
 _EXPECTED = {"format": "bridge-env meanings", "version": 1}
 _KINDS = {"key": "uint64", "count": "int32", "ranges": "uint8"}
-QUANTITIES = ("hcp", "C", "D", "H", "S")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +56,6 @@ def auction_keys(history: NDArray[np.int8]) -> NDArray[np.uint64]:
         now = hashed(now, history[:, column].astype(np.int64))
         out[:, column] = now
     return out
-
-
-def ranges_text(ranges: NDArray[np.uint8]) -> str:
-    """Write ranges: ``11-15 hcp, 5-6 S, 2-4 H, 1-4 D, 1-4 C``."""
-    texts = [f"{low}-{high}" if low != high else f"{low}" for low, high in ranges.tolist()]
-    suits = ", ".join(f"{texts[1 + suit]} {QUANTITIES[1 + suit]}" for suit in (3, 2, 1, 0))
-    return f"{texts[0]} hcp, {suits}"
 
 
 def path_beside(network: str | os.PathLike[str]) -> Path:

@@ -20,7 +20,7 @@ from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeaning
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain.player_terms import promise, remark, symbols
 from agents.systems.explain.position import Position
-from agents.systems.explain.shown_text import measured_text, shown_text
+from agents.systems.explain.shown_text import measured_text, shown_text, suits_of
 from agents.systems.explain.statements import Statement, measured_statement, statement
 from agents.systems.language.tree import System, place_of
 from bridge_env.bidders.view import BidView, public_view
@@ -169,7 +169,7 @@ class Reader:
         if not rules and made != PASS and found is None:
             after = shown_text(self._shown([*calls, made], dealer, vulnerability)[position.seat], symbols=True)
             return Shows(f"{after}; no line of {name} makes this call", how=name)
-        text = found.short if found else "any hand that no other call fits"
+        text = found.short if found else "any other hand" if made == PASS else "hardly ever called here"
         notes = list(dict.fromkeys(remark(rule.line) for rule in rules))
         lines = tuple(dict.fromkeys(symbols(promise(rule.needs)) for rule in rules if rule.needs))[:_LINES]
         either = any(len(clause) > 1 for rule in rules for clause in rule.needs)  # of which the text has only the hull
@@ -207,7 +207,8 @@ def _of_next(here: SampledMeanings, call: int) -> Shows:
 def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: str = "") -> Shows:
     """Return what the last of ``calls`` shows by hands that make it."""
     stated = measured_statement(ranges)
-    return Shows(measured_text(ranges), note, (), _not_natural(ranges, calls), how, stated=stated)
+    text = f"usually {measured_text(ranges, suits_of(calls[-1], _last_bid(calls)))}"
+    return Shows(text, note, (), _not_natural(ranges, calls), how, stated=stated)
 
 
 def _shared(notes: Sequence[str]) -> str:
@@ -260,7 +261,8 @@ def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:
     made = calls[-1]
     if made >= FIRST_BID and strain_of(made) != NOTRUMP:
         return int(ranges[1 + strain_of(made), 0]) < _NATURAL - (level_of(made) == 1 and strain_of(made) < 2)
-    bids = [call for call in calls if call >= FIRST_BID]
-    if made == DOUBLE and bids and strain_of(bids[-1]) != NOTRUMP:
-        return int(ranges[1 + strain_of(bids[-1]), 0]) < 2
-    return False
+    return made == DOUBLE and any(ranges[1 + suit, 0] < 2 for suit in suits_of(made, _last_bid(calls)))
+
+
+def _last_bid(calls: Sequence[int]) -> int:
+    return next((call for call in reversed(calls) if call >= FIRST_BID), -1)

@@ -48,7 +48,7 @@ def test_an_opening_shows_what_it_promises(measured, tmp_path):
     bidder = replace(bidder, path=tmp_path / "n.npz")
     meaning.save(found, meaning.path_beside(bidder.path))
     left, partner, right = explain.shown(bidder, view)
-    assert "nothing that is known" in left
+    assert "no call yet" in left
     low, _ = partner.split()[1].split("-")
     assert int(low) >= 10
     assert ", 5-" in partner

@@ -112,3 +112,20 @@ def test_what_a_network_by_a_book_shows_is_stretched_by_its_judgement():
     found = reader_of("policy:by-the-book", "policy:by-the-book").call([parse_call("2H")], 0, 0, parse_call("2S"))
     assert "stretched by judgement" in found.how
     assert found.stated.ways[0]["hcp"][0] < 11
+
+
+def test_a_network_names_the_suit_that_it_bids_or_doubles():
+    read = reader_of("policy:champion-plain", "policy:champion-plain")
+    raise_ = read.call([parse_call(call) for call in ("1H", "1S")], 0, 0, parse_call("4H"))
+    double = read.call([parse_call(call) for call in ("1D", "1S")], 0, 0, parse_call("X"))
+    assert "♥" in raise_.text
+    assert "♠" in double.text
+
+
+def test_a_forced_answer_is_stated_by_hands_that_make_it():
+    """Its lines ask for no points: the longest suit, or any with three cards."""
+    calls = [parse_call(call) for call in ("1D", "X", "1H", "P")]
+    found = reader_of("system:champion", "system:champion").call(calls, 2, 0, parse_call("1S"))
+    assert found.stated.usual
+    assert "♠" in found.text
+    assert "HCP" in found.text

@@ -47,3 +47,8 @@ def test_the_clause_of_an_agreed_suit_has_a_phrase():
     ways = " or ".join(f"{mine}+ shown:H and {his}+ partner:H" for mine, his in ((5, 3), (4, 4), (3, 5), (2, 6)))
     agreed = parse_constraint(f"{ways}, ours")
     assert player_terms.symbols(player_terms.promise(agreed)) == "♥ agreed; the last bid is ours"
+
+
+def test_one_of_a_thing_is_in_the_singular():
+    assert player_terms.term_text(1, "controls") == "1 control"
+    assert player_terms.term_text(1, "passes") == "after a pass"

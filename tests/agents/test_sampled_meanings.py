@@ -56,7 +56,7 @@ def test_a_network_without_measured_meanings_explains_each_seat():
     view, _ = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
     bidder = make_policy("acol")
     left, partner, right = shown(bidder, view)
-    assert "nothing that is known" in left
+    assert "no call yet" in left
     assert f"of {HANDS} hands drawn now" in partner
     assert int(partner.split()[1].split("-")[0]) >= 8
     assert right != left

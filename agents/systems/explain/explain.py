@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,9 +14,19 @@ from agents.systems.engine.auction_state import FORCED, GAME_BIDS
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
-from agents.systems.explain.player_terms import ANY, FLAG_TEXT, of_call, sentence, symbols, under
-from agents.systems.explain.position import Position, line_of
-from agents.systems.explain.ranges import Ranges, distinct, hull, unite
+from agents.systems.explain.player_terms import (
+    ANY,
+    FLAG_TEXT,
+    counts_points,
+    either,
+    light,
+    of_call,
+    sentence,
+    symbols,
+    under,
+)
+from agents.systems.explain.position import Position, Rule, line_of
+from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.shown_text import shown_text
 from agents.systems.explain.statements import usual_statement
 from agents.systems.explain.sums import Sum, sums_of
@@ -31,6 +41,8 @@ from bridge_env.rules.cards import SEATS
 _NEARLY = 3  # other calls in the text
 _SUMS = 3  # of calls that were weighed, in the text
 _OTHERS = 2  # calls that another seat's pass denies in the text
+_SELDOM = 0.1  # of the hands that make a call: what fewer of them show is not in the text
+_WAYS = 3  # in which a hand may fit, in the text
 
 
 @dataclass(frozen=True)
@@ -66,9 +78,19 @@ class Explanation:
         return "\n".join([*lines, *under("denies", self._denied()), *under("shown", self._shown())])
 
     @cached_property
+    def rules(self) -> list[Rule]:
+        """Return the rule that made the call, then others of the tree with its name that often make it."""
+        made = [rule for rule in self.position.rules if rule.number == self.rule]
+        return made and [*made, *(rule for rule in self._named.get(self._name, []) if rule.number != self.rule)]
+
+    @cached_property
     def ranges(self) -> Ranges:
         """Return what the call shows, by word of the language with its suit: least and most."""
-        return ranges_of(self.position, self.rule, self.general, self.call)
+        if not self.rules:  # a scorecard, or no rule
+            return hull(self.position.conditions(self.rule, self.call)) if self.rule >= 0 else {}
+        own, *others = (hull(rule.needs) for rule in self.rules)
+        together = unite([own, *others])
+        return together if set(own) <= set(together) or counts_points(together) else own
 
     @cached_property
     def force(self) -> str:
@@ -99,15 +121,42 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        """Return what the call shows, its name and its force."""
-        hand = sentence(self.ranges)
-        if not hand and not self.general:
-            hand = "; or ".join(map(sentence, ways(self.position, self.rule, self.call)))
-        if not hand and self.sums:
-            hand = shown_text(self.shown[self.seat])
-        if not hand and (usual := usual_statement(self.position, self.call)):
-            hand = f"{ANY}, {usual}"
-        return call_words(hand, self.line, self.force)
+        """Return what the call shows, its name and its force; behind an or what it shows by lines with other names."""
+        hand = rules_text(self.rules, self.ranges)
+        artificial = "artificial" if self.line and "artificial" in self.line.flags else ""
+        if not hand or (self.general and not artificial and not counts_points(self.ranges)):
+            hand = ", ".join(filter(None, (hand, self._usual(hand))))
+        meant = [", ".join(filter(None, (hand, self._name if self._name != self.force else "")))]
+        for name, rules in self._named.items():
+            if name != self._name or not self.rules:
+                text = rules_text(rules, unite(hull(rule.needs) for rule in rules))
+                meant.append(", ".join(filter(None, (text, name))))
+        words = ["; or ".join(dict.fromkeys(filter(None, meant))), self.force, artificial]
+        return ", ".join(dict.fromkeys(filter(None, words)))
+
+    @cached_property
+    def _name(self) -> str:
+        """Return the note of the call's line; a scorecard's is none."""
+        return self.line.note if self.line and self.line.score is None else ""
+
+    @cached_property
+    def _named(self) -> dict[str, list[Rule]]:
+        """Return the rules of the tree that often make the call, by their notes."""
+        calls, numbers = self.position.likely_decisions
+        made, found = numbers[calls == self.call], dict[str, list[Rule]]()
+        for rule in self.position.rules:
+            if rule.tree and rule.call == self.call and (made == rule.number).sum() > _SELDOM * len(made):
+                found.setdefault(rule.line.note, []).append(rule)
+        return found
+
+    def _usual(self, hand: str) -> str:
+        """Return what hands that make the call usually hold, besides what ``hand`` says by their ranges."""
+        any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
+        usual = usual_statement(self.position, self.call)
+        if usual is None:
+            return ANY if any_other else "" if hand else "hardly ever called here"
+        more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
+        return ", ".join(filter(None, (ANY if any_other else "", f"usually {more}" if more else "")))
 
     @property
     def because(self) -> str:
@@ -162,13 +211,6 @@ def symbol_text(call: int) -> str:
     return symbols(of_call(call))
 
 
-def call_words(hand: str, line: Line | None, force: str) -> str:
-    """Return the hand that a call shows, the call's name and its force, in a row."""
-    artificial = "artificial" if line and "artificial" in line.flags else ""
-    words = [hand or ANY, line.note if line else "", force, artificial]
-    return ", ".join(dict.fromkeys(filter(None, words)))
-
-
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     """Explain the call of ``bidder`` for the one row of ``view``."""
     calls, rules, shown = bidder.decide(view)
@@ -184,21 +226,16 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     )  # fmt: skip
 
 
-def ranges_of(position: Position, number: int, general: bool, call: int) -> Ranges:
-    """Return what the call shows: by its own line, or by all of the tree that make it where these have its words."""
-    own = next((hull(rule.needs) for rule in position.rules if rule.number == number), None)
-    if own is None:  # a scorecard, or no rule
-        own = hull(position.conditions(number, call)) if number >= 0 else {}
-    if general or not own:
-        return own
-    together = unite(hull(rule.needs) for rule in position.rules if rule.tree and rule.call == call)
-    return together if set(own) <= set(together) else own
-
-
-def ways(position: Position, number: int, call: int) -> list[Ranges]:
-    """List the ranges of each line of the tree that makes the call, ``number`` first; none lies in another."""
-    lines = [rule for rule in position.rules if rule.tree and rule.call == call]
-    return distinct(hull(rule.needs) for rule in sorted(lines, key=lambda rule: rule.number != number))
+def rules_text(rules: Sequence[Rule], ranges: Ranges) -> str:
+    """Return in a sentence what hands have that one or other of the rules takes, which lie in ``ranges``."""
+    needs = [rule.needs for rule in rules]
+    ways = either(needs)
+    rest = {word: ends for word, ends in ranges.items() if all(word not in way for way in ways)}
+    choice = " or ".join(sentence(way).replace(", ", " and ") for way in ways)
+    if text := ", ".join(filter(None, (sentence(rest), choice, light(needs, ranges)))):
+        return text
+    texts = list(dict.fromkeys(sentence(hull(need)) for need in needs))
+    return "; or ".join(texts) if all(texts) and len(texts) <= _WAYS else ""
 
 
 def force_of(position: Position, line: Line | None, call: int) -> str:

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.auction_state import STRENGTH, SUIT
 from agents.systems.explain.player_terms import sentence
-from agents.systems.explain.position import Position, any_hands
+from agents.systems.explain.position import Position
 from agents.systems.explain.ranges import Ranges, hull, one_way
 from agents.systems.language.tree import INFINITE, Constraint, Together
 from agents.systems.language.vocabulary import WORDS
-from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS
+from bridge_env.hands.features import NUM_FEATURES
 from bridge_env.rules.calls import PASS
 
 MOST = 3  # calls that are named
 _SELDOM = 0.01  # of the hands: calls that fewer make are not named
-_FEW = 100  # hands below which all hands are taken for the seat's
 _FROM_NOTHING = ("hcp", "points")  # what a pass with few of them leaves to the calls after it
 
 
@@ -38,8 +36,7 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
 
     A hand within the ranges of one of them cannot pass: no rule that passes comes first for it.
     """
-    hands = likely_hands(position)
-    _, rules = position.decide(hands)
+    hands, (_, rules) = position.likely_hands, position.likely_decisions
     passes: list[Ranges] = []
     found: list[tuple[int, DeniedCall]] = []
     for rule in position.rules:
@@ -57,17 +54,6 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
     for _, one in found:
         first.setdefault(one.call, one)
     return sorted(list(first.values())[:most], key=lambda one: one.call)
-
-
-def likely_hands(position: Position) -> NDArray[np.int16]:
-    """Return hands, int16 (N, NUM_FEATURES), that keep to what the seat has shown, or to its lengths, or any."""
-    hands = any_hands()
-    lengths = hands[:, LENGTH : LENGTH + 4]
-    shown = position.shown[position.seat, SUIT : SUIT + 4]
-    fits = ((lengths >= shown[:, 0]) & (lengths <= shown[:, 1])).all(axis=1)
-    low, high = position.shown[position.seat, STRENGTH]
-    strong = fits & (np.maximum(hands[:, HCP], hands[:, POINTS]) >= low) & (hands[:, HCP] <= high)
-    return next((hands[some] for some in (strong, fits) if some.sum() >= _FEW), hands)
 
 
 def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> tuple[int, ...]:

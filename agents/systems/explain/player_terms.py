@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from agents.systems.explain.ranges import Ranges
+from agents.systems.explain.ranges import Ranges, distinct, hull, ranges_of_all
 from agents.systems.language.text import atom_text, is_difference
 from agents.systems.language.tree import INFINITE, Atom, Clause, Constraint, Line, Score, Step, Term
 from agents.systems.language.vocabulary import CALL_WORDS
@@ -132,6 +132,11 @@ _RANGES = {
     ("partner-bid", 1, INFINITE): "partner has spoken",
     ("they-bid", 0, 0): "they have only passed",
     ("they-bid", 1, INFINITE): "they have spoken",
+    ("passes", 1, 1): "after a pass",
+    ("shortest", 0, 0): "a void",
+    ("shortest", 0, 1): "a short suit",
+    ("shortest", 1, INFINITE): "no void",
+    ("shortest", 2, INFINITE): "no short suit",
 }
 #: What sentences call points, and words that are so or not, where that differs from the phrases.
 _SPOKEN_POINTS = {
@@ -145,12 +150,14 @@ _SPOKEN_FLAGS = {
     "balanced": _YES_NO["balanced"],
     "semibalanced": ("balanced or nearly so", "neither balanced nor nearly so"),
     "stopper": ("a stopper in {s}", "no stopper in {s}"),
+    "control": ("a control in {s}", "no control in {s}"),
     "best": _YES_NO["best"],
     "long": ("no suit longer than {s}", "a suit longer than {s}"),
 }
 _SPOKEN_COUNTS = ("losers", "controls", "aces", "kings", "quick", "longest", "shortest", "top3", "top5", "keycards",
                   "playing")  # fmt: skip
-_PLURAL = re.compile(r"\b(loser|control|ace|king|trick|card)s\b")
+_PLURAL = re.compile(r"\b(loser|control|ace|king|trick|card|bid|point)s\b")
+_LONGEST = 7  # cards: that a suit is no longer says nothing
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
             "thirteen")  # fmt: skip
 _LAST_CALLS = {"partner-called": "partner's last call is {}", "i-called": "my last call is {}"}
@@ -262,6 +269,7 @@ def _noun(word: str) -> str:
 def term_text(count: int, word: str, less: str = "") -> str:
     """Write what a term of a score counts: ``12 points in support of ♠``."""
     text = symbols(condition(Atom(word, count, count)))
+    text = _PLURAL.sub(r"\1", text, count=1) if count == 1 else text
     return f"{text} more than {symbols(condition(Atom(less, 0, 0))).removeprefix('0 ')}" if less else text
 
 
@@ -354,13 +362,15 @@ def spoken(word: str, low: int, high: int) -> str:
     stem, _, of = word.partition(":")
     name = SUIT_NAMES.get(of, of)
     if word in SUIT_NAMES:
-        return counted(low, high, 13, SUIT_NAMES[word], SUIT_NAMES[word].removesuffix("s"))
+        return counted(low, high, _LONGEST + 1, SUIT_NAMES[word], SUIT_NAMES[word].removesuffix("s"))
     if word.startswith("hcp:"):
         return _points(low, high if high < 10 else INFINITE, f"HCP in {name}")
     if stem in _SPOKEN_POINTS:
         return _points(low, high, _SPOKEN_POINTS[stem].format(s=name))
     if stem in _SPOKEN_FLAGS:
         return _SPOKEN_FLAGS[stem][0 if low >= 1 else 1].format(s=name)
+    if (word, low, high) in _RANGES:
+        return "a singleton or void" if high == 1 else _RANGES[word, low, high]
     if stem in _SPOKEN_COUNTS:
         many = _PHRASES[stem].removeprefix("{n} ").format(s=name)
         return counted(low, high, INFINITE, many, _PLURAL.sub(r"\1", many, count=1))
@@ -386,6 +396,30 @@ def sentence(ranges: Ranges) -> str:
     return ", ".join(spoken(*part) for part in _telling(ranges))
 
 
+def light(constraints: Iterable[Constraint], ranges: Ranges) -> str:
+    """Write the HCP below which a hand of ``ranges`` needs long suits, as by the rule of 20; empty where none does."""
+    sound = [
+        tuple(tuple(way for way in clause if "rule20" not in ranges_of_all(way)) or clause for clause in constraint)
+        for constraint in constraints
+    ]
+    least = min((hull(constraint).get("hcp", (0, 0))[0] for constraint in sound), default=0)
+    return f"fewer than {least} only with long suits" if least > ranges.get("hcp", (INFINITE, 0))[0] else ""
+
+
+def either(constraints: Iterable[Constraint]) -> list[Ranges]:
+    """Return the two alternatives of counts, of which constraints all ask one: four hearts or four spades; or none."""
+    ways: list[Ranges] = []
+    for constraint in constraints:
+        pairs = ([ranges_of_all(together) for together in clause] for clause in constraint if len(clause) == 2)
+        ways += next((pair for pair in pairs if all(_is_count(word) for way in pair for word in way)), [{}])
+    ways = distinct(ways)
+    return ways if len(ways) == 2 and all(map(sentence, ways)) else []
+
+
+def _is_count(word: str) -> bool:
+    return word in SUIT_NAMES or word.partition(":")[0] in ("aces", "kings", "keycards")
+
+
 def short_sentence(ranges: Ranges) -> str:
     """Write all ranges as pages have them: ``5+♠, 10+ HCP``; empty where every hand lies within."""
     return symbols(", ".join(condition(Atom(*part)) for part in _telling(ranges)))
@@ -403,11 +437,11 @@ def counts_points(ranges: Ranges) -> bool:
 
 
 def says_nothing(word: str, low: int, high: int) -> bool:
-    """Return whether every hand lies within the range."""
+    """Return whether nearly every hand lies within the range."""
     if is_difference(word):
         return low <= -13 and high >= 13
     return low <= 0 and high >= (
-        13 if word in SUIT_NAMES else 1 if word.partition(":")[0] in _SPOKEN_FLAGS else INFINITE
+        _LONGEST if word in SUIT_NAMES else 1 if word.partition(":")[0] in _SPOKEN_FLAGS else INFINITE
     )
 
 
@@ -416,7 +450,11 @@ def _implied(part: tuple[str, int, int], ranges: Ranges) -> bool:
     word, low, high = part
     if word == "points":
         return high >= INFINITE and "hcp" in ranges and ranges["hcp"][0] >= low
+    if word == "semibalanced":
+        return ranges.get("balanced", (0, 1))[0] == low == 1
     stem, _, of = word.partition(":")
+    if stem == "top5":
+        return high >= INFINITE and ranges.get(f"top3:{of}", (0, 0))[0] >= low
     return stem == "long" and low == 1 and of in ranges and ranges[of][0] >= 7
 
 

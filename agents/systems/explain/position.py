@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder, deal_features
-from agents.systems.engine.auction_state import FIT, FIT_BEST, FIT_MAJOR, OURS, STOPPED, is_theirs
+from agents.systems.engine.auction_state import (
+    FIT,
+    FIT_BEST,
+    FIT_MAJOR,
+    OURS,
+    STOPPED,
+    STRENGTH,
+    SUIT,
+    is_theirs,
+)
 from agents.systems.engine.compiled import FIRST, LAST_RESORT, MEANS_FIRST, RULE_LINE, Compiled
 from agents.systems.engine.decompile import atom_of, clauses_of
 from agents.systems.engine.programs import FALSE, TRUE, rest_of_atom
@@ -21,12 +30,15 @@ from agents.systems.language.columns import LEAST, MOST, PLUS
 from agents.systems.language.text import is_difference
 from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, System, Together
 from agents.systems.language.vocabulary import WORDS
-from bridge_env.bidders.view import BidView
+from bridge_env.bidders.view import BidView, public_view
 from bridge_env.hands.deals import random_deals
-from bridge_env.hands.features import LENGTH, NUM_FEATURES, STOPPER
+from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS, STOPPER
+from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, PASS
 
-_DEALS = 1_000  # whose hands represent any hand
+_DEALS = 6_000  # whose hands represent any hand
+_ENOUGH = 4_000  # hands, of which more are not looked at
+_FEW = 30  # hands: what fewer of them meet is left out of account
 _SEED = 2_007
 
 _Range = tuple[int, int, int]  # column, least, most
@@ -84,6 +96,34 @@ class Position:
         """Return what each seat has shown so far: int16 (4, 6, 2)."""
         shown: NDArray[np.int16] = self.bidder.meaning(self.view)[0]
         return shown
+
+    @cached_property
+    def likely_hands(self) -> NDArray[np.int16]:
+        """Return hands, int16 (N, NUM_FEATURES), that fit what all seats have shown and make the seat's calls so far;
+        what hardly any does is left out of account.
+        """
+        deals = any_deals()
+        least, most = self.shown[self.seat, SUIT : SUIT + 4].T
+        lengths = deals[..., LENGTH : LENGTH + 4]
+        fit = np.ones(deals.shape[:2], np.bool_)
+        conditions = [((lengths >= least) & (lengths <= most)).all(axis=2)]
+        for offset in range(4):
+            low, high = self.shown[(self.seat + offset) & 3, STRENGTH]
+            strong = (deals[..., [HCP, POINTS]].max(axis=2) >= low) & (deals[..., HCP] <= high)
+            conditions.append(np.roll(strong, -offset, axis=1))
+        for condition in conditions:
+            fit = fit & condition if (fit & condition).sum() >= _FEW else fit
+        hands = deals[fit][:_ENOUGH]
+        for number in range(len(self.calls) % 4, len(self.calls), 4):
+            auctions = Auctions.replay(self.calls[None, :number], self.view.dealer, self.view.vulnerability)
+            made = Position(self.bidder, public_view(auctions)).decide(hands)[0] == self.calls[number]
+            hands = hands[made] if made.sum() >= _FEW else hands
+        return hands
+
+    @cached_property
+    def likely_decisions(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        """Return the calls of the likely hands, and the rules that make them."""
+        return self.decide(self.likely_hands)
 
     def _queries(self, hands: NDArray[np.int16]) -> Queries:
         """Return the position with hands int16 (N, NUM_FEATURES) of the seat to call."""
@@ -167,9 +207,9 @@ def rules_for(bidder: HierarchyBidder, view: BidView, call: int) -> list[Rule]:
 
 
 @lru_cache(maxsize=1)
-def any_hands() -> NDArray[np.int16]:
-    """Return hands at random, int16 (4000, NUM_FEATURES); the same each time."""
-    features = deal_features(random_deals(_SEED, 0, _DEALS)).reshape(-1, NUM_FEATURES)
+def any_deals() -> NDArray[np.int16]:
+    """Return the hands of deals at random, int16 (_DEALS, 4, NUM_FEATURES); the same each time."""
+    features = deal_features(random_deals(_SEED, 0, _DEALS))
     features.flags.writeable = False
     return features
 

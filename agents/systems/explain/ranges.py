@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agents.systems.language.tree import Constraint, Together
+from agents.systems.language.tree import INFINITE, Constraint, Together
 
 Ranges = dict[str, tuple[int, int]]
+_IMPLIES = {"balanced": "semibalanced", "hcp": "points"}  # at least as many of the other
 
 
 def hull(constraint: Constraint) -> Ranges:
     """Return the ranges that every hand of ``constraint`` lies in: those that all alternatives of a clause speak of."""
     out: Ranges = {}
     for clause in constraint:
-        _narrow(out, unite(_of_together(together) for together in clause))
+        _narrow(out, unite(ranges_of_all(together) for together in clause))
     return out
 
 
@@ -21,7 +22,7 @@ def one_way(constraint: Constraint, chosen: tuple[int, ...]) -> Ranges:
     """Pick one alternative of each clause, and give its ranges. Every hand in these ranges meets ``constraint``."""
     out: Ranges = {}
     for clause, place in zip(constraint, chosen, strict=True):
-        _narrow(out, _of_together(clause[place]))
+        _narrow(out, ranges_of_all(clause[place]))
     return out
 
 
@@ -54,10 +55,13 @@ def distinct(several: Iterable[Ranges]) -> list[Ranges]:
     return found
 
 
-def _of_together(together: Together) -> Ranges:
+def ranges_of_all(together: Together) -> Ranges:
+    """Return the ranges of conditions that all hold, and those that follow: of points with length from HCP."""
     out: Ranges = {}
     for atom in together:
         _narrow(out, {atom.word: (atom.lo, atom.hi)})
+        if atom.word in _IMPLIES and atom.lo >= 1:
+            _narrow(out, {_IMPLIES[atom.word]: (atom.lo, INFINITE)})
     return out
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.explain.pass_inference import likely_hands
 from agents.systems.explain.player_terms import counts_points, sentence, short_sentence
 from agents.systems.explain.position import Position, word_value
 from agents.systems.explain.ranges import Ranges, distinct, hull, unite
-from agents.systems.explain.shown_text import named_suits
+from agents.systems.explain.shown_text import named_suits, suits_of
 from bridge_env.hands.features import HCP_AND_LENGTHS
-from bridge_env.rules.calls import PASS
+from bridge_env.rules.calls import FIRST_BID, PASS
 
-_FEW_HANDS = 30  # that make a call, from which nothing is measured
+_FEW_HANDS = 15  # that make a call: of fewer nothing is measured
 _TAIL = 0.05  # of the hands lie below a measured range, and as many above
 _MOST_WAYS = 3  # that one sentence lists
 _SUITS = "CDHS"
@@ -85,23 +84,27 @@ def statement(position: Position, call: int) -> Statement | None:
     together = unite(ways)
     if sentence(together) and (len(ways) > _MOST_WAYS or counts_points(together) or not all(map(counts_points, ways))):
         return Statement((together,))
-    return Statement(tuple(ways)) if len(ways) <= _MOST_WAYS else usual_statement(position, call)
+    named = Statement(tuple(ways)) if len(ways) <= _MOST_WAYS else None
+    return named if named and any(map(counts_points, ways)) else usual_statement(position, call) or named
 
 
 def usual_statement(position: Position, call: int) -> Statement | None:
     """Return what nine in ten hands hold that make ``call`` at the position; None where hardly any does."""
-    hands = likely_hands(position)
-    makers = hands[position.decide(hands)[0] == call]
-    return statement_of_hands(makers) if len(makers) >= _FEW_HANDS else None
+    makers = position.likely_hands[position.likely_decisions[0] == call]
+    if len(makers) < _FEW_HANDS:
+        return None
+    artificial = any(rule.artificial for rule in position.makers(call))
+    return statement_of_hands(makers, [] if artificial else suits_of(call, position.last_bid + FIRST_BID))
 
 
-def statement_of_hands(hands: NDArray[np.int16]) -> Statement:
-    """Return what nine in ten of some hands hold, int16 (N, NUM_FEATURES)."""
+def statement_of_hands(hands: NDArray[np.int16], named: Sequence[int] = ()) -> Statement:
+    """Return what nine in ten of some hands hold, int16 (N, NUM_FEATURES); ``named`` as for ``measured_statement``."""
     ends = np.quantile(hands[:, HCP_AND_LENGTHS], [_TAIL, 1 - _TAIL], axis=0, method="closest_observation").T
-    return measured_statement(ends.astype(np.uint8))
+    return measured_statement(ends.astype(np.uint8), named)
 
 
-def measured_statement(ranges: NDArray[np.uint8]) -> Statement:
-    """Return measured ranges, uint8 (5, 2), of HCP and C D H S, as a statement; of suits only short or long ones."""
+def measured_statement(ranges: NDArray[np.uint8], named: Sequence[int] = ()) -> Statement:
+    """Return measured ranges, uint8 (5, 2), of HCP and C D H S, as a statement; suits as for ``named_suits``."""
     (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
-    return Statement(({"hcp": (low, high)} | {_SUITS[suit]: suits[suit] for suit in named_suits(suits)},), usual=True)
+    lengths = {_SUITS[suit]: suits[suit] for suit in named_suits(suits, named)}
+    return Statement(({"hcp": (low, high)} | lengths,), usual=True)
