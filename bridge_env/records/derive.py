@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,22 +25,28 @@ CONTRADICTION = "contradiction"
 _MOST_CUT = 4  # passes behind the end of an auction: more are no slip
 _NUMBER = re.compile(
     r"(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
-    r"(?:\.|\s+(?:of|von|sur|van)\s+[0-9]+|\s*([,;(-]\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
+    r"(?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+|((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
     re.IGNORECASE,
 )
+_BEFORE_BOARD = re.compile(r".+?[\s,;-](?=(?:board|bd|brd)\b\W*\d)", re.IGNORECASE)
 
 
 def board_number(text: str) -> int | None:
-    """Return the number of ``"7"``, ``"07"``, ``"7 of 24"`` or ``"Board 7, table 2"``; None for other text."""
-    match = _NUMBER.match(text.strip())
+    """Return the number of ``"7"``, ``"07"``, ``"7 of 24"`` or ``"Round 2, Board 7"``; None for other text."""
+    match = _NUMBER.match(_BEFORE_BOARD.sub("", text.strip(), count=1))
     return int(match[1]) if match else None
 
 
 def report_words_behind_number(text: str, line: int, faults: list[BadBoard]) -> None:
-    """Report the ``table 2`` of ``"Board 7, table 2"``, which is lost."""
-    match = _NUMBER.match(text.strip())
-    if match and match[2]:
-        faults.append(BadBoard(line, f"board: {match[2]!r} behind the number is not read", "mark"))
+    """Report the ``table 2`` of ``"Board 7, table 2"`` and the words before a board, which are lost."""
+    rest = _BEFORE_BOARD.sub("", text.strip(), count=1)
+    match = _NUMBER.match(rest)
+    if match is None:
+        return
+    if before := text.strip()[: -len(rest)]:
+        faults.append(BadBoard(line, f"board: {before.strip()!r} before the number is not read", "mark"))
+    if match[2]:
+        faults.append(BadBoard(line, f"board: {match[2].strip()!r} behind the number is not read", "mark"))
 
 
 def by_number_or_place(
@@ -213,7 +220,7 @@ def settle_play(
 ) -> Plays | None:
     """Return the play of the cards, -1 where one is not known, up to the first of those; None without any.
 
-    A play that is not legal is left out. Losses are reported.
+    From the first card on that is not legal it is left out. Losses are reported.
     """
     if not any(card >= 0 for card in cards):
         return None
@@ -225,13 +232,16 @@ def settle_play(
     if any(card >= 0 for card in cards[known:]):
         reason = f"play: cards follow one that is missing, after {known} cards; those are left out"
         faults.append(BadBoard(line, reason, BAD_PLAY))
+    legal = cards[: min(known, 53)]
     try:
-        table = np.array([cards[: min(known, 53)]], np.int8)
-        plays = Plays.replay(owner, contract.declarer, contract.strain, table)
+        plays = Plays.replay(owner, contract.declarer, contract.strain, np.array([legal], np.int8))
     except IllegalCard as error:
         faults.append(BadBoard(line, f"play: {str(error).replace(' at table 0', '')}", ILLEGAL_PLAY))
-        return None
-    return plays if known else None
+        plays = Plays(owner, contract.declarer, contract.strain)
+        with suppress(IllegalCard):
+            for card in legal:
+                plays.step([card])
+    return plays if plays.length[0] else None
 
 
 def settle_tricks(

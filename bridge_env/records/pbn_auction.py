@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from bridge_env.records.board import BadBoard
 from bridge_env.records.derive import (
@@ -16,18 +17,23 @@ from bridge_env.records.derive import (
     passes_text,
 )
 from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, unescape
+from bridge_env.records.words import DASH, plain_words, read_contract
 from bridge_env.rules.auction import IllegalCall, one_auction
-from bridge_env.rules.calls import PASS, CallError, Contract, parse_call, parse_result
+from bridge_env.rules.calls import PASS, CallError, Contract, parse_call
 from bridge_env.rules.cards import SEATS, board_dealer, parse_seat, plain_suits
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
-_CALL = r"[1-7](?:NT|SA|[NCDHS])|PASS|P|AP|XX|X|RDBL|DBL|REDOUBLE|DOUBLE|R|D"
-_MARKED_CALL = re.compile(rf"\(?({_CALL})(\)|(?:\W|\d+=).*)$")  # with a mark that is no mark of PBN, or in brackets
+_CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
+_CALLS = re.compile(rf"(?:(?:{_CALL})[-/.,;]?)+$")  # without blanks between
+_NO_CALL = re.compile(rf"[{DASH}/._]$")
+_MARKED_CALL = re.compile(
+    rf"\(?(?!AP)({_CALL})(\)|(?:\W|\d+=).*)$"
+)  # with a mark that is no mark of PBN, or in brackets
 _UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
 _SPLIT_BID = re.compile(r"(?<!\S)([1-7])\s+(?=(?:NT?|SA|[CDHS])(?!\w))", re.IGNORECASE)
-_NOTRUMP = re.compile(r"\b([1-7])SA\b")  # in French
 _PASS = re.compile(r"(?<!\S)(?:PASSE?|PAS|NB|NO BID)(?!\w)")
-_ALL_PASS = re.compile(r"\bALL\s*PASS\b", re.IGNORECASE)
+_ALL_PASS = re.compile(r"\(?(?<!\w)(?:ALL[\s_-]*PASS(?:ED|ES)?|AP|A\.P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?")
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
@@ -37,8 +43,8 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
     """
     for line, row in game.rows.get(section, ()):
         if section == "Auction":
-            row = _SPLIT_BID.sub(r"\1", plain_suits(_ALL_PASS.sub("AP", row)))
-            row = _PASS.sub("P", _NOTRUMP.sub(r"\1NT", row))
+            row = plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row))
+            row = _PASS.sub("P", _ALL_PASS.sub(" AP ", _SPLIT_BID.sub(r"\1", row)))
         else:
             row = _UNKNOWN_CARD.sub("-", row).replace(",", " ")
         words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()
@@ -59,7 +65,7 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
     calls, marks, skipped, broken_off = _read_calls(game, faults)
     seats = {}
     for name in ("Dealer", "Auction"):
-        if game.value(name) not in UNKNOWN_VALUES:
+        if not game.lacks(name):
             try:
                 seats[name] = parse_seat(game.value(name))
             except ValueError as error:
@@ -69,7 +75,7 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
     if dealer is None:
         dealer = by_number_or_place(number, game.place, board_dealer, game.line, "dealer", faults)
     bidding = Bidding(
-        game.line_of("Auction"), dealer, calls, _read_notes(game, marks), game.line_of("Contract"),
+        game.line_of("Auction"), dealer, calls, _read_notes(game, marks, faults), game.line_of("Contract"),
         *_read_contract(game, faults), leader, broken_off,
     )  # fmt: skip
     if calls and starts is not None and starts != dealer:
@@ -109,24 +115,27 @@ def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | No
 def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], list[tuple[int, str]], int, bool]:
     """Return the calls, which may be illegal, their marks, the seats skipped before, and whether it breaks off.
 
-    A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end.
+    A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end. Where
+    further calls follow and the auction is legal so, it was a pass.
     """
     calls: list[int] = []
     marks: list[tuple[int, str]] = []
-    skipped, broken_off = 0, False
+    skipped, broken_off, dashes = 0, False, 0
+    gap: BadBoard | None = None
     for line, words in words_of(game, "Auction"):
-        for word in words:
+        for word in chain.from_iterable(map(_calls_in, words)):
+            if dashes and (word[0].isalnum() or word == "--"):
+                gap = gap or BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
+                calls, dashes = calls + [PASS] * dashes, 0
             if word[0] == "=":
                 marks += [(len(calls) - 1, word)] if calls else []
                 if not re.fullmatch(r"=\d*=", word):
                     faults.append(BadBoard(line, f"auction: {word} is half a mark of a note", "mark"))
             elif word in ("*", "+"):
                 broken_off = True
-            elif word == "-":
+            elif _NO_CALL.match(word):
                 skipped += not calls
-                broken_off = bool(calls)
-            elif broken_off:
-                raise BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
+                dashes += bool(calls)
             elif word == "AP":
                 calls += [PASS] * passes_missing(calls)
             elif calls and re.fullmatch(r"\d+=?", word):
@@ -138,7 +147,19 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
                 call, mark = _read_call(word, line, faults)
                 calls.append(call)
                 marks += [(len(calls) - 1, mark)] if mark is not None else []
-    return tuple(calls), marks, skipped, broken_off
+    if gap is not None:
+        calls += [PASS] * min(dashes, passes_missing(calls))
+        try:
+            one_auction(calls, 0)
+        except IllegalCall:
+            raise gap from None
+        faults.append(BadBoard(gap.line, "auction: dashes between calls are read as passes", MENDED))
+    return tuple(calls), marks, skipped, broken_off or (dashes > 0 and gap is None)
+
+
+def _calls_in(word: str) -> list[str]:
+    """Return the calls of ``"1S-P-2S"`` or ``"PPP"``; any other word as it is."""
+    return re.findall(_CALL, word) if _CALLS.match(word) and not re.fullmatch(_CALL, word) else [word]
 
 
 def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str | None]:
@@ -153,33 +174,41 @@ def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str |
         match = _MARKED_CALL.match(word)
         if match is None:
             raise BadBoard(line, f"auction: {error}", "not a call") from None
-    mark = re.fullmatch(r"=?(\d*)=?", match[2])
+    mark = re.fullmatch(r"[=(\[]?(\d*)[=)\]]?", match[2]) if match[2] != ")" else None
     if match[2] != ")":
         what = "is half a mark of a note" if mark else "is not read"
         faults.append(BadBoard(line, f"auction: {match[2]!r} behind {match[1]} {what}", "mark"))
     return parse_call(match[1]), None if mark is None else f"={mark[1]}="
 
 
-def _read_notes(game: Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
-    """Return the notes of calls by their index; empty where there is a mark alone."""
-    texts: dict[str, str] = {}
+def _read_notes(game: Game, marks: Sequence[tuple[int, str]], faults: list[BadBoard]) -> dict[int, str]:
+    """Return the notes of calls by their index; empty where there is a mark alone.
+
+    Notes behind a play without marks are the auction's, too.
+    """
+    texts: dict[str, list[str]] = {}
+    in_play = any(re.search(r"=\d*=", row) for _, row in game.rows.get("Play", ()))
     for section, value in game.notes:
-        number, colon, text = unescape(value).partition(":")
-        if section == "Auction" and colon:
-            texts[number.strip()] = text.strip()
+        if section != "Auction" and in_play:
+            continue
+        found = re.match(r"\s*=?(\d+)=?\s*[:.)]?\s*(.*)", unescape(value), re.DOTALL)
+        if found is not None and any(found[1] == mark.strip("=") for _, mark in marks):
+            texts.setdefault(found[1], []).append(found[2].strip())
+        else:
+            faults.append(game.bad(section, f"the note {value!r} has no mark in the auction", "mark"))
     notes: dict[int, list[str]] = {}
     for index, mark in marks:
-        text = texts.get(mark.strip("="), "")
-        if text not in notes.setdefault(index, []):
-            notes[index].append(text)
+        for text in texts.get(mark.strip("="), [""]):
+            if text not in notes.setdefault(index, []):
+                notes[index].append(text)
     return {index: "; ".join(filter(None, found)) for index, found in notes.items()}
 
 
 def _read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None, int | None]:
     """Return the contract of the tags without its declarer, and the declarer."""
-    text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^").upper()
-    seat, found = None, parse_result(_NOTRUMP.sub(r"\1NT", text.upper()))
-    if declarer not in UNKNOWN_VALUES:
+    text, declarer = game.value("Contract"), game.value("Declarer").strip("^").upper()
+    seat, found = None, read_contract(text)
+    if declarer and not game.lacks("Declarer"):
         try:
             seat = parse_seat(declarer)
         except ValueError as error:

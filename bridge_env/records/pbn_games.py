@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bridge_env.records.board import BadBoard
+from bridge_env.records.tables import digits_of_gib
+from bridge_env.records.words import HAND
 
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
@@ -17,15 +19,27 @@ _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
 _HALF_TAG = re.compile(r'\[\s*([A-Za-z]\w*)(?:\s*"|\s)\s*([^"\]]*)"?\s*\]?$')  # a quote or the bracket is missing
-_HAND = r"(?:[AKQJT0-9-]*\.){3}[AKQJT0-9-]*"
-_FOUR_HANDS = rf"{_HAND}(?:\s+{_HAND}){{3}}"
+_FOUR_HANDS = rf"{HAND}(?:[\s,;:]+{HAND}){{3}}"
 FOUR_HANDS = re.compile(f"{_FOUR_HANDS}$", re.IGNORECASE)  # a deal without its first seat
-_BARE_DEAL = re.compile(  # a deal without its tag, perhaps behind its number
-    rf'(?:#?(\d{{1,4}})[.:)]?\s+)?"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){{1,4}}|{_FOUR_HANDS})"?$', re.IGNORECASE
+# A deal without its tag, perhaps behind its number; four hands may stand in other text.
+_BARE_DEAL = re.compile(r'((?:#?\d{1,4}[.:)]?\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){1,4})("?)$', re.IGNORECASE)
+_DEAL_IN_TEXT = re.compile(rf"(.*?)(?<![\w.])((?:[NESW]\s*:\s*)?{_FOUR_HANDS})(?![\w.])(.*)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r'(?:board|deal|hand|bd|brd)?[\s#]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE
+)  # alone, or before a deal
+_GIB_TRICKS = re.compile(r":([0-9A-D]{20})\s*$")  # behind a deal whose first hand is W's
+_CONDITIONS = re.compile(r"([NESW])\s+(None|N-?S|E-?W|Both|All)\b\s*", re.IGNORECASE)  # below a bare deal
+_GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be there
+    r"(?:(?:[1-7](?:NT?|[CDHS])|XX?|P(?:ASS)?|AP|DBL|RDBL|[SHDC](?:10|[2-9TJQKA])|[-*+]+|=\d+=)[!?]*(?:\s+|$))+",
+    re.IGNORECASE,
 )
 # A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
-_NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, "West", "North", "East", "South", "OptimumResultTable")}
+_NAMES = {
+    name.lower(): name
+    for name in (*_OF_BOARD, *_LATE, "West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability",
+                 "DoubleDummyTricks")
+}  # fmt: skip
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
 
@@ -51,6 +65,10 @@ class Game:
         """Return the value of a tag, stripped; empty where it is absent."""
         return self.tags[name][0].strip() if name in self.tags else ""
 
+    def lacks(self, name: str) -> bool:
+        """Return whether a tag is absent or leaves its value open; ``[Vulnerable "-"]`` does not."""
+        return self.value(name) in UNKNOWN_VALUES or (self.value(name) == "-" and name != "Vulnerable")
+
     def line_of(self, name: str) -> int:
         return self.tags[name][1] if name in self.tags else self.line
 
@@ -67,6 +85,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     """Group the lines of a file into games; text outside of any is added to ``faults``, once a paragraph."""
     game: Game | None = None
     section, ended, reported, place = "", True, False, 0  # a blank line ends a game
+    bare = False  # the rows have deals without tags
     for number, line in enumerate(_COMMENT.sub(_without_comment, "\n".join(lines)).split("\n"), 1):
         row = line.replace(_GAP, " ").strip()
         if not row:
@@ -76,9 +95,10 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         if row[0] == "[" and '"' not in row:
             row = row.translate(_QUOTES)
         tags, rest = _parse_tags(row)
-        if not tags and (deal := _BARE_DEAL.match(rest)) and (ended or game is None or "Deal" in game.tags):
-            tags, rest = [*([("Board", deal[1])] if deal[1] else ()), ("Deal", deal[2])], ""
-        elif not tags and (half := _HALF_TAG.match(rest)):
+        bare = not tags and rest[0] != "[" and (bare or ended or game is None or section in ("Deal", "Board"))
+        if bare:
+            tags, rest = _bare_tags(rest, number, section, faults)
+        if not tags and rest and not tags and (half := _HALF_TAG.match(rest)):
             tags, rest = [(half[1], half[2].strip().strip("'"))], ""
             faults.append(
                 BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[1]} "{tags[0][1]}"]', "broken tag")
@@ -93,7 +113,11 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
                 game = Game(number, place := place + 1)
             ended = False
             # Of a tag that stands twice the first counts, but a value counts before none.
-            if name not in game.tags or (game.tags[name][0].strip() in UNKNOWN_VALUES and value.strip()):
+            first = game.value(name)
+            if name != "Note" and not game.lacks(name) and value.strip() not in (first, "-", *UNKNOWN_VALUES):
+                reason = f"[{name} {value!r}] is the second of its game; {first!r} counts"
+                faults.append(BadBoard(number, reason, "tag twice"))
+            if name not in game.tags or (game.lacks(name) and value.strip()):
                 game.tags[name] = (value, number)
             if name == "Note":  # notes stand under the auction or the play, and do not end them
                 game.notes.append((section, value))
@@ -102,7 +126,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         if not rest:
             continue
         reason = f"{'not a tag' if rest[0] == '[' else 'text outside of any game'}: {rest[:80]!r}"
-        if ended or game is None:
+        if (ended and not (section in ("Auction", "Play") and _GOES_ON.fullmatch(rest))) or game is None:
             if not reported:
                 faults.append(BadBoard(number, reason))
             reported = True
@@ -119,7 +143,7 @@ def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
         return False
     late = name in _LATE or name.startswith(_ROWS_END)
     if name in game.tags:
-        if after_blank or (name in _OPENING and (game.value(name) != "" or "Deal" in game.tags)):
+        if after_blank or (name in _OPENING and not (game.lacks("Deal") and game.lacks(name))):
             return True
         return "Auction" in game.rows and (name == "Auction" or not late)  # another table
     if not after_blank or late:
@@ -137,6 +161,28 @@ def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
         # Quotes that should have been escaped; escape them, so that all values are alike.
         return [(match[1], re.sub(r'(?<!\\)"', r'\\"', match[2]))], ""
     return tags, row[end:]
+
+
+def _bare_tags(row: str, line: int, section: str, faults: list[BadBoard]) -> tuple[list[tuple[str, str]], str]:
+    """Return the tags of a row that has a deal, a board's number alone or the conditions of a deal, and its rest."""
+    if section == "Deal" and (found := _CONDITIONS.match(row)):
+        auction = [("Auction", found[1])] if row[found.end() :] else []
+        return [("Dealer", found[1]), ("Vulnerable", found[2]), *auction], row[found.end() :]
+    if re.match("[a-z]", row, re.IGNORECASE) and (found := _NUMBER.match(row)):
+        return [("Board", found[1])], ""
+    deal = _BARE_DEAL.match(row) or _DEAL_IN_TEXT.match(row)
+    if deal is None:
+        return [], row
+    tags, before, behind = [("Deal", deal[2])], deal[1], deal[3]
+    if found := _NUMBER.match(before):
+        tags, before = [("Board", found[1]), *tags], ""
+    if (found := _GIB_TRICKS.match(behind)) and ":" not in deal[2]:
+        tags = [*tags[:-1], ("DoubleDummyTricks", digits_of_gib(found[1])), ("Deal", f"W:{deal[2]}")]
+        behind = ""
+    for text, where in ((before, "before"), (behind, "behind")):
+        if word := text.strip(' ",'):
+            faults.append(BadBoard(line, f"{word[:80]!r} {where} the deal is not read", "text beside a deal"))
+    return tags, ""
 
 
 def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
@@ -161,10 +207,10 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
             game.tags[name] = (last[name], game.line)
         number = game.value("Board")
         source = before if number in UNKNOWN_VALUES else by_number.get(number)
-        if source is not None and not game.value("Deal"):
+        if source is not None and game.lacks("Deal"):
             _take_board(game, source, faults)
         before = game
-        if game.value("Deal"):
+        if not game.lacks("Deal"):
             by_number[game.value("Board")] = game
         yield game
 
@@ -174,7 +220,7 @@ def _take_board(game: Game, source: Game, faults: list[BadBoard]) -> None:
     same = (*UNKNOWN_VALUES, *(source.value(name) for name in ("Event", "Date")))
     if not source.value("Deal") or any(game.value(name) not in same for name in ("Event", "Date")):
         return
-    names = [name for name in _OF_BOARD if game.value(name) in UNKNOWN_VALUES and source.value(name)]
+    names = [name for name in _OF_BOARD if game.lacks(name) and source.value(name)]
     for name in names:
         game.tags[name] = (source.tags[name][0], game.line)
     where = "before" if source.place == game.place - 1 else f"in line {source.line}"
