@@ -24,29 +24,26 @@ MENDED = "mended"
 CONTRADICTION = "contradiction"
 _MOST_CUT = 4  # passes behind the end of an auction: more are no slip
 _NUMBER = re.compile(
-    r"(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
+    r"(.+?[\s,;-](?=(?:board|bd|brd)\b\W*\d))?(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?"
+    r"(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
     r"(?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+|((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
     re.IGNORECASE,
 )
-_BEFORE_BOARD = re.compile(r".+?[\s,;-](?=(?:board|bd|brd)\b\W*\d)", re.IGNORECASE)
+_LONGEST = 80  # characters of a text that may have a board's number
 
 
 def board_number(text: str) -> int | None:
     """Return the number of ``"7"``, ``"07"``, ``"7 of 24"`` or ``"Round 2, Board 7"``; None for other text."""
-    match = _NUMBER.match(_BEFORE_BOARD.sub("", text.strip(), count=1))
-    return int(match[1]) if match else None
+    match = _NUMBER.match(text.strip()[:_LONGEST])
+    return int(match[2]) if match else None
 
 
-def report_words_behind_number(text: str, line: int, faults: list[BadBoard]) -> None:
-    """Report the ``table 2`` of ``"Board 7, table 2"`` and the words before a board, which are lost."""
-    rest = _BEFORE_BOARD.sub("", text.strip(), count=1)
-    match = _NUMBER.match(rest)
-    if match is None:
-        return
-    if before := text.strip()[: -len(rest)]:
-        faults.append(BadBoard(line, f"board: {before.strip()!r} before the number is not read", "mark"))
-    if match[2]:
-        faults.append(BadBoard(line, f"board: {match[2].strip()!r} behind the number is not read", "mark"))
+def report_words_beside_number(text: str, line: int, faults: list[BadBoard]) -> None:
+    """Report the ``Round 2`` and ``table 3`` of ``"Round 2, Board 7, table 3"``, which are lost."""
+    match = _NUMBER.match(text.strip()[:_LONGEST])
+    for words, where in ((match[1], "before"), (match[3], "behind")) if match else ():
+        if words:
+            faults.append(BadBoard(line, f"board: {words.strip()!r} {where} the number is not read", "mark"))
 
 
 def by_number_or_place(

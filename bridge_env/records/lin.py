@@ -29,7 +29,7 @@ from bridge_env.records.derive import (
     board_number,
     by_number_or_place,
     passes_missing,
-    report_words_behind_number,
+    report_words_beside_number,
     settle_play,
     settle_tricks,
 )
@@ -54,10 +54,10 @@ _PLAYERS = ("South", "West", "North", "East")
 _ROOMS = {"o": "Open", "c": "Closed"}
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
+_TITLED_KEY = re.compile(r"(.*\W)(pn|vg|rs|qx|md|st|rh|ah|sv|mb|nt|pg)$", re.IGNORECASE | re.DOTALL)
 _CALL = re.compile(  # the call, its mark, its note; a comment
     rf"[\s,]*([1-7]\s*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|[{DASH}/]{{1,2}}|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)"
-    r"(?:\s*([!?*]+))?(\s*\([^()]*\))?"
-    r"(?:\s*\{[^{}]*\})?[\s,]*",
+    r"(\s*[!?*]+|)(\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"\s*(?:([SHDC])\s*(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))[!?*]*\s*", re.IGNORECASE)
@@ -129,11 +129,10 @@ def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]
         word = piece.strip()
         start = line + piece[: piece.find(word)].count("\n")
         line += piece.count("\n")
-        *above, last = word.split("\n")
-        if not key and above and _KEY.match(last.strip()):  # a title or a comment above a key
-            word, start, text = last.strip(), start + len(above), "\n".join(above)
-            if not all(row.startswith("%") for row in above if row.strip()):
-                faults.append(BadBoard(start - len(above), f"text between the values: {text[:80]!r}"))
+        if not key and (titled := _TITLED_KEY.match(word)):
+            if not re.fullmatch(r"(?:%.*\s*)+", titled[1]):  # a comment
+                faults.append(BadBoard(start, f"text between the values: {titled[1].strip()[:80]!r}"))
+            word, start = titled[2], start + titled[1].count("\n")
         if key:
             yield key_line, key, word.replace("\n", " ")
             key = ""
@@ -180,8 +179,8 @@ def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> I
         elif key == "an":
             if not lin.calls:
                 faults.append(BadBoard(line, f"an: {value[:80]!r} stands before the calls", "mark"))
-            notes = [lin.notes.get(len(lin.calls) - 1, ""), value]
-            lin.notes[len(lin.calls) - 1] = "; ".join(filter(None, notes))
+            before_it = lin.notes.get(len(lin.calls) - 1)
+            lin.notes[len(lin.calls) - 1] = f"{before_it}; {value}" if before_it else value
         elif value.strip(" ,") or key not in lin.values:  # a value counts before none
             if key in ("ah", "sv", "mc") and lin.value(key) not in ("", value.strip()):
                 faults.append(BadBoard(line, f"{key}|{value}| is the second of its board, and counts", "tag twice"))
@@ -234,7 +233,7 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     contract, tricks = _take_result(lin, contract, tricks, faults)
     plays = settle_play(lin.line, owner, contract, cards, faults)
     tricks = settle_tricks(lin.line, contract, tricks, plays, faults)
-    report_words_behind_number(lin.value("ah"), lin.line, faults)
+    report_words_beside_number(lin.value("ah"), lin.line, faults)
     if lin.place_in_match not in (None, number):
         faults.append(lin.bad(f"qx has {lin.place_in_match}, ah {number}, which counts", CONTRADICTION))
     title = lin.value("ah") if number is None else ""  # what is no number stays a tag
@@ -264,17 +263,17 @@ def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...]
         end, before = 0, len(calls)
         while end < len(text):
             match = _CALL.match(text, end)
+            if match is None and index == len(lin.calls) - 1 and not text[end:].strip("? "):  # the call in question
+                break
             if match is None and end and (len(calls) == before + 1 or not text[end].isalnum()):
                 faults.append(lin.bad(f"auction: {text[end:]!r} behind a call is not read", "mark"))
                 break
             if match is None:
                 raise lin.bad(f"auction: {text[end : end + 20]!r} is not a call", "not a call")
             end, word = match.end(), "".join(match[1].upper().split())
-            if word in ("AP", "ALLPASS"):
-                calls += [PASS] * passes_missing(calls)
-            else:
-                calls.append(parse_call(word) if word[0].isalnum() else PASS)
-            if "!" in (match[2] or "") or match[3]:
+            all_pass, dash = word in ("AP", "ALLPASS"), not word[0].isalnum()
+            calls += [PASS] * (passes_missing(calls) if all_pass else 1) if all_pass or dash else [parse_call(word)]
+            if "!" in match[2] or match[3]:
                 notes[len(calls) - 1] = (
                     lin.calls[index][match.start(3) : match.end(3)].strip()[1:-1] if match[3] else ""
                 )

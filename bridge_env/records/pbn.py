@@ -30,7 +30,7 @@ from bridge_env.records.derive import (
     board_number,
     by_number_or_place,
     passes_missing,
-    report_words_behind_number,
+    report_words_beside_number,
     settle_play,
     settle_score,
     settle_tricks,
@@ -99,7 +99,7 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     """
     text = game.value("Board")
     number, owner = board_number(text), _read_deal(game, faults)
-    report_words_behind_number(text, game.line_of("Board"), faults)
+    report_words_beside_number(text, game.line_of("Board"), faults)
     rows = _play_rows(game, faults)
     bidding = read_bidding(game, number, _leader(owner, rows), faults)
     contract = bidding.settle(faults)

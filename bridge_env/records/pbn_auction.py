@@ -24,7 +24,7 @@ from bridge_env.rules.cards import SEATS, board_dealer, parse_seat, plain_suits
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
 _CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
-_CALLS = re.compile(rf"(?:(?:{_CALL})[-/.,;]?)+$")  # without blanks between
+_CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
 _NO_CALL = re.compile(rf"[{DASH}/._]$")
 _MARKED_CALL = re.compile(
     rf"\(?(?!AP)({_CALL})(\)|(?:\W|\d+=).*)$"

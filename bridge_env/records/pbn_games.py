@@ -23,23 +23,17 @@ _FOUR_HANDS = rf"{HAND}(?:[\s,;:]+{HAND}){{3}}"
 FOUR_HANDS = re.compile(f"{_FOUR_HANDS}$", re.IGNORECASE)  # a deal without its first seat
 # A deal without its tag, perhaps behind its number; four hands may stand in other text.
 _BARE_DEAL = re.compile(r'((?:#?\d{1,4}[.:)]?\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){1,4})("?)$', re.IGNORECASE)
-_DEAL_IN_TEXT = re.compile(rf"(.*?)(?<![\w.])((?:[NESW]\s*:\s*)?{_FOUR_HANDS})(?![\w.])(.*)", re.IGNORECASE)
-_NUMBER = re.compile(
-    r'(?:board|deal|hand|bd|brd)?[\s#]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE
-)  # alone, or before a deal
+_DEAL_IN_TEXT = re.compile(rf"(.{{0,200}}?)(?<![\w.])((?:[NESW]\s*:\s*)?{_FOUR_HANDS})(?![\w.])(.*)", re.IGNORECASE)
+_NUMBER = re.compile(r'(?:board|deal|hand|bd|brd)?[\s#]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE)  # before a deal
 _GIB_TRICKS = re.compile(r":([0-9A-D]{20})\s*$")  # behind a deal whose first hand is W's
 _CONDITIONS = re.compile(r"([NESW])\s+(None|N-?S|E-?W|Both|All)\b\s*", re.IGNORECASE)  # below a bare deal
 _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be there
-    r"(?:(?:[1-7](?:NT?|[CDHS])|XX?|P(?:ASS)?|AP|DBL|RDBL|[SHDC](?:10|[2-9TJQKA])|[-*+]+|=\d+=)[!?]*(?:\s+|$))+",
-    re.IGNORECASE,
+    r"(?i:(?:[1-7](?:NT?|[CDHS])|XX?|P(?:ASS)?|AP|R?DBL|[SHDC](?:10|[2-9TJQKA])|[-*+]+|=\d+=)[!?]*(?:\s+|$))+"
 )
 # A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
-_NAMES = {
-    name.lower(): name
-    for name in (*_OF_BOARD, *_LATE, "West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability",
-                 "DoubleDummyTricks")
-}  # fmt: skip
+_OTHERS = ("West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability", "DoubleDummyTricks")
+_NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
 
@@ -98,7 +92,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         bare = not tags and rest[0] != "[" and (bare or ended or game is None or section in ("Deal", "Board"))
         if bare:
             tags, rest = _bare_tags(rest, number, section, faults)
-        if not tags and rest and not tags and (half := _HALF_TAG.match(rest)):
+        if not tags and rest and (half := _HALF_TAG.match(rest)):
             tags, rest = [(half[1], half[2].strip().strip("'"))], ""
             faults.append(
                 BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[1]} "{tags[0][1]}"]', "broken tag")

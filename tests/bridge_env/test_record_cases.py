@@ -594,6 +594,11 @@ def test_notes_that_find_their_call(marks, notes):
     assert [p for p in problems if "no mark" in p] == ["the note '1:five' has no mark in the auction"] * (not notes)
 
 
+def test_the_call_in_question_of_lin_is_none():
+    assert only(BOARD.replace("mb|6N|", "mb|?|")) == only(BOARD.replace("mb|6N|", ""))
+    assert read_text(BOARD.replace("mb|2H!|", "mb|?|")).boards == []
+
+
 def test_explanations_of_lin_are_not_lost():
     text = f"md|3{HANDS}|ah|1|sv|o|an|early|mb|1D !|an|a|an|b|mb|p|"
     board, problems = only(text)
@@ -652,6 +657,8 @@ def test_text_below_a_tag_is_named_and_costs_no_tag():
 def test_a_title_above_lin_costs_no_key():
     board, problems = only(f"% made by a program\nA title\n{BOARD}")
     assert (board, problems) == (only(BOARD)[0], ["text between the values: '% made by a program\\nA title'"])
+    board, problems = only(f'<p id="1">{BOARD}')
+    assert (board, problems) == (only(BOARD)[0], ["text between the values: '<p id=\"1\">'"])
     assert only(f"% made by a program\n{BOARD}") == only(BOARD) == only(BOARD.replace("|", " | "))
 
 
