@@ -102,6 +102,7 @@ class Bidding:
         seat: the declarer of the tags.
         leader: the seat that holds the first card of the play.
         broken_off: whether the file marks that the auction goes on.
+        dealer_by: ``tag``, ``number`` or ``place``.
     """
 
     line: int
@@ -113,6 +114,7 @@ class Bidding:
     seat: int | None = None
     leader: int | None = None
     broken_off: bool = False
+    dealer_by: str = "tag"
 
     @property
     def declarer(self) -> int | None:
@@ -125,7 +127,8 @@ class Bidding:
         """Mend the calls by the contract, the declarer and the lead; return the contract.
 
         Passes are put in front until the declarer agrees, and at the end where the contract or a play says that the
-        auction is over. A declarer that neither the auction nor the lead agrees with is theirs.
+        auction is over. A declarer that neither the auction nor the lead agrees with is theirs. A dealer that the file
+        does not name follows from the declarer.
 
         Raises:
             BadBoard: an illegal auction, or one that ends in another contract.
@@ -148,10 +151,17 @@ class Bidding:
             faults.append(BadBoard(self.contract_line, reason, CONTRADICTION))
             return end
         opening = next(place for place, call in enumerate(self.calls) if call != PASS)
-        for count in range(1, 4 - opening):
-            moved = auction_end(self.line, (PASS,) * count + self.calls, self.dealer)
+        ways = [(count, self.dealer) for count in range(1, 4 - opening)]
+        if self.dealer_by != "tag" and self.declarer is not None:
+            turned = (0, (self.dealer + self.declarer - end.declarer) & 3)
+            ways = [*ways, turned] if self.dealer_by == "number" else [turned]
+        for count, dealer in ways:
+            moved = auction_end(self.line, (PASS,) * count + self.calls, dealer)
             if moved is not None and moved.declarer == self.declarer:
-                self._put_in_front(count, faults)
+                how = f"{passes_text(count, 'opening')} put in front" if count else f"{SEATS[dealer]} is the dealer"
+                reason = f"auction: {how}, so that {SEATS[moved.declarer]} is the declarer"
+                faults.append(BadBoard(self.line, reason, MENDED))
+                self.begin(count, dealer)
                 return moved
         if self.seat is not None:
             raise BadBoard(self.contract_line, self._differs(end), NOT_THE_AUCTIONS)
@@ -184,14 +194,10 @@ class Bidding:
         faults.append(BadBoard(self.line, reason, MENDED))
         return end
 
-    def _put_in_front(self, count: int, faults: list[BadBoard]) -> None:
-        self.calls = (PASS,) * count + self.calls
+    def begin(self, count: int, dealer: int) -> None:
+        """Put passes in front, and let a seat be the dealer."""
+        self.dealer, self.calls = dealer, (PASS,) * count + self.calls
         self.notes = {index + count: text for index, text in self.notes.items()}
-        assert self.declarer is not None
-        reason = (
-            f"auction: {passes_text(count, 'opening')} put in front, so that {SEATS[self.declarer]} is the declarer"
-        )
-        faults.append(BadBoard(self.line, reason, MENDED))
 
     def _contract_of_tags(self, faults: list[BadBoard]) -> Contract | None:
         named = self.contract

@@ -33,6 +33,7 @@ _UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
 _SPLIT_BID = re.compile(r"(?<!\S)([1-7])\s+(?=(?:NT?|SA|[CDHS])(?!\w))", re.IGNORECASE)
 _PASS = re.compile(r"(?<!\S)(?:PASSE?|PAS|NB|NO BID)(?!\w)")
 _ALL_PASS = re.compile(r"\(?(?<!\w)(?:ALL[\s_-]*PASS(?:ED|ES)?|AP|A\.P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?")
+_JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -46,8 +47,10 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
             row = plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row))
             row = _PASS.sub("P", _ALL_PASS.sub(" AP ", _SPLIT_BID.sub(r"\1", row)))
         else:
-            row = _UNKNOWN_CARD.sub("-", row).replace(",", " ")
+            row = _JOINED_CARDS.sub(r"\1 ", _UNKNOWN_CARD.sub("-", row).replace(",", " "))
         words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()
+        if {word[0] for word in words} == set(SEATS):  # the seats above their calls or cards
+            continue
         ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
         # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.
         words = words[: ends[0] + 1 if ends else None]
@@ -71,12 +74,13 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
             except ValueError as error:
                 faults.append(game.bad(name, f"[{name}]: {error}", "dealer"))
     starts = (seats["Auction"] + skipped) & 3 if "Auction" in seats and calls else seats.get("Auction")
-    dealer = seats.get("Dealer", starts)
+    dealer, dealer_by = seats.get("Dealer", starts), "tag"
     if dealer is None:
+        dealer_by = "place" if number is None else "number"
         dealer = by_number_or_place(number, game.place, board_dealer, game.line, "dealer", faults)
     bidding = Bidding(
         game.line_of("Auction"), dealer, calls, _read_notes(game, marks, faults), game.line_of("Contract"),
-        *_read_contract(game, faults), leader, broken_off,
+        *_read_contract(game, faults), leader, broken_off, dealer_by,
     )  # fmt: skip
     if calls and starts is not None and starts != dealer:
         _agree_on_dealer(game, bidding, starts, number, faults)
@@ -93,17 +97,17 @@ def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | No
     """
     calls, dealer, passes = bidding.calls, bidding.dealer, (starts - bidding.dealer) & 3
     differs = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
-    for count in (passes, 0):
+    for count, seat in ((passes, dealer), (0, dealer), (0, starts)):
         moved = (PASS,) * count + calls
         try:
-            end = one_auction((*moved, *(PASS,) * passes_missing(moved)), dealer).contracts().at(0)
+            end = one_auction((*moved, *(PASS,) * passes_missing(moved)), seat).contracts().at(0)
         except IllegalCall:
             continue
         if not end.passed_out and end.declarer == bidding.declarer:
-            how = f"{passes_text(count, 'opening')} put in front" if count else "the dealer counts"
+            how = "the dealer counts" if seat == dealer else f"{SEATS[seat]} is the dealer"
+            how = f"{passes_text(count, 'opening')} put in front" if count else how
             faults.append(game.bad("Auction", f"{differs}; by the declarer, {how}", MENDED))
-            bidding.calls = moved
-            bidding.notes = {index + count: text for index, text in bidding.notes.items()}
+            bidding.begin(count, seat)
             return
     if bidding.declarer is None and number is not None and starts == board_dealer(number):
         faults.append(game.bad("Auction", f"{differs}; by the board's number, {SEATS[starts]} is the dealer", MENDED))

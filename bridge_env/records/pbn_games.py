@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bridge_env.records.board import BadBoard
-from bridge_env.records.tables import digits_of_gib
 from bridge_env.records.words import HAND
 
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
@@ -25,7 +24,7 @@ FOUR_HANDS = re.compile(f"{_FOUR_HANDS}$", re.IGNORECASE)  # a deal without its 
 _BARE_DEAL = re.compile(r'((?:#?\d{1,4}[.:)]?\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){1,4})("?)$', re.IGNORECASE)
 _DEAL_IN_TEXT = re.compile(rf"(.{{0,200}}?)(?<![\w.])((?:[NESW]\s*:\s*)?{_FOUR_HANDS})(?![\w.])(.*)", re.IGNORECASE)
 _NUMBER = re.compile(r'(?:board|deal|hand|bd|brd)?[\s#]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE)  # before a deal
-_GIB_TRICKS = re.compile(r":([0-9A-D]{20})\s*$")  # behind a deal whose first hand is W's
+_GIB_TRICKS = re.compile(r":[0-9A-D]{20}\s*$")  # behind a deal whose first hand is W's
 _CONDITIONS = re.compile(r"([NESW])\s+(None|N-?S|E-?W|Both|All)\b\s*", re.IGNORECASE)  # below a bare deal
 _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be there
     r"(?i:(?:[1-7](?:NT?|[CDHS])|XX?|P(?:ASS)?|AP|R?DBL|[SHDC](?:10|[2-9TJQKA])|[-*+]+|=\d+=)[!?]*(?:\s+|$))+"
@@ -170,9 +169,8 @@ def _bare_tags(row: str, line: int, section: str, faults: list[BadBoard]) -> tup
     tags, before, behind = [("Deal", deal[2])], deal[1], deal[3]
     if found := _NUMBER.match(before):
         tags, before = [("Board", found[1]), *tags], ""
-    if (found := _GIB_TRICKS.match(behind)) and ":" not in deal[2]:
-        tags = [*tags[:-1], ("DoubleDummyTricks", digits_of_gib(found[1])), ("Deal", f"W:{deal[2]}")]
-        behind = ""
+    if ":" not in deal[2] and _GIB_TRICKS.match(behind):
+        tags[-1] = ("Deal", f"W:{deal[2]}")
     for text, where in ((before, "before"), (behind, "behind")):
         if word := text.strip(' ",'):
             faults.append(BadBoard(line, f"{word[:80]!r} {where} the deal is not read", "text beside a deal"))

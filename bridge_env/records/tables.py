@@ -83,12 +83,6 @@ def read_digits(text: str) -> NDArray[np.int8]:
     return table
 
 
-def digits_of_gib(text: str) -> str:
-    """Return the digits of ``read_digits`` for those of GIB: N-S's tricks, NT S H D C each for E, N, W and S."""
-    tricks = {seat: [int(text[4 * strain + place], 16) for strain in range(5)] for place, seat in enumerate("ENWS")}
-    return "".join(f"{13 - n if seat in 'EW' else n:x}" for seat in "NSEW" for n in tricks[seat])
-
-
 def table_rows(table: NDArray[np.int8]) -> list[str]:
     """Return the rows of a table, those that are known."""
     return [

@@ -255,6 +255,21 @@ def test_the_lead_or_the_number_decides_between_dealer_and_auction():
     assert problems == ["the auction starts with S, but N is the dealer; by the board's number, S is the dealer"]
 
 
+@pytest.mark.parametrize("number", ['[Board "2"]\n', ""])
+def test_the_declarer_decides_on_a_dealer_that_the_file_does_not_name(number):
+    text = (
+        GAME.replace('[Board "1"]\n[', number + "[")
+        .replace('[Dealer "N"]\n', "")
+        .replace('[Auction "N"]', '[Auction ""]')
+    )
+    board, problems = only("[Deal" + text.split("[Deal")[1] if not number else text)
+    assert (board.dealer, str(board.contract)) == (0, "2NT W")
+    assert ("auction: N is the dealer, so that W is the declarer" in problems) == bool(number)
+    board, problems = only(GAME.replace('[Dealer "N"]', '[Dealer "E"]'))
+    assert (board.dealer, str(board.contract)) == (0, "2NT W")
+    assert problems == ["the auction starts with N, but E is the dealer; by the declarer, N is the dealer"]
+
+
 def test_passes_behind_the_end_are_left_out():
     board, problems = only(GAME.replace("Pass\n[Play", "Pass Pass =1= Pass\n[Play"))
     assert board == only(GAME)[0]
@@ -372,6 +387,7 @@ def test_unknown_cards_of_a_play(unknown):
         ("1. SJ S9 S2 SK\n2. D5 D2 DK DQ", False),
         ("JS 9S 2S KS\n5D 2D KD QD", False),
         ("SJ,S9,S2,SK\nD5,D2,DK,DQ", False),
+        ("N E S W\nSJ-S9-S2-SK\nD5D2DKDQ", False),
     ],
 )
 def test_plays_in_other_orders(rows, noted):
@@ -566,13 +582,21 @@ def test_the_play_of_a_partial_deal_is_lost_and_named():
     "row",
     ["1S - 2S - - -", "1S \u2013 2S \u2013 \u2013 \u2013", "1S / 2S / / /", "1S -- 2S -- -- --", "1S-P-2S-P-P-P",
      "1S, P, 2S, AP", "1SP2SPPP", "1S P 2S (AP)", "1S P 2S a.p.", "1S P 2S all_pass", "1S P 2S passed out",
-     "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P"],
+     "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P",
+     "North East South West\n1S P 2S AP"],
 )  # fmt: skip
 def test_calls_as_people_write_them(row):
     board, problems = only(f'{DEALT}[Auction "N"]\n{row}\n')
     assert board.auction == calls("1S P 2S P P P")
     assert len(problems) == (row.count(" - 2S") + row.count("\u2013 2S") + row.count("/ 2S") + row.count("may"))
-    if "\n" not in row and "may" not in row and "," not in row and "Spade" not in row and "P-" not in row:
+    if (
+        "\n" not in row
+        and "may" not in row
+        and "," not in row
+        and "Spade" not in row
+        and "P-" not in row
+        and "East" not in row
+    ):
         lin = "".join(f"mb|{word}|" for word in re.sub("a.p.|all_pass|passed out|\\(AP\\)", "ap", row).split())
         assert only(f"md|3{HANDS}|ah|1|sv|o|{lin}")[0].auction == board.auction
 
@@ -635,11 +659,9 @@ def test_deals_inside_other_text(solved):
 
 
 def test_lines_of_gib_and_of_ben(solved):
-    west = deal_text(solved.owner, 3)[2:]
-    tricks = [solved.table["NESW".index(seat), strain] for strain in (4, 3, 2, 1, 0) for seat in "ENWS"]
-    digits = "".join(f"{13 - n if place % 2 == 0 else n:X}" for place, n in enumerate(tricks))
-    (board,) = read_text(f"{west}:{digits}\n").boards
-    assert (deal_text(board.owner), board.table.tolist()) == (deal_text(solved.owner), solved.table.tolist())
+    result = read_text(f"{deal_text(solved.owner, 3)[2:]}:{'6' * 20}\n")
+    assert [deal_text(board.owner) for board in result.boards] == [deal_text(solved.owner)]
+    assert f"':{'6' * 20}' behind the deal is not read" in [problem.reason for problem in result.problems]
     text = f"{DEAL[2:]}\nE N-S 1S P 2S P P P\n{DEAL[2:]}\nN None\n"
     for data in (text.encode(), text.encode("utf-16"), text.encode("utf-16-le"), text.encode("utf-16-be")):
         boards = read_records(io.BytesIO(data)).boards
