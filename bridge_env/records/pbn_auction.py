@@ -26,13 +26,8 @@ _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or b
 _CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
 _CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
 _NO_CALL = re.compile(rf"[{DASH}/._]$")
-_MARKED_CALL = re.compile(
-    rf"\(?(?!AP)({_CALL})(\)|(?:\W|\d+=).*)$"
-)  # with a mark that is no mark of PBN, or in brackets
+_MARKED_CALL = re.compile(rf"\(?(?!AP)({_CALL})(\)|(?:\W|\d+=).*)$")  # in brackets, or with a mark that is not PBN's
 _UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
-_SPLIT_BID = re.compile(r"(?<!\S)([1-7])\s+(?=(?:NT?|SA|[CDHS])(?!\w))", re.IGNORECASE)
-_PASS = re.compile(r"(?<!\S)(?:PASSE?|PAS|NB|NO BID)(?!\w)")
-_ALL_PASS = re.compile(r"\(?(?<!\w)(?:ALL[\s_-]*PASS(?:ED|ES)?|AP|A\.P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?")
 _JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
@@ -45,7 +40,6 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
     for line, row in game.rows.get(section, ()):
         if section == "Auction":
             row = plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row))
-            row = _PASS.sub("P", _ALL_PASS.sub(" AP ", _SPLIT_BID.sub(r"\1", row)))
         else:
             row = _JOINED_CARDS.sub(r"\1 ", _UNKNOWN_CARD.sub("-", row).replace(",", " "))
         words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()

@@ -20,6 +20,8 @@ _VULNERABLE = {
 _LETTERS = (
     (r"\bNO[\s-]*TRUMPS?\b", "NT"), (r"\b([1-7])\s*SA\b", r"\1NT"), (r"\b([SHDC])(?:PADE|EART|IAMOND|LUB)S?\b", r"\1"),
     (r"\b([NESW])(?:ORTH|AST|OUTH|EST)\b", r"\1"), (r"\bRE-?DOUBLED?\b", "XX"), (r"\bDOUBLED?\b", "X"),
+    (r"(?<!\S)([1-7])\s+(?=(?:NT?|[CDHS])(?!\w))", r"\1"), (r"(?<!\S)(?:PASSE?(?!\s+OUT)|PAS|NB|NO BID)(?!\w)", "P"),
+    (r"\(?(?<!\w)(?:ALL[\s_-]*P(?:ASS(?:ED|ES)?)?|AP|A\.P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?", " AP "),
 )  # fmt: skip
 
 
