@@ -37,7 +37,7 @@ from bridge_env.records.derive import (
 )
 from bridge_env.records.pbn_auction import read_bidding, words_of
 from bridge_env.records.pbn_games import FOUR_HANDS, UNKNOWN_VALUES, Game, games, inherited, unescape
-from bridge_env.records.tables import HEADER, read_ability, read_digits, read_rows, table_rows
+from bridge_env.records.tables import HEADER, read_ability, read_digits, read_rows, rows_of_grid, table_rows
 from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.records.words import plain_dashes, plain_deal, read_contract, vulnerability_of
 from bridge_env.rules.calls import Contract, call_text, parse_result
@@ -125,8 +125,8 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     if number is None and text:  # what is no number stays a tag
         tags["Board"] = unescape(text)
     if table is not None:
-        tags.pop(_DIGITS, None)
-        tags.pop(_ABILITY, None)
+        for name in (_TABLE, _DIGITS, _ABILITY):
+            tags.pop(name, None)
         sections.pop(_TABLE, None)
     return Board(
         owner, bidding.dealer, vulnerability, number, bidding.calls or None, contract, tricks,
@@ -301,11 +301,13 @@ def _by_hand(owner: UInt8Array, leader: int, rows: Sequence[Sequence[int]]) -> N
 def _read_table(game: Game, faults: list[BadBoard]) -> NDArray[np.int8] | None:
     """Return the double-dummy table of any form; where they differ, the one with rows, then the one of digits."""
     found: dict[str, NDArray[np.int8]] = {}
-    rows = [row for _, row in game.rows.get(_TABLE, ())]
+    rows, header = [row for _, row in game.rows.get(_TABLE, ())], game.value(_TABLE)
+    if not rows:
+        rows, header = rows_of_grid(header), HEADER
     for name, text in ((_TABLE, "rows" * bool(rows)), (_DIGITS, game.value(_DIGITS)), (_ABILITY, game.value(_ABILITY))):
         try:
             if text and name == _TABLE:
-                found[name] = read_rows(rows, game.value(_TABLE))
+                found[name] = read_rows(rows, header)
             elif text:
                 found[name] = read_digits(text) if name == _DIGITS else read_ability(text)
         except ValueError as error:

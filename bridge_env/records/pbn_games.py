@@ -33,6 +33,7 @@ _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
 _OTHERS = ("West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability", "DoubleDummyTricks")
 _NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
+_TAG_OVER_LINES = re.compile(r'\[\s*[A-Za-z]\w*\s*"(?:[^"\\\[]|\\.)*"\s*\]')
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
 
@@ -70,6 +71,10 @@ class Game:
         return BadBoard(self.line_of(name), reason, kind)
 
 
+def _on_one_line(found: re.Match[str]) -> str:
+    return " ".join(found[0].split("\n")) + f"\n{_GAP}" * found[0].count("\n")
+
+
 def _without_comment(found: re.Match[str]) -> str:
     return found[0] if found[0][0] == '"' else _GAP + f"\n{_GAP}" * found[0].count("\n")
 
@@ -79,7 +84,8 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     game: Game | None = None
     section, ended, reported, place = "", True, False, 0  # a blank line ends a game
     bare = False  # the rows have deals without tags
-    for number, line in enumerate(_COMMENT.sub(_without_comment, "\n".join(lines)).split("\n"), 1):
+    text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, "\n".join(lines)))
+    for number, line in enumerate(text.split("\n"), 1):
         row = line.replace(_GAP, " ").strip()
         if not row:
             if _GAP not in line:

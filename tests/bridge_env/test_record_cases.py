@@ -527,6 +527,24 @@ def test_tables_of_other_columns_and_seats(solved):
     assert (board.tags, len(problems)) == ({"Ability": "good"}, 1)
 
 
+def test_a_table_in_one_value(solved):
+    deal = f'[Board "1"]\n[Deal "{deal_text(solved.owner)}"]\n'
+    rows = ["NT S H D C", *(f"{s} " + " ".join(map(str, solved.table["NESW".index(s), ::-1])) for s in "NSEW")]
+    text = "\\n".join(row.replace(" ", "\\t") for row in rows)
+    assert only(f'{deal}[OptimumResultTable "{text}"]\n') == (solved, [])
+    board, problems = only(f'{deal}[OptimumResultTable "of the deal by a program"]\n')
+    assert (board.table, len(problems)) == (None, 0)
+
+
+def test_tags_over_lines():
+    text = GAME.replace('[Dealer "N"]', '[Dealer\n"N"] [Site\n  "here"\n] [\nRoom "Open"]').replace(" T7432", "\nT7432")
+    board, problems = only(text)
+    assert problems == []
+    assert board.tags.pop("Site") == "here"
+    assert board.tags.pop("Room") == "Open"
+    assert board == only(GAME)[0]
+
+
 def test_a_table_that_cannot_be_read_stays_text():
     rows = "Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  Z 7"
     board, problems = only(f'{DEALT}[OptimumResultTable "{rows[0]}"]\n{rows[1]}\n{rows[2]}\n')
