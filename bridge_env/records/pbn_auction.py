@@ -121,6 +121,9 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
     skipped, broken_off, dashes = 0, False, 0
     gap: BadBoard | None = None
     for line, words in words_of(game, "Auction"):
+        if len(words) > 1 and not any(_CALLS.match(w) or _MARKED_CALL.match(w) or not w[0].isalpha() for w in words):
+            faults.append(BadBoard(line, f"auction: {' '.join(words)[:80]!r} has no call", "mark"))
+            continue
         for word in chain.from_iterable(map(_calls_in, words)):
             if dashes and (word[0].isalnum() or word == "--"):
                 gap = gap or BadBoard(line, f"auction: {word} after a call that is left out", "call left out")

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import BadBoard
 from bridge_env.records.words import HAND
+from bridge_env.rules.cards import DealError
 
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
@@ -63,6 +65,15 @@ class Game:
         """Return whether a tag is absent or leaves its value open; ``[Vulnerable "-"]`` does not."""
         return self.value(name) in UNKNOWN_VALUES or (self.value(name) == "-" and name != "Vulnerable")
 
+    def take(self, name: str, value: str, line: int, faults: list[BadBoard]) -> None:
+        """Add a tag. Of two the first counts, but a value counts before none."""
+        first = self.value(name)
+        if name != "Note" and not self.lacks(name) and value.strip() not in (first, "-", *UNKNOWN_VALUES):
+            reason = f"[{name} {value!r}] is the second of its game; {first!r} counts"
+            faults.append(BadBoard(line, reason, "tag twice"))
+        if name not in self.tags or (self.lacks(name) and value.strip()):
+            self.tags[name] = (value, line)
+
     def line_of(self, name: str) -> int:
         return self.tags[name][1] if name in self.tags else self.line
 
@@ -96,7 +107,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         tags, rest = _parse_tags(row)
         bare = not tags and rest[0] != "[" and (bare or ended or game is None or section in ("Deal", "Board"))
         if bare:
-            tags, rest = _bare_tags(rest, number, section, faults)
+            tags, rest = _bare_tags(rest, number, game if section == "Deal" else None, faults)
         if not tags and rest and (half := _HALF_TAG.match(rest)):
             tags, rest = [(half[1], half[2].strip().strip("'"))], ""
             faults.append(
@@ -111,13 +122,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
                     yield game
                 game = Game(number, place := place + 1)
             ended = False
-            # Of a tag that stands twice the first counts, but a value counts before none.
-            first = game.value(name)
-            if name != "Note" and not game.lacks(name) and value.strip() not in (first, "-", *UNKNOWN_VALUES):
-                reason = f"[{name} {value!r}] is the second of its game; {first!r} counts"
-                faults.append(BadBoard(number, reason, "tag twice"))
-            if name not in game.tags or (game.lacks(name) and value.strip()):
-                game.tags[name] = (value, number)
+            game.take(name, value, number, faults)
             if name == "Note":  # notes stand under the auction or the play, and do not end them
                 game.notes.append((section, value))
             else:
@@ -162,9 +167,29 @@ def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
     return tags, row[end:]
 
 
-def _bare_tags(row: str, line: int, section: str, faults: list[BadBoard]) -> tuple[list[tuple[str, str]], str]:
-    """Return the tags of a row that has a deal, a board's number alone or the conditions of a deal, and its rest."""
-    if section == "Deal" and (found := _CONDITIONS.match(row)):
+def _next_hand(deal: str, row: str) -> str:
+    """Return the hand of a row such as ``E: 9.KJ872.T862.KT6`` if it is the next of the deal above, else nothing."""
+    seat, hand = row[:1].upper(), row[1:].strip(" :")
+    hands = deal[2:].split()
+    if not re.fullmatch(HAND, hand, re.IGNORECASE) or "NESWNESW"["NESW".find(deal[:1].upper()) + len(hands)] != seat:
+        return ""
+    try:
+        parse_deal(f"{deal} {hand}", partial=True)
+    except DealError:  # a card twice: they are of two deals
+        return ""
+    return hand
+
+
+def _bare_tags(row: str, line: int, above: Game | None, faults: list[BadBoard]) -> tuple[list[tuple[str, str]], str]:
+    """Return the tags of a row that has a deal, a board's number alone or the conditions of a deal, and its rest.
+
+    Args:
+        above: the game whose deal is above the row, which may have its next hand.
+    """
+    if above is not None and (hand := _next_hand(above.value("Deal"), row)):
+        above.tags["Deal"] = (f"{above.value('Deal')} {hand}", above.line_of("Deal"))
+        return [], ""
+    if above is not None and (found := _CONDITIONS.match(row)):
         auction = [("Auction", found[1])] if row[found.end() :] else []
         return [("Dealer", found[1]), ("Vulnerable", found[2]), *auction], row[found.end() :]
     if re.match("[a-z]", row, re.IGNORECASE) and (found := _NUMBER.match(row)):

@@ -676,6 +676,13 @@ def test_deals_inside_other_text(solved):
     ]  # fmt: skip
 
 
+def test_a_hand_a_line():
+    rows = "\n".join(f"{seat}: {hand}" for seat, hand in zip("NESW", DEAL[2:].split(), strict=True))
+    result = read_text(f"{rows}\n{rows}\n")
+    assert [deal_text(board.owner) for board in result.boards] == [DEAL, DEAL]
+    assert len(read_text(f"S: {HAND}\nW: {HAND}\n").partial) == 2
+
+
 def test_lines_of_gib_and_of_ben(solved):
     result = read_text(f"{deal_text(solved.owner, 3)[2:]}:{'6' * 20}\n")
     assert [deal_text(board.owner) for board in result.boards] == [deal_text(solved.owner)]
@@ -684,6 +691,11 @@ def test_lines_of_gib_and_of_ben(solved):
     for data in (text.encode(), text.encode("utf-16"), text.encode("utf-16-le"), text.encode("utf-16-be")):
         boards = read_records(io.BytesIO(data)).boards
         assert [(b.dealer, b.vulnerability, str(b.contract)) for b in boards] == [(1, 1, "2S E"), (0, 0, "None")]
+
+
+def test_text_in_an_auction_is_named_and_costs_no_board():
+    board, problems = only(f'{DEALT}[Auction "N"]\n1S AP\nA fine result\n')
+    assert (board.auction, problems) == (calls("1S P P P"), ["auction: 'A FINE RESULT' has no call"])
 
 
 def test_text_below_a_tag_is_named_and_costs_no_tag():
