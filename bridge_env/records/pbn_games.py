@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import BadBoard
+from bridge_env.records.derive import board_number
 from bridge_env.records.words import HAND
 from bridge_env.rules.cards import DealError
 
@@ -181,11 +182,7 @@ def _next_hand(deal: str, row: str) -> str:
 
 
 def _bare_tags(row: str, line: int, above: Game | None, faults: list[BadBoard]) -> tuple[list[tuple[str, str]], str]:
-    """Return the tags of a row that has a deal, a board's number alone or the conditions of a deal, and its rest.
-
-    Args:
-        above: the game whose deal is above the row, which may have its next hand.
-    """
+    """Return the tags of a row that has a deal, a board's number, or conditions of the deal above, and its rest."""
     if above is not None and (hand := _next_hand(above.value("Deal"), row)):
         above.tags["Deal"] = (f"{above.value('Deal')} {hand}", above.line_of("Deal"))
         return [], ""
@@ -217,7 +214,7 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
     last: dict[str, str] = {}
     lasting: set[str] = set()
     before: Game | None = None
-    by_number: dict[str, Game] = {}
+    by_number: dict[str | int, Game] = {}
     for game in games:
         for name, (value, line) in game.tags.items():
             if value == "#":
@@ -228,13 +225,13 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
             last[name] = game.tags[name][0]
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
-        number = game.value("Board")
+        number = board_number(game.value("Board")) or game.value("Board")
         source = before if number in UNKNOWN_VALUES else by_number.get(number)
         if source is not None and game.lacks("Deal"):
             _take_board(game, source, faults)
         before = game
         if not game.lacks("Deal"):
-            by_number[game.value("Board")] = game
+            by_number[number] = game
         yield game
 
 

@@ -307,7 +307,7 @@ def test_opening_passes_of_lin_follow_from_the_lead():
 def test_another_table_may_come_later_or_behind_no_blank_line():
     first, second = (FOLDER / "02-second-table-without-deal.pbn").read_text().split("\n\n")
     other = first.replace('"62"', '"63"')
-    result = read_text(f'{first}\n\n{other}\n\n[Board "62"]\n{second}\n{second}')
+    result = read_text(f'{first}\n\n{other}\n\n[Board "062"]\n{second}\n{second}')
     assert [board.number for board in result.boards] == [62, 63, 62, 62]
     assert [str(board.contract) for board in result.boards] == ["6C N", "6C N", "6SX E", "6SX E"]
     assert [problem.reason.split(" of ")[1] for problem in result.problems] == [
