@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from bridge_env.hands.deals import parse_hand
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, IllegalCall
 from bridge_env.rules.calls import call_text, parse_call
-from bridge_env.rules.cards import UNKNOWN, parse_seat, parse_vulnerability
+from bridge_env.rules.cards import UNKNOWN, parse_seat, parse_vulnerability, plain_suits
 
 _KEYS = ("hand", "dealer", "vulnerability", "auction")
 
@@ -124,14 +125,14 @@ def _read_state(state: Mapping[str, object]) -> tuple[NDArray[np.bool_], Auction
 
 
 def _words(state: Mapping[str, object]) -> list[Any]:
-    """Return the calls of a state's auction.
+    """Return the calls of a state's auction, of a text without commas, brackets and hyphens.
 
     Raises:
         ValueError: it is neither a string nor a list.
     """
     auction = state.get("auction", ())
     if isinstance(auction, str):
-        return auction.replace(",", " ").split()
+        return re.sub(r"[,()!]|(?<=\w)-(?=\w)", " ", plain_suits(auction)).split()
     if not isinstance(auction, Sequence):
         raise ValueError(f"the auction is a string or a list of calls, not {auction!r}")
     return list(auction)

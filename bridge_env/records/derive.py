@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,23 +24,26 @@ MENDED = "mended"
 CONTRADICTION = "contradiction"
 _MOST_CUT = 4  # passes behind the end of an auction: more are no slip
 _NUMBER = re.compile(
-    r"(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
-    r"(?:\.|\s+(?:of|von|sur|van)\s+[0-9]+|\s*([,;(-]\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
+    r"(.+?[\s,;-](?=(?:board|bd|brd)\b\W*\d))?(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?"
+    r"(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
+    r"(?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+|((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
     re.IGNORECASE,
 )
+_LONGEST = 80  # characters of a text that may have a board's number
 
 
 def board_number(text: str) -> int | None:
-    """Return the number of ``"7"``, ``"07"``, ``"7 of 24"`` or ``"Board 7, table 2"``; None for other text."""
-    match = _NUMBER.match(text.strip())
-    return int(match[1]) if match else None
+    """Return the number of ``"7"``, ``"07"``, ``"7 of 24"`` or ``"Round 2, Board 7"``; None for other text."""
+    match = _NUMBER.match(text.strip()[:_LONGEST])
+    return int(match[2]) if match else None
 
 
-def report_words_behind_number(text: str, line: int, faults: list[BadBoard]) -> None:
-    """Report the ``table 2`` of ``"Board 7, table 2"``, which is lost."""
-    match = _NUMBER.match(text.strip())
-    if match and match[2]:
-        faults.append(BadBoard(line, f"board: {match[2]!r} behind the number is not read", "mark"))
+def report_words_beside_number(text: str, line: int, faults: list[BadBoard]) -> None:
+    """Report the ``Round 2`` and ``table 3`` of ``"Round 2, Board 7, table 3"``, which are lost."""
+    match = _NUMBER.match(text.strip()[:_LONGEST])
+    for words, where in ((match[1], "before"), (match[3], "behind")) if match else ():
+        if words:
+            faults.append(BadBoard(line, f"board: {words.strip()!r} {where} the number is not read", "mark"))
 
 
 def by_number_or_place(
@@ -98,6 +102,7 @@ class Bidding:
         seat: the declarer of the tags.
         leader: the seat that holds the first card of the play.
         broken_off: whether the file marks that the auction goes on.
+        dealer_by: ``tag``, ``number`` or ``place``.
     """
 
     line: int
@@ -109,6 +114,7 @@ class Bidding:
     seat: int | None = None
     leader: int | None = None
     broken_off: bool = False
+    dealer_by: str = "tag"
 
     @property
     def declarer(self) -> int | None:
@@ -121,7 +127,8 @@ class Bidding:
         """Mend the calls by the contract, the declarer and the lead; return the contract.
 
         Passes are put in front until the declarer agrees, and at the end where the contract or a play says that the
-        auction is over. A declarer that neither the auction nor the lead agrees with is theirs.
+        auction is over. A declarer that neither the auction nor the lead agrees with is theirs. A dealer that the file
+        does not name follows from the declarer.
 
         Raises:
             BadBoard: an illegal auction, or one that ends in another contract.
@@ -144,10 +151,17 @@ class Bidding:
             faults.append(BadBoard(self.contract_line, reason, CONTRADICTION))
             return end
         opening = next(place for place, call in enumerate(self.calls) if call != PASS)
-        for count in range(1, 4 - opening):
-            moved = auction_end(self.line, (PASS,) * count + self.calls, self.dealer)
+        ways = [(count, self.dealer) for count in range(1, 4 - opening)]
+        if self.dealer_by != "tag" and self.declarer is not None:
+            turned = (0, (self.dealer + self.declarer - end.declarer) & 3)
+            ways = [*ways, turned] if self.dealer_by == "number" else [turned]
+        for count, dealer in ways:
+            moved = auction_end(self.line, (PASS,) * count + self.calls, dealer)
             if moved is not None and moved.declarer == self.declarer:
-                self._put_in_front(count, faults)
+                how = f"{passes_text(count, 'opening')} put in front" if count else f"{SEATS[dealer]} is the dealer"
+                reason = f"auction: {how}, so that {SEATS[moved.declarer]} is the declarer"
+                faults.append(BadBoard(self.line, reason, MENDED))
+                self.begin(count, dealer)
                 return moved
         if self.seat is not None:
             raise BadBoard(self.contract_line, self._differs(end), NOT_THE_AUCTIONS)
@@ -180,14 +194,10 @@ class Bidding:
         faults.append(BadBoard(self.line, reason, MENDED))
         return end
 
-    def _put_in_front(self, count: int, faults: list[BadBoard]) -> None:
-        self.calls = (PASS,) * count + self.calls
+    def begin(self, count: int, dealer: int) -> None:
+        """Put passes in front, and let a seat be the dealer."""
+        self.dealer, self.calls = dealer, (PASS,) * count + self.calls
         self.notes = {index + count: text for index, text in self.notes.items()}
-        assert self.declarer is not None
-        reason = (
-            f"auction: {passes_text(count, 'opening')} put in front, so that {SEATS[self.declarer]} is the declarer"
-        )
-        faults.append(BadBoard(self.line, reason, MENDED))
 
     def _contract_of_tags(self, faults: list[BadBoard]) -> Contract | None:
         named = self.contract
@@ -213,7 +223,7 @@ def settle_play(
 ) -> Plays | None:
     """Return the play of the cards, -1 where one is not known, up to the first of those; None without any.
 
-    A play that is not legal is left out. Losses are reported.
+    From the first card on that is not legal it is left out. Losses are reported.
     """
     if not any(card >= 0 for card in cards):
         return None
@@ -225,13 +235,16 @@ def settle_play(
     if any(card >= 0 for card in cards[known:]):
         reason = f"play: cards follow one that is missing, after {known} cards; those are left out"
         faults.append(BadBoard(line, reason, BAD_PLAY))
+    legal = cards[: min(known, 53)]
     try:
-        table = np.array([cards[: min(known, 53)]], np.int8)
-        plays = Plays.replay(owner, contract.declarer, contract.strain, table)
+        plays = Plays.replay(owner, contract.declarer, contract.strain, np.array([legal], np.int8))
     except IllegalCard as error:
         faults.append(BadBoard(line, f"play: {str(error).replace(' at table 0', '')}", ILLEGAL_PLAY))
-        return None
-    return plays if known else None
+        plays = Plays(owner, contract.declarer, contract.strain)
+        with suppress(IllegalCard):
+            for card in legal:
+                plays.step([card])
+    return plays if plays.length[0] else None
 
 
 def settle_tricks(

@@ -29,11 +29,12 @@ from bridge_env.records.derive import (
     board_number,
     by_number_or_place,
     passes_missing,
-    report_words_behind_number,
+    report_words_beside_number,
     settle_play,
     settle_tricks,
 )
 from bridge_env.records.text import Source, Target, text_lines, write_text
+from bridge_env.records.words import DASH, plain_hand, vulnerability_of
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, Contract, call_text, parse_call, parse_result
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
@@ -45,24 +46,22 @@ from bridge_env.rules.cards import (
     board_dealer,
     board_vulnerability,
     card_text,
-    parse_vulnerability,
     plain_suits,
 )
 
 LIN_SEATS = "SWNE"  # the order of hands, names and dealers: digits 1 to 4
 _PLAYERS = ("South", "West", "North", "East")
 _ROOMS = {"o": "Open", "c": "Closed"}
-_VULNERABLE = {"o": 0, "0": 0, "-": 0, "n": 1, "e": 2, "b": 3}
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
+_TITLED_KEY = re.compile(r"(.*\W)(pn|vg|rs|qx|md|st|rh|ah|sv|mb|nt|pg)$", re.IGNORECASE | re.DOTALL)
 _CALL = re.compile(  # the call, its mark, its note; a comment
-    r"[\s,]*([1-7]\s*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|--|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)([!?*]*)(\s*\([^()]*\))?"
-    r"(?:\s*\{[^{}]*\})?[\s,]*",
+    rf"[\s,]*([1-7]\s*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|[{DASH}/]{{1,2}}|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)"
+    r"(\s*[!?*]+|)(\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"\s*(?:([SHDC])\s*(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))[!?*]*\s*", re.IGNORECASE)
 _NO_CARD = re.compile(r"[-?._*]+$|[SHDC]?X+$")
-_SUIT = re.compile("([SHDC])([^SHDC]*)")
 _ROOM = re.compile(r"(?:([oc])(?:pen|losed)?)?[\s.#-]*0*([1-9]\d{0,8})\b", re.IGNORECASE | re.ASCII)
 
 
@@ -88,9 +87,15 @@ class _LinBoard:
 
     @property
     def number(self) -> int | None:
-        """Return the board's number, if it has one."""
+        """Return the board's number, if it has one: ``ah`` has it, while ``qx`` may count the deals of a session."""
+        number = board_number(self.value("ah"))
+        return self.place_in_match if number is None else number
+
+    @property
+    def place_in_match(self) -> int | None:
+        """Return the number that ``qx`` has."""
         match = _ROOM.match(self.value("qx"))
-        return int(match[2]) if match else board_number(self.value("ah"))
+        return int(match[2]) if match else None
 
     @property
     def room(self) -> str:
@@ -124,6 +129,10 @@ def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]
         word = piece.strip()
         start = line + piece[: piece.find(word)].count("\n")
         line += piece.count("\n")
+        if not key and (titled := _TITLED_KEY.match(word)):
+            if not re.fullmatch(r"(?:%.*\s*)+", titled[1]):  # a comment
+                faults.append(BadBoard(start, f"text between the values: {titled[1].strip()[:80]!r}"))
+            word, start = titled[2], start + titled[1].count("\n")
         if key:
             yield key_line, key, word.replace("\n", " ")
             key = ""
@@ -149,15 +158,15 @@ def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> I
             continue
         if lin is None or not key or _begins_board(lin, key, value):
             if lin is not None:
-                source = before if lin.number is None else by_number.get(lin.number)
+                source = before if lin.number is None else by_number.get(lin.place_in_match or lin.number)
                 if source is not None and (lin.calls or lin.cards):
                     _take_deal(lin, source, faults)
                 if lin.values.get("md") or lin.calls:  # not names or a title alone
                     lin.place = place = place + 1
-                    index = 2 * ((lin.number or first) - first) + (lin.room == "Closed")
+                    index = 2 * ((lin.place_in_match or first) - first) + (lin.room == "Closed")
                     lin.result = results[index] if lin.room and 0 <= index < len(results) else ""
                     yield lin
-                    before = by_number[lin.number] = lin
+                    before = by_number[lin.place_in_match or lin.number] = lin
             lin = _LinBoard(line)
         if key == "qx" and "md" not in lin.values:
             lin.line = line  # behind the names of the match
@@ -168,8 +177,13 @@ def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> I
         elif key == "pc":
             lin.cards += f" {value or '-'}"
         elif key == "an":
-            lin.notes[len(lin.calls) - 1] = value
+            if not lin.calls:
+                faults.append(BadBoard(line, f"an: {value[:80]!r} stands before the calls", "mark"))
+            before_it = lin.notes.get(len(lin.calls) - 1)
+            lin.notes[len(lin.calls) - 1] = f"{before_it}; {value}" if before_it else value
         elif value.strip(" ,") or key not in lin.values:  # a value counts before none
+            if key in ("ah", "sv", "mc") and lin.value(key) not in ("", value.strip()):
+                faults.append(BadBoard(line, f"{key}|{value}| is the second of its board, and counts", "tag twice"))
             lin.values[key] = value
         if "qx" in lin.values and not lin.calls:  # a match: both rooms, and names once for all
             lin.names = names = lin.values.get("pn", names)
@@ -219,12 +233,15 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     contract, tricks = _take_result(lin, contract, tricks, faults)
     plays = settle_play(lin.line, owner, contract, cards, faults)
     tricks = settle_tricks(lin.line, contract, tricks, plays, faults)
-    report_words_behind_number(lin.value("ah"), lin.line, faults)
-    tags = {"Event": lin.value("vg"), "Room": lin.room} | _read_names(lin, lin.room)
+    report_words_beside_number(lin.value("ah"), lin.line, faults)
+    if lin.place_in_match not in (None, number):
+        faults.append(lin.bad(f"qx has {lin.place_in_match}, ah {number}, which counts", CONTRADICTION))
+    title = lin.value("ah") if number is None else ""  # what is no number stays a tag
+    tags = {"Event": lin.value("vg"), "Room": lin.room, "Board": title} | _read_names(lin, lin.room)
     return Board(
         owner, dealer, vulnerability, number, bidding.calls or None, contract, tricks,
         None if plays is None else plays.cards(0),
-        {tag: value for tag, value in tags.items() if value and value[0] != "#"},  # PBN's sign of inheritance
+        {tag: value for tag, value in tags.items() if not re.match("#?$|##", value)},  # PBN's signs of inheritance
         line=lin.line, notes=bidding.notes,
     )  # fmt: skip
 
@@ -246,13 +263,16 @@ def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...]
         end, before = 0, len(calls)
         while end < len(text):
             match = _CALL.match(text, end)
+            if match is None and index == len(lin.calls) - 1 and not text[end:].strip("? "):  # the call in question
+                break
             if match is None and end and (len(calls) == before + 1 or not text[end].isalnum()):
                 faults.append(lin.bad(f"auction: {text[end:]!r} behind a call is not read", "mark"))
                 break
             if match is None:
                 raise lin.bad(f"auction: {text[end : end + 20]!r} is not a call", "not a call")
             end, word = match.end(), "".join(match[1].upper().split())
-            calls += [PASS] * passes_missing(calls) if word in ("AP", "ALLPASS") else [parse_call(word)]
+            all_pass, dash = word in ("AP", "ALLPASS"), not word[0].isalnum()
+            calls += [PASS] * (passes_missing(calls) if all_pass else 1) if all_pass or dash else [parse_call(word)]
             if "!" in match[2] or match[3]:
                 notes[len(calls) - 1] = (
                     lin.calls[index][match.start(3) : match.end(3)].strip()[1:-1] if match[3] else ""
@@ -310,17 +330,9 @@ def _read_deal(lin: _LinBoard) -> UInt8Array:
     if not text.strip(","):
         raise lin.bad("the board has no deal", "no deal")
     try:
-        return deal_of_hands([_pbn_hand(hand) for hand in text.split(",")], SEATS.index("S"), text)
+        return deal_of_hands([plain_hand(hand) for hand in text.split(",")], SEATS.index("S"), text)
     except DealError as error:
         raise lin.bad(str(error), "not 52 distinct cards") from None
-
-
-def _pbn_hand(text: str) -> str:
-    """Return ``"AKQ2.T98.J7.A543"`` of ``"SAKQ2HT98DJ7CA543"``; text before the first suit stays before it."""
-    suits = dict(_SUIT.findall(text))
-    if not suits and text.count(".") == 3:  # a hand as PBN has it
-        return text
-    return text and _SUIT.sub("", text) + ".".join(suits.get(suit, "") for suit in SUITS[::-1])
 
 
 def _read_dealer(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> int:
@@ -334,11 +346,9 @@ def _read_dealer(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> 
 def _read_vulnerability(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> int:
     """Return the vulnerability from ``sv``, else from the board's number; without any nobody is vulnerable."""
     text = lin.value("sv").lower()
-    if text in _VULNERABLE:
-        return _VULNERABLE[text]
     if text:
         try:
-            return parse_vulnerability(text)
+            return vulnerability_of(text)
         except ValueError:
             faults.append(lin.bad(f"{text[:20]!r} is not a vulnerability; LIN has o, n, e and b", "vulnerability"))
     if number is None:
@@ -387,8 +397,8 @@ def lin_text(board: Board) -> str:
     values.append(("pn", ",".join(_without(board.tags.get(seat, ""), "|,") for seat in _PLAYERS)))
     hands = ",".join(_hand_text(board.owner, SEATS.index(seat)) for seat in LIN_SEATS)
     values += [("st", ""), ("md", f"{LIN_SEATS.index(SEATS[board.dealer]) + 1}{hands}")]
-    if board.number is not None:
-        values += [("rh", ""), ("ah", f"Board {board.number}")]
+    if title := _without(board.tags.get("Board", ""), "|") if board.number is None else f"Board {board.number}":
+        values += [("rh", ""), ("ah", title)]
     values.append(("sv", "oneb"[board.vulnerability]))
     for index, call in enumerate(board.auction or ()):
         values.append(("mb", _call_text(call) + "!" * (index in board.notes)))

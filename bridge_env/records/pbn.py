@@ -30,15 +30,16 @@ from bridge_env.records.derive import (
     board_number,
     by_number_or_place,
     passes_missing,
-    report_words_behind_number,
+    report_words_beside_number,
     settle_play,
     settle_score,
     settle_tricks,
 )
 from bridge_env.records.pbn_auction import read_bidding, words_of
 from bridge_env.records.pbn_games import FOUR_HANDS, UNKNOWN_VALUES, Game, games, inherited, unescape
-from bridge_env.records.tables import HEADER, read_ability, read_digits, read_rows, table_rows
+from bridge_env.records.tables import HEADER, read_ability, read_digits, read_rows, rows_of_grid, table_rows
 from bridge_env.records.text import Source, Target, text_lines, write_text
+from bridge_env.records.words import plain_dashes, plain_deal, read_contract, vulnerability_of
 from bridge_env.rules.calls import Contract, call_text, parse_result
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
@@ -48,7 +49,6 @@ from bridge_env.rules.cards import (
     UInt8Array,
     board_vulnerability,
     card_text,
-    parse_vulnerability,
 )
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
@@ -59,7 +59,10 @@ _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contr
 _VULNERABLE = ("None", "NS", "EW", "All")
 _TABLE, _DIGITS, _ABILITY = "OptimumResultTable", "DoubleDummyTricks", "Ability"
 
-_SIDES = re.compile(r"(NS|EW|[NESW](?=\b))?\s*\^?([+-]?\d{1,5})(?:[\s;,]*(?:NS|EW)\s*[+-]?\d+)?$", re.ASCII)
+_SIDES = re.compile(
+    r"(?:(NS|EW|[NESW]\b)[\s:=]*)?\^?([+-]?\d{1,5})(?:\s*/?\s*(NS|EW|[NESW])|[\s;,/]*(?:NS|EW)[\s:=]*[+-]?\d+)?$",
+    re.ASCII,
+)
 _CARD = re.compile(r"(?:([SHDC])(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))((?:[^A-Z0-9].*)?)$")  # in either order; a mark
 _NO_CARD = re.compile(r"[-?._*\u2010-\u2015\u2026]+$|[SHDC]?X+$")
 
@@ -96,7 +99,7 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     """
     text = game.value("Board")
     number, owner = board_number(text), _read_deal(game, faults)
-    report_words_behind_number(text, game.line_of("Board"), faults)
+    report_words_beside_number(text, game.line_of("Board"), faults)
     rows = _play_rows(game, faults)
     bidding = read_bidding(game, number, _leader(owner, rows), faults)
     contract = bidding.settle(faults)
@@ -106,21 +109,24 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     tricks = settle_tricks(game.line_of("Result"), contract, _read_tricks(game, contract, faults), plays, faults)
     tricks = _check_score(game, contract, vulnerability, tricks, faults)
     table = _read_table(game, faults)
-    tags = {
-        name: unescape(value)
-        for name, (value, _) in game.tags.items()
-        if value != "" and name not in _FIELDS and name != "Note" and name not in game.rows
-    }
-    if number is None and text:  # what is no number stays a tag
-        tags["Board"] = unescape(text)
     sections = {
         name: (game.tags[name][0], *(row for _, row in rows))
         for name, rows in game.rows.items()
-        if name not in _FIELDS
-    }  # fmt: skip
+        if name not in _FIELDS and name not in MANDATORY_TAGS
+    }
+    for name in game.rows.keys() - sections.keys() - {"Auction", "Play"}:
+        number_of_line, row = game.rows[name][0]
+        faults.append(BadBoard(number_of_line, f"text below [{name}] is not read: {row[:80]!r}"))
+    tags = {
+        name: unescape(value)
+        for name, (value, _) in game.tags.items()
+        if value != "" and name not in _FIELDS and name != "Note" and name not in sections
+    }
+    if number is None and text:  # what is no number stays a tag
+        tags["Board"] = unescape(text)
     if table is not None:
-        tags.pop(_DIGITS, None)
-        tags.pop(_ABILITY, None)
+        for name in (_TABLE, _DIGITS, _ABILITY):
+            tags.pop(name, None)
         sections.pop(_TABLE, None)
     return Board(
         owner, bidding.dealer, vulnerability, number, bidding.calls or None, contract, tricks,
@@ -131,14 +137,13 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
 def _read_deal(game: Game, faults: list[BadBoard]) -> UInt8Array:
     """Return the deal, uint8 (52,), 255 for the cards of hands that are left out."""
     text = game.value("Deal")
-    if not text:
+    if game.lacks("Deal"):
         raise game.bad("Deal", "the board has no deal", "no deal")
     if FOUR_HANDS.match(text):
         faults.append(game.bad("Deal", "the deal has no first seat, so its first hand is N's", MENDED))
         text = f"N:{text}"
-    text = re.sub("[,;]", " ", text)
     try:
-        return parse_deal(text, partial=True)
+        return parse_deal(plain_deal(text), partial=True)
     except DealError as error:
         raise game.bad("Deal", str(error), "not 52 distinct cards") from None
 
@@ -148,7 +153,7 @@ def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) 
     text = game.value("Vulnerable")
     if text not in UNKNOWN_VALUES:
         try:
-            return parse_vulnerability(text)
+            return vulnerability_of(text)
         except ValueError:
             reason = f"{text!r} is not a vulnerability (None, NS, EW or All), so it is that of the board's number"
             faults.append(game.bad("Vulnerable", reason, "vulnerability"))
@@ -157,9 +162,9 @@ def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) 
 
 def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) -> int | None:
     """Return declarer's tricks; the tag may have a side's instead, or tricks over and under the contract."""
-    text = game.value("Result").lstrip("^").upper()
+    text = plain_dashes(game.value("Result").lstrip("^").upper())
     if not text.strip("-?*X"):
-        found = parse_result(game.value("Contract"))
+        found = read_contract(game.value("Contract"))
         return None if found is None else found[1]
     if contract is not None and contract.passed_out:
         if text != "0":
@@ -171,10 +176,14 @@ def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) 
         tricks, side = 14 if found is None or found[1] is None else found[1], None
     else:
         match = _SIDES.match(text)
-        tricks, side = (14, None) if match is None else (int(match[2]), match[1])
+        tricks, side = (14, None) if match is None else (int(match[2]), match[1] or match[3])
     if not 0 <= tricks <= 13:
         faults.append(game.bad("Result", f"result {text!r} is not a number of tricks", "result"))
         return None
+    named = read_contract(game.value("Contract"))
+    if named is not None and named[1] not in (None, tricks) and side is None:
+        reason = f"the result is {tricks}, but the contract is {game.value('Contract')}"
+        faults.append(game.bad("Result", reason, CONTRADICTION))
     if side is None:
         return tricks
     if contract is None:
@@ -192,10 +201,13 @@ def _check_score(
     game: Game, contract: Contract | None, vulnerability: int, tricks: int | None, faults: list[BadBoard]
 ) -> int | None:
     """Return declarer's tricks, from [Score] if they are not known. Scores of rubber bridge have other rules."""
-    match = _SIDES.match(game.value("Score").upper())
+    text = plain_dashes(game.value("Score").upper())
+    match = _SIDES.match(re.sub(r"\b([NE])\s*[/-]\s*([SW])\b", r"\1\2", text))
+    if match is None and not game.lacks("Score"):
+        faults.append(game.bad("Score", f"{text!r} is not a score, such as 'NS 420'", "score"))
     if match is None or re.search("rubber|chicago", game.value("Scoring"), re.IGNORECASE):
         return tricks
-    side = None if match[1] is None else _side(match[1])
+    side = _side(match[1] or match[3]) if match[1] or match[3] else None
     return settle_score(game.line_of("Score"), contract, vulnerability, tricks, int(match[2]), side, faults)
 
 
@@ -289,11 +301,13 @@ def _by_hand(owner: UInt8Array, leader: int, rows: Sequence[Sequence[int]]) -> N
 def _read_table(game: Game, faults: list[BadBoard]) -> NDArray[np.int8] | None:
     """Return the double-dummy table of any form; where they differ, the one with rows, then the one of digits."""
     found: dict[str, NDArray[np.int8]] = {}
-    rows = [row for _, row in game.rows.get(_TABLE, ())]
+    rows, header = [row for _, row in game.rows.get(_TABLE, ())], game.value(_TABLE)
+    if not rows:
+        rows, header = rows_of_grid(header), HEADER
     for name, text in ((_TABLE, "rows" * bool(rows)), (_DIGITS, game.value(_DIGITS)), (_ABILITY, game.value(_ABILITY))):
         try:
             if text and name == _TABLE:
-                found[name] = read_rows(rows, game.value(_TABLE))
+                found[name] = read_rows(rows, header)
             elif text:
                 found[name] = read_digits(text) if name == _DIGITS else read_ability(text)
         except ValueError as error:
@@ -367,7 +381,7 @@ def _play_lines(board: Board, cards: Sequence[int], contract: Contract) -> list[
 
 
 def _auction_lines(calls: Sequence[int], notes: Mapping[int, str]) -> list[str]:
-    marks = {index: mark for mark, index in enumerate(sorted(notes), 1)}
+    marks = {index: mark for mark, index in enumerate(sorted(notes.keys() & set(range(len(calls)))), 1)}
     words = [call_text(c) + (f" ={marks[i]}=" if i in marks else "") for i, c in enumerate(calls)]
     rows = [" ".join(words[i : i + 4]) for i in range(0, len(calls), 4)]
     if len(calls) < 4 or passes_missing(calls):

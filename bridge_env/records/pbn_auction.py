@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from bridge_env.records.board import BadBoard
 from bridge_env.records.derive import (
@@ -16,18 +17,19 @@ from bridge_env.records.derive import (
     passes_text,
 )
 from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, unescape
+from bridge_env.records.words import DASH, plain_words, read_contract
 from bridge_env.rules.auction import IllegalCall, one_auction
-from bridge_env.rules.calls import PASS, CallError, Contract, parse_call, parse_result
+from bridge_env.rules.calls import PASS, CallError, Contract, parse_call
 from bridge_env.rules.cards import SEATS, board_dealer, parse_seat, plain_suits
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
-_CALL = r"[1-7](?:NT|SA|[NCDHS])|PASS|P|AP|XX|X|RDBL|DBL|REDOUBLE|DOUBLE|R|D"
-_MARKED_CALL = re.compile(rf"\(?({_CALL})(\)|(?:\W|\d+=).*)$")  # with a mark that is no mark of PBN, or in brackets
+_CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
+_CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
+_NO_CALL = re.compile(rf"[{DASH}/._]$")
+_MARKED_CALL = re.compile(rf"\(?(?!AP)({_CALL})(\)|(?:\W|\d+=).*)$")  # in brackets, or with a mark that is not PBN's
 _UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
-_SPLIT_BID = re.compile(r"(?<!\S)([1-7])\s+(?=(?:NT?|SA|[CDHS])(?!\w))", re.IGNORECASE)
-_NOTRUMP = re.compile(r"\b([1-7])SA\b")  # in French
-_PASS = re.compile(r"(?<!\S)(?:PASSE?|PAS|NB|NO BID)(?!\w)")
-_ALL_PASS = re.compile(r"\bALL\s*PASS\b", re.IGNORECASE)
+_JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
@@ -37,11 +39,12 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
     """
     for line, row in game.rows.get(section, ()):
         if section == "Auction":
-            row = _SPLIT_BID.sub(r"\1", plain_suits(_ALL_PASS.sub("AP", row)))
-            row = _PASS.sub("P", _NOTRUMP.sub(r"\1NT", row))
+            row = plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row))
         else:
-            row = _UNKNOWN_CARD.sub("-", row).replace(",", " ")
+            row = _JOINED_CARDS.sub(r"\1 ", _UNKNOWN_CARD.sub("-", row).replace(",", " "))
         words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()
+        if {word[0] for word in words} == set(SEATS):  # the seats above their calls or cards
+            continue
         ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
         # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.
         words = words[: ends[0] + 1 if ends else None]
@@ -59,18 +62,19 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
     calls, marks, skipped, broken_off = _read_calls(game, faults)
     seats = {}
     for name in ("Dealer", "Auction"):
-        if game.value(name) not in UNKNOWN_VALUES:
+        if not game.lacks(name):
             try:
                 seats[name] = parse_seat(game.value(name))
             except ValueError as error:
                 faults.append(game.bad(name, f"[{name}]: {error}", "dealer"))
     starts = (seats["Auction"] + skipped) & 3 if "Auction" in seats and calls else seats.get("Auction")
-    dealer = seats.get("Dealer", starts)
+    dealer, dealer_by = seats.get("Dealer", starts), "tag"
     if dealer is None:
+        dealer_by = "place" if number is None else "number"
         dealer = by_number_or_place(number, game.place, board_dealer, game.line, "dealer", faults)
     bidding = Bidding(
-        game.line_of("Auction"), dealer, calls, _read_notes(game, marks), game.line_of("Contract"),
-        *_read_contract(game, faults), leader, broken_off,
+        game.line_of("Auction"), dealer, calls, _read_notes(game, marks, faults), game.line_of("Contract"),
+        *_read_contract(game, faults), leader, broken_off, dealer_by,
     )  # fmt: skip
     if calls and starts is not None and starts != dealer:
         _agree_on_dealer(game, bidding, starts, number, faults)
@@ -87,17 +91,17 @@ def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | No
     """
     calls, dealer, passes = bidding.calls, bidding.dealer, (starts - bidding.dealer) & 3
     differs = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
-    for count in (passes, 0):
+    for count, seat in ((passes, dealer), (0, dealer), (0, starts)):
         moved = (PASS,) * count + calls
         try:
-            end = one_auction((*moved, *(PASS,) * passes_missing(moved)), dealer).contracts().at(0)
+            end = one_auction((*moved, *(PASS,) * passes_missing(moved)), seat).contracts().at(0)
         except IllegalCall:
             continue
         if not end.passed_out and end.declarer == bidding.declarer:
-            how = f"{passes_text(count, 'opening')} put in front" if count else "the dealer counts"
+            how = "the dealer counts" if seat == dealer else f"{SEATS[seat]} is the dealer"
+            how = f"{passes_text(count, 'opening')} put in front" if count else how
             faults.append(game.bad("Auction", f"{differs}; by the declarer, {how}", MENDED))
-            bidding.calls = moved
-            bidding.notes = {index + count: text for index, text in bidding.notes.items()}
+            bidding.begin(count, seat)
             return
     if bidding.declarer is None and number is not None and starts == board_dealer(number):
         faults.append(game.bad("Auction", f"{differs}; by the board's number, {SEATS[starts]} is the dealer", MENDED))
@@ -109,24 +113,30 @@ def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | No
 def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], list[tuple[int, str]], int, bool]:
     """Return the calls, which may be illegal, their marks, the seats skipped before, and whether it breaks off.
 
-    A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end.
+    A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end. Where
+    further calls follow and the auction is legal so, it was a pass.
     """
     calls: list[int] = []
     marks: list[tuple[int, str]] = []
-    skipped, broken_off = 0, False
+    skipped, broken_off, dashes = 0, False, 0
+    gap: BadBoard | None = None
     for line, words in words_of(game, "Auction"):
-        for word in words:
+        if len(words) > 1 and not any(_CALLS.match(w) or _MARKED_CALL.match(w) or not w[0].isalpha() for w in words):
+            faults.append(BadBoard(line, f"auction: {' '.join(words)[:80]!r} has no call", "mark"))
+            continue
+        for word in chain.from_iterable(map(_calls_in, words)):
+            if dashes and (word[0].isalnum() or word == "--"):
+                gap = gap or BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
+                calls, dashes = calls + [PASS] * dashes, 0
             if word[0] == "=":
                 marks += [(len(calls) - 1, word)] if calls else []
                 if not re.fullmatch(r"=\d*=", word):
                     faults.append(BadBoard(line, f"auction: {word} is half a mark of a note", "mark"))
             elif word in ("*", "+"):
                 broken_off = True
-            elif word == "-":
+            elif _NO_CALL.match(word):
                 skipped += not calls
-                broken_off = bool(calls)
-            elif broken_off:
-                raise BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
+                dashes += bool(calls)
             elif word == "AP":
                 calls += [PASS] * passes_missing(calls)
             elif calls and re.fullmatch(r"\d+=?", word):
@@ -138,7 +148,19 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
                 call, mark = _read_call(word, line, faults)
                 calls.append(call)
                 marks += [(len(calls) - 1, mark)] if mark is not None else []
-    return tuple(calls), marks, skipped, broken_off
+    if gap is not None:
+        calls += [PASS] * min(dashes, passes_missing(calls))
+        try:
+            one_auction(calls, 0)
+        except IllegalCall:
+            raise gap from None
+        faults.append(BadBoard(gap.line, "auction: dashes between calls are read as passes", MENDED))
+    return tuple(calls), marks, skipped, broken_off or (dashes > 0 and gap is None)
+
+
+def _calls_in(word: str) -> list[str]:
+    """Return the calls of ``"1S-P-2S"`` or ``"PPP"``; any other word as it is."""
+    return re.findall(_CALL, word) if _CALLS.match(word) and not re.fullmatch(_CALL, word) else [word]
 
 
 def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str | None]:
@@ -153,33 +175,41 @@ def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str |
         match = _MARKED_CALL.match(word)
         if match is None:
             raise BadBoard(line, f"auction: {error}", "not a call") from None
-    mark = re.fullmatch(r"=?(\d*)=?", match[2])
+    mark = re.fullmatch(r"[=(\[]?(\d*)[=)\]]?", match[2]) if match[2] != ")" else None
     if match[2] != ")":
         what = "is half a mark of a note" if mark else "is not read"
         faults.append(BadBoard(line, f"auction: {match[2]!r} behind {match[1]} {what}", "mark"))
     return parse_call(match[1]), None if mark is None else f"={mark[1]}="
 
 
-def _read_notes(game: Game, marks: Sequence[tuple[int, str]]) -> dict[int, str]:
-    """Return the notes of calls by their index; empty where there is a mark alone."""
-    texts: dict[str, str] = {}
+def _read_notes(game: Game, marks: Sequence[tuple[int, str]], faults: list[BadBoard]) -> dict[int, str]:
+    """Return the notes of calls by their index; empty where there is a mark alone.
+
+    Notes behind a play without marks are the auction's, too.
+    """
+    texts: dict[str, list[str]] = {}
+    in_play = any(re.search(r"=\d*=", row) for _, row in game.rows.get("Play", ()))
     for section, value in game.notes:
-        number, colon, text = unescape(value).partition(":")
-        if section == "Auction" and colon:
-            texts[number.strip()] = text.strip()
+        if section != "Auction" and in_play:
+            continue
+        found = re.match(r"\s*=?(\d+)=?\s*[:.)]?\s*(.*)", unescape(value), re.DOTALL)
+        if found is not None and any(found[1] == mark.strip("=") for _, mark in marks):
+            texts.setdefault(found[1], []).append(found[2].strip())
+        else:
+            faults.append(game.bad(section, f"the note {value!r} has no mark in the auction", "mark"))
     notes: dict[int, list[str]] = {}
     for index, mark in marks:
-        text = texts.get(mark.strip("="), "")
-        if text not in notes.setdefault(index, []):
-            notes[index].append(text)
+        for text in texts.get(mark.strip("="), [""]):
+            if text not in notes.setdefault(index, []):
+                notes[index].append(text)
     return {index: "; ".join(filter(None, found)) for index, found in notes.items()}
 
 
 def _read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None, int | None]:
     """Return the contract of the tags without its declarer, and the declarer."""
-    text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^").upper()
-    seat, found = None, parse_result(_NOTRUMP.sub(r"\1NT", text.upper()))
-    if declarer not in UNKNOWN_VALUES:
+    text, declarer = game.value("Contract"), game.value("Declarer").strip("^").upper()
+    seat, found = None, read_contract(text)
+    if declarer and not game.lacks("Declarer"):
         try:
             seat = parse_seat(declarer)
         except ValueError as error:

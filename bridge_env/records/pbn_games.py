@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import BadBoard
+from bridge_env.records.derive import board_number
+from bridge_env.records.words import HAND
+from bridge_env.rules.cards import DealError
 
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
@@ -17,15 +21,22 @@ _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
 _HALF_TAG = re.compile(r'\[\s*([A-Za-z]\w*)(?:\s*"|\s)\s*([^"\]]*)"?\s*\]?$')  # a quote or the bracket is missing
-_HAND = r"(?:[AKQJT0-9-]*\.){3}[AKQJT0-9-]*"
-_FOUR_HANDS = rf"{_HAND}(?:\s+{_HAND}){{3}}"
+_FOUR_HANDS = rf"{HAND}(?:[\s,;:]+{HAND}){{3}}"
 FOUR_HANDS = re.compile(f"{_FOUR_HANDS}$", re.IGNORECASE)  # a deal without its first seat
-_BARE_DEAL = re.compile(  # a deal without its tag, perhaps behind its number
-    rf'(?:#?(\d{{1,4}})[.:)]?\s+)?"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){{1,4}}|{_FOUR_HANDS})"?$', re.IGNORECASE
+# A deal without its tag, perhaps behind its number; four hands may stand in other text.
+_BARE_DEAL = re.compile(r'((?:#?\d{1,4}[.:)]?\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){1,4})("?)$', re.IGNORECASE)
+_DEAL_IN_TEXT = re.compile(rf"(.{{0,200}}?)(?<![\w.])((?:[NESW]\s*:\s*)?{_FOUR_HANDS})(?![\w.])(.*)", re.IGNORECASE)
+_NUMBER = re.compile(r'(?:board|deal|hand|bd|brd)?[\s#]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE)  # before a deal
+_GIB_TRICKS = re.compile(r":[0-9A-D]{20}\s*$")  # behind a deal whose first hand is W's
+_CONDITIONS = re.compile(r"([NESW])\s+(None|N-?S|E-?W|Both|All)\b\s*", re.IGNORECASE)  # below a bare deal
+_GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be there
+    r"(?i:(?:[1-7](?:NT?|[CDHS])|XX?|P(?:ASS)?|AP|R?DBL|[SHDC](?:10|[2-9TJQKA])|[-*+]+|=\d+=)[!?]*(?:\s+|$))+"
 )
 # A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
-_NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, "West", "North", "East", "South", "OptimumResultTable")}
+_OTHERS = ("West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability", "DoubleDummyTricks")
+_NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
+_TAG_OVER_LINES = re.compile(r'\[\s*[A-Za-z]\w*\s*"(?:[^"\\\[]|\\.)*"\s*\]')
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
 
@@ -51,12 +62,29 @@ class Game:
         """Return the value of a tag, stripped; empty where it is absent."""
         return self.tags[name][0].strip() if name in self.tags else ""
 
+    def lacks(self, name: str) -> bool:
+        """Return whether a tag is absent or leaves its value open; ``[Vulnerable "-"]`` does not."""
+        return self.value(name) in UNKNOWN_VALUES or (self.value(name) == "-" and name != "Vulnerable")
+
+    def take(self, name: str, value: str, line: int, faults: list[BadBoard]) -> None:
+        """Add a tag. Of two the first counts, but a value counts before none."""
+        first = self.value(name)
+        if name != "Note" and not self.lacks(name) and value.strip() not in (first, "-", *UNKNOWN_VALUES):
+            reason = f"[{name} {value!r}] is the second of its game; {first!r} counts"
+            faults.append(BadBoard(line, reason, "tag twice"))
+        if name not in self.tags or (self.lacks(name) and value.strip()):
+            self.tags[name] = (value, line)
+
     def line_of(self, name: str) -> int:
         return self.tags[name][1] if name in self.tags else self.line
 
     def bad(self, name: str, reason: str, kind: str) -> BadBoard:
         """Return the error for a fault of a tag."""
         return BadBoard(self.line_of(name), reason, kind)
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    return " ".join(found[0].split("\n")) + f"\n{_GAP}" * found[0].count("\n")
 
 
 def _without_comment(found: re.Match[str]) -> str:
@@ -67,7 +95,9 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     """Group the lines of a file into games; text outside of any is added to ``faults``, once a paragraph."""
     game: Game | None = None
     section, ended, reported, place = "", True, False, 0  # a blank line ends a game
-    for number, line in enumerate(_COMMENT.sub(_without_comment, "\n".join(lines)).split("\n"), 1):
+    bare = False  # the rows have deals without tags
+    text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, "\n".join(lines)))
+    for number, line in enumerate(text.split("\n"), 1):
         row = line.replace(_GAP, " ").strip()
         if not row:
             if _GAP not in line:
@@ -76,9 +106,10 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         if row[0] == "[" and '"' not in row:
             row = row.translate(_QUOTES)
         tags, rest = _parse_tags(row)
-        if not tags and (deal := _BARE_DEAL.match(rest)) and (ended or game is None or "Deal" in game.tags):
-            tags, rest = [*([("Board", deal[1])] if deal[1] else ()), ("Deal", deal[2])], ""
-        elif not tags and (half := _HALF_TAG.match(rest)):
+        bare = not tags and rest[0] != "[" and (bare or ended or game is None or section in ("Deal", "Board"))
+        if bare:
+            tags, rest = _bare_tags(rest, number, game if section == "Deal" else None, faults)
+        if not tags and rest and (half := _HALF_TAG.match(rest)):
             tags, rest = [(half[1], half[2].strip().strip("'"))], ""
             faults.append(
                 BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[1]} "{tags[0][1]}"]', "broken tag")
@@ -92,9 +123,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
                     yield game
                 game = Game(number, place := place + 1)
             ended = False
-            # Of a tag that stands twice the first counts, but a value counts before none.
-            if name not in game.tags or (game.tags[name][0].strip() in UNKNOWN_VALUES and value.strip()):
-                game.tags[name] = (value, number)
+            game.take(name, value, number, faults)
             if name == "Note":  # notes stand under the auction or the play, and do not end them
                 game.notes.append((section, value))
             else:
@@ -102,7 +131,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         if not rest:
             continue
         reason = f"{'not a tag' if rest[0] == '[' else 'text outside of any game'}: {rest[:80]!r}"
-        if ended or game is None:
+        if (ended and not (section in ("Auction", "Play") and _GOES_ON.fullmatch(rest))) or game is None:
             if not reported:
                 faults.append(BadBoard(number, reason))
             reported = True
@@ -119,7 +148,7 @@ def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
         return False
     late = name in _LATE or name.startswith(_ROWS_END)
     if name in game.tags:
-        if after_blank or (name in _OPENING and (game.value(name) != "" or "Deal" in game.tags)):
+        if after_blank or (name in _OPENING and not (game.lacks("Deal") and game.lacks(name))):
             return True
         return "Auction" in game.rows and (name == "Auction" or not late)  # another table
     if not after_blank or late:
@@ -139,6 +168,43 @@ def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
     return tags, row[end:]
 
 
+def _next_hand(deal: str, row: str) -> str:
+    """Return the hand of a row such as ``E: 9.KJ872.T862.KT6`` if it is the next of the deal above, else nothing."""
+    seat, hand = row[:1].upper(), row[1:].strip(" :")
+    hands = deal[2:].split()
+    if not re.fullmatch(HAND, hand, re.IGNORECASE) or "NESWNESW"["NESW".find(deal[:1].upper()) + len(hands)] != seat:
+        return ""
+    try:
+        parse_deal(f"{deal} {hand}", partial=True)
+    except DealError:  # a card twice: they are of two deals
+        return ""
+    return hand
+
+
+def _bare_tags(row: str, line: int, above: Game | None, faults: list[BadBoard]) -> tuple[list[tuple[str, str]], str]:
+    """Return the tags of a row that has a deal, a board's number, or conditions of the deal above, and its rest."""
+    if above is not None and (hand := _next_hand(above.value("Deal"), row)):
+        above.tags["Deal"] = (f"{above.value('Deal')} {hand}", above.line_of("Deal"))
+        return [], ""
+    if above is not None and (found := _CONDITIONS.match(row)):
+        auction = [("Auction", found[1])] if row[found.end() :] else []
+        return [("Dealer", found[1]), ("Vulnerable", found[2]), *auction], row[found.end() :]
+    if re.match("[a-z]", row, re.IGNORECASE) and (found := _NUMBER.match(row)):
+        return [("Board", found[1])], ""
+    deal = _BARE_DEAL.match(row) or _DEAL_IN_TEXT.match(row)
+    if deal is None:
+        return [], row
+    tags, before, behind = [("Deal", deal[2])], deal[1], deal[3]
+    if found := _NUMBER.match(before):
+        tags, before = [("Board", found[1]), *tags], ""
+    if ":" not in deal[2] and _GIB_TRICKS.match(behind):
+        tags[-1] = ("Deal", f"W:{deal[2]}")
+    for text, where in ((before, "before"), (behind, "behind")):
+        if word := text.strip(' ",'):
+            faults.append(BadBoard(line, f"{word[:80]!r} {where} the deal is not read", "text beside a deal"))
+    return tags, ""
+
+
 def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
     """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on).
 
@@ -148,7 +214,7 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
     last: dict[str, str] = {}
     lasting: set[str] = set()
     before: Game | None = None
-    by_number: dict[str, Game] = {}
+    by_number: dict[str | int, Game] = {}
     for game in games:
         for name, (value, line) in game.tags.items():
             if value == "#":
@@ -159,13 +225,13 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
             last[name] = game.tags[name][0]
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
-        number = game.value("Board")
+        number = board_number(game.value("Board")) or game.value("Board")
         source = before if number in UNKNOWN_VALUES else by_number.get(number)
-        if source is not None and not game.value("Deal"):
+        if source is not None and game.lacks("Deal"):
             _take_board(game, source, faults)
         before = game
-        if game.value("Deal"):
-            by_number[game.value("Board")] = game
+        if not game.lacks("Deal"):
+            by_number[number] = game
         yield game
 
 
@@ -174,7 +240,7 @@ def _take_board(game: Game, source: Game, faults: list[BadBoard]) -> None:
     same = (*UNKNOWN_VALUES, *(source.value(name) for name in ("Event", "Date")))
     if not source.value("Deal") or any(game.value(name) not in same for name in ("Event", "Date")):
         return
-    names = [name for name in _OF_BOARD if game.value(name) in UNKNOWN_VALUES and source.value(name)]
+    names = [name for name in _OF_BOARD if game.lacks(name) and source.value(name)]
     for name in names:
         game.tags[name] = (source.tags[name][0], game.line)
     where = "before" if source.place == game.place - 1 else f"in line {source.line}"

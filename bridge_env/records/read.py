@@ -14,7 +14,7 @@ from bridge_env.records.links import LinkError, lin_of_link
 from bridge_env.records.text import Source, text_lines
 
 _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
-_VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\|", re.MULTILINE | re.IGNORECASE)
+_VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\s*\|", re.MULTILINE | re.IGNORECASE)
 _LINK = re.compile(r"(?:https?://|www\.)[^\s\"'<>|]*(?:[?&]|&amp;)(?:lin|[nesw])=", re.IGNORECASE)
 _NEXT_LINK = re.compile(r"\s(?=https?://|www\.)|$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "<": ">", ">": "<"}  # behind a link, by what stands before it

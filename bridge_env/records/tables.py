@@ -54,6 +54,13 @@ def read_rows(rows: Sequence[str], header: str = HEADER) -> NDArray[np.int8]:
     return table
 
 
+def rows_of_grid(text: str) -> list[str]:
+    """Return the rows of a table that is one value: the strains, then each declarer with the tricks."""
+    words = re.sub(r"\\[nt]", " ", text).split()
+    starts = range(5, len(words), 6)
+    return [f"{words[at]} {strain} {n}" for at in starts for strain, n in zip(words[:5], words[at + 1 :], strict=False)]
+
+
 def read_ability(text: str) -> NDArray[np.int8]:
     """Return the table of ``N:34425 E:A98B7 ...``, int8 (4, 5), -1 for a seat that is left out.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +19,7 @@ Target = str | os.PathLike[str] | IO[str]
 def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
     """Return the lines of a file without their ends, unpacked if it is gzipped.
 
-    Lines are UTF-8, or UTF-16 behind its mark; those that are neither are read as Windows-1252.
+    Lines are UTF-8, or UTF-16 with or without its mark; those that are neither are read as Windows-1252.
 
     Args:
         source: a path, or a text or binary stream.
@@ -38,7 +38,11 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
             return []
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         data = data.decode("utf-16", "replace").encode()
-    return [_decoded(line) for line in data.removeprefix(BOM_UTF8).replace(b"\x1a", b"").rstrip(b"\0").splitlines()]
+    for encoding, zeros in (("utf-16-le", data[1:200:2]), ("utf-16-be", data[:200:2])):
+        if 2 * zeros.count(0) > len(zeros):
+            data = data.decode(encoding, "replace").encode()
+    data = data.replace(b"\x1a", b"").replace(b"\r\r\n", b"\n").rstrip(b"\0")
+    return [_decoded(line).removeprefix("\ufeff") for line in data.splitlines()]  # files may have been joined
 
 
 def _decoded(line: bytes) -> str:

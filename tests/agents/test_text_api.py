@@ -45,7 +45,8 @@ def test_answers_are_in_one_spelling():
     ours = agents.call("system:sayc", "KJ7.A4.AQ83.K942", auction=[])
     assert ours == "1NT"
     assert agents.call("pass", HAND) == "Pass"
-    assert agents.call("doubler", HAND, auction=["2NT"]) == "X"
+    for auction in (["2NT"], "2NT", "p-p-2n", "P, (2NT)", "2nt!"):
+        assert agents.call("doubler", HAND, auction=auction) == "X"
 
 
 def test_the_bidder_sees_its_own_cards_alone():

@@ -194,7 +194,7 @@ def test_line_ends_and_encodings(newline):
 
 
 def test_notes_of_calls():
-    rows = '1NT =1= X =3= =2= P\n=2= AP\n[Note "1:12-14"]\n[Note "2:a \\"b\\""]\n[Note "broken"]\n'
+    rows = '1NT =1= X =3= =2= P\n=2= AP\n[Note "1:12-14"]\n[Note "2:a \\"b\\""]\n'
     board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Auction "N"]\n{rows}[Play "E"]\nS9 =1=\n[Note "3:low"]\n')
     assert board.notes == {0: "12-14", 1: 'a "b"', 2: 'a "b"'}
     assert read(board_text(board)).boards == [board]

@@ -93,7 +93,10 @@ def test_half_a_mark_costs_the_mark():
     (board,), problems = case("14")
     assert board.auction == calls("1NT P 2C P 3D P 4NT P 5C P 7S P P P")
     assert board.notes == {8: ""}
-    assert problems == ["auction: '=1' behind 5C is half a mark of a note"]
+    assert problems == [
+        "the note '0: Alert.' has no mark in the auction",
+        "auction: '=1' behind 5C is half a mark of a note",
+    ]
 
 
 def test_without_sv_nobody_is_vulnerable():
@@ -187,7 +190,8 @@ def test_voids_are_written_in_many_ways(void):
     ("name", "number"),
     [("01", 1), ("007", 7), ("#3", 3), ("Board 12", 12), ("Bd.4", 4), ("board16", 16), ("Spiel 5", 5), ("0", None),
      ("A12", None), ("1-2", None), ("", None), ("1.", 1), ("Board No. 5", 5), ("Donne n° 7", 7), ("3 of 24", 3),
-     ("Board 8, Table 2", 8), ("Board 3 (Closed)", 3)],
+     ("Board 8, Table 2", 8), ("Board 3 (Closed)", 3), ("Session 2, Board 7", 7),
+     ("Board 7 Love All", 7), ("3/24", 3)],
 )  # fmt: skip
 def test_board_numbers(name, number):
     assert board_number(name) == number
@@ -251,6 +255,21 @@ def test_the_lead_or_the_number_decides_between_dealer_and_auction():
     assert problems == ["the auction starts with S, but N is the dealer; by the board's number, S is the dealer"]
 
 
+@pytest.mark.parametrize("number", ['[Board "2"]\n', ""])
+def test_the_declarer_decides_on_a_dealer_that_the_file_does_not_name(number):
+    text = (
+        GAME.replace('[Board "1"]\n[', number + "[")
+        .replace('[Dealer "N"]\n', "")
+        .replace('[Auction "N"]', '[Auction ""]')
+    )
+    board, problems = only("[Deal" + text.split("[Deal")[1] if not number else text)
+    assert (board.dealer, str(board.contract)) == (0, "2NT W")
+    assert ("auction: N is the dealer, so that W is the declarer" in problems) == bool(number)
+    board, problems = only(GAME.replace('[Dealer "N"]', '[Dealer "E"]'))
+    assert (board.dealer, str(board.contract)) == (0, "2NT W")
+    assert problems == ["the auction starts with N, but E is the dealer; by the declarer, N is the dealer"]
+
+
 def test_passes_behind_the_end_are_left_out():
     board, problems = only(GAME.replace("Pass\n[Play", "Pass Pass =1= Pass\n[Play"))
     assert board == only(GAME)[0]
@@ -288,7 +307,7 @@ def test_opening_passes_of_lin_follow_from_the_lead():
 def test_another_table_may_come_later_or_behind_no_blank_line():
     first, second = (FOLDER / "02-second-table-without-deal.pbn").read_text().split("\n\n")
     other = first.replace('"62"', '"63"')
-    result = read_text(f'{first}\n\n{other}\n\n[Board "62"]\n{second}\n{second}')
+    result = read_text(f'{first}\n\n{other}\n\n[Board "062"]\n{second}\n{second}')
     assert [board.number for board in result.boards] == [62, 63, 62, 62]
     assert [str(board.contract) for board in result.boards] == ["6C N", "6C N", "6SX E", "6SX E"]
     assert [problem.reason.split(" of ")[1] for problem in result.problems] == [
@@ -368,6 +387,7 @@ def test_unknown_cards_of_a_play(unknown):
         ("1. SJ S9 S2 SK\n2. D5 D2 DK DQ", False),
         ("JS 9S 2S KS\n5D 2D KD QD", False),
         ("SJ,S9,S2,SK\nD5,D2,DK,DQ", False),
+        ("N E S W\nSJ-S9-S2-SK\nD5D2DKDQ", False),
     ],
 )
 def test_plays_in_other_orders(rows, noted):
@@ -430,7 +450,7 @@ def test_a_contract_without_its_declarer_is_named():
     assert problems == ["the contract 4HX is left out, as its declarer is not known"]
 
 
-@pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South"])
+@pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South", "n", "N-Z", "Nord-Sud"])
 def test_words_for_vulnerability(words):
     assert only(f'{DEALT}[Vulnerable "{words}"]\n')[0].vulnerability == 1
     board, problems = only(BOARD.replace("sv|n|", f"sv|{words}|").replace("Board 7", "Board 8"))
@@ -507,6 +527,24 @@ def test_tables_of_other_columns_and_seats(solved):
     assert (board.tags, len(problems)) == ({"Ability": "good"}, 1)
 
 
+def test_a_table_in_one_value(solved):
+    deal = f'[Board "1"]\n[Deal "{deal_text(solved.owner)}"]\n'
+    rows = ["NT S H D C", *(f"{s} " + " ".join(map(str, solved.table["NESW".index(s), ::-1])) for s in "NSEW")]
+    text = "\\n".join(row.replace(" ", "\\t") for row in rows)
+    assert only(f'{deal}[OptimumResultTable "{text}"]\n') == (solved, [])
+    board, problems = only(f'{deal}[OptimumResultTable "of the deal by a program"]\n')
+    assert (board.table, len(problems)) == (None, 0)
+
+
+def test_tags_over_lines():
+    text = GAME.replace('[Dealer "N"]', '[Dealer\n"N"] [Site\n  "here"\n] [\nRoom "Open"]').replace(" T7432", "\nT7432")
+    board, problems = only(text)
+    assert problems == []
+    assert board.tags.pop("Site") == "here"
+    assert board.tags.pop("Room") == "Open"
+    assert board == only(GAME)[0]
+
+
 def test_a_table_that_cannot_be_read_stays_text():
     rows = "Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  Z 7"
     board, problems = only(f'{DEALT}[OptimumResultTable "{rows[0]}"]\n{rows[1]}\n{rows[2]}\n')
@@ -553,3 +591,180 @@ def test_the_play_of_a_partial_deal_is_lost_and_named():
     (board,) = result.partial
     assert (board.auction is None, str(board.contract), board.play) == (False, "2NT W", None)
     assert sorted(kinds(result)) == ["bad play", "partial deal"]
+
+
+# --- records of other programs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["1S - 2S - - -", "1S \u2013 2S \u2013 \u2013 \u2013", "1S / 2S / / /", "1S -- 2S -- -- --", "1S-P-2S-P-P-P",
+     "1S, P, 2S, AP", "1SP2SPPP", "1S P 2S (AP)", "1S P 2S a.p.", "1S P 2S all_pass", "1S P 2S passed out",
+     "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P",
+     "North East South West\n1S P 2S AP"],
+)  # fmt: skip
+def test_calls_as_people_write_them(row):
+    board, problems = only(f'{DEALT}[Auction "N"]\n{row}\n')
+    assert board.auction == calls("1S P 2S P P P")
+    assert len(problems) == (row.count(" - 2S") + row.count("\u2013 2S") + row.count("/ 2S") + row.count("may"))
+    if (
+        "\n" not in row
+        and "may" not in row
+        and "," not in row
+        and "Spade" not in row
+        and "P-" not in row
+        and "East" not in row
+    ):
+        lin = "".join(f"mb|{word}|" for word in re.sub("a.p.|all_pass|passed out|\\(AP\\)", "ap", row).split())
+        assert only(f"md|3{HANDS}|ah|1|sv|o|{lin}")[0].auction == board.auction
+
+
+@pytest.mark.parametrize(
+    ("marks", "notes"),
+    [
+        ("1S =1= AP\n[Play \"E\"]\nS9\n[Note \"1:five\"]", {0: "five"}),  # the note behind the play
+        ("1S =1= AP\n[Note \"1 five\"]", {0: "five"}),
+        ("1S(1) AP\n[Note \"1:five\"]", {0: "five"}),
+        ("1S[1] AP\n[Note \"1:five\"]", {0: "five"}),
+        ("1S =1= AP\n[Note \"1:five\"]\n[Note \"1:strong\"]", {0: "five; strong"}),
+        ("1S AP\n[Note \"1:five\"]", {}),
+    ],
+)  # fmt: skip
+def test_notes_that_find_their_call(marks, notes):
+    board, problems = only(f'{DEALT}[Auction "N"]\n{marks}\n')
+    assert board.notes == notes
+    assert [p for p in problems if "no mark" in p] == ["the note '1:five' has no mark in the auction"] * (not notes)
+
+
+def test_the_call_in_question_of_lin_is_none():
+    assert only(BOARD.replace("mb|6N|", "mb|?|")) == only(BOARD.replace("mb|6N|", ""))
+    assert read_text(BOARD.replace("mb|2H!|", "mb|?|")).boards == []
+
+
+def test_explanations_of_lin_are_not_lost():
+    text = f"md|3{HANDS}|ah|1|sv|o|an|early|mb|1D !|an|a|an|b|mb|p|"
+    board, problems = only(text)
+    assert (board.auction, board.notes) == (calls("1D P"), {0: "a; b"})
+    assert problems == ["an: 'early' stands before the calls"]
+
+
+PLAIN = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "N:SAKQJT98765432.H.D.C S.HAKQJT98765432.D.C S.H.DAKQJT98765432.C S.H.D.CAKQJT98765432",
+        "N:\u2660AKQJT98765432 \u2665- \u2666- \u2663- \u2660- \u2665AKQJT98765432 \u2666- \u2663- "
+        "\u2660- \u2665- \u2666AKQJT98765432 \u2663- \u2660- \u2665- \u2666- \u2663AKQJT98765432",
+        PLAIN.replace("...", "....", 1), "North:" + PLAIN[2:], "N " + PLAIN[2:], "N;" + PLAIN[2:], "\u200b" + PLAIN,
+    ],
+)  # fmt: skip
+def test_deals_with_suits_seats_and_dots_of_other_programs(text):
+    board, problems = only(f'[Board "1"]\n[Deal "{text}"]\n')
+    assert (deal_text(board.owner), problems) == (PLAIN, [])
+
+
+def test_deals_inside_other_text(solved):
+    deal = deal_text(solved.owner)
+    result = read_text(f'PBN 0 0 4 0 "{deal}"\nTABLE 5 6\n\nBoard 3\n{deal}\nBoard 4: {deal}\n5,N,"{deal}"\n')
+    assert [board.number for board in result.boards] == [None, 3, 4, None]
+    assert {deal_text(board.owner) for board in result.boards} == {deal}
+    assert [p.reason for p in result.problems if "not read" in p.reason] == [
+        "'PBN 0 0 4 0' before the deal is not read", "text below [Deal] is not read: 'TABLE 5 6'",
+        "'5,N' before the deal is not read",
+    ]  # fmt: skip
+
+
+def test_a_hand_a_line():
+    rows = "\n".join(f"{seat}: {hand}" for seat, hand in zip("NESW", DEAL[2:].split(), strict=True))
+    result = read_text(f"{rows}\n{rows}\n")
+    assert [deal_text(board.owner) for board in result.boards] == [DEAL, DEAL]
+    assert len(read_text(f"S: {HAND}\nW: {HAND}\n").partial) == 2
+
+
+def test_lines_of_gib_and_of_ben(solved):
+    result = read_text(f"{deal_text(solved.owner, 3)[2:]}:{'6' * 20}\n")
+    assert [deal_text(board.owner) for board in result.boards] == [deal_text(solved.owner)]
+    assert f"':{'6' * 20}' behind the deal is not read" in [problem.reason for problem in result.problems]
+    text = f"{DEAL[2:]}\nE N-S 1S P 2S P P P\n{DEAL[2:]}\nN None\n"
+    for data in (text.encode(), text.encode("utf-16"), text.encode("utf-16-le"), text.encode("utf-16-be")):
+        boards = read_records(io.BytesIO(data)).boards
+        assert [(b.dealer, b.vulnerability, str(b.contract)) for b in boards] == [(1, 1, "2S E"), (0, 0, "None")]
+
+
+def test_text_in_an_auction_is_named_and_costs_no_board():
+    board, problems = only(f'{DEALT}[Auction "N"]\n1S AP\nA fine result\n')
+    assert (board.auction, problems) == (calls("1S P P P"), ["auction: 'A FINE RESULT' has no call"])
+
+
+def test_text_below_a_tag_is_named_and_costs_no_tag():
+    board, problems = only(f'[Event "Cup"]\nof the club\n{DEALT}[Result "?"]\nProduced 500 hands\n')
+    assert board.tags == {"Event": "Cup"}
+    assert problems == [
+        "text below [Event] is not read: 'of the club'", "text below [Result] is not read: 'Produced 500 hands'",
+    ]  # fmt: skip
+
+
+def test_a_title_above_lin_costs_no_key():
+    board, problems = only(f"% made by a program\nA title\n{BOARD}")
+    assert (board, problems) == (only(BOARD)[0], ["text between the values: '% made by a program\\nA title'"])
+    board, problems = only(f'<p id="1">{BOARD}')
+    assert (board, problems) == (only(BOARD)[0], ["text between the values: '<p id=\"1\">'"])
+    assert only(f"% made by a program\n{BOARD}") == only(BOARD) == only(BOARD.replace("|", " | "))
+
+
+def test_the_board_of_lin_is_that_of_ah():
+    text = f"vg|#7 Pairs,A,P,1,2|rs|1DN=,,1DE+1,|qx|o1|md|4{HANDS}|ah|Board 6|qx|o2|md|1{HANDS}|ah|Board 7|qx|c1|mb|1S|"
+    result = read_text(text)
+    assert [(b.number, str(b.contract), b.tricks, b.tags["Event"]) for b in result.boards] == [
+        (6, "1D N", 7, "#7 Pairs"), (7, "1D E", 8, "#7 Pairs"), (6, "None", None, "#7 Pairs"),
+    ]  # fmt: skip
+    assert "qx has 1, ah 6, which counts" in [problem.reason for problem in result.problems]
+    board, _ = only(BOARD.replace("Board 7", "Table A"))
+    assert (board.number, board.tags["Board"], lin_losses(board)) == (None, "Table A", [])
+
+
+@pytest.mark.parametrize(
+    ("tags", "contract", "tricks"),
+    [
+        ('[Contract "3NT by East"]\n[Score "N/S -430"]', "3NT E", 10), ('[Contract "3 NT (E)"]', "3NT E", None),
+        ('[Contract "4 Spades doubled"]\n[Declarer "E"]\n[Score "EW \u2212100"]', "4SX E", 9),
+        ('[Contract "3NT\u22121"]\n[Declarer "^E"]', "3NT E", 8), ('[Contract "4H-E"]\n[Score "-420 NS"]', "4H E", 10),
+        ('[Contract "4H"]\n[Declarer "E"]\n[Score "NS: -420"]', "4H E", 10),
+        ('[Contract "4H"]\n[Declarer "E"]\n[Result "\u22122"]', "4H E", 8),
+    ],
+)  # fmt: skip
+def test_contracts_and_scores_in_other_words(tags, contract, tricks):
+    board, problems = only(f"{DEALT}{tags}\n")
+    assert (str(board.contract), board.tricks, problems) == (contract, tricks, [])
+
+
+def test_facts_that_stand_twice_are_named():
+    board, problems = only(f'{DEALT}[Dealer "N"]\n[Dealer "E"]\n[North "-"]\n[North "Bob"]\n')
+    assert (board.dealer, board.tags) == (0, {"North": "Bob"})
+    assert problems == ["[Dealer 'E'] is the second of its game; 'N' counts"]
+    assert only(f'{DEALT}[Contract "4HE-2"]\n[Result "9"]\n')[1] == ["the result is 9, but the contract is 4HE-2"]
+    again = BOARD.replace("sv|n|", "sv|n|sv|e|")
+    assert only(again)[1] == ["sv|e| is the second of its board, and counts"]
+    assert only(f'{DEALT}[Score "much"]\n')[1] == ["'MUCH' is not a score, such as 'NS 420'"]
+
+
+def test_empty_values_and_dashes_begin_no_game():
+    text = f'[Board "3"]\n[Dealer "-"]\n[Deal ""]\n[Deal "{DEAL}"]\n'
+    board, problems = only(text)
+    assert (board.number, board.dealer, problems) == (3, 2, [])
+    second = read_text((FOLDER / "02-second-table-without-deal.pbn").read_text().replace('[West "E"]', '[Deal "?"]'))
+    assert [board.number for board in second.boards] == [62, 62]
+
+
+@pytest.mark.parametrize("ends", ["\r\r\n", "\n\n", "\n\ufeff"])
+def test_doubled_line_ends_and_joined_files(ends):
+    text = GAME.replace("\n", ends) + GAME.replace("1", "2", 1)
+    assert read_text(GAME.replace("\n", ends)).boards == [only(GAME)[0]]
+    assert [board.number for board in read_text(GAME + "\ufeff" + text).boards][:2] == [1, 1]
+
+
+def test_the_play_up_to_a_card_that_is_not_legal():
+    board, problems = only(GAME.replace("D5 D2 DK DQ", "D5 D2 DK S3"))
+    assert (len(board.play), len(problems)) == (4, 1)
