@@ -330,7 +330,7 @@ needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data i
             26,
             1,
         ),  # a score that is not the contract's
-        ("bba_conventions/Boards_BBA_Gambling.pbn", 54, 0),
+        ("bba_conventions/Boards_BBA_Gambling.pbn", 54, 54),
     ],
 )
 def test_files_of_other_programs(name, boards, problems):
