@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import SystemGuided
 from agents.networks.meaning import auction_keys
-from agents.networks.network import Network
-from agents.networks.tables import all_by
 from agents.systems.bidder import deal_features
 from agents.systems.language.paths import readings
 from agents.systems.language.tree import Step
 from bridge_env.hands.deals import hand_text
-from bridge_env.hands.features import FEATURES
 from bridge_env.rng.streams import key as hashed
-from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import FIRST_BID, PASS
-from training.book.deals import COLUMNS, hand_columns, random_boards
-from training.book.situations import SUITS, situations
-from training.evaluation.artificial_calls import artificial_mask
-
-_BATCH = 8_192  # deals that a network bids at a time
-_LONGEST = 40  # calls of a network's auction that are listed; longer ones hardly occur
+from bridge_env.rules.calls import PASS
+from training.book.deals import hand_columns
 
 
 @dataclass(frozen=True)
@@ -80,74 +69,3 @@ def group_rows(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float
     order = rows[np.argsort(keys[rows], kind="stable")]
     found = np.split(order, np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1)
     return [group for group in found if len(group) >= fewest]
-
-
-# --- calls of a network ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class NetworkCalls(CallTable):
-    """Every call of deals that a network bids at all four seats; calls after a late opening have auctions of their own.
-
-    Hands have points and the cards in the suits of ``SUITS`` as well.
-    """
-
-    point: NDArray[np.uint64]  # a hash of the auction before the call
-    key: NDArray[np.uint64]  # the same with the call
-    situation: NDArray[np.int8]
-    artificial: NDArray[np.bool_]
-    answer: NDArray[np.int8]  # partner's next call, if the player between passes; else -1
-    # of a bid after which the other side always passes, whether its own side came to game; else -1
-    game: NDArray[np.int8]
-
-
-def calls_by(
-    network: Network | SystemGuided, seed: int, deals: int, tick: Callable[[int], None] = lambda deals: None
-) -> NetworkCalls:
-    """Return all calls of ``deals`` random deals; ``tick`` is called with their number after every batch."""
-    parts = []
-    for start in range(0, deals, _BATCH):
-        parts.append(_bid(network, seed, start, min(_BATCH, deals - start)))
-        tick(len(parts[-1].owner))
-    return NetworkCalls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(NetworkCalls)))
-
-
-def _bid(network: Network | SystemGuided, seed: int, start: int, count: int) -> NetworkCalls:
-    owner, dealer, vulnerability = random_boards(seed, start, count)
-    auctions = all_by(network, owner, dealer, vulnerability)
-    history = np.full((count, _LONGEST), -1, np.int8)
-    width = min(_LONGEST, auctions.history.shape[1])
-    history[:, :width] = auctions.history[:, :width]
-    table = call_table(history, dealer, owner)
-    listed = history >= PASS
-    situation, suits = (each[listed] for each in situations(history, dealer))
-    hands = table.hands
-    hands[:, COLUMNS.index("points")] = deal_features(owner)[table.board, table.seat, FEATURES["points"]]
-    for column, suit in zip(SUITS, suits.T, strict=True):
-        cards = np.take_along_axis(hands, 1 + np.maximum(suit, 0)[:, None].astype(np.int64), axis=1)[:, 0]
-        hands[:, COLUMNS.index(column)] = np.where(suit >= 0, cards, -1)
-    point = hashed(table.before, table.late.astype(np.int64))
-    columns = {**vars(table), "board": table.board + start}
-    return NetworkCalls(
-        **columns, point=point, key=hashed(point, table.call.astype(np.int64)), situation=situation,
-        artificial=artificial_mask(history, dealer, owner)[listed], answer=_answers(history)[listed],
-        game=_games(history, dealer, auctions)[listed],
-    )  # fmt: skip
-
-
-def _answers(history: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return partner's next call after each call of auctions int8 (N, L), if the player between passes; else -1."""
-    out = np.full(history.shape, -1, np.int8)
-    out[:, :-2] = np.where(history[:, 1:-1] == PASS, history[:, 2:], -1)
-    return out
-
-
-def _games(history: NDArray[np.int8], dealer: NDArray[np.int16], auctions: Auctions) -> NDArray[np.int8]:
-    """Return whether the side of each bid came to game, if the other side always passed after it; else -1."""
-    columns = np.arange(history.shape[1])
-    side = (dealer[:, None] + columns) & 1
-    final, _, _ = auctions.contracts()
-    game = (final >= 0) & (final // 5 + 1 >= np.array([5, 5, 4, 4, 3])[np.maximum(final, 0) % 5])
-    last = np.column_stack([np.where((history > PASS) & (side == s), columns, -1).max(axis=1) for s in (0, 1)])
-    alone = np.take_along_axis(last, 1 - side, axis=1) < columns
-    return np.where(alone & (history >= FIRST_BID), game[:, None], -1).astype(np.int8)

@@ -140,14 +140,6 @@ class Coverage:
     covered: int  # calls that a printed row makes
     hands: int  # calls of which a printed row says what they show
     fitting: int  # of these, hands that fit
-    worst: tuple[tuple[int, int, int], ...]  # rows (index, hands, fitting), the least share first
-
-    @classmethod
-    def of(cls, calls: int, made: NDArray[np.int64], hands: NDArray[np.int64], fitting: NDArray[np.int64]) -> Coverage:
-        """Return the coverage by rows that made calls, of which the hands are known, of which some fit."""
-        order = sorted(np.flatnonzero(hands).tolist(), key=lambda i: (fitting[i] / hands[i], -hands[i]))
-        worst = tuple((i, int(hands[i]), int(fitting[i])) for i in order)
-        return cls(calls, int(made.sum()), int(hands.sum()), int(fitting.sum()), worst)
 
     @property
     def share(self) -> float:
@@ -168,7 +160,7 @@ class Check:
 
     def coverage(self, printed: NDArray[np.bool_]) -> Coverage:
         """Return the coverage of a book that prints some entries, given as bool (entries,)."""
-        return Coverage.of(self.calls, *(np.where(printed, each, 0) for each in (self.made, self.hands, self.fitting)))
+        return Coverage(self.calls, *(int(each[printed].sum()) for each in (self.made, self.hands, self.fitting)))
 
 
 def check(measured: Measurements, statements: list[Shows | None], hierarchy: Hierarchy, deals: int, seed: int) -> Check:

@@ -23,7 +23,7 @@ from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
 from training.book.measure import Figures, Measurements, measure
-from training.book.model import HOLDOUT, Book
+from training.book.model import HOLDOUT
 from training.book.shows import Check, Coverage, Shows, check, shown_by_entries
 from training.book.surprises import surprises
 from training.book.survey import SystemSurvey
@@ -40,13 +40,16 @@ _TERMS = {
 
 
 @dataclass
-class SystemBook(Book):
+class SystemBook:
     """The measured calls of a system, and which of them to print."""
 
     measured: Measurements
     shows: list[Shows | None]  # by entry, what the call shows; None where the book does not say
     check: Check  # of that on other deals
     _: KW_ONLY
+    levels: int | None = None  # how deep to print: 1 openings, 2 responses and overcalls ...; None: all
+    once_in: int = 0  # leave out calls after an auction made less often than once in so many deals; 0: none
+    examples: int = 2  # hands for each call
     worth: dict[int, Worth] = field(default_factory=dict)  # by entry, where it came up often enough
     judged: str = ""  # the sentence on what the worth was judged on
 
@@ -69,11 +72,13 @@ class SystemBook(Book):
         """Return the coverage of the printed calls on other deals."""
         return self.check.coverage(np.array([self.is_printed(entry) for entry in self.entries]))
 
-    def name_of(self, entry: Entry) -> str:
-        """Return an entry with the auction that leads to it."""
-        if entry.point is None:
-            return f"{player_terms.call(entry.step)} (general rules)"
-        return player_terms.path((*entry.point.path, entry.step))
+    def is_printed(self, entry: Entry) -> bool:
+        """Return whether the book prints a call."""
+        rare = self.once_in and self.figures(entry).per_deal * self.once_in < 1
+        return entry.point is None or (self._is_within_levels(entry) and not rare)
+
+    def _is_within_levels(self, entry: Entry) -> bool:
+        return entry.point is None or self.levels is None or len(entry.point.path) < self.levels
 
     def shown_by(self, entry: Entry) -> str:
         """Return what an entry shows; empty where the book does not say."""
@@ -82,6 +87,7 @@ class SystemBook(Book):
     def facts(self) -> list[str]:
         """Return sentences on how the figures were made and how far to trust them."""
         m, c, cover = self.measured, self.check, self.coverage
+        rare = sum(map(self._is_within_levels, self.entries)) - sum(map(self.is_printed, self.entries))
         return [
             f"Figures are of {m.deals:,} random deals (seed {m.seed}), dealer and vulnerability by board number, "
             "all four seats playing the system.",
@@ -89,7 +95,7 @@ class SystemBook(Book):
             f"the {cover.calls:,} calls; {cover.share:.2%} of the {cover.hands:,} hands behind a call fit what the "
             "book says it shows. (The other calls were seen too seldom for ranges, or made on hands of all kinds.)",
             "{:.1f} ± {:.1f} artificial calls in 100 auctions of a side.".format(*m.artificial),
-            *self.facts_on_calls(),
+            *([f"Left out: {rare:,} calls made less often than once in {self.once_in:,} deals."] if rare else []),
             *([self.judged] if self.judged else []),
         ]
 

@@ -81,17 +81,8 @@ class Judge:
 
     def worth_of(self, entry: Entry) -> Worth:
         """Measure the gain by an entry's lines: on the boards on which the call occurs, or a general rule matters."""
-        other = without(self.graph.system, entry.numbers)
-        if entry.point is None:
-            return self.worth_against(other)
-        return self._worth(self.differences(other)[0], self.boards_with(entry))
-
-    def worth_against(self, other: System) -> Worth:
-        """Measure the gain of the system over ``other``, on the boards on which an auction differs."""
-        gains, changed = self.differences(other)
-        return self._worth(gains, np.flatnonzero(changed))
-
-    def _worth(self, gains: NDArray[np.int64], rows: NDArray[np.int64]) -> Worth:
+        gains, changed = self.differences(without(self.graph.system, entry.numbers))
+        rows = np.flatnonzero(changed) if entry.point is None else self.boards_with(entry)
         if len(rows) < FEWEST:
             return Worth(len(rows), None, None, None)
         error = standard_error(gains[rows], self.boards.base[rows])
