@@ -24,7 +24,6 @@ from agents.networks.network import Network
 from agents.registry import default_belief
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.rng import streams
-from bridge_env.rules.cards import SEATS
 from bridge_env.sampling import Constraint, KnownCards, KnownCardsError, Sample, sample_deals
 from bridge_env.sampling.drawing import all_classes
 
@@ -56,13 +55,6 @@ class Belief:
         owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
         weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
         return cls(owner, weight, sample, accepted, discarded, tuple(sorted(read)))
-
-    def __str__(self) -> str:
-        violation = float(self.sample.violation @ self.sample.weight)
-        off = "" if self.sample.fitting == len(self.sample) else f", off by {violation:.1f} on average"
-        calls = f"calls of {''.join(SEATS[s] for s in self.read)} read" if self.read else "no calls read"
-        statements = f"{len(self.accepted)} hypotheses kept, {len(self.discarded)} discarded"
-        return f"{self.sample}{off}; {len(self.owner)} of them different; {calls}, {statements}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ def bid(answers: Answers, fields: ben.Fields) -> Json:
 
 def card(answers: Answers, fields: ben.Fields) -> Json:
     """Return a card."""
-    return answers.card(fields.question(True), fields.details)
+    return answers.card(fields.question(True))
 
 
 def explain(answers: Answers, fields: ben.Fields) -> Json:

@@ -172,7 +172,6 @@ def test_hypotheses_against_the_facts_and_against_each_other_are_discarded():
     (hypothesis, why), *_ = belief.discarded
     assert (str(hypothesis), why) == ("W: SK led: king from ace-king or king-queen", AGAINST_FACTS)
     assert belief.sample.fitting == len(belief.sample)
-    assert "discarded" in str(belief)
 
 
 def test_a_hypothesis_against_the_auction_is_discarded():

@@ -23,8 +23,6 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
 from bridge_env.rules.play import Plays
-from bridge_table.programs.answers import Answers
-from bridge_table.programs.ben import Question
 
 HAND = parse_hand("KJ53.KJ7.AT92.K5")
 CALLS = (bid_call(1, NOTRUMP), PASS, bid_call(3, NOTRUMP), PASS, PASS, PASS)
@@ -46,7 +44,6 @@ def test_the_opener_of_one_notrump_is_drawn_with_14_to_18_points(spec):
     fits = (hands[:, HCP] >= 14) & (hands[:, HCP] <= 18) & (hands[:, LENGTH : LENGTH + 4].min(axis=1) >= 1)
     assert float(belief.weight @ fits) >= 0.9
     assert belief.read == (0, 2, 3)
-    assert "calls of NSW read" in str(belief)
 
 
 def test_networks_and_systems_are_read_at_one_table():
@@ -141,9 +138,3 @@ def test_what_most_deals_contradict_is_not_believed():
     only = believed_deals(view, 0, AuctionReader(("policy:champion",) * 4), 20, keys(1)[0], AUCTION)
     assert not only.accepted
     assert not only.discarded
-
-
-def test_the_door_for_other_programs_reads_the_networks_calls():
-    answers = Answers("policy:champion", play="montecarlo?deals=3")
-    why = answers.card(Question(1, HAND, 0, 0, CALLS), details=True)["why"]
-    assert "calls of NSW read" in why

@@ -82,11 +82,10 @@ def test_a_network_lists_candidates(network):
 
 @pytest.mark.slow
 def test_leads_and_cards(network):
-    lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------&details=true").json()
+    lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------").json()
     assert lead["card"] in {"HQ", "HJ", "HT", "H9", "H8", "S8", "S9", "ST", "D7", "D8", "D9", "CQ", "CJ"}
     assert {one["card"] for one in lead["candidates"]} >= {"HQ", "S8", "D9", "CJ"}
     assert all(0 <= one["p_make_contract"] <= 1 for one in lead["candidates"])
-    assert lead["why"].startswith(lead["card"])
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------"
     assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, for declarer
     assert network.get(f"{play}&played=HQH2H7").json()["card"][0] == "H"
@@ -141,13 +140,11 @@ def thinker():
     return client("reason:system:sayc?samples=8", None, "montecarlo?deals=4")
 
 
-def test_a_bidder_that_looks_ahead_and_a_card_player_say_why(thinker):
+def test_a_bidder_that_looks_ahead_says_why(thinker):
     request = "/bid?hand=AK975.K2.T32.AK7&seat=S&dealer=N&vul=&ctx=1D--"
     found = thinker.get(f"{request}&details=true").json()
     assert found["why"]
     assert "why" not in thinker.get(request).json()
-    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&{THREE}&played=HQH2H7"
-    assert thinker.get(f"{play}&details=true").json()["why"]
 
 
 # --- every call -------------------------------------------------------------------------------------------
