@@ -51,7 +51,7 @@ from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import pages, runs
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import open_run
 
 KIND = "train"
 POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"
@@ -78,10 +78,6 @@ class PPOResult:
     policy: Path  # plays as ``policy:PATH``
     report: Path
     curve: Path
-
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_ppo(
