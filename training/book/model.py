@@ -5,7 +5,6 @@
     name, comments, facts, legend   texts
     artificial                      artificial calls in 100 auctions of a side, and the standard error
     card                            boxes: {title, rows: [[label, text]]}
-    surprises                       {base, rows: [{auction, per_thousand, shows, instead}]}, null without a base
     entries                         calls: {call, what, remark, note, flags, point, figures}; point null: a general rule
     points                          {path, entries: [[entry, next point or null]], steps: [[call, next point]], others}
     roots                           first points: [heading, point]

@@ -14,18 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.book import SystemGuided
+from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
 from agents.networks.sampled_meanings import NEVER_PASSED
 from agents.networks.tables import all_by
+from agents.systems.bidder import deal_features
 from agents.systems.explain import player_terms
 from agents.systems.explain.player_terms import symbols
-from agents.systems.language.paths import step_of
+from agents.systems.language.paths import readings, step_of
 from agents.systems.language.tree import Step
+from bridge_env.hands.deals import hand_text
 from bridge_env.rng.streams import key as hashed
 from bridge_env.rules.calls import PASS
-from training.book.call_table import CallTable, call_table, group_rows, steps_of
 from training.book.card import convention_card
-from training.book.deals import random_boards
+from training.book.deals import group_rows, hand_columns, random_boards
 from training.book.graph import Entry, Point
 from training.book.measure import Figures, per_hundred
 from training.book.model import HOLDOUT, figures_model, points_model
@@ -49,13 +51,36 @@ LEGEND = (
 
 
 @dataclass(frozen=True)
-class NetworkCalls(CallTable):
-    """Every call of deals that a network bids at all four seats. After a late opening the auction counts as another."""
+class NetworkCalls:
+    """Every call of deals that a network bids at all four seats: the first two by board, the others by call.
 
+    Auctions count from the opening on, those with a late opening as others.
+    """
+
+    owner: NDArray[np.uint8]
+    opened: NDArray[np.int8]  # (boards, _LONGEST), the calls from the opening on, padded with -1
+    board: NDArray[np.int64]
+    seat: NDArray[np.int64]
+    number: NDArray[np.int64]  # calls before it, from the opening on
+    late: NDArray[np.bool_]  # opened in third or fourth seat, or about to be
+    call: NDArray[np.int8]
+    hands: NDArray[np.int8]  # of the caller, int8 (n, len(COLUMNS))
     point: NDArray[np.uint64]  # a hash of the auction before the call
     key: NDArray[np.uint64]  # the same with the call
     artificial: NDArray[np.bool_]
     answer: NDArray[np.int8]  # partner's next call, if the player between passes; else -1
+
+    def __len__(self) -> int:
+        return len(self.call)
+
+    def hand(self, row: int) -> str:
+        """Return the hand behind a call as text, spades first."""
+        return hand_text(self.owner[self.board[row]] == self.seat[row])
+
+    def path(self, row: int) -> tuple[Step, ...]:
+        """Return the auction before a call as its player sees it; passes of the other side are left out."""
+        before = tuple(self.opened[self.board[row], : self.number[row]].tolist())
+        return readings(before, 0, len(before) & 1)[0].steps
 
 
 def calls_by(
@@ -72,16 +97,22 @@ def calls_by(
 def _bid(network: Network | SystemGuided, seed: int, start: int, count: int) -> NetworkCalls:
     owner, dealer, vulnerability = random_boards(seed, start, count)
     auctions = all_by(network, owner, dealer, vulnerability)
-    history = np.full((count, _LONGEST), -1, np.int8)
+    history = np.full((count, _LONGEST + 4), -1, np.int8)
     width = min(_LONGEST, auctions.history.shape[1])
     history[:, :width] = auctions.history[:, :width]
-    table, listed, answer = call_table(history, dealer, owner), history >= PASS, np.full(history.shape, -1, np.int8)
+    board, at = np.nonzero(history >= PASS)
+    passes = np.minimum((history == PASS).cumprod(axis=1).sum(axis=1), 4)
+    opened = np.take_along_axis(history, np.arange(_LONGEST) + passes[:, None], axis=1)
+    number = np.maximum(at - passes[board], 0)
+    late = at - number >= 2
+    before = np.where(number > 0, auction_keys(opened)[board, np.maximum(number - 1, 0)], hashed("to open"))
+    point, call = hashed(before, late.astype(np.int64)), history[board, at]
+    answer = np.full(history.shape, -1, np.int8)
     answer[:, :-2] = np.where(history[:, 1:-1] == PASS, history[:, 2:], -1)
-    point = hashed(table.before, table.late.astype(np.int64))
-    columns = {**vars(table), "board": table.board + start}
+    seat = (dealer[board].astype(np.int64) + at) & 3
     return NetworkCalls(
-        **columns, point=point, key=hashed(point, table.call.astype(np.int64)),
-        artificial=artificial_mask(history, dealer, owner)[listed], answer=answer[listed],
+        owner, opened, board + start, seat, number, late, call, hand_columns(deal_features(owner)[board, seat]), point,
+        hashed(point, call.astype(np.int64)), artificial_mask(history, dealer, owner)[board, at], answer[board, at],
     )  # fmt: skip
 
 
@@ -113,7 +144,7 @@ def points_of(calls: NetworkCalls, deals: int, once_in: int = 0, levels: int | N
     found, visited = dict[tuple[bool, tuple[Step, ...]], Point](), np.unique(calls.point, return_counts=True)
     groups = []
     for rows in group_rows(calls.key, np.arange(len(calls)), max(FEWEST, deals / once_in if once_in else 0)):
-        path, late = steps_of(calls.calls_before(rows[0])), bool(calls.late[rows[0]])
+        path, late = calls.path(rows[0]), bool(calls.late[rows[0]])
         if levels is None or len(path) < levels:
             step = step_of(int(calls.call[rows[0]]))
             order = late, [(one.theirs, _ORDER.index(one.token)) for one in path], _ORDER.index(step.token)
@@ -187,7 +218,6 @@ def make_network_book(
         "comments": [],
         "artificial": list(artificial),
         "card": convention_card(NetworkSurvey(network)),
-        "surprises": None,
         "legend": LEGEND,
         "entries": [_entry(row, examples) for row in rows],
         **points_model(points, lambda entry: True),

@@ -25,11 +25,9 @@ from training.book.graph import AuctionGraph, Entry
 from training.book.measure import Figures, Measurements, measure
 from training.book.model import HOLDOUT
 from training.book.shows import Check, Coverage, Shows, check, shown_by_entries
-from training.book.surprises import surprises
 from training.book.survey import SystemSurvey
 from training.book.worth import FEWEST, Judge, Worth
 
-_SURPRISES = 36  # so many are listed
 _SUMS = 3  # of an example
 #: Ways to count that a line may ask for, by their names in the text.
 _TERMS = {
@@ -105,13 +103,8 @@ class SystemBook:
             self.figures(entry), self.shown_by(entry), self.examples, self.worth.get(entry.index)
         )  # fmt: skip
 
-    def model(self, base: System | None = None, tick: Callable[[int], object] = lambda steps: None) -> dict[str, Any]:
-        """Return the JSON model of the book, as ``training.book.model`` describes it.
-
-        Args:
-            base: the system from which surprises are measured.
-            tick: called with 1 after the convention card, and after the surprises.
-        """
+    def model(self) -> dict[str, Any]:
+        """Return the JSON model of the book, as ``training.book.model`` describes it."""
         graph, measured = self.graph, self.measured
         out = model.system_tree(graph, self.is_printed)
         for entry, record in zip(graph.entries, out["entries"], strict=True):
@@ -123,12 +116,6 @@ class SystemBook:
             if block["block"] in measured.examples:
                 block["example"] = _example(hierarchy, measured.examples[block["block"]])
         out["card"] = convention_card(SystemSurvey(hierarchy))
-        tick(1)
-        out["surprises"] = None
-        if base is not None and (base.lines, base.blocks) != (graph.system.lines, graph.system.blocks):
-            found = surprises(hierarchy, base, measured.seed, measured.deals)[:_SURPRISES]
-            out["surprises"] = {"base": base.name, "rows": [one.record() for one in found]}
-        tick(1)
         return out | {
             "artificial": list(measured.artificial),
             "facts": [symbols(fact) for fact in self.facts()],

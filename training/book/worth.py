@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.language.tree import Line, System
-from training.book.call_table import group_rows
-from training.book.deals import calls_of
+from training.book.deals import calls_of, group_rows
 from training.book.graph import AuctionGraph, Entry, Walker
 from training.evaluation.boards import standard_error
 from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes

@@ -119,7 +119,6 @@ def book(
     out: Path | None = None,
     levels: Count | None = None,
     once_in: CountOrZero = 2000,
-    base: str | None = None,
     deals: Count = 100_000,
     examples: CountOrZero = 2,
     seed: Seed = 1,
@@ -128,12 +127,11 @@ def book(
     control: str = "sayc",
     boards: Count = 10_000,
 ) -> int:
-    """Print a bidding system for players: a convention card, surprises, and notes by auction with figures.
+    """Print a bidding system for players: a convention card, and notes by auction with figures.
 
         bridge-env book sayc                                  print Markdown at the terminal
         bridge-env book sayc --levels 3 --worth --out sayc.html
         bridge-env book mine.bidding --out mine.json          the same as JSON, for other programs
-        bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
         bridge-env book --diff sayc mine.bidding              print what the second changes in the first
         bridge-env book policy:champion --levels 2            measure what a network's calls mean
         bridge-env book policy:by-the-book --judgement        show where a network leaves its book, and what that gains
@@ -147,7 +145,6 @@ def book(
         out: write to this file, as its ending says: .md, .html or .json (default: Markdown to standard output)
         levels: depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ...
         once_in: leave out calls made less often than once in so many deals; 0: none
-        base: system from which surprises are measured (default sayc)
         deals: random deals to measure on
         examples: example hands for each call, up to 2
         seed: random seed of deals and boards
@@ -164,8 +161,6 @@ def book(
     if form is None:
         raise ValueError(f"{out}: give a name that ends in {', '.join(FORMATS.values())}")
     network = system is not None and system.startswith("policy:")
-    if base and (diff or network):
-        raise ValueError("--base goes with the book of a system: bridge-env book mine.bidding --base acol")
     if worth and network:
         raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
     if diff:
@@ -199,9 +194,7 @@ def book(
     if worth:
         with Bar(len(made.graph.entries), "call", brief=True) as bar:
             add_worth(made, _system(control), boards, seed, bar.add)
-    with Bar(2, "step", brief=True) as bar:
-        model = made.model(_system(base or "sayc"), bar.add)
-    return _write(render_book(model, form), out)
+    return _write(render_book(made.model(), form), out)
 
 
 def _system(name: str) -> Any:
