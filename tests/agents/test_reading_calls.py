@@ -43,15 +43,15 @@ def test_the_opener_of_one_notrump_is_drawn_with_14_to_18_points(spec):
     hands = hand_features(belief.owner == 0)
     fits = (hands[:, HCP] >= 14) & (hands[:, HCP] <= 18) & (hands[:, LENGTH : LENGTH + 4].min(axis=1) >= 1)
     assert float(belief.weight @ fits) >= 0.9
-    assert belief.read == (0, 2, 3)
 
 
 def test_networks_and_systems_are_read_at_one_table():
     belief = belief_of("policy:champion", None, "system:sayc", None)
-    assert belief.read == (0, 2)
-    responder = hand_features(belief.owner == 2)[:, HCP]
+    opener, responder = (hand_features(belief.owner == seat)[:, HCP] for seat in (0, 2))
+    assert np.median(opener) >= 14
     assert np.median(responder) >= 8
-    assert belief_of(None, None, None, None).read == ()
+    unread = hand_features(belief_of(None, None, None, None).owner == 0)[:, HCP]
+    assert np.median(unread) < 14
 
 
 def test_gatekeepers_are_read_as_strangers_and_idle_players_not_at_all():
@@ -137,4 +137,3 @@ def test_what_most_deals_contradict_is_not_believed():
         assert ((hypothesis.violation(belief.owner == hypothesis.seat) == 0) @ belief.weight) > 0.5
     only = believed_deals(view, 0, AuctionReader(("policy:champion",) * 4), 20, keys(1)[0], AUCTION)
     assert not only.accepted
-    assert not only.discarded

@@ -291,42 +291,19 @@ def match_sum(system, control, boards, seed):
 def test_the_worth_of_a_line_is_the_difference_of_complete_matches():
     boards, seed = 300, 4
     graph = AuctionGraph(SAYC)
-    judge = Judge(graph, TOY, boards, seed)
+    judge = Judge(graph.system, TOY, boards, seed)
     total = match_sum(graph.system, TOY, boards, seed)
-    assert judge.imps.sum() == total
+    assert judge.mean == pytest.approx(total / boards)
     figures = 0
     chosen = [entry(graph, "", "1N"), entry(graph, "", "1S"), entry(graph, "(1x)", "1y"), *graph.entries[5::100]]
     for e in chosen:
-        worth = judge.worth_of(e)
         expected = total - match_sum(without(graph.system, e.numbers), TOY, boards, seed)
-        if worth.mean is None:
-            assert worth.boards < 30
-        else:
+        if worth := judge.worth_of(e.numbers):
             figures += 1
+            assert worth.boards >= 30
             assert worth.per_thousand == pytest.approx(1000 * expected / boards)
-            if e.point is not None:
-                assert worth.mean * worth.boards == pytest.approx(expected)
+            assert worth.mean * worth.boards == pytest.approx(expected)
     assert figures >= 3
-
-
-def test_boards_without_the_call_are_as_they_were_even_where_it_means_less():
-    """Two lines make 2NT after 1M. Without the first, the second's 2NT shows another hand, and partner acts on it."""
-    system = AuctionGraph(
-        parse_system(
-            "system: s\n1M  11+ hcp, 5+ M\nafter 1M\n  2N  16+ hcp, 4+ M  ; !artificial !forcing\n"
-            "after 1x\n  2N  6+ hcp, 2+ x\nwhen forced\n  3N\n"
-            "when 0-7 last-level\n  P\n"
-        )
-    )
-    judge = Judge(system, system.system, 1500, 2)
-    e = entry(system, "1M", "2N")
-    other = without(system.system, e.numbers)
-    _, changed = judge.differences(other)
-    rows = judge.boards_with(e)
-    assert 0 < changed.sum() <= len(rows) < 1500
-    assert set(np.flatnonzero(changed)) <= set(rows)
-    made_by = measure(system, Hierarchy(system.system), 1500, 2).figures[e.index].made
-    assert made_by < len(rows)  # on some of them the other line made the call
 
 
 def test_a_book_with_worth_says_against_whom():

@@ -125,10 +125,3 @@ def bid_batches(hierarchy: Hierarchy, walker: Walker, seed: int, end: int, start
     """Yield deals ``start .. end - 1`` of a seed, bid in batches."""
     for at in range(start, end, _BATCH):
         yield BidDeals(hierarchy, walker, seed, at, min(_BATCH, end - at))
-
-
-def group_rows(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float) -> list[NDArray[np.int64]]:
-    """Return rows with the same key together, in groups of at least ``fewest``."""
-    order = rows[np.argsort(keys[rows], kind="stable")]
-    found = np.split(order, np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1)
-    return [group for group in found if len(group) >= fewest]

@@ -174,7 +174,7 @@ def figures_model(figures: Figures, shows: str, examples: int, worth: Worth | No
         "examples": figures.examples[:examples],
         "shows": symbols(shows),
     }
-    if worth is not None and worth.mean is not None:
+    if worth is not None:
         out |= {
             "worth": str(worth),
             "gains": worth.mean >= 0,

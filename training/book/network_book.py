@@ -27,7 +27,7 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.rng.streams import key as hashed
 from bridge_env.rules.calls import PASS
 from training.book.card import convention_card
-from training.book.deals import group_rows, hand_columns, random_boards
+from training.book.deals import hand_columns, random_boards
 from training.book.graph import Entry, Point
 from training.book.measure import Figures, per_hundred
 from training.book.model import HOLDOUT, figures_model, points_model
@@ -143,7 +143,7 @@ def points_of(calls: NetworkCalls, deals: int, once_in: int = 0, levels: int | N
     """
     found, visited = dict[tuple[bool, tuple[Step, ...]], Point](), np.unique(calls.point, return_counts=True)
     groups = []
-    for rows in group_rows(calls.key, np.arange(len(calls)), max(FEWEST, deals / once_in if once_in else 0)):
+    for rows in group_rows(calls.key, max(FEWEST, deals / once_in if once_in else 0)):
         path, late = calls.path(rows[0]), bool(calls.late[rows[0]])
         if levels is None or len(path) < levels:
             step = step_of(int(calls.call[rows[0]]))
@@ -173,10 +173,17 @@ def points_of(calls: NetworkCalls, deals: int, once_in: int = 0, levels: int | N
     return list(found.values())
 
 
+def group_rows(keys: NDArray[np.uint64], fewest: float = 1) -> list[NDArray[np.int64]]:
+    """Return the rows of the same key together, in groups of at least ``fewest``."""
+    order = np.argsort(keys, kind="stable")
+    found = np.split(order, np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1)
+    return [group for group in found if len(group) >= fewest]
+
+
 def coverage(rows: list[NetworkCall], other: NetworkCalls) -> Coverage:
     """Return how many calls on other deals have a row, and how many of their hands fit what it shows."""
     by_key, covered, hands, fitting = {row.key: row for row in rows}, 0, 0, 0
-    for found in group_rows(other.key, np.arange(len(other)), 1):
+    for found in group_rows(other.key):
         row = by_key.get(int(other.key[found[0]]))
         covered += len(found) if row is not None else 0
         if row is not None and (shows := shown(row.figures)) is not None:

@@ -180,18 +180,16 @@ def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: C
     Args:
         tick: called with 1 after each entry of the system.
     """
-    judge = Judge(book.graph, control, boards, seed)
+    judge = Judge(book.graph.system, control, boards, seed)
     book.judged = (
         f"Worth: IMPs by which the system does better with a call than without it (the next line that fits decides) "
-        f"against {control.name}, on a board where the call comes up ± standard error, and on 1,000 boards of all "
+        f"against {control.name}, on a board whose auction that alters ± standard error, and on 1,000 boards of all "
         f"kinds; {judge.boards.source}. The system as it is: {judge.mean:+.3f} ± {judge.error:.3f} IMPs a board. With "
         f"fewer than {FEWEST} boards no figure is given."
     )
     for entry in book.entries:
-        if book.is_printed(entry):
-            worth = judge.worth_of(entry)
-            if worth.mean is not None:
-                book.worth[entry.index] = worth
+        if book.is_printed(entry) and (worth := judge.worth_of(entry.numbers)) is not None:
+            book.worth[entry.index] = worth
         tick(1)
 
 
