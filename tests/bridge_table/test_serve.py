@@ -16,7 +16,6 @@ from support.table import client_of, is_sentence
 import agents
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.app import make_app
-from training.cli.app import main
 
 HAND = "AK97543.K.T3.AK7"
 BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
@@ -110,23 +109,6 @@ def test_calls_are_explained(ours, network):
     assert ours.get(BID.replace(HAND, "A2.KJ763.T32.432").replace("ctx=----", "ctx=1N--")).json()["alert"] is True
     assert "no call" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx="))
     assert "legal" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx=1N1N"))
-
-
-def test_pages_that_are_allowed_may_ask():
-    app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",))
-    server = client_of(app)
-    page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
-    found = server.get(BID, headers=page)
-    assert found.status_code == 200
-    assert found.headers["access-control-allow-origin"] == "https://example.org"
-    assert "access-control-allow-origin" not in server.get(BID).headers
-    refused(server.get(BID, headers={**page, "origin": "https://example.com"}), 403)
-
-
-@pytest.mark.parametrize("origin", ["*", "example.org", "https://example.org/path", "ftp://x", "https://*.org"])
-def test_faulty_origins_are_refused(origin, capsys):
-    assert main(["serve", "--allow-origin", origin]) == 2
-    assert "is no origin" in capsys.readouterr().err
 
 
 def test_random_calls_depend_on_the_request_alone():

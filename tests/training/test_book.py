@@ -241,10 +241,9 @@ def test_markdown_of_a_small_system():
         assert len({line.count("|") for line in rows.splitlines()}) == 1
 
 
-def test_levels_and_examples_follow_the_options():
-    text = render_book(make_book(TOY, 300, 5, levels=1, examples=0).model(), "markdown")
+def test_levels_follow_the_options():
+    text = render_book(make_book(TOY, 300, 5, levels=1).model(), "markdown")
     assert "## Responses" not in text
-    assert "|Examples|" not in text
 
 
 def test_rare_calls_are_left_out_and_not_covered():

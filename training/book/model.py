@@ -159,19 +159,18 @@ def _leads_on(point: Point, is_printed: Callable[[Entry], bool]) -> bool:
     )
 
 
-def figures_model(figures: Figures, shows: str, examples: int, worth: Worth | None = None) -> dict[str, Any]:
+def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
     """Return the figures of a call.
 
     Args:
         shows: what the call shows; empty if that is left out.
-        examples: hands to give, at most.
     """
     out: dict[str, Any] = {
         "made": figures.made,
         "chances": figures.chances,
         "share": share_text(figures),
         "usual": symbols(usual_text(figures)),
-        "examples": figures.examples[:examples],
+        "examples": figures.examples,
         "shows": symbols(shows),
     }
     if worth is not None:

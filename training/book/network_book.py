@@ -202,7 +202,6 @@ def make_network_book(
     *,
     levels: int | None = None,
     once_in: int = 0,
-    examples: int = 2,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> dict[str, Any]:
     """Measure a network; return the JSON model of its book, as ``training.book.model`` describes it.
@@ -210,7 +209,6 @@ def make_network_book(
     Args:
         deals, seed: random deals to measure on; other deals have the next seed.
         levels, once_in: as in ``points_of``.
-        examples: hands for each call.
         tick: called with a number of deals after every batch, ``deals + HOLDOUT`` in all.
     """
     calls = calls_by(network, seed, deals, tick)
@@ -226,7 +224,7 @@ def make_network_book(
         "artificial": list(artificial),
         "card": convention_card(NetworkSurvey(network)),
         "legend": LEGEND,
-        "entries": [_entry(row, examples) for row in rows],
+        "entries": [_entry(row) for row in rows],
         **points_model(points, lambda entry: True),
         "general": [],
         "facts": [
@@ -243,7 +241,7 @@ def make_network_book(
     }
 
 
-def _entry(row: NetworkCall, examples: int) -> dict[str, Any]:
+def _entry(row: NetworkCall) -> dict[str, Any]:
     return {
         "call": symbols(player_terms.call(row.step)),
         "what": "",
@@ -251,5 +249,5 @@ def _entry(row: NetworkCall, examples: int) -> dict[str, Any]:
         "note": "",
         "flags": row.remark.split(", ") if row.remark else [],
         "point": row.point.index if row.point is not None else None,
-        "figures": figures_model(row.figures, str(shown(row.figures) or ""), examples),
+        "figures": figures_model(row.figures, str(shown(row.figures) or "")),
     }

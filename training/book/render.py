@@ -20,9 +20,8 @@ def render_book(book: dict[str, Any], form: str) -> str:
     """
     if form == "json":
         return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
-    figures = [entry["figures"] for entry in book["entries"]]
-    columns = {"examples": any(f["examples"] for f in figures), "worth": any("worth" in f for f in figures)}
-    return render(f"book{FORMATS[form]}", book=book, columns=columns, forcing=FORCING)
+    worth = any("worth" in entry["figures"] for entry in book["entries"])
+    return render(f"book{FORMATS[form]}", book=book, has_worth=worth, forcing=FORCING)
 
 
 def render_difference(difference: dict[str, Any]) -> str:

@@ -47,7 +47,6 @@ class SystemBook:
     _: KW_ONLY
     levels: int | None = None  # how deep to print: 1 openings, 2 responses and overcalls ...; None: all
     once_in: int = 0  # leave out calls after an auction made less often than once in so many deals; 0: none
-    examples: int = 2  # hands for each call
     worth: dict[int, Worth] = field(default_factory=dict)  # by entry, where it came up often enough
     judged: str = ""  # the sentence on what the worth was judged on
 
@@ -99,9 +98,7 @@ class SystemBook:
 
     def entry_figures(self, entry: Entry) -> dict[str, Any]:
         """Return the figures of an entry as ``model`` has them."""
-        return model.figures_model(
-            self.figures(entry), self.shown_by(entry), self.examples, self.worth.get(entry.index)
-        )  # fmt: skip
+        return model.figures_model(self.figures(entry), self.shown_by(entry), self.worth.get(entry.index))
 
     def model(self) -> dict[str, Any]:
         """Return the JSON model of the book, as ``training.book.model`` describes it."""
@@ -156,7 +153,6 @@ def make_book(
     *,
     levels: int | None = None,
     once_in: int = 0,
-    examples: int = 2,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> SystemBook:
     """Measure a system, and check what its calls show on other deals: as many, but ``HOLDOUT`` at most.
@@ -164,14 +160,14 @@ def make_book(
     Args:
         deals, seed: random deals to measure on; the check uses the next seed.
         tick: called with the number of deals measured after every batch.
-        levels, once_in, examples: what to print, as in ``Book``.
+        levels, once_in: what to print, as in ``SystemBook``.
     """
     graph = AuctionGraph(system)
     hierarchy = Hierarchy(graph.system)
     measured = measure(graph, hierarchy, deals, seed, tick)
     shows = shown_by_entries(measured)
     found = check(measured, shows, hierarchy, min(deals, HOLDOUT), seed + 1)
-    return SystemBook(measured, shows, found, levels=levels, once_in=once_in, examples=examples)
+    return SystemBook(measured, shows, found, levels=levels, once_in=once_in)
 
 
 def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: Callable[[int], None]) -> None:

@@ -146,7 +146,6 @@ def ppo(
     *,
     config: Annotated[PPOConfig, Flat] = PPOConfig(),
     run: RunOptions = RunOptions(),
-    callback: list[str] | None = None,
 ) -> int:
     """Train a partnership by MaskablePPO, from random weights, to win IMPs against a control pair.
 
@@ -154,26 +153,19 @@ def ppo(
         bridge-env train ppo --minutes 60 --name long           longer, into results/train/long
         bridge-env train ppo --resume results/train/long --minutes 120
         bridge-env train ppo --opponents system:sayc --control system:sayc
-        bridge-env train ppo --callback my_file.py:MyCallback
 
     Ctrl-C loses nothing: the run is saved, and --resume goes on. A run folder holds SB3's own model, a file that can
     run code when it is loaded: resume only folders that you made. The policy to share is policy.npz, plain data.
-
-    Args:
-        callback: MODULE:NAME of a Stable-Baselines3 callback to call too; may be given several times
     """
     from training.runtime.runs import require
 
     require("rl", "torch", "stable_baselines3", "sb3_contrib")
     from training.evaluation import panel
-    from training.networks.ppo import read_callback, train_ppo
+    from training.networks.ppo import train_ppo
 
     config = run.check(config, ("minutes", "steps", "evaluate", "every", "judge"))
-    callbacks = [read_callback(where) for where in callback or ()]
     with run.tracking(), Bar(resume="bridge-env train ppo --resume") as progress:
-        result = train_ppo(
-            config, out=run.out, name=run.name, resume=run.resume, callbacks=callbacks, progress=progress
-        )
+        result = train_ppo(config, out=run.out, name=run.name, resume=run.resume, progress=progress)
     print("\n" + panel.table_text(result.lines) + "\n")
     print_facts({
         "learning curve": result.curve, "report": result.report, "policy": result.policy,

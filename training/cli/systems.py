@@ -120,7 +120,6 @@ def book(
     levels: Count | None = None,
     once_in: CountOrZero = 2000,
     deals: Count = 100_000,
-    examples: CountOrZero = 2,
     seed: Seed = 1,
     worth: bool = False,
     judgement: bool = False,
@@ -146,7 +145,6 @@ def book(
         levels: depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ...
         once_in: leave out calls made less often than once in so many deals; 0: none
         deals: random deals to measure on
-        examples: example hands for each call, up to 2
         seed: random seed of deals and boards
         worth: add the IMPs that each call gains against the control pair
         judgement: only show the calls by which a network gains most over its book's, with hands
@@ -175,7 +173,7 @@ def book(
         from training.coaching.judgement import judgement_page
 
         return _write(judgement_page(system, boards, seed), out)
-    settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}
+    settings: dict[str, Any] = {"levels": levels, "once_in": once_in}
     if network:
         from agents.networks.shipped import read_networks
         from training.book.model import HOLDOUT

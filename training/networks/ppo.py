@@ -36,7 +36,7 @@ from agents.networks.inputs import MOST_ON
 from agents.networks.network import TOP, UNIT, FloatLayer, quantized
 from agents.outputs import ObservationPolicy
 from bridge_env.bidders.observation import LAYOUT, observe
-from bridge_env.bidders.registry import from_python, make
+from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import view_of
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.io.files import atomic_write
@@ -202,18 +202,6 @@ def _rescaled(layers: Sequence[FloatLayer], signal: NDArray[np.float32]) -> list
         out.append((weight / unit, bias / unit))
         signal, weight = signal / unit, following * unit[:, None]
     return [*out, (weight, layers[-1][1])]
-
-
-def read_callback(where: str) -> BaseCallback:
-    """Return the callback of Stable-Baselines3 at ``MODULE:NAME`` or ``FILE.py:NAME``, an object or its factory.
-
-    Raises:
-        SpecError: there is none.
-    """
-    callback: BaseCallback = from_python(
-        f"python:{where.removeprefix('python:')}", BaseCallback, "of stable_baselines3's BaseCallback"
-    )
-    return callback
 
 
 def _learn(
