@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -196,7 +196,10 @@ def _judge(folder: Path, config: LeagueConfig, state: State, boards: int, progre
         log=folder / "panel.json", progress=progress,
     ).lines  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
-    _draw_curve(state.metrics, curve)
+    pages.draw_curves(
+        curve, _curves(state.metrics), "hours of training",
+        f"IMPs a board, {state.metrics[-1]['boards']:,} boards not played in it",
+    )  # fmt: skip
     atomic_write(page, _page(folder, config, lines, state.metrics))
     return LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, lines, page, curve)
 
@@ -220,14 +223,9 @@ def _opponents(row: Mapping[str, Any]) -> list[str]:
     return [name.removeprefix(IMPS) for name in row if name.startswith(IMPS)]
 
 
-def _draw_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Draw the learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
-    with pages.drawn(path, 7.5, 4.2, dpi=100) as axes:
-        axes.axhline(0, color="0.6", linewidth=0.8)
-        for name in _opponents(metrics[-1]):
-            rows = [row for row in metrics if IMPS + name in row]
-            points = [{"mean_imps": row[IMPS + name], "standard_error": row[f"standard_error/{name}"]} for row in rows]
-            hours = [row["seconds"] / 3600 for row in rows]
-            pages.draw_curve(axes, hours, points, f"against {'its start' if name == 'start' else name}")
-        axes.set(xlabel="hours of training", ylabel=f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
-        axes.legend(loc="lower right")
+def _curves(metrics: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[float], list[dict[str, float]]]]:
+    """Yield the learning curve against each opponent, on deals that no rollout plays, by hours."""
+    for name in _opponents(metrics[-1]):
+        rows = [row for row in metrics if IMPS + name in row]
+        points = [{"mean_imps": row[IMPS + name], "standard_error": row[f"standard_error/{name}"]} for row in rows]
+        yield f"against {'its start' if name == 'start' else name}", [row["seconds"] / 3600 for row in rows], points

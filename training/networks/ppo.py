@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -112,7 +112,12 @@ def train_ppo(
     spec, curve, page = f"policy:{folder / POLICY_FILE}", folder / "learning_curve.png", folder / "report.md"
     others = [them for them in (*AT_HOME, *panel.gatekeepers()) if them not in (config.control, config.opponents)]
     lines = panel.panel(spec, [config.control, *others], config.judge, config.seed, progress=progress).lines
-    _draw_curve(metrics, lines[0], curve)
+    minutes, verdict = [row["seconds"] / 60 for row in metrics], lines[0]
+    pages.draw_curves(
+        curve, [(f"policy, {metrics[-1]['boards']:,} training boards", minutes, metrics)], "minutes of training",
+        f"IMPs a board against {config.control}",
+        (f"{verdict.boards:,} unseen boards", minutes[-1], verdict.mean_imps, verdict.standard_error),
+    )  # fmt: skip
     command, manifest = runs.command_line("bridge-env train ppo", config), runs.read_manifest(folder)
     text = pages.render(
         "ppo.md", config=config, command=command, last=metrics[-1], machine=manifest["machine"],
@@ -120,20 +125,6 @@ def train_ppo(
     )  # fmt: skip
     atomic_write(page, text)
     return PPOResult(folder, config, metrics, lines, folder / POLICY_FILE, page, curve)
-
-
-def _draw_curve(metrics: Sequence[Mapping[str, Any]], verdict: panel.Line, path: Path) -> None:
-    """Draw the learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
-    minutes = [row["seconds"] / 60 for row in metrics]
-    with pages.drawn(path, 7.5, 4.2, dpi=100) as axes:
-        axes.axhline(0, color="0.6", linewidth=0.8)
-        pages.draw_curve(axes, minutes, metrics, f"policy, {metrics[-1]['boards']:,} training boards")
-        axes.errorbar(
-            minutes[-1:], [verdict.mean_imps], [verdict.standard_error], fmt="o", color="black",
-            label=f"{verdict.boards:,} unseen boards: {verdict.mean_imps:+.2f} ± {verdict.standard_error:.2f}",
-        )  # fmt: skip
-        axes.set(xlabel="minutes of training", ylabel=f"IMPs a board against {metrics[-1]['opponent']}")
-        axes.legend(loc="lower right")
 
 
 def make_env(config: PPOConfig) -> SB3VecEnv:
