@@ -24,7 +24,7 @@ from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
 from training.book.measure import Figures, Measurements, measure
 from training.book.model import HOLDOUT
-from training.book.shows import Check, Coverage, Shows, check, shown_by_entries
+from training.book.shows import Coverage, Shows, coverage, shown_by_entries
 from training.book.survey import SystemSurvey
 from training.book.worth import FEWEST, Judge, Worth
 
@@ -43,7 +43,6 @@ class SystemBook:
 
     measured: Measurements
     shows: list[Shows | None]  # by entry, what the call shows; None where the book does not say
-    check: Check  # of that on other deals
     _: KW_ONLY
     levels: int | None = None  # how deep to print: 1 openings, 2 responses and overcalls ...; None: all
     once_in: int = 0  # leave out calls after an auction made less often than once in so many deals; 0: none
@@ -67,7 +66,8 @@ class SystemBook:
     @cached_property
     def coverage(self) -> Coverage:
         """Return the coverage of the printed calls on other deals."""
-        return self.check.coverage(np.array([self.is_printed(entry) for entry in self.entries]))
+        printed = np.array([self.is_printed(entry) for entry in self.entries])
+        return coverage(self.measured, self.shows, printed, min(self.measured.deals, HOLDOUT), self.measured.seed + 1)
 
     def is_printed(self, entry: Entry) -> bool:
         """Return whether the book prints a call."""
@@ -83,14 +83,15 @@ class SystemBook:
 
     def facts(self) -> list[str]:
         """Return sentences on how the figures were made and how far to trust them."""
-        m, c, cover = self.measured, self.check, self.coverage
+        m, cover = self.measured, self.coverage
         rare = sum(map(self._is_within_levels, self.entries)) - sum(map(self.is_printed, self.entries))
         return [
             f"Figures are of {m.deals:,} random deals (seed {m.seed}), dealer and vulnerability by board number, "
             "all four seats playing the system.",
-            f"On {c.deals:,} other deals (seed {c.seed}), rows of this book cover {cover.covered / cover.calls:.2%} of "
-            f"the {cover.calls:,} calls; {cover.share:.2%} of the {cover.hands:,} hands behind a call fit what the "
-            "book says it shows. (The other calls were seen too seldom for ranges, or made on hands of all kinds.)",
+            f"On {min(m.deals, HOLDOUT):,} other deals (seed {m.seed + 1}), rows of this book cover "
+            f"{cover.covered / cover.calls:.2%} of the {cover.calls:,} calls; {cover.share:.2%} of the {cover.hands:,} "
+            "hands behind a call fit what the book says it shows. (The other calls were seen too seldom for ranges, or "
+            "made on hands of all kinds.)",
             "{:.1f} ± {:.1f} artificial calls in 100 auctions of a side.".format(*m.artificial),
             *([f"Left out: {rare:,} calls made less often than once in {self.once_in:,} deals."] if rare else []),
             *([self.judged] if self.judged else []),
@@ -155,7 +156,7 @@ def make_book(
     once_in: int = 0,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> SystemBook:
-    """Measure a system, and check what its calls show on other deals: as many, but ``HOLDOUT`` at most.
+    """Measure a system; what its calls show is checked on other deals: as many, but ``HOLDOUT`` at most.
 
     Args:
         deals, seed: random deals to measure on; the check uses the next seed.
@@ -163,11 +164,8 @@ def make_book(
         levels, once_in: what to print, as in ``SystemBook``.
     """
     graph = AuctionGraph(system)
-    hierarchy = Hierarchy(graph.system)
-    measured = measure(graph, hierarchy, deals, seed, tick)
-    shows = shown_by_entries(measured)
-    found = check(measured, shows, hierarchy, min(deals, HOLDOUT), seed + 1)
-    return SystemBook(measured, shows, found, levels=levels, once_in=once_in)
+    measured = measure(graph, Hierarchy(graph.system), deals, seed, tick)
+    return SystemBook(measured, shown_by_entries(measured), levels=levels, once_in=once_in)
 
 
 def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: Callable[[int], None]) -> None:
