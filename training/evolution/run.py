@@ -163,7 +163,7 @@ def _judge(
     accepted += [f"at the end: {what}" for what in notes]
     text = pages.render(
         "evolve.md", table=judging.rows_table(rows), command=runs.command_line("bridge-env evolve", config),
-        accepted=accepted, files=[file.name for file in files], settings=pages.settings(asdict(config)),
+        accepted=accepted, files=[file.name for file in files],
         diff=_write_diff(folder, config, pair) if len(files) == len(config.starts) == 1 else "",
     )  # fmt: skip
     atomic_write(page, text)

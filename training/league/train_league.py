@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -211,7 +211,6 @@ def _page(folder: Path, config: LeagueConfig, lines: Sequence[panel.Line], metri
         decisions=sum(row.get("decisions", 0.0) for row in metrics),
         boards=lines[0].boards,
         table=panel.markdown(lines),
-        settings=pages.settings({name: runs.portable(str(value)) for name, value in asdict(config).items()}),
     )
 
 

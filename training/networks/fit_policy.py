@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -86,7 +86,7 @@ def fit_policy(
     found = agreement(policy, judged)
     page = pages.render(
         "imitation.md", command=command, auctions=len(learn), calls=len(calls), seconds=seconds,
-        table=share_table(found), settings=pages.settings(asdict(config)),
+        table=share_table(found),
     )  # fmt: skip
     atomic_write(out / "report.md", page)
     return FitResult(out, config, found, read.problems, out / POLICY, out / "report.md")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -121,7 +121,7 @@ def train_ppo(
     command, manifest = runs.command_line("bridge-env train ppo", config), runs.read_manifest(folder)
     text = pages.render(
         "ppo.md", config=config, command=command, last=metrics[-1], machine=manifest["machine"],
-        versions=manifest["versions"], table=panel.markdown(lines), settings=pages.settings(asdict(config)),
+        versions=manifest["versions"], table=panel.markdown(lines),
     )  # fmt: skip
     atomic_write(page, text)
     return PPOResult(folder, config, metrics, lines, folder / POLICY_FILE, page, curve)

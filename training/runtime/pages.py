@@ -85,11 +85,6 @@ def figure(mean: float, error: float) -> str:
     return f"{mean:+.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")
 
 
-def settings(config: Mapping[str, object]) -> list[str]:
-    """Return the lines of the section that lists a run's settings."""
-    return ["## Config", "", *(f"- {name}: {value}" for name, value in config.items()), ""]
-
-
 @contextlib.contextmanager
 def drawn(path: Path, width: float, height: float, dpi: int = 120, grid: tuple[int, int] = (1, 1)) -> Iterator[Any]:
     """Yield the axes of a figure, an array of them for a larger ``grid``; it is written to ``path`` at the end."""
