@@ -103,7 +103,7 @@ def test_deals_come_as_often_as_their_evidence_says():
     for row in (1, 2):
         seat, hidden, places = int(view.seat[row]), hidden_seats(view, row), places_of(view, row)
         calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
-        low = Hypothesis(hidden[0], "few clubs", (((tuple(range(13)), 0, 2),),))
+        low = Hypothesis(hidden[0], (((tuple(range(13)), 0, 2),),))
         networks = {s: [read_networks("champion").policy] for s in hidden}
         evidence = Evidence(calls, networks, suggestions=[low])
         listed = all_deals(places, hidden)
