@@ -13,7 +13,8 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.rules.calls import PASS, parse_call
 from bridge_env.rules.cards import SEATS
 from training.exam.marks import key_of, plays, sit
-from training.exam.positions import ALL, FULL, HALF, ExamError, parse_exam, read_exam, textbook
+from training.exam.positions import ALL, FULL, HALF, ExamError, read_exam, textbook
+from training.exam.positions import parse_exam as parse_texts
 from training.exam.run import exam as sit_exam
 from training.exam.run import scores_text, wrong_text
 
@@ -46,6 +47,10 @@ class Bookworm:
 def _best_calls():
     positions = textbook().select("2/1")
     return {p.question: next(call for call, points in p.answers if points == FULL) for p in positions}
+
+
+def parse_exam(text):
+    return parse_texts([(text, "<text>")])
 
 
 @pytest.fixture

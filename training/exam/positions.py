@@ -163,20 +163,11 @@ def read_exam(paths: Iterable[str | Path]) -> Exam:
                 texts.append((file.read_text(encoding="utf-8"), str(file)))
             except (OSError, UnicodeDecodeError) as error:
                 raise ExamError(f"{file}: cannot be read: {error}") from error
-    return _exam(texts)
+    return parse_exam(texts)
 
 
-def parse_exam(text: str, source: str = "<text>") -> Exam:
-    """Read the exam in ``text``.
-
-    Raises:
-        ExamError: a line is faulty; the message names ``source``, its number and the fault.
-    """
-    return _exam([(text, source)])
-
-
-def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
-    """Return the exam of some texts, each with its source."""
+def parse_exam(texts: Iterable[tuple[str, str]]) -> Exam:
+    """Return the exam of some texts, each with its source, which errors name."""
     titles: dict[str, str] = {}
     positions: list[Position] = []
     for text, source in texts:
