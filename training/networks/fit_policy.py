@@ -24,7 +24,6 @@ from training.runtime.progress import Progress
 
 POLICY = "policy.npz"
 BOARDS = 100_000  # that a bidder bids
-_MOST_NAMED = 6  # files that the command of a report names one by one
 
 
 @dataclass(frozen=True)
@@ -93,12 +92,8 @@ def fit_policy(
 
 
 def _command(config: ImitationConfig, records: Sequence[str], start: str | None, boards: int, role: str) -> str:
-    """Return the command that repeats the fit, naming records by their files."""
-    files = [Path(record) for record in records if Path(record).is_file()]
-    named = [file.name for file in files]
-    if len(files) > _MOST_NAMED:
-        named = [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
-    words = ["bridge-env", "fit", "policy", *named, *(record for record in records if not Path(record).is_file())]
+    """Return the command that repeats the fit."""
     options = {"start": start, "boards": boards if boards != BOARDS else None, "role": role}
+    words = ["bridge-env", "fit", "policy", *map(runs.portable, records)]
     words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
     return runs.command_line(shlex.join(words), config)
