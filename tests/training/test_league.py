@@ -289,7 +289,6 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
     for words, message in (
         (["--iterations", "0"], "--iterations is 0"),
         (["--decision-fraction", "2"], "--decision-fraction is 2"),
-        (["--strangers", "0.8", "--earlier", "0.5"], "must be at most 1"),
         (["--pool", "system:nobody"], "nobody"),
         (["--start", "nobody"], "nobody"),
         (["--hours", "0"], "--hours"),

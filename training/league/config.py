@@ -45,10 +45,6 @@ class LeagueConfig(Settings):
     misinformation_penalty: NonNegative = 1.0
     """with --book: penalty in IMPs for each point, card or ace by which the hand misses what a call shows by the
     system"""
-    strangers: NonNegative = 0.3
-    """share of the boards to play against the networks in --pool"""
-    earlier: NonNegative = 0.2
-    """share of the boards to play against earlier versions of the network"""
     pool: str = ""
     """opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass"""
     layers: str = "640,384,384"
@@ -87,8 +83,6 @@ class LeagueConfig(Settings):
         super().check()
         if self.batch == 1:
             raise ValueError("--batch is 1; it must be 2 or more, or 0 for what suits the cores")
-        if self.strangers + self.earlier > 1:
-            raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
         if not 0 <= self.average < 1:
             raise ValueError("--average must be at least 0 and below 1")
         widths(self.layers)

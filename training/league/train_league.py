@@ -40,7 +40,7 @@ START = "start.npz"
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 LEAGUE_MAY_CHANGE = (
     "iterations", "estimated", "samples_per_side", "decision_fraction", "double_failing", "artificial_penalty",
-    "prior", "truth", "departure", "misinformation_penalty", "strangers", "earlier", "pool", "learning_rate",
+    "prior", "truth", "departure", "misinformation_penalty", "pool", "learning_rate",
     "last_rate", "entropy", "evaluate", "judged", "panel",
 )  # fmt: skip
 """Settings that may change where a run goes on."""
