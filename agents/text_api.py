@@ -62,25 +62,6 @@ def calls(bidder: Bidder | str, states: Sequence[Mapping[str, object]]) -> list[
     return [call_text(int(c)) for c in legal_calls(agent, view, key)]
 
 
-def departures(bidder: Bidder, state: Mapping[str, object]) -> list[tuple[int, str, str]]:
-    """Return the earlier turns of the hand to call at which ``bidder`` would have called otherwise.
-
-    Returns:
-        the number of the turn (0 is its first), the call that was made, and the bidder's call.
-
-    Raises:
-        ValueError: the state is faulty.
-    """
-    words = _words(state)
-    out = []
-    for turn, at in enumerate(range(len(words) % 4, len(words), 4)):
-        view, key = read_states([{**state, "auction": words[:at]}])
-        own, made = call_text(int(legal_calls(bidder, view, key)[0])), call_text(parse_call(words[at]))
-        if own != made:
-            out.append((turn, made, own))
-    return out
-
-
 def read_states(states: Sequence[Mapping[str, object]]) -> tuple[BidView, NDArray[np.uint64]]:
     """Return the views of the seats to call, and a random stream for each, which depends on its auction alone.
 

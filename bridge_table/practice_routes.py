@@ -11,13 +11,13 @@ from bridge_env.rng import streams
 from bridge_env.rules.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
-from bridge_table.http.fields import Name, RequestError, Spec, SystemText
+from bridge_table.http.fields import RequestError, Spec
 from bridge_table.http.routing import Api, Json
 from bridge_table.learning import drills, history, spaced_repetition
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.topics import TOPICS, title_of
 from bridge_table.session import Session
-from training.exam.positions import FULL, parse_exam, textbook
+from training.exam.positions import FULL, textbook
 
 _MAX_BOARD = 10**9
 
@@ -55,14 +55,6 @@ def drill_topic(
     return _begin(session, drills.Search(system, topic, count, seed).drill(spec))
 
 
-@api.post("drills/file")
-def drill_file(session: Session, *, spec: Spec, text: SystemText, name: Name = "the file") -> Json:
-    """Begin a drill of the questions of a file, such as one of wrong answers."""
-    session.system(spec)
-    exam = parse_exam(text, name)
-    return _begin(session, Drill(spec, exam.titles, exam.everybody))
-
-
 @api.get("drills/{name}/question")
 def question(session: Session, name: str, *, number: int) -> Json:
     """Return a question."""
@@ -81,10 +73,10 @@ def answer(session: Session, name: str, *, number: int, call: str) -> Json:
     return out
 
 
-@api.get("drills/{name}/wrong")
-def wrong(session: Session, name: str) -> Json:
-    """Return the wrong answers as a file."""
-    return drills.wrong_file(session.drills[name])
+@api.post("drills/{name}/again")
+def again(session: Session, name: str) -> Json:
+    """Begin a drill of the questions that were answered wrong."""
+    return _begin(session, drills.wrong_again(session.drills[name]))
 
 
 def _drill_at(session: Session, name: str, number: int) -> Drill:

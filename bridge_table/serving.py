@@ -8,7 +8,7 @@ import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -20,7 +20,7 @@ from bridge_table.http.server import LOCAL, NoServer, address_of, is_local, list
 
 def serve_table(
     specs: tuple[str, ...], host: str, port: int | None, seed: int | None, browser: bool, timeout: float,
-    memory: str | None, new_key: bool,
+    memory: str | None,
 ) -> None:  # fmt: skip
     """Serve the table until Ctrl-C; the arguments are those of ``bridge-env table``.
 
@@ -38,7 +38,7 @@ def serve_table(
             check_spec(spec, specs)
         path = None if memory == NONE else Path(memory) if memory else default_file()
         with contextlib.closing(Database(path)) as database:
-            key = _bookmarked_key(path.with_suffix(".key"), new_key) if path and is_local(host) else _random_key()
+            key = _bookmarked_key(path.with_suffix(".key")) if path and is_local(host) else _random_key()
             seed = secrets.randbits(48) if seed is None else seed
             app = make_app(key, seed=seed, named=specs, timeout=timeout, database=database)
             address = f"{address_of(listening, host)}/{key}/"
@@ -55,9 +55,9 @@ def serve_table(
             make_server(app).run(sockets=[listening])
 
 
-def _bookmarked_key(file: Path, new: bool) -> str:
-    """Return the key of a file, so that bookmarks last; a ``new`` one, or the first, is written there."""
-    found = file.read_text("ascii", "replace") if file.exists() and not new else ""
+def _bookmarked_key(file: Path) -> str:
+    """Return the key of a file, so that bookmarks last; the first one is written there."""
+    found = file.read_text("ascii", "replace") if file.exists() else ""
     if re.fullmatch(r"[\w-]{24}", found, re.ASCII):
         return found
     key = _random_key()
@@ -69,9 +69,7 @@ def _random_key() -> str:
     return secrets.token_urlsafe(18)
 
 
-def serve_programs(
-    spec: str, opponents: str | None, play: str, host: str, port: int, timeout: float, origins: Collection[str] = (),
-) -> None:  # fmt: skip
+def serve_programs(spec: str, opponents: str | None, play: str, host: str, port: int, timeout: float) -> None:
     """Answer other programs until Ctrl-C; the arguments are those of ``bridge-env serve``.
 
     Raises:
@@ -95,8 +93,7 @@ def serve_programs(
             f"{spec} bids and {play} plays at {address} (/bid, /lead, /play, /explain ...).\n"
             f"Elsewhere it is the bidder seat:{address}. Ctrl-C ends it."
         )
-        app = make_app(answers, host=host, timeout=timeout, origins=origins)
-        make_server(app).run(sockets=[listening])
+        make_server(make_app(answers, host=host, timeout=timeout)).run(sockets=[listening])
 
 
 @contextlib.contextmanager

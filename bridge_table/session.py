@@ -17,7 +17,6 @@ from bridge_table.http.fields import RequestError, Seat, seat_number
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
 from bridge_table.people.rooms import Rooms
-from bridge_table.systems.jobs import Jobs
 from training.evaluation.duplicate import MatchResult
 
 _Value = TypeVar("_Value")
@@ -51,7 +50,6 @@ class Session:
     named: tuple[str, ...] = ()  # specs of the command line
     database: Database = field(default_factory=Database)  # the finished boards of all sessions
     rooms: Rooms = field(default_factory=Rooms)
-    jobs: Jobs = field(default_factory=Jobs)
     dropped: list[str] = field(default_factory=list)  # specs of systems that were dropped on the page
 
     def __post_init__(self) -> None:

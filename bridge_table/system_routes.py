@@ -37,26 +37,9 @@ def card(session: Session, *, spec: Spec) -> Json:
 
 
 @api.post("figures")
-async def measure(
-    session: Session, *, spec: Spec, deals: Annotated[int, Meta(ge=500, le=20_000)] = 5000,
-    boards: Annotated[int, Meta(ge=0, le=_MAX_BOARDS)] = 0,
-) -> Json:  # fmt: skip
-    """Measure a book in a background job."""
-    return session.jobs.start(books.figures_of, session.system(spec), deals, 1, boards).as_json()
-
-
-@api.get("jobs/{name}")
-async def job(session: Session, name: str) -> Json:
-    """Return the progress and the result of a job."""
-    return session.jobs.get(name).as_json()
-
-
-@api.post("jobs/{name}/stop")
-async def stop_job(session: Session, name: str) -> Json:
-    """Stop a job."""
-    found = session.jobs.get(name)
-    found.stop()
-    return found.as_json()
+def measure(session: Session, *, spec: Spec) -> Json:
+    """Measure a book."""
+    return books.figures_of(session.system(spec))
 
 
 @api.post("compare")

@@ -8,7 +8,7 @@ instead, by how likely its calls are and by how far hands are off the hypotheses
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,12 +24,10 @@ from agents.networks.network import Network
 from agents.registry import default_belief
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.rng import streams
-from bridge_env.rules.cards import SEATS
 from bridge_env.sampling import Constraint, KnownCards, KnownCardsError, Sample, sample_deals
 from bridge_env.sampling.drawing import all_classes
 
 FACTS, AUCTION, ALL = "facts", "auction", "all"
-AGAINST_FACTS, AGAINST_OTHERS = "contradicts the cards seen", "contradicts what else is believed"
 
 _TRIES = 2_000  # deals to try, and for each that is wanted
 _TRIES_EACH = 100
@@ -45,24 +43,13 @@ class Belief:
     sample: Sample  # how they were drawn
     # hypotheses that all of them fit (but those that violate something)
     accepted: list[Hypothesis] = field(default_factory=list)
-    discarded: list[tuple[Hypothesis, str]] = field(default_factory=list)  # the other hypotheses, each with the reason
-    read: tuple[int, ...] = ()  # the seats whose calls were read
 
     @classmethod
-    def of(
-        cls, sample: Sample, accepted: list[Hypothesis], discarded: list[tuple[Hypothesis, str]], read: Iterable[int]
-    ) -> Belief:
+    def of(cls, sample: Sample, accepted: list[Hypothesis]) -> Belief:
         """Return the deals of ``sample``, each once."""
         owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
         weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
-        return cls(owner, weight, sample, accepted, discarded, tuple(sorted(read)))
-
-    def __str__(self) -> str:
-        violation = float(self.sample.violation @ self.sample.weight)
-        off = "" if self.sample.fitting == len(self.sample) else f", off by {violation:.1f} on average"
-        calls = f"calls of {''.join(SEATS[s] for s in self.read)} read" if self.read else "no calls read"
-        statements = f"{len(self.accepted)} hypotheses kept, {len(self.discarded)} discarded"
-        return f"{self.sample}{off}; {len(self.owner)} of them different; {calls}, {statements}"
+        return cls(owner, weight, sample, accepted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,20 +107,18 @@ def _annealed(
     sample = annealed_deals(places, seat, hand, replace(evidence, suggestions=possible), default_belief(), count, key)
     off = [h.violation(sample.owner == h.seat) for h in possible]
     accepted = [h for h, violation in zip(possible, off, strict=True) if (violation == 0).mean() > 0.5]
-    discarded = [(h, AGAINST_OTHERS if h in possible else AGAINST_FACTS) for h in statements if h not in accepted]
     violation = np.sum([v for h, v in zip(possible, off, strict=True) if h in accepted], axis=0)
     sample = replace(sample, violation=(sample.violation + violation).astype(np.float32))
-    return Belief.of(sample, accepted, discarded, (*evidence.networks, *evidence.shown))
+    return Belief.of(sample, accepted)
 
 
-def _one_by_one(
-    statements: Sequence[Hypothesis], compatible: Callable[[list[Hypothesis]], bool]
-) -> tuple[list[Hypothesis], list[Hypothesis]]:
-    """Return the hypotheses that are compatible, one after the other, and the others."""
-    accepted, rest = list[Hypothesis](), list[Hypothesis]()
+def _one_by_one(statements: Sequence[Hypothesis], compatible: Callable[[list[Hypothesis]], bool]) -> list[Hypothesis]:
+    """Return the hypotheses that are compatible, one after the other."""
+    accepted = list[Hypothesis]()
     for hypothesis in statements:
-        (accepted if compatible([*accepted, hypothesis]) else rest).append(hypothesis)
-    return accepted, rest
+        if compatible([*accepted, hypothesis]):
+            accepted.append(hypothesis)
+    return accepted
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,14 +129,12 @@ class _Search:
 
     def believed(self, statements: Sequence[Hypothesis], count: int) -> Belief:
         possible = [h for h in statements if h.possible(self.places)]
-        discarded = [(h, AGAINST_FACTS) for h in statements if h not in possible]
-        accepted, rest = _one_by_one(possible, lambda some: self._placed(some) is not None)
+        accepted = _one_by_one(possible, lambda some: self._placed(some) is not None)
         sample = self._sample(accepted, count)
         if accepted and not sample.fitting and self._feasible([]):
-            accepted, rest = _one_by_one(possible, self._feasible)
+            accepted = _one_by_one(possible, self._feasible)
             sample = self._sample(accepted, count)
-        discarded += [(h, AGAINST_OTHERS) for h in rest]
-        return Belief.of(sample, accepted, discarded, self.shown)
+        return Belief.of(sample, accepted)
 
     def _feasible(self, statements: Sequence[Hypothesis]) -> bool:
         """Return whether any deal is left."""

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.rules.calls import NOTRUMP
-from bridge_env.rules.cards import RANKS, SEATS, SUITS, card_text
 from bridge_env.rules.play import beats
 from bridge_env.sampling import KnownCards
 
@@ -29,11 +28,7 @@ class Hypothesis:
     """A statement about a hand: in one of the alternatives all counts hold."""
 
     seat: int
-    text: str
     alternatives: tuple[tuple[Count, ...], ...]
-
-    def __str__(self) -> str:
-        return f"{SEATS[self.seat]}: {self.text}"
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Count the cards by which each hand, bool (M, 52), misses the nearest alternative: float32 (M,)."""
@@ -87,32 +82,25 @@ def hypotheses(view: PlayView, row: int, seats: list[int]) -> list[Hypothesis]:
 def opening_lead(seat: int, card: int, strain: int) -> Hypothesis | None:
     """Return what the opening lead of ``card`` suggests; None if any hand might lead it."""
     suit, rank = divmod(card, 13)
-    if suit == strain:
+    if suit == strain or rank == ACE:
         return None
-    name = f"{card_text(card)} led"
-    if rank == ACE:
-        return None
-    if rank == KING:
-        honours = (((card + 1,), 1, 1),), (((card - 1,), 1, 1),)
-        return Hypothesis(seat, f"{name}: king from ace-king or king-queen", honours)
-    if rank >= TEN:
-        text, sequence = f"{name}: top of a sequence", (((card - 1,), 1, 1), ((card + 1,), 0, 0))
-        if strain == NOTRUMP:
-            return Hypothesis(seat, text, (sequence,))
+    if rank == KING:  # from ace-king or king-queen
+        return Hypothesis(seat, ((((card + 1,), 1, 1),), (((card - 1,), 1, 1),)))
+    if rank >= TEN:  # the top of a sequence, or short where there are trumps
+        sequence = (((card - 1,), 1, 1), ((card + 1,), 0, 0))
         short = ((_between(suit, rank + 1, ACE), 0, 0), (_between(suit, 0, ACE), 1, 2))
-        return Hypothesis(seat, f"{text}, or short ({SUITS[strain]} are trumps)", (sequence, short))
-    return _low_lead(seat, suit, rank, strain, name)
+        return Hypothesis(seat, (sequence,) if strain == NOTRUMP else (sequence, short))
+    return _low_lead(seat, suit, rank, strain)
 
 
-def _low_lead(seat: int, suit: int, rank: int, strain: int, name: str) -> Hypothesis:
+def _low_lead(seat: int, suit: int, rank: int, strain: int) -> Hypothesis:
     """Return what a low lead suggests: fourth best, low from an honour third, top of nothing, or short."""
     higher, lower = _between(suit, rank + 1, ACE), _between(suit, 0, rank - 1)
     honours = _between(suit, JACK, ACE)
     fourth: tuple[Count, ...] = ((higher, 3, 3),)
     honour_third: tuple[Count, ...] = ((higher, 2, 2), (lower, 0, 0), (honours, 1, 2))
     top_of_nothing: tuple[Count, ...] = ((higher, 0, 0), (lower, 1 if strain == NOTRUMP else 0, 2))
-    shown = (fourth, honour_third, top_of_nothing)
-    return Hypothesis(seat, f"{name}: fourth best, low from an honour, or top of nothing", shown)
+    return Hypothesis(seat, (fourth, honour_third, top_of_nothing))
 
 
 def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
@@ -121,10 +109,7 @@ def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
     if third // 13 != led // 13 or not (beats(third, led, strain) and third % 13 >= TEN):
         return []
     below = [c for c in range(third - 1, 13 * (third // 13) - 1, -1) if c not in (led, second)]
-    if not below:
-        return []
-    text = f"{card_text(third)} played third: not {RANKS[below[0] % 13]} as well"
-    return [Hypothesis(seat, text, ((((below[0],), 0, 0),),))]
+    return [Hypothesis(seat, ((((below[0],), 0, 0),),))] if below else []
 
 
 def _third_high(seat: int, trick: list[int], earlier: set[int], dummy: NDArray[np.bool_]) -> list[Hypothesis]:
@@ -145,7 +130,7 @@ def _third_high(seat: int, trick: list[int], earlier: set[int], dummy: NDArray[n
         tuple(count for count in ((tuple(higher[:k]), k, k), (tuple(higher[k:]), 0, 0)) if count[0])
         for k in range(len(higher) + 1)
     )
-    return [Hypothesis(seat, f"{card_text(third)} played third: as high as it could", shown)]
+    return [Hypothesis(seat, shown)]
 
 
 def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> list[Hypothesis]:
@@ -166,16 +151,13 @@ def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> li
     lacking: set[int]
     if wins:
         floor = best + 1 if best // 13 == suit else 13 * suit
-        lacking, why = set(range(floor, card)), "won last as cheaply as it could"
+        lacking = set(range(floor, card))
     else:
-        lacking, why = set(range(13 * suit, card)), "played its weakest card last"
+        lacking = set(range(13 * suit, card))
         if taker != 1 and best // 13 == suit:  # the opponents' trick: it would have been won
             lacking |= set(range(best + 1, 13 * suit + 13))
-            why = "could not win, and played its weakest card last"
     lacking -= before | set(trick)
-    if not lacking:
-        return []
-    return [Hypothesis(seat, f"{card_text(card)}: {why}", (((tuple(sorted(lacking)), 0, 0),),))]
+    return [Hypothesis(seat, (((tuple(sorted(lacking)), 0, 0),),))] if lacking else []
 
 
 def _between(suit: int, low: int, high: int) -> tuple[int, ...]:

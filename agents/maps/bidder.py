@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidder_files import cached_by_mtime
-from agents.maps.atlas import UNIT, Atlas, Map, load, points
+from agents.maps.atlas import Atlas, Map, load, points
 from agents.maps.inputs import rows_of
 from agents.maps.situations import SITUATIONS, situation
 from bridge_env.bidders.registry import make
@@ -54,32 +54,24 @@ class MapBidder:
         return self.consult(view).call
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Explain the call for the one row of ``view``: its unit, then those around it, the nearest first."""
+        """Explain the call for the one row of ``view`` by its unit."""
         found = self.consult(view)
         call, name, best = int(found.call[0]), SITUATIONS[found.situation[0]], int(found.unit[0])
         if best < 0:
             fallback = f"{self.atlas.fallback} decides" if self.atlas.fallback else "a pass"
             return f"{call_text(call)}\n  because   there is no map of {name}: {fallback}"
-        one = self.atlas.maps[int(found.situation[0])]
-        around, share = neighbours(one, best), float(found.share[0])
-        point = points(rows_of(view, self._reader.meaning(view), self.atlas.inputs), one.metric)[0]
-        away = np.sqrt(((one.unit.astype(np.float64) - point) ** 2).sum(axis=1)) / UNIT
-        near = [best, *sorted(around, key=lambda unit: away[unit])]
+        one, share = self.atlas.maps[int(found.situation[0])], float(found.share[0])
         if np.isnan(share):
             sure = "none of its hands made a call that is legal here; the units around it were asked"
         else:
-            differ = sum(one.calls[u].any() and int(one.calls[u].argmax()) != call for u in around)
-            word = "ambiguous" if share < AMBIGUOUS else "clear"
-            sure = f"{word}: {100 * share:.0f}% of its hands; of {len(around)} units around it {differ} call otherwise"
-        return "\n".join(
-            [
-                call_text(call),
-                f"  because   the map of {name}, {one.rows} by {one.columns} units: {unit_place(one, best)}",
-                f"  how sure  {sure}",
-                f"  {'unit':<18} {'dist.':>5}  {'hands':>6}  {'mean hand (S-H-D-C, points)':<38}  calls",
-                *(f"  {unit_text(one, unit, float(away[unit]))}" for unit in near),
-            ]
-        )
+            sure = f"{'ambiguous' if share < AMBIGUOUS else 'clear'}: {100 * share:.0f}% of its hands"
+        row, column = divmod(best, one.columns)
+        return "\n".join([
+            call_text(call),
+            f"  because   the map of {name}, {one.rows} by {one.columns} units: row {row}, column {column}",
+            f"  its hands {hands_text(one, best)}",
+            f"  how sure  {sure}",
+        ])  # fmt: skip
 
     def consult(self, view: BidView) -> Consulted:
         """Return the map, the unit and the call of every row."""
@@ -111,38 +103,17 @@ class MapBidder:
             out.share[at[some]] = np.where(own > 0, own / np.maximum(total, 1), np.nan)
 
 
-# --- units in words --------------------------------------------------------------------------------------------
-
-
-def neighbours(one: Map, unit: int) -> list[int]:
-    """Return the units beside one on the grid, eight or fewer."""
-    row, column = divmod(unit, one.columns)
-    rows = range(max(row - 1, 0), min(row + 2, one.rows))
-    columns = range(max(column - 1, 0), min(column + 2, one.columns))
-    return [r * one.columns + c for r in rows for c in columns if (r, c) != (row, column)]
-
-
-def unit_place(one: Map, unit: int) -> str:
-    """Return ``row 3, column 7``."""
-    row, column = divmod(unit, one.columns)
-    return f"row {row}, column {column}"
-
-
-def unit_text(one: Map, unit: int, away: float) -> str:
-    """Return a unit in words: its place, distance, hands, their mean, and the most frequent calls with their shares.
-
-    Args:
-        away: its distance from the state's point, in cards (published inputs) or deviations (learned).
-    """
+def hands_text(one: Map, unit: int) -> str:
+    """Return the training hands of a unit in words: how many, their mean, and their most frequent calls."""
     count = one.calls[unit].astype(np.int64)
     total = int(count.sum())
-    first = [int(c) for c in np.argsort(-count, kind="stable")[:_MOST_CALLS] if count[c]]
-    shares = [f"{call_text(c)} {100 * (count[c] / total):.0f}%" for c in first]
-    if first and total > count[first].sum():
-        shares.append(f"others {100 * (1 - float(count[first].sum()) / total):.0f}%")
+    if not total:
+        return "none"
     clubs, diamonds, hearts, spades, high = one.hand[unit].tolist()
-    mean = f"{spades:.1f}-{hearts:.1f}-{diamonds:.1f}-{clubs:.1f}, {high:.1f} points" if total else ""
-    return f"{unit_place(one, unit):<18} {away:5.1f}  {total:>6,}  {mean:<38}  {', '.join(shares) or 'no hands'}"
+    calls = [int(c) for c in np.argsort(-count, kind="stable")[:_MOST_CALLS] if count[c]]
+    shares = ", ".join(f"{call_text(c)} {100 * (count[c] / total):.0f}%" for c in calls)
+    mean = f"{spades:.1f}-{hearts:.1f}-{diamonds:.1f}-{clubs:.1f} (S-H-D-C), {high:.1f} points"
+    return f"{total:,}, on average {mean}; calls: {shares}"
 
 
 read_atlas = cached_by_mtime(load, 4)

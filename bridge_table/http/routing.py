@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, TypeVar
@@ -92,14 +92,12 @@ class Api:
         return [route(*row) for row in self._handlers]
 
 
-def make_starlette(
-    routes: Sequence[BaseRoute], origins: Collection[str] = (), middleware: Sequence[Middleware] = ()
-) -> Starlette:
-    """Return an app whose error responses are ``{"error": SENTENCE}``; pages of ``origins`` may send requests too."""
+def make_starlette(routes: Sequence[BaseRoute], middleware: Sequence[Middleware] = ()) -> Starlette:
+    """Return an app whose error responses are ``{"error": SENTENCE}``."""
     exceptions: dict[Any, Any] = {
         HTTPException: _no_route, BidderError: server_error, ValueError: _client_error, Exception: _broken,
     }  # fmt: skip
-    guarded = [*middleware, Middleware(SameOriginMiddleware, origins=origins)]
+    guarded = [*middleware, Middleware(SameOriginMiddleware)]
     return Starlette(routes=routes, middleware=guarded, max_body_size=_MAX_BODY, exception_handlers=exceptions)
 
 
@@ -128,10 +126,10 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 class SameOriginMiddleware:
-    """An ASGI middleware that answers 403 to requests of other sites' pages, except those of ``origins``."""
+    """An ASGI middleware that answers 403 to requests of other sites' pages."""
 
-    def __init__(self, app: ASGIApp, origins: Collection[str] = ()) -> None:
-        self.app, self.origins = app, frozenset(origins)
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -151,7 +149,7 @@ class SameOriginMiddleware:
     def _is_allowed(self, headers: Headers, method: str) -> bool:
         origin = headers.get("origin")
         if origin is not None:
-            return origin.lower() in self.origins or origin.lower() == f"http://{headers.get('host', '').lower()}"
+            return origin.lower() == f"http://{headers.get('host', '').lower()}"
         if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
             return True
         return method == "GET" and headers.get("sec-fetch-mode") == "navigate"  # someone followed a link

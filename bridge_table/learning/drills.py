@@ -33,7 +33,7 @@ from bridge_table.learning.topics import TOPICS, Decision, title_of, topic_of
 from training.book.deals import BidDeals, Calls
 from training.book.graph import AuctionGraph, Walker
 from training.book.model import card_row
-from training.exam.positions import ALL, FULL, Position, exam_text
+from training.exam.positions import ALL, FULL, Position
 
 DEALS = 1000  # bid at a time
 CHUNKS = 24  # times that so many deals are looked through
@@ -244,15 +244,14 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def wrong_file(drill: Drill) -> dict[str, Any]:
-    """Return the wrong answers as a file, which the page and ``bridge-env exam --file`` read.
+def wrong_again(drill: Drill) -> Drill:
+    """Return a drill of the questions that were answered wrong.
 
     Raises:
         RequestError: there are none.
     """
-    wrong = [drill.questions[k] for k, call in sorted(drill.answers.items()) if drill.questions[k].points(call) < FULL]
+    wrong = [k for k, call in sorted(drill.answers.items()) if drill.questions[k].points(call) < FULL]
     if not wrong:
         raise RequestError("Nothing was answered wrong so far.", 409)
-    whose = "that the review found better" if drill.mistakes else f"of {drill.spec}"
-    comment = f"Wrong answers; the calls are those {whose}. Open this file on the practice page to repeat them."
-    return {"name": "wrong.exam", "text": exam_text(wrong, drill.titles, comment)}
+    readers = tuple(drill.readers[k] for k in wrong) if drill.readers else ()
+    return replace(drill, questions=tuple(drill.questions[k] for k in wrong), answers={}, mistakes=(), readers=readers)

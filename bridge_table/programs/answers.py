@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
 from agents.cardplay.deals import Belief
-from agents.cardplay.explain import thought_text
 from agents.cardplay.known_cards import view_of_seen
 from agents.cardplay.montecarlo import CardDecision, MonteCarlo
 from agents.cardplay.options import TRICKS
@@ -103,18 +102,18 @@ class Answers:
             raise ValueError("the auction is over")
         return self._reader(question.seat).every(*state)
 
-    def card(self, question: Question, details: bool = False) -> dict[str, Any]:
-        """Return the card of the hand whose turn it is in BEN's form; arguments and errors as of ``call``."""
+    def card(self, question: Question) -> dict[str, Any]:
+        """Return the card of the hand whose turn it is in BEN's form; errors as of ``call``."""
         auctions = one_auction(question.calls, question.dealer, question.vulnerability)
         view = view_of_seen(auctions, question.seat, question.hand, question.dummy, question.played)
         try:
-            return self._card(question, view, details)
+            return self._card(question, view)
         except BidderError:
             raise
         except Exception as error:  # no fault of the question
             raise BidderError(f"{self.play} failed: {error_line(error)}") from error
 
-    def _card(self, question: Question, view: PlayView, details: bool) -> dict[str, Any]:
+    def _card(self, question: Question, view: PlayView) -> dict[str, Any]:
         key, player = _key(question), _choosing(self.players[question.seat & 1], view)
         if not isinstance(player, MonteCarlo):
             card = int(player.play(view, key)[0])
@@ -123,8 +122,6 @@ class Answers:
         out: dict[str, Any] = {"card": _legal(thought.card, view, self.play), "who": self.play, "candidates": []}
         if (belief := thought.belief) is not None:
             out["candidates"] = _expected(thought, belief, view)
-        if details:
-            out["why"] = thought_text(thought, view, 0, str(player.options.score))
         return out
 
     def warm_up(self) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -28,7 +27,7 @@ def bid(answers: Answers, fields: ben.Fields) -> Json:
 
 def card(answers: Answers, fields: ben.Fields) -> Json:
     """Return a card."""
-    return answers.card(fields.question(True), fields.details)
+    return answers.card(fields.question(True))
 
 
 def explain(answers: Answers, fields: ben.Fields) -> Json:
@@ -57,15 +56,12 @@ _ENDPOINTS: dict[str, Callable[[Answers, ben.Fields], Json]] = {
 }  # fmt: skip
 
 
-def make_app(
-    answers: Answers, *, host: str = "127.0.0.1", timeout: float = TIMEOUT, origins: Collection[str] = (),
-) -> Starlette:  # fmt: skip
+def make_app(answers: Answers, *, host: str = "127.0.0.1", timeout: float = TIMEOUT) -> Starlette:
     """Return the server as an ASGI app.
 
     Args:
         host: where it will listen; on this machine alone, Host headers must name this machine.
         timeout: seconds that bidder or player may take for an answer.
-        origins: of pages of other sites that may send requests.
     """
     worker = SerialWorker(timeout)
 
@@ -81,9 +77,6 @@ def make_app(
         return JSONResponse(found)
 
     hosts = ["127.0.0.1", "localhost", "::1"] if is_local(host) else ["*"]
-    middleware = [
-        Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
-        Middleware(CORSMiddleware, allow_origins=list(origins)),
-    ]
+    middleware = [Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)]
     routes = [Route("/", home, methods=["GET"]), *(route(*row) for row in _ENDPOINTS.items())]
-    return make_starlette(routes, origins, middleware)
+    return make_starlette(routes, middleware)

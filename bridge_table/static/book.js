@@ -122,9 +122,6 @@ function factsOf(found) {
   if (found.shows) out.push("Shows ", coloured(found.shows), ". ");
   if (!found.made) return [...out, "Never seen on the deals that were measured."];
   out.push(`Made ${found.made.toLocaleString("en")} of ${found.chances.toLocaleString("en")} times (${found.share}). Nine in ten hold `, coloured(found.usual), ". ");
-  if (found.worth) {
-    out.push("Worth ", element("b", { class: found.gains ? "good" : "bad" }, found.worth.replace("-", "−")), ` IMPs on ${found.boards.toLocaleString("en")} boards where it comes up. `);
-  }
   if (found.examples.length) out.push(element("span", { class: "examples" }, found.examples.map(handLine)));
   return out;
 }

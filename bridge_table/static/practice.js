@@ -5,7 +5,7 @@ import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { handLine } from "./book.js";
 import { pictures } from "./hands.js";
 import { callOfKey, keyOf } from "./keys.js";
-import { announce, save, takeFiles } from "./page.js";
+import { announce } from "./page.js";
 import { NAMES, at, button, callMark, callWords, coloured, dayWords, element, figures, figuresOf, several, vulnerableWords } from "./words.js";
 
 let drill = null; // {drill, questions, titles, number, results}
@@ -121,7 +121,7 @@ function finish() {
   const rows = wrong.map((one) => element("li", {},
     element("div", {}, handLine(one.hand), one.calls.length ? element("span", { class: "aside" }, " after ", one.calls.map(({ call }) => [...callMark(call), " "]).flat()) : ""),
     element("div", {}, "you called ", callMark(one.call), one.due ? "; better is " : "; the book ", element("b", {}, callMark(Object.keys(one.accepted)[0])), ": ", coloured(one.reason))));
-  const buttons = wrong.length ? [button("Repeat these", again, { class: "primary" }), button("Download them", async () => save(await wrongFile()))] : [];
+  const buttons = wrong.length ? [button("Repeat these", again, { class: "primary" })] : [];
   const title = element("h2", { tabindex: -1 }, scoreWords());
   at("summary").replaceChildren(element("section", { class: "sheet", "aria-label": "How it went" }, title,
     wrong.length ? element("ol", { class: "wrong" }, rows) : element("p", {}, "Every call was right."),
@@ -140,16 +140,8 @@ async function showDue() {
   at("mine").textContent = due ? `My mistakes that are due (${due})` : next ? `My mistakes: the next is due on ${dayWords(next)}` : "";
 }
 
-const wrongFile = () => get(`drills/${drill.drill}/wrong`);
-
 async function again() {
-  const { text, name } = await wrongFile();
-  await begin(() => post("drills/file", { text, name, spec: at("spec").value }));
-}
-
-async function open(file) {
-  const text = await file.text();
-  await begin(() => post("drills/file", { text, name: file.name, spec: at("spec").value }));
+  await begin(() => post(`drills/${drill.drill}/again`));
 }
 
 document.addEventListener("keydown", (event) => {
@@ -162,7 +154,6 @@ document.addEventListener("keydown", (event) => {
 });
 at("drill-form").addEventListener("submit", (event) => { event.preventDefault(); begin(() => post("drills", fields())); });
 at("mine").addEventListener("click", () => begin(() => post("mistakes/drill", { spec: at("spec").value, count: Number(at("count").value) })));
-takeFiles(at("file"), open);
 
 async function start() {
   const [{ topics }, { specs }] = await Promise.all([get("topics"), get("start")]);

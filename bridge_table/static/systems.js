@@ -3,7 +3,6 @@
 import { get, post } from "./api.js";
 import { Book, unfold } from "./book.js";
 import { edit } from "./edit.js";
-import { run } from "./job.js";
 import { at, element } from "./words.js";
 import { drawComparison, playMatch } from "./versions.js";
 
@@ -63,7 +62,7 @@ async function showBook() {
   at("about").textContent = query.comments.join(" ");
   book.draw();
   if (measured.has(spec)) take(spec, measured.get(spec));
-  else await measure(2000, 0);
+  else await measure();
 }
 
 function take(spec, found) {
@@ -73,11 +72,11 @@ function take(spec, found) {
   book.measure(found.figures);
 }
 
-async function measure(deals, boards) {
+async function measure() {
   const { spec } = state;
-  const words = boards ? `Measuring ${deals.toLocaleString("en")} deals and the worth of each call` : `Measuring ${deals.toLocaleString("en")} deals`;
-  const found = await run(at("job"), words, () => post("figures", { spec, deals, boards }));
-  if (found) take(spec, found);
+  at("measuring").hidden = false;
+  const found = await post("figures", { spec }).finally(() => { at("measuring").hidden = true; });
+  take(spec, found);
 }
 
 // --- after an auction --------------------------------------------------------------------------------------
@@ -134,7 +133,6 @@ at("search").addEventListener("input", () => later(() => { if (book) { book.sear
 at("word").addEventListener("input", () => later(showAuction));
 at("compare-word").addEventListener("input", () => later(() => show()));
 at("differing").addEventListener("change", () => show());
-at("measure").addEventListener("click", () => measure(Number(at("deals").value), at("worth").checked ? 2000 : 0));
 at("play").addEventListener("click", play);
 window.addEventListener("hashchange", () => { readAddress(); show(); });
 

@@ -1,1 +1,1 @@
-"""Systems on the page: their books, comparisons of versions, and background jobs."""
+"""Systems on the page: their books and comparisons of versions."""

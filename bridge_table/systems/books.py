@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,16 +12,15 @@ import numpy as np
 from agents.systems.bidder import Hierarchy
 from agents.systems.explain import player_terms
 from agents.systems.language.tree import Line, System
-from agents.systems.library.shipped import read_system
 from bridge_env.rules.calls import call_text
 from training.book.card import convention_card
 from training.book.diff import match_systems
 from training.book.graph import AuctionGraph, Walker
 from training.book.model import system_tree
 from training.book.survey import SystemSurvey
-from training.book.system_book import add_worth, make_book
+from training.book.system_book import make_book
 
-CONTROL = "sayc"  # against which the worth of a call is judged
+DEALS = 2_000  # that figures are measured on
 _MOST_ROWS = 4000  # lines that two systems are compared by
 
 
@@ -58,27 +57,10 @@ def entries_after(system: System, calls: Sequence[int], legal: Sequence[int]) ->
 # --- figures -------------------------------------------------------------------------------------------------
 
 
-def figures_of(
-    system: System, deals: int, seed: int, boards: int, progress: Callable[[int, int], None]
-) -> dict[str, Any]:
-    """Measure the figures of a system's book, by entry; a pure function, for a background job.
-
-    Args:
-        deals: random deals to measure on.
-        boards: judging boards for the worth of each call; 0: without.
-        progress: takes how much is done, of how much.
-    """
-    entries = len(graph_of(system).entries) if boards else 0
-    total, done = deals + entries, 0
-
-    def tick(more: int) -> None:
-        nonlocal done
-        done += more
-        progress(done, total)
-
-    book = make_book(system, deals, seed, tick=tick)
-    if boards:
-        add_worth(book, read_system(CONTROL), boards, seed, tick)
+@lru_cache(maxsize=8)
+def figures_of(system: System) -> dict[str, Any]:
+    """Measure the figures of a system's book, by entry, cached."""
+    book = make_book(system, DEALS, seed=1)
     facts = [player_terms.symbols(fact) for fact in book.facts()]
     return {"facts": facts, "figures": [book.entry_figures(entry) for entry in book.graph.entries]}
 

@@ -28,9 +28,9 @@ class Quiet(Answers):
         with _ONE_AT_A_TIME:
             return super().call(question, details)
 
-    def card(self, question, details=False):
+    def card(self, question):
         with _ONE_AT_A_TIME:
-            return super().card(question, details)
+            return super().card(question)
 
 
 class Prepared:

@@ -16,7 +16,6 @@ from support.table import client_of, is_sentence
 import agents
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.app import make_app
-from training.cli.app import main
 
 HAND = "AK97543.K.T3.AK7"
 BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
@@ -82,11 +81,10 @@ def test_a_network_lists_candidates(network):
 
 @pytest.mark.slow
 def test_leads_and_cards(network):
-    lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------&details=true").json()
+    lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------").json()
     assert lead["card"] in {"HQ", "HJ", "HT", "H9", "H8", "S8", "S9", "ST", "D7", "D8", "D9", "CQ", "CJ"}
     assert {one["card"] for one in lead["candidates"]} >= {"HQ", "S8", "D9", "CJ"}
     assert all(0 <= one["p_make_contract"] <= 1 for one in lead["candidates"])
-    assert lead["why"].startswith(lead["card"])
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------"
     assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, for declarer
     assert network.get(f"{play}&played=HQH2H7").json()["card"][0] == "H"
@@ -113,23 +111,6 @@ def test_calls_are_explained(ours, network):
     assert "legal" in refused(ours.get("/explain?seat=N&dealer=N&vul=&ctx=1N1N"))
 
 
-def test_pages_that_are_allowed_may_ask():
-    app = make_app(Answers("pass", None, "rule"), origins=("https://example.org",))
-    server = client_of(app)
-    page = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
-    found = server.get(BID, headers=page)
-    assert found.status_code == 200
-    assert found.headers["access-control-allow-origin"] == "https://example.org"
-    assert "access-control-allow-origin" not in server.get(BID).headers
-    refused(server.get(BID, headers={**page, "origin": "https://example.com"}), 403)
-
-
-@pytest.mark.parametrize("origin", ["*", "example.org", "https://example.org/path", "ftp://x", "https://*.org"])
-def test_faulty_origins_are_refused(origin, capsys):
-    assert main(["serve", "--allow-origin", origin]) == 2
-    assert "is no origin" in capsys.readouterr().err
-
-
 def test_random_calls_depend_on_the_request_alone():
     server, auctions = client("random"), ("----", "1C1D", "1C1S", "1H2H")
     calls = [[server.get(BID.replace("----", ctx)).json()["bid"] for ctx in auctions] for _ in range(2)]
@@ -141,13 +122,11 @@ def thinker():
     return client("reason:system:sayc?samples=8", None, "montecarlo?deals=4")
 
 
-def test_a_bidder_that_looks_ahead_and_a_card_player_say_why(thinker):
+def test_a_bidder_that_looks_ahead_says_why(thinker):
     request = "/bid?hand=AK975.K2.T32.AK7&seat=S&dealer=N&vul=&ctx=1D--"
     found = thinker.get(f"{request}&details=true").json()
     assert found["why"]
     assert "why" not in thinker.get(request).json()
-    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&{THREE}&played=HQH2H7"
-    assert thinker.get(f"{play}&details=true").json()["why"]
 
 
 # --- every call -------------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def test_any_body_gets_an_answer_or_a_sentence(busy, path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
-def test_bookmarks_last_until_there_is_a_new_key(tmp_path, monkeypatch, capsys):
+def test_bookmarks_last_until_the_key_is_removed(tmp_path, monkeypatch, capsys):
     """The key is of this machine alone: servers for others, and those that save nothing, make their own."""
     monkeypatch.setattr(serving, "make_server", lambda app: SimpleNamespace(run=lambda sockets: None))
     monkeypatch.setattr(serving, "_warm_up", lambda: None)
@@ -153,10 +153,8 @@ def test_bookmarks_last_until_there_is_a_new_key(tmp_path, monkeypatch, capsys):
     assert file.stat().st_mode & 0o777 == 0o600
     others = [key("--host", "0.0.0.0"), key("--memory", "none")]
     assert key() == first
-    second = key("--new-key")
-    assert key() == second
     file.write_text("")
-    assert len({first, second, *others, key()}) == 5
+    assert len({first, *others, key()}) == 4
     assert len(file.read_text()) == 24
 
 

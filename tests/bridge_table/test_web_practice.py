@@ -1,4 +1,4 @@
-"""Drills through the server: positions on their topic, the system's calls as answers, and the file of wrong ones."""
+"""Drills through the server: positions on their topic, the system's calls as answers, and the wrong ones again."""
 
 import pytest
 from support.table import visitor_of
@@ -9,7 +9,7 @@ from bridge_env.hands.deals import parse_hand
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.calls import parse_call
 from bridge_table.learning.topics import TOPICS, Decision
-from training.exam.positions import Position, exam_text, parse_exam, textbook
+from training.exam.positions import textbook
 
 SPEC = "system:two-over-one"
 
@@ -109,7 +109,7 @@ def test_questions_are_of_the_topic_and_the_systems_own_call_is_right(visitor, t
         assert len(found["reason"]) > 5
         passes += system == "Pass"
     assert passes <= len(request) // 4
-    visitor.get(f"drills/{drill}/wrong", 409)
+    visitor.post(f"drills/{drill}/again", 409)
 
 
 def test_a_question_holds_no_answer_and_no_other_hand(visitor):
@@ -161,7 +161,7 @@ def test_the_first_answer_counts_and_reasons_name_the_suits(visitor):
     right = next(iter(found["accepted"]))
     again = answer(visitor, drill, 0, right)
     assert again["points"] == 10
-    assert len(parse_exam(visitor.get(f"drills/{drill}/wrong")["text"]).positions) == 1
+    assert visitor.post(f"drills/{drill}/again")["questions"] == 1
     answer(visitor, drill, 0, "9C", 400)
     answer(visitor, drill, 4, "1C", 400)
     reasons = [answer(visitor, drill, k, "7NT")["reason"].rpartition(" (")[0] for k in range(4)]
@@ -169,32 +169,16 @@ def test_the_first_answer_counts_and_reasons_name_the_suits(visitor):
     assert any("♥" in reason or "♠" in reason for reason in reasons)
 
 
-def test_what_went_wrong_is_a_file_that_is_read_again(visitor):
+def test_what_went_wrong_comes_again(visitor):
     drill, request = questions(visitor, "overcalls", 3)
-    for k in range(3):
+    for k in (0, 2):
         answer(visitor, drill, k, "7NT")
-    found = visitor.get(f"drills/{drill}/wrong")
-    assert found["name"].endswith(".exam")
-    assert len(parse_exam(found["text"]).positions) == 3  # as `bridge-env exam --file` reads it
-    again = visitor.post("drills/file", spec=SPEC, text=found["text"], name=found["name"])
-    assert again["questions"] == 3
-    first = visitor.get(f"drills/{again['drill']}/question", number=0)
-    assert (first["hand"], first["calls"], first["board"]) == (
-        request[0]["hand"],
-        request[0]["calls"],
-        request[0]["board"],
-    )
-    reply = answer(visitor, again["drill"], 0, "7NT")
-    assert reply["accepted"] == answer(visitor, drill, 0, "7NT")["accepted"]
-
-
-def test_a_faulty_file_is_refused_with_its_line(visitor):
-    found = visitor.post(
-        "drills/file", 400, spec=SPEC, text="area: a  A\nnone N | 1H | AK | 1S | no\n", name="mine.exam"
-    )
-    assert "mine.exam:2" in found["error"]
-    visitor.post("drills/file", 400, spec=SPEC, text="# nothing\n")
-    visitor.post("drills/file", 400, spec="policy:champion", text="area: a  A\n")
+    again = visitor.post(f"drills/{drill}/again")
+    assert again["questions"] == 2
+    first, second = (visitor.get(f"drills/{again['drill']}/question", number=k) for k in range(2))
+    assert (first, second) == (request[0], request[2])
+    reply = answer(visitor, again["drill"], 1, "7NT")
+    assert reply["accepted"] == answer(visitor, drill, 2, "7NT")["accepted"]
     visitor.get("drills/nothing/question", 404, number=0)
 
 
@@ -206,13 +190,3 @@ def test_the_textbook_can_be_practised(visitor):
     best = max(book[0].answers, key=lambda a: a[1])
     assert book[0].reason in answer(visitor, drill, 0, "7NT")["reason"]
     assert best[1] == 10
-
-
-def test_an_exam_is_written_as_it_is_read():
-    exam = textbook()
-    text = exam_text(exam.positions, exam.titles, "a comment")
-    again = parse_exam(text)
-    assert again.positions == exam.positions
-    assert again.titles == exam.titles
-    odd = Position("a", "all", 0, 0, (), "AKJ84.K73.Q62.95", ((parse_call("1S"), 10),), "this | that")
-    assert parse_exam(exam_text([odd], {"a": "A"})).positions[0].reason == "this / that"

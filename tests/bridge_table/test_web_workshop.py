@@ -1,17 +1,12 @@
 """Systems through the server: the book and its figures, two side by side, the pen's check, exam and match."""
 
-import time
-
 import pytest
-from support.jobs import failing, sleeping
-from support.table import is_sentence, visitor_of
+from support.table import visitor_of
 
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.calls import call_text
-from bridge_table.http.fields import RequestError
 from bridge_table.systems.books import book_of, figures_of
-from bridge_table.systems.jobs import DONE, FAILED, RUNNING, STOPPED, Jobs
 from training.book.graph import AuctionGraph
 from training.evaluation.duplicate import match
 from training.exam.marks import plays, sit
@@ -42,70 +37,15 @@ def test_the_book_holds_every_call_of_the_system_once(visitor):
     assert "1NT" in [found["points"][e["point"]]["path"] for e in stayman]
 
 
-def test_figures_come_from_a_job_and_are_those_of_the_book(visitor):
-    begun = visitor.post("figures", spec="system:silent", deals=500)
-    assert visitor.post("figures", spec="system:silent", deals=500)["job"] == begun["job"]
-    found = waited(visitor, begun)
-    assert found["state"] == DONE
-    assert found["result"] == figures_of(read_system("silent"), 500, 1, 0, lambda done, complete: None)
-    made = found["result"]["figures"]
-    assert len(made) == len(book_of(read_system("silent"))["entries"])
-    assert "500 random deals" in found["result"]["facts"][0]
-
-
-def test_figures_tell_how_often_on_what_hands_and_what_it_is_worth():
-    answer = []
+def test_figures_tell_how_often_and_on_what_hands(visitor):
+    found = visitor.post("figures", spec="system:silent")
+    assert len(found["figures"]) == len(book_of(read_system("silent"))["entries"])
+    assert "2,000 random deals" in found["facts"][0]
     system = parse_system("system: tiny\n1N 15-17 hcp, balanced\n1x 5+ x, 12+ hcp\nP\n(1x)\n  P\n(any)\n  P\n")
-    found = figures_of(system, 600, 1, 60, lambda done, complete: answer.append((done, complete)))
-    notrump = found["figures"][0]
+    notrump = figures_of(system)["figures"][0]
     assert notrump["share"].endswith("%")
     assert notrump["usual"].startswith("15-17 HCP")
     assert len(notrump["examples"]) == 2
-    assert any("worth" in figures for figures in found["figures"])
-    assert answer[-1][0] == answer[-1][1]
-
-
-def waited(visitor, found, seconds=240):
-    end = time.monotonic() + seconds
-    while found["state"] == RUNNING and time.monotonic() < end:
-        time.sleep(0.2)
-        found = visitor.get(f"jobs/{found['job']}")
-    return found
-
-
-def test_the_server_answers_while_a_book_is_measured_and_the_work_can_be_stopped(visitor):
-    begun = visitor.post("figures", spec="system:champion", deals=20_000)
-    assert visitor.get("start")["specs"]
-    assert visitor.post("system", spec="system:silent", calls="")["calls"]
-    assert visitor.get(f"jobs/{begun['job']}")["state"] == RUNNING
-    assert visitor.post(f"jobs/{begun['job']}/stop")["state"] == STOPPED
-    assert visitor.get(f"jobs/{begun['job']}")["state"] == STOPPED
-    assert "result" not in visitor.get(f"jobs/{begun['job']}")
-    visitor.get("jobs/nothing", 404)
-
-
-def ended(job):
-    """Wait until a job runs no longer."""
-    while job.state == RUNNING:
-        time.sleep(0.05)
-        job.as_json()
-    return job
-
-
-def test_few_jobs_run_and_each_ends_in_its_way():
-    jobs = Jobs()
-    first, second = jobs.start(sleeping, 60), jobs.start(sleeping, 0)
-    assert jobs.start(sleeping, 60) is first
-    if second.state == RUNNING:
-        with pytest.raises(RequestError, match="measuring already"):
-            jobs.start(sleeping, 1)
-    first.stop()
-    assert first.as_json() == {"job": first.name, "state": STOPPED, "done": first.done, "of": first.total}
-    assert ended(second).as_json()["result"] == "awake"
-    assert (second.state, second.done, second.total) == (DONE, 1, 2)
-    failed = ended(jobs.start(failing))
-    assert failed.state == FAILED
-    assert is_sentence(failed.as_json()["error"])
 
 
 def test_after_an_auction_the_entries_of_the_book_are_named(visitor):

@@ -153,24 +153,21 @@ def system_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, 
 def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, Any]]:
     """Return a row for each call of a network's book, and figures of all."""
     from agents.networks.shipped import read_networks
-    from training.book.network_book import make_network_book
+    from training.book.network_book import HOLDOUT, calls_by, coverage, points_of
+    from training.book.shows import shown
 
-    book = make_network_book(f"policy:{name}", read_networks(name).player, deals, seed)
-    places: list[tuple[str, Any]] = [(p.name + " late" * p.late, p.entries.values()) for p in book.points]
-    places += [(f"{s.title}: {s.mine}, {s.partner}, {s.last}", calls) for s, calls in book.situations.items()]
-    force = {"forcing": "F", "forcing to game": "GF", "rarely passed": "R"}
+    network = read_networks(name).player
+    points = points_of(calls_by(network, seed, deals), deals)
+    calls: list[Any] = [call for point in points for call in point.entries.values()]
     rows = [
         [
-            *_figure_row(place, one.step, one.figures, one.shows),
-            list(one.strength),
-            one.mostly,
+            *_figure_row(one.point.name + " late" * one.point.late, one.step, one.figures, shown(one.figures)),
             one.artificial,
-            force.get(one.remark.partition(", ")[0], ""),
+            one.forcing,
         ]
-        for place, calls in places
         for one in calls
     ]
-    return rows, {"code words": list(book.artificial), "share of hands that fit": book.coverage.share}
+    return rows, {"share of hands that fit": coverage(calls, calls_by(network, seed + 1, HOLDOUT)).share}
 
 
 def exam_paper(spec: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from reference.hierarchy import Tree, hand_features
 from support import command as typed
 from support.page import Page
 
-from agents.systems.bidder import Hierarchy, bid_out
+from agents.systems.bidder import Hierarchy
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.hands.deals import hand_text
@@ -24,7 +24,7 @@ from training.book.diff import compare_systems, find_changes
 from training.book.graph import AuctionGraph, Walker, renumber_lines
 from training.book.measure import measure
 from training.book.render import render_book, render_difference
-from training.book.shows import Shows, check
+from training.book.shows import Shows, coverage
 from training.book.survey import SystemSurvey
 from training.book.system_book import add_worth, make_book
 from training.book.worth import Judge, without
@@ -188,12 +188,9 @@ def test_the_check_catches_a_wrong_book():
     statements = list(book.shows)
     opening = entry(book.graph, "", "1M").index
     statements[opening] = Shows((("hcp", 11, 20), ("M", 6, 13)))  # five will do
-    found = check(book.measured, statements, Hierarchy(book.graph.system), 300, 6).coverage(np.array(True))
-    assert found.worst[0][0] == opening
-    assert found.worst[0][2] < 0.5 * found.worst[0][1]
-    assert found.share < book.coverage.share
-    good = {i: (n, k) for i, n, k in book.coverage.worst}
-    assert all(good[i] == (n, k) for i, n, k in found.worst if i != opening)
+    found = coverage(book.measured, statements, np.ones(len(statements), np.bool_), 300, 6)
+    assert (found.calls, found.covered) == (book.coverage.calls, book.coverage.covered)
+    assert found.share < 0.96 < book.coverage.share
 
 
 def test_a_statement_is_about_all_that_it_names():
@@ -220,7 +217,7 @@ OPENINGS = """\
 
 @lru_cache(maxsize=1)
 def toy_model():
-    return toy_book().model(SAYC)
+    return toy_book().model()
 
 
 def test_markdown_of_a_small_system():
@@ -228,7 +225,7 @@ def test_markdown_of_a_small_system():
     table = text.split("## Opening bids\n\n")[1].split("\n\n")[0]
     assert table == OPENINGS.strip()
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
-        "## Convention card", "## What would surprise you", "## How to read the tables", "## Opening bids",
+        "## Convention card", "## How to read the tables", "## Opening bids",
         "## Responses", "## Opener's second bid", "## They open", "## General rules", "## How hands are counted",
         "## Who must speak", "## How far to trust this",
     ]  # fmt: skip
@@ -242,11 +239,9 @@ def test_markdown_of_a_small_system():
         assert len({line.count("|") for line in rows.splitlines()}) == 1
 
 
-def test_levels_and_examples_follow_the_options():
-    text = render_book(make_book(TOY, 300, 5, levels=1, examples=0).model(), "markdown")
+def test_levels_follow_the_options():
+    text = render_book(make_book(TOY, 300, 5, levels=1).model(), "markdown")
     assert "## Responses" not in text
-    assert "|Examples|" not in text
-    assert "What would surprise you" not in text
 
 
 def test_rare_calls_are_left_out_and_not_covered():
@@ -255,22 +250,16 @@ def test_rare_calls_are_left_out_and_not_covered():
     left_out = [e for e in book.graph.entries if not book.is_printed(e)]
     assert 0 < len(left_out) < 8
     assert max(book.figures(e).made for e in left_out) < 300 / 20 <= min(book.figures(e).made for e in printed)
-    assert book.coverage.covered == sum(int(book.check.made[e.index]) for e in printed)
     assert book.coverage.covered < toy_book().coverage.covered == book.coverage.calls
     text, full = (render_book(model, "html") for model in (book.model(), toy_model()))
     assert f"Left out: {len(left_out)} calls made less often than once in 20 deals." in text
     assert text.count('class="share"') < full.count('class="share"')
 
 
-@pytest.mark.parametrize("kind", ["book", "difference"])
-def test_html_is_one_page_that_loads_nothing(kind):
-    if kind == "book":
-        text = render_book(toy_model(), "html")
-        assert text.count('class="share"') >= len(toy_book().graph.entries)
-        assert '<span class="bridge-h">♥</span>' in text
-    else:
-        changed = parse_system(TOY_TEXT.replace("6-9 hcp", "7-9 hcp"))
-        text = render_difference(compare_systems(TOY, changed, SAYC, 200, 1).model(), "html")
+def test_html_is_one_page_that_loads_nothing():
+    text = render_book(toy_model(), "html")
+    assert text.count('class="share"') >= len(toy_book().graph.entries)
+    assert '<span class="bridge-h">♥</span>' in text
     page = Page()
     page.feed(text)
     page.close()
@@ -298,42 +287,19 @@ def match_sum(system, control, boards, seed):
 def test_the_worth_of_a_line_is_the_difference_of_complete_matches():
     boards, seed = 300, 4
     graph = AuctionGraph(SAYC)
-    judge = Judge(graph, TOY, boards, seed)
+    judge = Judge(graph.system, TOY, boards, seed)
     total = match_sum(graph.system, TOY, boards, seed)
-    assert judge.imps.sum() == total
+    assert judge.mean == pytest.approx(total / boards)
     figures = 0
     chosen = [entry(graph, "", "1N"), entry(graph, "", "1S"), entry(graph, "(1x)", "1y"), *graph.entries[5::100]]
     for e in chosen:
-        worth = judge.worth_of(e)
         expected = total - match_sum(without(graph.system, e.numbers), TOY, boards, seed)
-        if worth.mean is None:
-            assert worth.boards < 30
-        else:
+        if worth := judge.worth_of(e.numbers):
             figures += 1
+            assert worth.boards >= 30
             assert worth.per_thousand == pytest.approx(1000 * expected / boards)
-            if e.point is not None:
-                assert worth.mean * worth.boards == pytest.approx(expected)
+            assert worth.mean * worth.boards == pytest.approx(expected)
     assert figures >= 3
-
-
-def test_boards_without_the_call_are_as_they_were_even_where_it_means_less():
-    """Two lines make 2NT after 1M. Without the first, the second's 2NT shows another hand, and partner acts on it."""
-    system = AuctionGraph(
-        parse_system(
-            "system: s\n1M  11+ hcp, 5+ M\nafter 1M\n  2N  16+ hcp, 4+ M  ; !artificial !forcing\n"
-            "after 1x\n  2N  6+ hcp, 2+ x\nwhen forced\n  3N\n"
-            "when 0-7 last-level\n  P\n"
-        )
-    )
-    judge = Judge(system, system.system, 1500, 2)
-    e = entry(system, "1M", "2N")
-    other = without(system.system, e.numbers)
-    _, changed = judge.differences(other)
-    rows = judge.boards_with(e)
-    assert 0 < changed.sum() <= len(rows) < 1500
-    assert set(np.flatnonzero(changed)) <= set(rows)
-    made_by = measure(system, Hierarchy(system.system), 1500, 2).figures[e.index].made
-    assert made_by < len(rows)  # on some of them the other line made the call
 
 
 def test_a_book_with_worth_says_against_whom():
@@ -373,27 +339,21 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("back", [False, True])
-def test_a_change_taken_back_makes_the_old_system(name, back):
+def test_a_change_is_found_once(name, back):
     """Both ways, so that what is dropped one way is new the other way."""
     a, b = TOY, parse_system(TOY_TEXT.replace(*CHANGES[name]))
     a, b = (b, a) if back else (a, b)
-    changes = find_changes(AuctionGraph(a), AuctionGraph(b))
-    assert len(changes) == 1
-    first = AuctionGraph(a)
-    table = BidDeals(Hierarchy(first.system), Walker(first), 8, 0, 800)
-    seats = (Hierarchy(changes[0].reverted),) * 4
-    auctions = bid_out(seats, table.features, table.dealer, table.vulnerability)
-    assert np.array_equal(auctions.history[:, : table.history.shape[1]], table.history)
+    (change,) = find_changes(AuctionGraph(a), AuctionGraph(b))
+    assert (change.old is not None, change.new is not None) == {
+        "added": (False, True), "removed": (True, False), "changed": (True, True), "moved": (True, True),
+    }[change.kind]  # fmt: skip
 
 
-def test_a_moved_threshold_is_named_with_what_it_is_worth():
+def test_a_moved_threshold_is_named_with_what_the_system_gains():
     changed = parse_system(TOY_TEXT.replace("15-17 hcp", "14-17 hcp"), name="wide")
-    difference = compare_systems(TOY, changed, SAYC, 600, 1)
-    assert [c.kind for c in difference.changes] == ["changed"]
+    text = render_difference(compare_systems(TOY, changed, SAYC, 600, 1))
     gain = match_sum(changed, SAYC, 600, 1) - match_sum(TOY, SAYC, 600, 1)
-    assert difference.gain[0] == pytest.approx(gain / 600)
-    assert difference.changes[0].worth.per_thousand == pytest.approx(1000 * gain / 600)
-    text = render_difference(difference.model(), "markdown")
+    assert f"the difference {gain / 600:+.3f} ±" in text
     assert "|**1NT**|15-17 HCP, balanced (strong) → 14-17 HCP, balanced (strong)|" in text
     assert "## Lines changed" in text
 
@@ -403,12 +363,10 @@ def test_new_conventions_come_first_with_their_answers():
         TOY_TEXT.replace(*CHANGES["with what follows"]).replace("12+ hcp, 3+ m", "13+ hcp, 3+ m")
     )
     difference = compare_systems(without_stayman, TOY, SAYC, 100, 1)
-    first, second = difference.changes
-    assert (first.kind, first.section, len(first.followers)) == ("added", "convention", 2)
-    assert second.kind == "changed"
-    text = render_difference(difference.model(), "markdown")
-    assert text.index("New conventions and sequences") < text.index("Lines changed")
-    assert "1NT - 2♣ - 2♥: 4+♥" in text
+    first, second = difference["sections"]
+    assert (first["title"], len(first["rows"][0]["followers"])) == ("New conventions and sequences", 2)
+    assert second["title"] == "Lines changed"
+    assert "1NT - 2♣ - 2♥: 4+♥" in render_difference(difference)
 
 
 # --- the command -------------------------------------------------------------------------------------------
@@ -435,19 +393,6 @@ def test_the_command_prints_markdown_and_writes_what_the_ending_says(capsys, tmp
     assert json.loads((tmp_path / "out.json").read_text()) == toy_model()
 
 
-def test_the_check_ends_in_1_where_the_book_is_wrong(capsys, monkeypatch, toy_file):
-    code, out, _ = run(capsys, str(toy_file), "--deals", "2000", "--check")
-    assert code == 0
-    assert re.search(r"9[89]\.\d\d% of the [\d,]+ hands", out)
-    real = system_book.shown_by_entries
-    monkeypatch.setattr(
-        system_book, "shown_by_entries", lambda m: [s and Shows((("hcp", 12, 37), *s.ranges[1:])) for s in real(m)]
-    )
-    code, out, err = run(capsys, str(toy_file), *QUICK, "--check")
-    assert code == 1
-    assert "under 98%" in err
-
-
 def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
     def refused(*words):
         return typed.refused(capsys, "book", *words)
@@ -456,7 +401,7 @@ def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
     assert "name a system" in refused()
     assert "name a system" in refused("sayc", "--diff", "sayc", "sayc")
     assert "give a name that ends in .md, .html, .json" in refused("sayc", "--out", str(tmp_path / "book.pdf"))
-    assert "--base goes with" in refused("--diff", "sayc", "acol", "--base", "acol")
+    assert "give a name that ends in .md" in refused("--diff", "sayc", "acol", "--out", str(tmp_path / "a.html"))
     broken = tmp_path / "broken.bidding"
     broken.write_text("system: b\n1Q  15+ hcp\n")
     assert f"{broken}:2:" in refused(str(broken))

@@ -1,4 +1,4 @@
-"""Convention cards describe what the system does, surprises differ from the base, artificial calls are counted."""
+"""Convention cards describe what the system does, artificial calls are counted."""
 
 import re
 from functools import lru_cache
@@ -9,19 +9,13 @@ import pytest
 from agents.systems.bidder import Hierarchy, bid_out, deal_features
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import read_system
-from bridge_env.rules.calls import parse_call
 from training.book.card import convention_card
 from training.book.deals import random_boards
-from training.book.surprises import hand_distance, surprises
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
 from training.evaluation.artificial_calls import count_artificial
 
 SAYC = read_system("sayc")
-
-
-def calls(text):
-    return tuple(parse_call(word) for word in text.split())
 
 
 def card_of(system, hands=6_000):
@@ -81,41 +75,13 @@ def test_hands_behind_a_call_made_the_earlier_ones_too():
     assert (hands.length(2) >= 5).all()
     alone = survey.made("1H")
     assert len(hands) < len(alone)
-    assert survey.forces(calls("1H P"), parse_call("2C"))
-    assert not survey.forces(calls("1H P"), parse_call("2H"))
-
-
-# --- surprises ---------------------------------------------------------------------------------------------
-
-
-WEAK = parse_system(system_text(SAYC).replace("15-17 hcp", "12-14 hcp"), name="weak")
-
-
-def test_a_changed_call_is_a_surprise_and_an_unchanged_one_is_none():
-    found = surprises(Hierarchy(WEAK), SAYC, 1, 3_000)
-    first = found[0].record()
-    assert first["auction"] == "1NT"
-    assert first["shows"].startswith("12-14 HCP")
-    assert first["instead"].startswith("15-17 HCP")
-    assert not any(one.calls[:1] == calls("1N") for one in found[1:])  # they follow from it
-    assert not any(one.auction == "1!s" for one in found)
-    scores = [one.per_deal * one.distance for one in found]
-    assert scores == sorted(scores, reverse=True)
-    assert surprises(Hierarchy(SAYC), SAYC, 1, 400) == []
-
-
-def test_distance_is_measured_on_hands():
-    hands = np.zeros((50, 5), np.int8)
-    more = hands.copy()
-    more[:, 0] += 4  # four points: as much as two cards
-    longer = hands.copy()
-    longer[:, 3] += 1
-    assert hand_distance(hands, hands) == 0
-    assert hand_distance(hands, more) == pytest.approx(2)
-    assert hand_distance(hands, longer) == pytest.approx(1)
+    assert survey.forced("1H P 2C P")
+    assert not survey.forced("1H P 2H P")
 
 
 # --- artificial calls --------------------------------------------------------------------------------------------
+
+WEAK = parse_system(system_text(SAYC).replace("15-17 hcp", "12-14 hcp"), name="weak")
 
 
 def test_the_book_counts_artificial_calls_of_both_sides():

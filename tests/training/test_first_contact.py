@@ -155,13 +155,3 @@ def test_a_file_of_no_boards_is_an_error(tmp_path, capsys):
     assert main(["read", str(tmp_path / "garbage"), "--out", str(tmp_path / "out.pbn")]) == 2
     assert "no board could be read from" in capsys.readouterr().err
     assert not (tmp_path / "out.pbn").exists()
-
-
-# --- one hand ---------------------------------------------------------------------------------------------
-
-
-def test_a_hand_that_contradicts_its_own_calls_is_noted(capsys):
-    assert main(["bid", "sayc", "--hand", "K8.AQ943.T72.J65", "--auction", "1C P 1S P"]) == 0
-    assert "note: with this hand sayc would have called Pass, not 1C, at its turn 1" in capsys.readouterr().err
-    assert main(["bid", "sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P"]) == 0
-    assert capsys.readouterr().err == ""

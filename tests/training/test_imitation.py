@@ -21,19 +21,6 @@ from training.networks.configs import ImitationConfig
 from training.networks.fit_policy import fit_policy
 
 
-def write_arrays(path, cards=("A,A", "A,B"), boards=400):
-    """An array file of auctions of sayc; pairs take turns with the cards."""
-    read = recorded.read(["system:sayc"], boards=boards)
-    wide = np.full((len(read), 48), -1, np.int8)
-    wide[:, : read.history.shape[1]] = read.history
-    np.savez(
-        path, owner=read.owner, tricks=np.zeros((len(read), 4, 5), np.int8), dealer=read.dealer.astype(np.int8),
-        vulnerability=read.vulnerability.astype(np.int8), history=wide, pairs=np.array(cards),
-        pair=(np.arange(len(read)) % len(cards)).astype(np.int8),
-    )  # fmt: skip
-    return path
-
-
 def test_held_out_deals_are_the_judging_ones_and_some_more():
     owner = random_deals(1, 0, 4_000)
     out = recorded.held_out(owner)
@@ -49,45 +36,7 @@ def test_calls_are_what_was_recorded():
     assert calls.mask[np.arange(len(calls)), calls.called].all()
 
 
-def test_a_card_picks_the_pairs_that_play_it(tmp_path):
-    path = write_arrays(tmp_path / "a.npz")
-    only = recorded.read([str(path)], card="B")
-    assert only.learned.tolist() == [[False, True]] * 200
-    without = recorded.read([str(path)], card="A", without="B")
-    assert without.learned.tolist() == [[True, True]] * 200
-    assert len(imitate.calls_of(only)) < len(imitate.calls_of(recorded.read([str(path)]))) / 3
-    with pytest.raises(BoardsError, match="no pair plays the card 'C'"):
-        recorded.read([str(path)], card="C")
-
-
-def test_of_meetings_the_calls_of_the_program_are_learned(tmp_path):
-    path = write_arrays(tmp_path / "a.npz", cards=("policy:x/y/A", "system:z/B"))
-    with np.load(path) as file:
-        np.savez(path, ours=(np.arange(400) // 2 % 2).astype(np.int8), **{name: file[name] for name in file.files})
-    everything = recorded.read([str(path)])
-    np.testing.assert_array_equal(everything.learned[:, 0], np.arange(400) // 2 % 2 == 1)
-    np.testing.assert_array_equal(everything.learned.sum(axis=1), 1)
-    assert len(recorded.read([str(path)], card="B")) == 200
-    with pytest.raises(BoardsError, match=r"no pair plays the card 'system:z'.*A, B, policy:x/y, system:z"):
-        recorded.read([str(path)], card="system:z")
-
-
-def test_a_bidder_meets_others_and_its_own_calls_are_learned():
-    """Against a pair that passes all but its own calls can be bids, at either side, on the boards of one source."""
-    read = recorded.read(["system:sayc"], boards=101, meets=["pass", "system:acol"])
-    np.testing.assert_array_equal(
-        read.owner, np.concatenate([recorded.read(["system:sayc"], boards=101).owner[i::2] for i in (0, 1)])
-    )
-    assert 0.3 < read.learned[:, 0].mean() < 0.7
-    against_pass = read.take(np.arange(51))
-    side = (against_pass.dealer[:, None] + np.arange(against_pass.history.shape[1])) & 1
-    others = ~np.take_along_axis(against_pass.learned, side, axis=1)
-    assert (against_pass.history[others & (against_pass.history >= 0)] == 0).all()
-    assert (against_pass.history[~others] > 2).any()
-    assert (read.take(np.arange(51, 101)).history > 2).sum() > 0
-
-
-def test_pbn_and_lin_and_arrays_join(tmp_path):
+def test_records_and_a_bidder_join(tmp_path):
     read = recorded.read(["system:sayc"], boards=20)
     boards = [
         Board(read.owner[i], int(read.dealer[i]), int(read.vulnerability[i]), i + 1,
@@ -96,31 +45,12 @@ def test_pbn_and_lin_and_arrays_join(tmp_path):
     ]  # fmt: skip
     write_boards(tmp_path / "b.pbn", boards)
     (tmp_path / "empty.pbn").write_text("% nothing here\n")
-    path = write_arrays(tmp_path / "a.npz", boards=30)
-    joined = recorded.read([str(tmp_path / "b.pbn"), str(path), str(tmp_path / "empty.pbn")])
+    joined = recorded.read([str(tmp_path / "b.pbn"), "system:sayc", str(tmp_path / "empty.pbn")], boards=30)
     assert len(joined) == 50
     np.testing.assert_array_equal(joined.owner[:20], read.owner)
     assert any("empty.pbn" in problem for problem in joined.problems)
     with pytest.raises(BoardsError, match="no board"):
         recorded.read([str(tmp_path / "empty.pbn")])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda a: a.pop("owner"), "owner"),
-        (lambda a: a.update(owner=np.zeros((400, 52), np.uint8)), "deal"),
-        (lambda a: a["history"].__setitem__((0, 0), 2), "not legal"),
-        (lambda a: a.update(history=np.array([object()])), "pickle|Object"),
-    ],
-)
-def test_faulty_arrays_are_refused(tmp_path, change, message):
-    with np.load(write_arrays(tmp_path / "a.npz")) as file:
-        arrays = {name: file[name] for name in file.files}
-    change(arrays)
-    np.savez(tmp_path / "a.npz", **arrays)
-    with pytest.raises(BoardsError, match=message):
-        recorded.read([str(tmp_path / "a.npz")])
 
 
 @pytest.mark.slow

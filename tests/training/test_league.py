@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import DOUBLE, PASS, parse_call
 from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
-from training.evaluation import panel
 from training.evaluation.duplicate import match as play_match
 from training.evaluation.network_opponents import refuse_gatekeepers
 from training.league import contract_pretraining, deal_pool
@@ -36,7 +34,6 @@ from training.league.deal_pool import NUM_CURVE_DEALS, curve_boards, solved_deal
 from training.league.league import League, earlier_versions
 from training.league.learner import Learner
 from training.league.rollout import Opponent, branch_points, draw_deals, rollout, seating, thinning_factor
-from training.league.train_league import LeagueResult
 from training.runtime import runs
 
 torch.set_num_threads(1)  # sums in another order make other weights
@@ -169,12 +166,6 @@ def test_the_critic_sees_what_the_contract_is_worth():
         assert UNDOUBLED + 24 + int(mine[i]) in on.tolist()
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is here")
-def test_a_missing_device_is_refused_before_anything_runs(tmp_path, capsys):
-    assert "finds no CUDA device" in refused(capsys, "train", "league", "--device", "cuda", "--out", tmp_path)
-    assert not list(tmp_path.iterdir())
-
-
 # --- toys that it must solve ----------------------------------------------------------------------------------------
 
 
@@ -271,15 +262,6 @@ def test_the_pool_holds_the_latest_versions_and_some_older_ones():
     assert len(set(earlier_versions(5000, 10, 7))) == 7
 
 
-def test_a_result_is_a_table():
-    pytest.importorskip("pandas")
-    line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
-    frame = LeagueResult(
-        Path("x"), SMALL, 6, [], Path("x/policy.npz"), [line], Path("x/report.md"), Path("x/curve.png")
-    ).to_dataframe()
-    assert frame[["opponent", "mean_imps", "standard_error"]].to_numpy().tolist() == [["pass", 0.5, 0.1]]
-
-
 # --- gatekeepers ----------------------------------------------------------------------------------------------------
 
 
@@ -307,11 +289,9 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
     for words, message in (
         (["--iterations", "0"], "--iterations is 0"),
         (["--decision-fraction", "2"], "--decision-fraction is 2"),
-        (["--strangers", "0.8", "--earlier", "0.5"], "must be at most 1"),
         (["--pool", "system:nobody"], "nobody"),
         (["--start", "nobody"], "nobody"),
         (["--hours", "0"], "--hours"),
-        (["--device", "tpu"], "--device is tpu; it must be cpu or cuda"),
         (["--batch", "1"], "--batch is 1"),
         (["--resume", str(tmp_path)], "not the folder of a run"),
     ):

@@ -60,7 +60,7 @@ def test_every_writer_locks(other, tmp_path, capsys):
     with pytest.raises(lock.InUse):
         solve_random(library, 2, seed=1, start=0, solver=None)
     ppo = [["train", "ppo"]] if find_spec("sb3_contrib") else []
-    for command in (["evolve"], ["train", "league"], ["fit", "estimators"], *ppo):
+    for command in (["evolve"], ["train", "league"], *ppo):
         assert main([*command, "--resume", str(run)]) == 2
         assert "is in use by another process" in capsys.readouterr().err
     assert main(["panel", "pass", "--against", "doubler", "--boards", "2", "--out", str(run)]) == 2

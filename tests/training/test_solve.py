@@ -13,7 +13,6 @@ from bridge_env.double_dummy import Library, builtin_library, write_library
 from bridge_env.double_dummy.library import write_records
 from bridge_env.hands.deals import deal_text
 from training import cli, solve
-from training.cli import deals as cli_deals
 from training.runtime.cluster import Cluster
 from training.solve import SolveError, estimate_text, solve_random
 
@@ -177,17 +176,13 @@ def run(*words):
     return cli.main(["solve", *(str(word) for word in words)])
 
 
-def test_without_ray_it_solves_in_this_process(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cli_deals, "find_spec", lambda name: None)
+def test_it_solves_in_this_process(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented())
     assert run("--n", 300, "--out", tmp_path / "a.bdl") == 0
     printed = capsys.readouterr()
-    assert printed.err.count("Ray is not installed (pip install") == 1
     assert "300 solved deals" in printed.out
     assert "for training" in printed.out
     assert "deals/s" in printed.out
-    assert run("--n", 300, "--workers", 1, "--out", tmp_path / "a.bdl") == 0
-    assert "Ray" not in capsys.readouterr().err
 
 
 def test_a_stopped_command_prints_how_to_resume(tmp_path, capsys, monkeypatch):

@@ -134,7 +134,7 @@ def test_tuning_mends_a_bound():
     system = parse_system("system: x\n4M 10+ hcp, 4+ M\n1m 12+ hcp, 3+ m\n")
     us = Partnership(system, system)
     league = (numbered("sayc"),)
-    config = EvolveConfig(operators=TUNING, rules="any", boards=512, study=1024, confirm=1024, partnerships=1)
+    config = EvolveConfig(operators=TUNING, boards=512, study=1024, confirm=1024, partnerships=1)
     evaluator = ClusterEvaluator(Here(), league, 1, Progress())
     steps = evaluator.steps(us, evaluator.board_range(0, config.study))
     assert any("4+ M -> 5+ M" in step.edit.what for step in steps)

@@ -16,9 +16,8 @@ from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book.graph import Entry, Walker
 
-#: Columns of hands: points, suits, and the suits that the call's variables stand for (-1: unknown). Those after them
-#: are of networks: the suit that partner, the opponents, or the player named last; length points too.
-COLUMNS = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y", "in partner's", "in theirs", "in mine", "points")
+#: Columns of hands: points, suits, and the suits that the call's variables stand for (-1: unknown).
+COLUMNS = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y")
 _BATCH = 20_000  # deals bid at a time
 _ROWS = 50_000  # calls looked up at a time
 

@@ -5,26 +5,22 @@
     name, comments, facts, legend   texts
     artificial                      artificial calls in 100 auctions of a side, and the standard error
     card                            boxes: {title, rows: [[label, text]]}
-    surprises                       {base, rows: [{auction, per_thousand, shows, instead}]}, null without a base
     entries                         calls: {call, what, remark, note, flags, point, figures}; point null: a general rule
     points                          {path, entries: [[entry, next point or null]], steps: [[call, next point]], others}
     roots                           first points: [heading, point]
     chapters                        {title, points}
-    situations                      the sentence above general rules
     general                         {title, when, note, entries}
     terms                           [name, meaning] of ways to count hands
     forcing                         [situation, calls] for players who may not pass
 
 ``steps`` are calls without an entry that lead on; ``others`` is the share of calls by the general rules. ``figures``
-are ``{made, chances, share, usual, examples, shows, passed, worth, gains, boards, per_thousand}``, the last four where
+are ``{made, chances, share, usual, examples, shows, worth, gains, boards, per_thousand}``, the last four where
 the worth was judged. All texts have suit symbols.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from agents.systems.engine.auction_state import ENOUGH
@@ -33,11 +29,10 @@ from agents.systems.explain.player_terms import symbols
 from agents.systems.language.tree import Line, Step
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
-from training.book.shows import FEWEST, Coverage
+from training.book.shows import FEWEST
 from training.book.worth import Worth
 
 HOLDOUT = 20_000  # deals on which coverage is counted, at most
-GOAL = 0.98  # of the hands fit what the book says
 LEGEND = symbols(
     "M is a major, m a minor, oM and om the other one, x and y two different suits; figures are of all suits they can "
     "be. Calls in brackets are theirs; their passes in between are left out. Of several calls that fit a hand the "
@@ -64,62 +59,6 @@ LATE = ", third or fourth seat opening"
 _OTHERS = 0.005  # a share of calls by general rules that is given
 
 
-@dataclass(kw_only=True)
-class Book(ABC):
-    """Measured calls of a bidder, and which of them to print."""
-
-    levels: int | None = None  # how deep to print: 1 openings, 2 responses and overcalls ...; None: all
-    once_in: int = 0  # leave out calls after an auction made less often than once in so many deals; 0: none
-    examples: int = 2  # hands for each call
-
-    @property
-    @abstractmethod
-    def entries(self) -> Sequence[Entry]:
-        """Return all calls, each at the place that its index names."""
-
-    @property
-    @abstractmethod
-    def coverage(self) -> Coverage:
-        """Return the coverage of the printed calls on other deals."""
-
-    @abstractmethod
-    def figures(self, entry: Entry) -> Figures:
-        """Return the figures of a call."""
-
-    @abstractmethod
-    def name_of(self, entry: Entry) -> str:
-        """Return a call with the auction, or the situation, that leads to it."""
-
-    @abstractmethod
-    def shown_by(self, entry: Entry) -> str:
-        """Return what a call shows; empty where the book does not say."""
-
-    def is_printed(self, entry: Entry) -> bool:
-        """Return whether the book prints a call."""
-        return entry.point is None or (self._is_within_levels(entry.point) and self._is_frequent(entry))
-
-    def _is_within_levels(self, point: Point) -> bool:
-        return self.levels is None or len(point.path) < self.levels
-
-    def _is_frequent(self, entry: Entry) -> bool:
-        return not self.once_in or self.figures(entry).per_deal * self.once_in >= 1
-
-    def worst(self, most: int) -> list[tuple[int, int, str]]:
-        """Return the calls whose hands fit least: hands, those that fit, and what the book says."""
-        rows = [(n, k, self.entries[index]) for index, n, k in self.coverage.worst[:most]]
-        return [(n, k, symbols(f"{self.name_of(entry)}: {self.shown_by(entry)}")) for n, k, entry in rows]
-
-    def facts_on_calls(self) -> list[str]:
-        """Return the sentences on the calls whose hands fit least, and on those that are left out."""
-        few = [(i, n, k) for i, n, k in self.coverage.worst if n >= 30 and k < n][:3]
-        listed = "; ".join(f"{self.name_of(self.entries[i])} {k / n:.1%} of {n:,}" for i, n, k in few)
-        facts = [f"The calls whose hands fit least, of those with 30 hands or more: {listed}."] if few else []
-        rare = [e for e in self.entries if e.point and self._is_within_levels(e.point) and not self._is_frequent(e)]
-        if rare:
-            facts.append(f"Left out: {len(rare):,} calls made less often than once in {self.once_in:,} deals.")
-        return [symbols(fact) for fact in facts]
-
-
 def chapter(path: tuple[Step, ...]) -> str:
     """Return the title of the chapter that the point at the end of a path belongs to."""
     if path and path[0].theirs:
@@ -143,7 +82,6 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
         "comments": list(graph.system.comments),
         "entries": [_system_entry(entry) for entry in graph.entries],
         **points_model(graph.points, is_printed),
-        "situations": "For auctions that the tables do not hold. Made: of all calls.",
         "general": [
             {
                 "title": "Scorecards: the highest sum calls" if block.weighs else "General rules",
@@ -221,22 +159,21 @@ def _leads_on(point: Point, is_printed: Callable[[Entry], bool]) -> bool:
     )
 
 
-def figures_model(figures: Figures, shows: str, examples: int, worth: Worth | None = None) -> dict[str, Any]:
+def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
     """Return the figures of a call.
 
     Args:
         shows: what the call shows; empty if that is left out.
-        examples: hands to give, at most.
     """
     out: dict[str, Any] = {
         "made": figures.made,
         "chances": figures.chances,
         "share": share_text(figures),
         "usual": symbols(usual_text(figures)),
-        "examples": figures.examples[:examples],
+        "examples": figures.examples,
         "shows": symbols(shows),
     }
-    if worth is not None and worth.mean is not None:
+    if worth is not None:
         out |= {
             "worth": str(worth),
             "gains": worth.mean >= 0,

@@ -1,4 +1,4 @@
-"""Render the JSON model of a book, or of the difference of two systems, as Markdown, HTML or JSON."""
+"""Render the JSON model of a book as Markdown, HTML or JSON, and the difference of two systems as Markdown."""
 
 from __future__ import annotations
 
@@ -19,16 +19,11 @@ def render_book(book: dict[str, Any], form: str) -> str:
         book: as ``training.book.model`` describes it.
     """
     if form == "json":
-        return _json(book)
-    figures = [entry["figures"] for entry in book["entries"]]
-    columns = {"examples": any(f["examples"] for f in figures), "worth": any("worth" in f for f in figures)}
-    return render(f"book{FORMATS[form]}", book=book, columns=columns, forcing=FORCING)
+        return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
+    worth = any("worth" in entry["figures"] for entry in book["entries"])
+    return render(f"book{FORMATS[form]}", book=book, has_worth=worth, forcing=FORCING)
 
 
-def render_difference(difference: dict[str, Any], form: str) -> str:
-    """Return the difference of two systems, of ``Difference.model``, in one of ``FORMATS``."""
-    return _json(difference) if form == "json" else render(f"difference{FORMATS[form]}", **difference)
-
-
-def _json(model: dict[str, Any]) -> str:
-    return json.dumps(model, ensure_ascii=False, indent=1) + "\n"
+def render_difference(difference: dict[str, Any]) -> str:
+    """Return the difference of two systems, of ``compare_systems``, in Markdown."""
+    return render("difference.md", **difference)

@@ -140,14 +140,6 @@ class Coverage:
     covered: int  # calls that a printed row makes
     hands: int  # calls of which a printed row says what they show
     fitting: int  # of these, hands that fit
-    worst: tuple[tuple[int, int, int], ...]  # rows (index, hands, fitting), the least share first
-
-    @classmethod
-    def of(cls, calls: int, made: NDArray[np.int64], hands: NDArray[np.int64], fitting: NDArray[np.int64]) -> Coverage:
-        """Return the coverage by rows that made calls, of which the hands are known, of which some fit."""
-        order = sorted(np.flatnonzero(hands).tolist(), key=lambda i: (fitting[i] / hands[i], -hands[i]))
-        worst = tuple((i, int(hands[i]), int(fitting[i])) for i in order)
-        return cls(calls, int(made.sum()), int(hands.sum()), int(fitting.sum()), worst)
 
     @property
     def share(self) -> float:
@@ -155,40 +147,24 @@ class Coverage:
         return self.fitting / self.hands if self.hands else 0.0
 
 
-@dataclass(frozen=True)
-class Check:
-    """Calls on other deals by the entries that made them, and how many of their hands fit what the book says."""
-
-    deals: int
-    seed: int  # of these deals
-    calls: int  # in all
-    made: NDArray[np.int64]  # by entry
-    hands: NDArray[np.int64]  # by entry: ``made`` where the book says what the call shows, else 0
-    fitting: NDArray[np.int64]  # by entry
-
-    def coverage(self, printed: NDArray[np.bool_]) -> Coverage:
-        """Return the coverage of a book that prints some entries, given as bool (entries,)."""
-        return Coverage.of(self.calls, *(np.where(printed, each, 0) for each in (self.made, self.hands, self.fitting)))
-
-
-def check(measured: Measurements, statements: list[Shows | None], hierarchy: Hierarchy, deals: int, seed: int) -> Check:
+def coverage(
+    measured: Measurements, statements: list[Shows | None], printed: NDArray[np.bool_], deals: int, seed: int
+) -> Coverage:
     """Bid ``deals`` other deals of ``seed`` and compare the hands with what the book says of their calls.
 
     Args:
         statements: what each entry shows.
+        printed: bool (entries,), those that the book prints.
         seed: another than that of ``measured``.
     """
     graph, walker = measured.graph, measured.walker
-    made, hands, fitting = np.zeros((3, len(graph.entries)), np.int64)
-    calls = 0
-    for batch in bid_batches(hierarchy, walker, seed, deals):
-        calls += len(batch.calls)
+    calls = covered = hands = fitting = 0
+    for batch in bid_batches(Hierarchy(graph.system), walker, seed, deals):
         by = graph.entries_of(batch.lines(batch.calls))
-        made += np.bincount(by[by >= 0], minlength=len(made))
-        for index, statement in enumerate(statements):
-            rows = np.flatnonzero(by == index)
+        calls, covered = calls + len(by), covered + int(printed[by[by >= 0]].sum())
+        for index in np.flatnonzero(printed).tolist():
+            rows, statement = np.flatnonzero(by == index), statements[index]
             if statement is not None and rows.size:
                 behind = batch.hands(batch.calls.take(rows), walker, graph.entries[index])
-                hands[index] += rows.size
-                fitting[index] += int(statement.fit(behind).sum())
-    return Check(deals, seed, calls, made, hands, fitting)
+                hands, fitting = hands + rows.size, fitting + int(statement.fit(behind).sum())
+    return Coverage(calls, covered, hands, fitting)

@@ -150,12 +150,6 @@ class CallSurvey(ABC):
         """Return whether the seat to call after an auction must not pass."""
         return self._is_forced(parse_auction(text))
 
-    def forces(self, before: tuple[int, ...], call: int) -> bool:
-        """Return whether partner must not pass after ``call``, if the next opponent passes."""
-        auction = (*before, call, PASS)
-        over = len(auction) > 3 and auction[-3:] == (PASS,) * 3
-        return not over and self._is_forced(auction)
-
 
 class SystemSurvey(CallSurvey):
     """The calls of a system."""

@@ -23,13 +23,11 @@ from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
 from training.book.measure import Figures, Measurements, measure
-from training.book.model import HOLDOUT, Book
-from training.book.shows import Check, Coverage, Shows, check, shown_by_entries
-from training.book.surprises import surprises
+from training.book.model import HOLDOUT
+from training.book.shows import Coverage, Shows, coverage, shown_by_entries
 from training.book.survey import SystemSurvey
 from training.book.worth import FEWEST, Judge, Worth
 
-_SURPRISES = 36  # so many are listed
 _SUMS = 3  # of an example
 #: Ways to count that a line may ask for, by their names in the text.
 _TERMS = {
@@ -40,13 +38,14 @@ _TERMS = {
 
 
 @dataclass
-class SystemBook(Book):
+class SystemBook:
     """The measured calls of a system, and which of them to print."""
 
     measured: Measurements
     shows: list[Shows | None]  # by entry, what the call shows; None where the book does not say
-    check: Check  # of that on other deals
     _: KW_ONLY
+    levels: int | None = None  # how deep to print: 1 openings, 2 responses and overcalls ...; None: all
+    once_in: int = 0  # leave out calls after an auction made less often than once in so many deals; 0: none
     worth: dict[int, Worth] = field(default_factory=dict)  # by entry, where it came up often enough
     judged: str = ""  # the sentence on what the worth was judged on
 
@@ -67,13 +66,16 @@ class SystemBook(Book):
     @cached_property
     def coverage(self) -> Coverage:
         """Return the coverage of the printed calls on other deals."""
-        return self.check.coverage(np.array([self.is_printed(entry) for entry in self.entries]))
+        printed = np.array([self.is_printed(entry) for entry in self.entries])
+        return coverage(self.measured, self.shows, printed, min(self.measured.deals, HOLDOUT), self.measured.seed + 1)
 
-    def name_of(self, entry: Entry) -> str:
-        """Return an entry with the auction that leads to it."""
-        if entry.point is None:
-            return f"{player_terms.call(entry.step)} (general rules)"
-        return player_terms.path((*entry.point.path, entry.step))
+    def is_printed(self, entry: Entry) -> bool:
+        """Return whether the book prints a call."""
+        rare = self.once_in and self.figures(entry).per_deal * self.once_in < 1
+        return entry.point is None or (self._is_within_levels(entry) and not rare)
+
+    def _is_within_levels(self, entry: Entry) -> bool:
+        return entry.point is None or self.levels is None or len(entry.point.path) < self.levels
 
     def shown_by(self, entry: Entry) -> str:
         """Return what an entry shows; empty where the book does not say."""
@@ -81,31 +83,26 @@ class SystemBook(Book):
 
     def facts(self) -> list[str]:
         """Return sentences on how the figures were made and how far to trust them."""
-        m, c, cover = self.measured, self.check, self.coverage
+        m, cover = self.measured, self.coverage
+        rare = sum(map(self._is_within_levels, self.entries)) - sum(map(self.is_printed, self.entries))
         return [
             f"Figures are of {m.deals:,} random deals (seed {m.seed}), dealer and vulnerability by board number, "
             "all four seats playing the system.",
-            f"On {c.deals:,} other deals (seed {c.seed}), rows of this book cover {cover.covered / cover.calls:.2%} of "
-            f"the {cover.calls:,} calls; {cover.share:.2%} of the {cover.hands:,} hands behind a call fit what the "
-            "book says it shows. (The other calls were seen too seldom for ranges, or made on hands of all kinds.)",
+            f"On {min(m.deals, HOLDOUT):,} other deals (seed {m.seed + 1}), rows of this book cover "
+            f"{cover.covered / cover.calls:.2%} of the {cover.calls:,} calls; {cover.share:.2%} of the {cover.hands:,} "
+            "hands behind a call fit what the book says it shows. (The other calls were seen too seldom for ranges, or "
+            "made on hands of all kinds.)",
             "{:.1f} ± {:.1f} artificial calls in 100 auctions of a side.".format(*m.artificial),
-            *self.facts_on_calls(),
+            *([f"Left out: {rare:,} calls made less often than once in {self.once_in:,} deals."] if rare else []),
             *([self.judged] if self.judged else []),
         ]
 
     def entry_figures(self, entry: Entry) -> dict[str, Any]:
         """Return the figures of an entry as ``model`` has them."""
-        return model.figures_model(
-            self.figures(entry), self.shown_by(entry), self.examples, self.worth.get(entry.index)
-        )  # fmt: skip
+        return model.figures_model(self.figures(entry), self.shown_by(entry), self.worth.get(entry.index))
 
-    def model(self, base: System | None = None, tick: Callable[[int], object] = lambda steps: None) -> dict[str, Any]:
-        """Return the JSON model of the book, as ``training.book.model`` describes it.
-
-        Args:
-            base: the system from which surprises are measured.
-            tick: called with 1 after the convention card, and after the surprises.
-        """
+    def model(self) -> dict[str, Any]:
+        """Return the JSON model of the book, as ``training.book.model`` describes it."""
         graph, measured = self.graph, self.measured
         out = model.system_tree(graph, self.is_printed)
         for entry, record in zip(graph.entries, out["entries"], strict=True):
@@ -117,12 +114,6 @@ class SystemBook(Book):
             if block["block"] in measured.examples:
                 block["example"] = _example(hierarchy, measured.examples[block["block"]])
         out["card"] = convention_card(SystemSurvey(hierarchy))
-        tick(1)
-        out["surprises"] = None
-        if base is not None and (base.lines, base.blocks) != (graph.system.lines, graph.system.blocks):
-            found = surprises(hierarchy, base, measured.seed, measured.deals)[:_SURPRISES]
-            out["surprises"] = {"base": base.name, "rows": [one.record() for one in found]}
-        tick(1)
         return out | {
             "artificial": list(measured.artificial),
             "facts": [symbols(fact) for fact in self.facts()],
@@ -163,22 +154,18 @@ def make_book(
     *,
     levels: int | None = None,
     once_in: int = 0,
-    examples: int = 2,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> SystemBook:
-    """Measure a system, and check what its calls show on other deals: as many, but ``HOLDOUT`` at most.
+    """Measure a system; what its calls show is checked on other deals: as many, but ``HOLDOUT`` at most.
 
     Args:
         deals, seed: random deals to measure on; the check uses the next seed.
         tick: called with the number of deals measured after every batch.
-        levels, once_in, examples: what to print, as in ``Book``.
+        levels, once_in: what to print, as in ``SystemBook``.
     """
     graph = AuctionGraph(system)
-    hierarchy = Hierarchy(graph.system)
-    measured = measure(graph, hierarchy, deals, seed, tick)
-    shows = shown_by_entries(measured)
-    found = check(measured, shows, hierarchy, min(deals, HOLDOUT), seed + 1)
-    return SystemBook(measured, shows, found, levels=levels, once_in=once_in, examples=examples)
+    measured = measure(graph, Hierarchy(graph.system), deals, seed, tick)
+    return SystemBook(measured, shown_by_entries(measured), levels=levels, once_in=once_in)
 
 
 def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: Callable[[int], None]) -> None:
@@ -187,18 +174,16 @@ def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: C
     Args:
         tick: called with 1 after each entry of the system.
     """
-    judge = Judge(book.graph, control, boards, seed)
+    judge = Judge(book.graph.system, control, boards, seed)
     book.judged = (
         f"Worth: IMPs by which the system does better with a call than without it (the next line that fits decides) "
-        f"against {control.name}, on a board where the call comes up ± standard error, and on 1,000 boards of all "
+        f"against {control.name}, on a board whose auction that alters ± standard error, and on 1,000 boards of all "
         f"kinds; {judge.boards.source}. The system as it is: {judge.mean:+.3f} ± {judge.error:.3f} IMPs a board. With "
         f"fewer than {FEWEST} boards no figure is given."
     )
     for entry in book.entries:
-        if book.is_printed(entry):
-            worth = judge.worth_of(entry)
-            if worth.mean is not None:
-                book.worth[entry.index] = worth
+        if book.is_printed(entry) and (worth := judge.worth_of(entry.numbers)) is not None:
+            book.worth[entry.index] = worth
         tick(1)
 
 

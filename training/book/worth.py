@@ -1,21 +1,12 @@
-"""Measure the worth of a treatment: play a system with and without it against a control pair, on the same boards.
-
-Only the boards on which a change can do anything are bid again (``training.evaluation.partnership_match``). That is
-exact: a test compares it with complete matches.
-"""
+"""Measure the worth of a call: play a system with and without it against a control pair, on the same boards."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.systems.language.tree import Line, System
-from training.book.call_table import group_rows
-from training.book.deals import calls_of
-from training.book.graph import AuctionGraph, Entry, Walker
 from training.evaluation.boards import standard_error
 from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
 
@@ -24,78 +15,37 @@ FEWEST = 30  # boards that a figure is drawn from
 
 @dataclass(frozen=True)
 class Worth:
-    """IMPs of a treatment."""
+    """IMPs of a call."""
 
-    boards: int  # on which it came up
-    mean: float | None  # IMPs on such a board; None with too few boards
-    error: float | None  # the standard error
-    per_thousand: float | None  # IMPs that it is worth over a thousand boards of all kinds
+    boards: int  # whose auctions it alters
+    mean: float  # IMPs on such a board
+    error: float  # the standard error
+    per_thousand: float  # IMPs that it is worth over a thousand boards of all kinds
 
     def __str__(self) -> str:
-        if self.mean is None:
-            return ""
         return f"{self.mean:+.2f} ± {self.error:.2f}"
 
 
 class Judge:
-    """A system's duplicate match against a control pair on judging boards, and again with the system changed."""
+    """A system's duplicate match against a control pair on judging boards, and again without some lines."""
 
-    def __init__(self, graph: AuctionGraph, control: System, boards: int, seed: int) -> None:
-        self.graph, self.walker = graph, Walker(graph)
-        self._us, self._control = (Partnership(system, system) for system in (graph.system, control))
+    def __init__(self, system: System, control: System, boards: int, seed: int) -> None:
+        self._us, self._control = Partnership(system, system), Partnership(control, control)
         self._board_range = BoardRange(seed, "judging", 0, boards)
         self.boards, _ = boards_of(self._board_range)
-        self._played = duel(self._us, self._control, self._board_range)
-        self.imps = self._played.imps.astype(np.int64)
+        imps = duel(self._us, self._control, self._board_range).imps.astype(np.int64)
+        self.mean, self.error = float(imps.mean()), standard_error(imps, self.boards.base)
 
-    @property
-    def mean(self) -> float:
-        """Return IMPs a board of the system against the control pair."""
-        return float(self.imps.mean())
-
-    @property
-    def error(self) -> float:
-        """Return the standard error of ``mean``."""
-        return standard_error(self.imps, self.boards.base)
-
-    @cached_property
-    def _boards(self) -> dict[int, list[NDArray[np.int64]]]:
-        """Return the boards on which our side makes a call, at either table, by the entries that the call can be."""
-        found: dict[int, list[NDArray[np.int64]]] = {}
-        for table, history in enumerate(self._played.history):
-            calls = calls_of(self.walker, history, self.boards.dealer)
-            ours = np.flatnonzero((calls.seat & 1) == table)
-            for rows in group_rows(calls.state.astype(np.int64) * 64 + calls.call, ours, 1):
-                for entry, _ in self.walker.calls_at(int(calls.state[rows[0]]), int(calls.call[rows[0]])):
-                    found.setdefault(entry.index, []).append(calls.board[rows])
-        return found
-
-    def boards_with(self, entry: Entry) -> NDArray[np.int64]:
-        """Return the boards on which our side makes a call that can be ``entry``, at either table."""
-        return np.unique(np.concatenate([np.empty(0, np.int64), *self._boards.get(entry.index, [])]))
-
-    def differences(self, other: System) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return by how many IMPs ``other`` does worse on each board, and on which boards an auction differs."""
+    def worth_of(self, numbers: frozenset[int]) -> Worth | None:
+        """Measure the gain by some lines, given by number; None where too few boards show it."""
+        other = without(self._us.first, numbers)
         gains, changed = gains_and_changes(Partnership(other, other), self._us, self._control, self._board_range)
-        return -gains.astype(np.int64), changed
-
-    def worth_of(self, entry: Entry) -> Worth:
-        """Measure the gain by an entry's lines: on the boards on which the call occurs, or a general rule matters."""
-        other = without(self.graph.system, entry.numbers)
-        if entry.point is None:
-            return self.worth_against(other)
-        return self._worth(self.differences(other)[0], self.boards_with(entry))
-
-    def worth_against(self, other: System) -> Worth:
-        """Measure the gain of the system over ``other``, on the boards on which an auction differs."""
-        gains, changed = self.differences(other)
-        return self._worth(gains, np.flatnonzero(changed))
-
-    def _worth(self, gains: NDArray[np.int64], rows: NDArray[np.int64]) -> Worth:
+        rows = np.flatnonzero(changed)
         if len(rows) < FEWEST:
-            return Worth(len(rows), None, None, None)
-        error = standard_error(gains[rows], self.boards.base[rows])
-        return Worth(len(rows), float(gains[rows].mean()), error, 1000.0 * int(gains.sum()) / len(gains))
+            return None
+        lost = -gains[rows].astype(np.int64)
+        error = standard_error(lost, self.boards.base[rows])
+        return Worth(len(rows), float(lost.mean()), error, 1000.0 * int(lost.sum()) / len(gains))
 
 
 def without(system: System, numbers: frozenset[int]) -> System:

@@ -12,7 +12,7 @@ from training.cli.options import BoardOptions, Several
 from training.cli.output import print_problems
 
 if TYPE_CHECKING:
-    from bridge_env.bidders.protocols import Bidder
+    pass
 
 
 def bid(
@@ -129,7 +129,6 @@ def _bid_hand(spec: str, opponents: str | None, state: dict[str, Any], as_json: 
         call = call_text(int(legal_calls(player, view, key)[0]))
         content = {"call": call, "text": f"  {spec} follows no bidding system that could give a reason"}
     print(json.dumps(content, indent=2, ensure_ascii=False) if as_json else f"{content['call']}\n{content['text']}")
-    _note_contradictions(spec, bidder, state)
     return 0
 
 
@@ -161,25 +160,6 @@ def _bid_partial_deals(spec: str, opponents: str | None, path: Path) -> bool:
             _bid_hand(spec, opponents, state, False)
             print("\n")
     return bool(result.boards) or not result.partial
-
-
-def _note_contradictions(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:
-    """Warn where the hand contradicts its own calls. A bidder that looks ahead is compared with its system alone."""
-    from agents.registry import system_of
-    from agents.systems.bidder import HierarchyBidder
-    from agents.text_api import departures
-
-    if spec.startswith("reason:"):
-        own = system_of(spec)
-        if own is None or not own.system.lines:
-            return
-        bidder = HierarchyBidder(own, own, (own, own))
-    for turn, call, usual in departures(bidder, state):
-        print(
-            f"note: with this hand {spec} would have called {usual}, not {call}, at its turn {turn + 1}; "
-            "partner reads it as a hand that calls so",
-            file=sys.stderr,
-        )
 
 
 def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: bool) -> int:

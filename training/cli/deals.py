@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,9 +16,6 @@ from training.cli.progress import Bar
 
 if TYPE_CHECKING:
     from bridge_env.records.board import Board
-    from training.runtime.cluster import Cluster
-
-_FEW = 200  # deals that threads solve before Ray has started
 
 
 def deal(
@@ -200,7 +196,7 @@ def solve(
         n: number of random deals that the file should hold
         seed: random seed of the deals
         start: number of deals to skip first
-        workers: processor cores to use (default all); 1 works without Ray
+        workers: processor cores to use (default all)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
     """
     if out is None and deals is None:
@@ -217,10 +213,11 @@ def solve(
 
 def _solve_random(out: Path, n: int, seed: int, start: int, workers: int | None, address: str | None) -> int:
     from bridge_env.double_dummy import ExactDoubleDummy, maintenance
+    from training.runtime.cluster import Cluster
     from training.solve import solve_random
 
     can_resume(out)
-    cluster = _cluster(n, workers, address)
+    cluster = None if address is None else Cluster(workers, address)
     solver = ExactDoubleDummy(1 if cluster else workers)
     with Bar(n, "deal", "solving") as bar:
         done = solve_random(out, n, seed=seed, start=start, solver=solver, cluster=cluster, progress=bar.to)
@@ -229,19 +226,6 @@ def _solve_random(out: Path, n: int, seed: int, start: int, workers: int | None,
     if done.new:
         print(f"{done.new:,} solved now, {done.new / done.seconds:.1f} deals/s")
     return 0
-
-
-def _cluster(deals: int, workers: int | None, address: str | None) -> Cluster | None:
-    """Return a Ray cluster where an address is given or its start pays off; None for threads of this process."""
-    from bridge_env.io.optional_dependencies import how_to_install
-    from training.runtime.cluster import Cluster
-
-    if address is None and (workers == 1 or deals < _FEW):
-        return None
-    if address is None and find_spec("ray") is None:
-        print(f"Ray is not installed ({how_to_install('ray')}); solving with threads of this process", file=sys.stderr)
-        return None
-    return Cluster(workers, address)
 
 
 def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -> int:

@@ -26,32 +26,25 @@ def policy(
     *records: str,
     out: Path,
     config: Annotated[ImitationConfig, Flat] = ImitationConfig(),
-    card: str | None = None,
-    without: str | None = None,
     start: str | None = None,
     boards: Count = 100_000,
-    meets: str = "",
     role: Literal["stranger", "gatekeeper"] | None = None,
 ) -> int:
     """Teach a network to make the calls of recorded auctions. It plays as policy:FILE.
 
         bridge-env fit policy auctions.pbn more.lin --out mine         imitate these records
         bridge-env fit policy system:two-over-one --out taught         imitate a system, on boards that it bids now
-        bridge-env fit policy auctions.npz --card WJ --out polish      imitate pairs with this card in an array file
         bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning-rate 3e-4 --out finer
-        bridge-env fit policy seat:http://127.0.0.1:8085 --meets policy:champion,pass --boards 2000 --out hard
+        bridge-env fit policy seat:http://127.0.0.1:8085 --boards 2000 --out theirs      imitate another program
 
     Deals of the judging split, and one in twenty of the others, are held out. The table at the end has how often the
     network makes the recorded call on them. Ctrl-C loses at most one pass; repeat the command to continue.
 
     Args:
-        records: PBN, LIN or array files, or SPECs of bidders
+        records: PBN or LIN files, or SPECs of bidders
         out: folder for the network and its report
-        card: from array files, learn the calls of pairs that play this card
-        without: from array files, leave out auctions in which a pair plays this card
         start: start from this network, policy:NAME or policy:FILE (default: random weights)
         boards: number of boards to bid, if RECORDS names a bidder
-        meets: bidders that SPECs meet on these boards, as in policy:champion,pass (default: themselves)
         role: role to write into the file; training refuses gatekeepers
     """
     from training.runtime.runs import require
@@ -59,16 +52,12 @@ def policy(
     require("rl", "torch")
     from training.evaluation.agreement import share_table
     from training.networks.fit_policy import fit_policy
-    from training.runtime.settings import listed
 
     config.check()
     if not records:
         raise ValueError("name recorded auctions, or a bidder: bridge-env fit policy auctions.pbn --out mine")
     with Bar() as progress:
-        result = fit_policy(
-            config, records, out, start=start, card=card, without=without, boards=boards, meets=listed(meets),
-            role=role or "", progress=progress,
-        )  # fmt: skip
+        result = fit_policy(config, records, out, start=start, boards=boards, role=role or "", progress=progress)
     print_problems(result.problems[:5])
     if len(result.problems) > 5:
         print(f"... and {len(result.problems) - 5:,} more", file=sys.stderr)
@@ -263,23 +252,14 @@ def maps(*files: Path, config: Annotated[MapsConfig, Flat] = MapsConfig(), out: 
 
 
 @fit.command
-def estimators(
-    *,
-    config: Annotated[EstimatorConfig, Flat] = EstimatorConfig(),
-    out: Path | None = None,
-    resume: Path | None = None,
-) -> int:
+def estimators(*, config: Annotated[EstimatorConfig, Flat] = EstimatorConfig(), out: Path | None = None) -> int:
     """Train a network that estimates double-dummy tricks, and judge it on deals it never saw.
 
         bridge-env fit estimators                                       about ten minutes of one core
         bridge-env fit estimators --deals 5000                          learn from fewer deals
-        bridge-env fit estimators --resume results/estimators/run-001
-
-    Ctrl-C loses at most an epoch.
 
     Args:
         out: folder for the results (default: results/estimators/run-001 ...)
-        resume: go on with the run in this folder
     """
     from training.runtime import runs
 
@@ -287,13 +267,8 @@ def estimators(
     from training.estimators.fit import fit_estimator
     from training.estimators.judge import hits_table
 
-    if resume is not None and out is not None:
-        raise runs.RunError("--out is for a new run; --resume continues in its folder")
-    if resume is not None:  # cyclopts takes no option from a file if a command has its name, as library has
-        own = runs.resume_config(resume, EstimatorConfig)
-        config = RunOptions(resume=resume).check(replace(config, library=config.library or own.library), ("threads",))
-    with Bar(resume="bridge-env fit estimators --resume") as progress:
-        result = fit_estimator(config, out, resume=resume, progress=progress)
+    with Bar() as progress:
+        result = fit_estimator(config, out, progress=progress)
     print("\n".join(hits_table(result.hits)))
     print(f"written: {result.file}")
     return 0

@@ -18,17 +18,10 @@ from training.league.config import LeagueConfig
 from training.networks.configs import PPOConfig
 
 
-def _seconds(minutes: float | None, hours: float | None) -> float | None:
-    if minutes is not None and hours is not None:
-        raise ValueError("give --minutes or --hours, not both")
-    return 60 * (minutes or 0) + 3600 * (hours or 0) or None
-
-
 def evolve(
     *,
     config: Annotated[EvolveConfig, Flat] = EvolveConfig(),
     run: RunOptions = RunOptions(),
-    minutes: Positive | None = None,
     hours: Positive | None = None,
     workers: Count | None = None,
     address: str | None = None,
@@ -50,7 +43,7 @@ def evolve(
 
         bridge-env evolve                                   start a first run, about three minutes on two cores
         bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
-        bridge-env evolve --minutes 30                      begin no generation after half an hour, then judge
+        bridge-env evolve --hours 0.5                       begin no generation after half an hour, then judge
         bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
         bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
                                                             let partners start with two systems, and end with one
@@ -61,15 +54,14 @@ def evolve(
     and FOLDER/best.bidding is the best system so far.
 
     Args:
-        minutes: begin no generation after so many minutes, whatever --generations is; then the winner is judged
-        hours: the same in hours
+        hours: begin no generation after so many hours, whatever --generations is; then the winner is judged
         workers: number of tasks at a time (default: all cores of the cluster)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
     """
     from training.evaluation import verdict
     from training.evolution.run import evolve as evolve_systems
 
-    seconds = _seconds(minutes, hours)
+    seconds = None if hours is None else 3600 * hours
     config = run.check(config, ("generations",))
     with run.tracking(), Bar(resume="bridge-env evolve --resume") as progress:
         result = evolve_systems(
@@ -92,7 +84,6 @@ def league(
     *,
     config: Annotated[LeagueConfig, Flat] = LeagueConfig(),
     run: RunOptions = RunOptions(),
-    minutes: Positive | None = None,
     hours: Positive | None = None,
     judge: AtLeast2 = 5000,
     workers: Count | None = None,
@@ -114,8 +105,7 @@ def league(
     The network plays as policy:FOLDER/policy.npz. Gatekeepers are refused as opponents and as a start.
 
     Args:
-        minutes: begin no rollout after so many minutes, whatever --iterations is; then the network is judged
-        hours: the same in hours
+        hours: begin no rollout after so many hours, whatever --iterations is; then the network is judged
         judge: number of judging boards for the final panel
         workers: number of tasks at a time (default: all cores of a cluster; without one all cores but one, at least 2)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
@@ -126,7 +116,7 @@ def league(
     from training.evaluation import panel
     from training.league.train_league import LEAGUE_MAY_CHANGE, train_league
 
-    seconds = _seconds(minutes, hours)
+    seconds = None if hours is None else 3600 * hours
     config = run.check(config, LEAGUE_MAY_CHANGE)
     with run.tracking(), Bar(resume="bridge-env train league --resume") as progress:
         result = train_league(
@@ -146,7 +136,6 @@ def ppo(
     *,
     config: Annotated[PPOConfig, Flat] = PPOConfig(),
     run: RunOptions = RunOptions(),
-    callback: list[str] | None = None,
 ) -> int:
     """Train a partnership by MaskablePPO, from random weights, to win IMPs against a control pair.
 
@@ -154,26 +143,19 @@ def ppo(
         bridge-env train ppo --minutes 60 --name long           longer, into results/train/long
         bridge-env train ppo --resume results/train/long --minutes 120
         bridge-env train ppo --opponents system:sayc --control system:sayc
-        bridge-env train ppo --callback my_file.py:MyCallback
 
     Ctrl-C loses nothing: the run is saved, and --resume goes on. A run folder holds SB3's own model, a file that can
     run code when it is loaded: resume only folders that you made. The policy to share is policy.npz, plain data.
-
-    Args:
-        callback: MODULE:NAME of a Stable-Baselines3 callback to call too; may be given several times
     """
     from training.runtime.runs import require
 
     require("rl", "torch", "stable_baselines3", "sb3_contrib")
     from training.evaluation import panel
-    from training.networks.ppo import read_callback, train_ppo
+    from training.networks.ppo import train_ppo
 
     config = run.check(config, ("minutes", "steps", "evaluate", "every", "judge"))
-    callbacks = [read_callback(where) for where in callback or ()]
     with run.tracking(), Bar(resume="bridge-env train ppo --resume") as progress:
-        result = train_ppo(
-            config, out=run.out, name=run.name, resume=run.resume, callbacks=callbacks, progress=progress
-        )
+        result = train_ppo(config, out=run.out, name=run.name, resume=run.resume, progress=progress)
     print("\n" + panel.table_text(result.lines) + "\n")
     print_facts({
         "learning curve": result.curve, "report": result.report, "policy": result.policy,

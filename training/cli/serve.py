@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,7 +21,6 @@ def table(
     seed: Seed | None = None,
     no_browser: bool = False,
     memory: str | None = None,
-    new_key: bool = False,
 ) -> int:
     """Bid and play boards in the browser, see what each call shows, what others call, and where it went wrong.
 
@@ -42,11 +40,10 @@ def table(
         seed: random seed of the deals (default: random)
         no_browser: print the address, open no browser
         memory: save finished boards in this file; none: save nothing (default: table.sqlite in your folder for data)
-        new_key: make a new key; bookmarks with the old one end
     """
     from bridge_table.serving import serve_table
 
-    serve_table(specs, server.host, port, seed, not no_browser, server.patience, memory, new_key)
+    serve_table(specs, server.host, port, seed, not no_browser, server.patience, memory)
     return 0
 
 
@@ -58,7 +55,6 @@ def serve(
     play: str = "montecarlo",
     port: Port = 8085,
     server: ServerOptions = ServerOptions(),
-    allow_origin: list[str] | None = None,
 ) -> int:
     """Answer other bridge programs over HTTP with the calls of a bidder and the cards of a card player.
 
@@ -76,21 +72,11 @@ def serve(
         opponents: read opponents' calls as this bidder's (default: as SPEC's own)
         play: card player
         port: listen on this port; 0: any that is free
-        allow_origin: let pages of this site ask, such as https://example.org; may be repeated
     """
     from bridge_table.serving import serve_programs
 
-    origins = [_origin(text) for text in allow_origin or ()]
-    serve_programs(spec, opponents, play, server.host, port, server.patience, origins)
+    serve_programs(spec, opponents, play, server.host, port, server.patience)
     return 0
-
-
-def _origin(text: str) -> str:
-    """Return an origin as browsers send it."""
-    origin = text.lower().rstrip("/")
-    if not re.fullmatch(r"https?://[^/*]+", origin):
-        raise ValueError(f"--allow-origin {text!r} is no origin; write one such as https://example.org")
-    return origin
 
 
 def manage(

@@ -119,23 +119,18 @@ def book(
     out: Path | None = None,
     levels: Count | None = None,
     once_in: CountOrZero = 2000,
-    base: str | None = None,
     deals: Count = 100_000,
-    examples: CountOrZero = 2,
     seed: Seed = 1,
-    check: bool = False,
     worth: bool = False,
     judgement: bool = False,
     control: str = "sayc",
     boards: Count = 10_000,
 ) -> int:
-    """Print a bidding system for players: a convention card, surprises, and notes by auction with figures.
+    """Print a bidding system for players: a convention card, and notes by auction with figures.
 
         bridge-env book sayc                                  print Markdown at the terminal
         bridge-env book sayc --levels 3 --worth --out sayc.html
         bridge-env book mine.bidding --out mine.json          the same as JSON, for other programs
-        bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
-        bridge-env book sayc --check                          check the book against hands on fresh deals
         bridge-env book --diff sayc mine.bidding              print what the second changes in the first
         bridge-env book policy:champion --levels 2            measure what a network's calls mean
         bridge-env book policy:by-the-book --judgement        show where a network leaves its book, and what that gains
@@ -145,15 +140,12 @@ def book(
 
     Args:
         system: a shipped system's name, FILE.bidding, or a network (policy:NAME or policy:FILE)
-        diff: two systems: print what the second changes in the first, and what each change is worth
+        diff: two systems: print what the second changes in the first, and what that gains
         out: write to this file, as its ending says: .md, .html or .json (default: Markdown to standard output)
         levels: depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ...
         once_in: leave out calls made less often than once in so many deals; 0: none
-        base: system from which surprises are measured (default sayc)
         deals: random deals to measure on
-        examples: example hands for each call, up to 2
         seed: random seed of deals and boards
-        check: only print how many hands fit the book; exit with 1 below 98%
         worth: add the IMPs that each call gains against the control pair
         judgement: only show the calls by which a network gains most over its book's, with hands
         control: the control pair's system
@@ -167,22 +159,21 @@ def book(
     if form is None:
         raise ValueError(f"{out}: give a name that ends in {', '.join(FORMATS.values())}")
     network = system is not None and system.startswith("policy:")
-    if base and (diff or network):
-        raise ValueError("--base goes with the book of a system: bridge-env book mine.bidding --base acol")
     if worth and network:
         raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
     if diff:
+        if form != "markdown":
+            raise ValueError(f"{out}: a difference is Markdown; give a name that ends in .md")
         from training.book.diff import compare_systems
 
-        with Bar(None, "change", brief=True) as bar:
-            difference = compare_systems(_system(diff[0]), _system(diff[1]), _system(control), boards, seed, bar.add)
-        return _write(render_difference(difference.model(), form), out)
+        difference = compare_systems(_system(diff[0]), _system(diff[1]), _system(control), boards, seed)
+        return _write(render_difference(difference), out)
     assert system is not None
     if judgement:
         from training.coaching.judgement import judgement_page
 
         return _write(judgement_page(system, boards, seed), out)
-    settings: dict[str, Any] = {"levels": levels, "once_in": once_in, "examples": examples}
+    settings: dict[str, Any] = {"levels": levels, "once_in": once_in}
     if network:
         from agents.networks.shipped import read_networks
         from training.book.model import HOLDOUT
@@ -192,33 +183,16 @@ def book(
         player = read_networks(system.removeprefix("policy:")).player
         use_fast_matmul()
         with Bar(deals + HOLDOUT, "deal", brief=True) as bar:
-            measured = make_network_book(system, player, deals, seed, tick=bar.add, **settings)
-        return _check_book(measured) if check else _write(render_book(measured.model(), form), out)
+            model = make_network_book(system, player, deals, seed, tick=bar.add, **settings)
+        return _write(render_book(model, form), out)
     from training.book.system_book import add_worth, make_book
 
     with Bar(deals, "deal", brief=True) as bar:
         made = make_book(_system(system), deals, seed, tick=bar.add, **settings)
-    if check:
-        return _check_book(made)
     if worth:
         with Bar(len(made.graph.entries), "call", brief=True) as bar:
             add_worth(made, _system(control), boards, seed, bar.add)
-    with Bar(2, "step", brief=True) as bar:
-        model = made.model(_system(base or "sayc"), bar.add)
-    return _write(render_book(model, form), out)
-
-
-def _check_book(made: Any) -> int:
-    """Print how many hands fit the book, and the calls whose hands fit least."""
-    from training.book.model import GOAL
-
-    print(made.facts()[1])
-    for hands, fitting, text in made.worst(10):
-        print(f"  {fitting / hands:7.1%} of {hands:>6,}  {text}")
-    if made.coverage.share >= GOAL:
-        return 0
-    print(f"under {GOAL:.0%}", file=sys.stderr)
-    return 1
+    return _write(render_book(made.model(), form), out)
 
 
 def _system(name: str) -> Any:
@@ -267,11 +241,12 @@ def exam(
         wrong: list the wrong answers, with the reasons
         json: write scores and answers to this file too; -: to standard output
     """
-    from training.exam.run import ExamConfig, wrong_text
     from training.exam.run import exam as sit_exam
+    from training.exam.run import scores_text, wrong_text
 
-    result = sit_exam(ExamConfig([spec, *specs], key, area or (), file or ()))
-    print_text("\n\n".join([str(result), *(wrong_text(paper) for paper in result.papers if wrong)]), json)
+    papers = sit_exam([spec, *specs], key, area or (), file or ())
+    print_text("\n\n".join([scores_text(papers), *(wrong_text(paper) for paper in papers if wrong)]), json)
     if json is not None:
-        write_json(json, result.record())
+        files = [str(path) for path in file] if file else ["textbook"]
+        write_json(json, {"exam": files, "papers": [paper.record() for paper in papers]})
     return 0

@@ -1,18 +1,15 @@
-"""Fit a trick estimator to solved deals: maximum likelihood, AdamW, resumable after each epoch.
+"""Fit a trick estimator to solved deals: maximum likelihood, AdamW; some minutes.
 
-A run folder holds ``checkpoint.npz`` (weights and the optimizer's moments, plain arrays), ``metrics.jsonl`` (a row each
-epoch) and, at the end, ``estimator.npz`` and ``results.json``.
+A run folder holds ``estimator.npz`` and ``results.json``.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -26,22 +23,14 @@ from bridge_env.rng import streams
 from training.estimators.config import EstimatorConfig
 from training.estimators.judge import Hits, judge
 from training.estimators.network import Network
-from training.runtime import checkpoint, runs
+from training.runtime import runs
 from training.runtime.progress import Progress
 from training.runtime.supervised import gradient_steps
 
-CHECKPOINT, ESTIMATOR, RESULTS = "checkpoint.npz", "estimator.npz", "results.json"
+ESTIMATOR, RESULTS = "estimator.npz", "results.json"
 _RISE = 0.1  # the share of the steps in which the learning rate rises
-_HELD_OUT = 0.02  # of the training deals, for the curve
+_HELD_OUT = 0.02  # of the training deals, to calibrate
 _CLIP = 1.0
-
-
-class State(TypedDict):
-    """Hold the state in a checkpoint: epochs and seconds so far, and a row of figures for each epoch."""
-
-    epoch: int
-    seconds: float
-    metrics: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -68,28 +57,25 @@ class EstimatorResult:
 
 
 def fit_estimator(
-    config: EstimatorConfig, out: Path | None = None, *, resume: Path | None = None, progress: Progress | None = None
+    config: EstimatorConfig, out: Path | None = None, *, progress: Progress | None = None
 ) -> EstimatorResult:
     """Fit an estimator and judge it on the judging deals of its library.
 
     Args:
-        out: a new folder for the run; None: a new one below ``results/estimators``.
-        resume: the folder of a run to go on with.
+        out: the folder of ``estimator.npz`` and ``results.json``; None: a new one below ``results/estimators``.
 
     Raises:
         ValueError: a setting makes no sense, or the library has too few deals.
-        RunError: a folder cannot be used, or a checkpoint is damaged or of another network.
     """
     config.check()
     progress = progress or Progress()
     training_deals(config)  # faulty settings are an error before there is a folder
-    folder = resume or runs.results_folder(out, "estimators")
-    if resume is None and (folder / CHECKPOINT).exists():
-        raise runs.RunError(f"{folder} holds a run; continue it with --resume {folder}, or choose another --out")
-    progress.folder(folder)
-    estimator = fit(folder, config, progress)
+    folder = runs.results_folder(out, "estimators")
+    estimator = fit(config, progress)
+    save_estimator(estimator, folder / ESTIMATOR)
     hits = judge(estimator, _library(config))
-    atomic_write(folder / RESULTS, json.dumps({"hits": [asdict(hit) for hit in hits]}, indent=1) + "\n")
+    content = {"manifest": runs.manifest(asdict(config)), "hits": [asdict(hit) for hit in hits]}
+    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
     return EstimatorResult(folder, estimator, hits, folder / ESTIMATOR)
 
 
@@ -98,7 +84,7 @@ def _library(config: EstimatorConfig) -> Library:
 
 
 def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
-    """Return the deals to learn from, and those held out for the curve; none is a judging deal.
+    """Return the deals to learn from, and those held out to calibrate; none is a judging deal.
 
     Raises:
         ValueError: the library has too few.
@@ -119,63 +105,31 @@ def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
     return learn, held_out
 
 
-def fit(folder: Path, config: EstimatorConfig, progress: Progress) -> TrickEstimator:
-    """Train in a folder, from its checkpoint on, with a checkpoint after each epoch; write and return the estimator.
-
-    Raises:
-        RunError: the checkpoint is damaged or of another network.
-    """
+def fit(config: EstimatorConfig, progress: Progress) -> TrickEstimator:
+    """Train and return an estimator."""
     torch.set_num_threads(config.threads)
-    network, optimizer, state = load_state(folder, config)
+    network = Network(config.hidden, config.depth, config.width, config.blocks, config.seed)
+    weights, biases = ([p for p in network.parameters() if (p.dim() > 1) == wide] for wide in (True, False))
+    groups = [{"params": weights, "weight_decay": config.weight_decay}, {"params": biases, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=config.learning_rate)
     learn, held = training_deals(config)
     progress.stage("learning", unit="%")
-    if not state["epoch"]:
-        runs.write_manifest(folder, runs.manifest(asdict(config)))
     suits, tricks = learn.tensors()
 
     def loss(rows: torch.Tensor) -> torch.Tensor:
         return functional.cross_entropy(network(suits[rows].float()).flatten(0, 2), tricks[rows].flatten().long())
 
-    for epoch in range(state["epoch"], config.epochs):
-        began = time.perf_counter()
+    for epoch in range(config.epochs):
         network.train()
-        batches = _batches(config, len(suits), epoch, optimizer, progress)
-        mean = float(np.mean([*gradient_steps(optimizer, batches, loss, _CLIP)]))
-        seconds = state["seconds"] + time.perf_counter() - began
-        row = {"epoch": epoch + 1, "seconds": round(seconds, 1), "loss": mean} | _measure(network, held)
-        state = State(epoch=epoch + 1, seconds=seconds, metrics=[*state["metrics"], row])
-        checkpoint.save(folder / CHECKPOINT, checkpoint.learner_arrays("network", network, optimizer), state)
-        runs.write_metrics(folder, state["metrics"])
-        exact = f"exact {100 * row['exact_suits']:.1f} %, no trump {100 * row['exact_notrump']:.1f} %"
-        progress.note(f"epoch {epoch + 1}, loss {row['held_out_loss']:.3f}, {exact}")
-    trained: dict[str, Any] = {"config": asdict(config), "deals": len(learn.owner)}
-    trained["temperature"] = temperature = _temperature(network, held)
-    weights = network.weights()
-    weights |= {name: weights[name] / np.float32(temperature) for name in ("read", "read_bias")}
-    estimator = TrickEstimator(weights, trained)
-    save_estimator(estimator, folder / ESTIMATOR)
-    return estimator
-
-
-def load_state(folder: Path, config: EstimatorConfig) -> tuple[Network, torch.optim.AdamW, State]:
-    """Return the network, its optimizer and the state after a run's last epoch, or at its beginning.
-
-    Raises:
-        RunError: the checkpoint is damaged or of another network.
-    """
-    network = Network(config.hidden, config.depth, config.width, config.blocks, config.seed)
-    weights = [p for p in network.parameters() if p.dim() > 1]
-    biases = [p for p in network.parameters() if p.dim() == 1]
-    groups = [{"params": weights, "weight_decay": config.weight_decay}, {"params": biases, "weight_decay": 0.0}]
-    optimizer, path = torch.optim.AdamW(groups, lr=config.learning_rate), folder / CHECKPOINT
-    if not path.exists():
-        return network, optimizer, State(epoch=0, seconds=0.0, metrics=[])
-    arrays, state = checkpoint.load(path, State)
-    try:
-        checkpoint.load_learner("network", arrays, network, optimizer)
-    except (KeyError, RuntimeError) as error:
-        raise runs.RunError(f"{path}: {error}") from None
-    return network, optimizer, state
+        for _ in gradient_steps(optimizer, _batches(config, len(suits), epoch, optimizer, progress), loss, _CLIP):
+            pass
+        found = held_out_loss(network, held)
+        progress.note(f"epoch {epoch + 1}, loss {found:.3f} on deals held out")
+    temperature = _temperature(network, held)
+    arrays = network.weights()
+    arrays |= {name: arrays[name] / np.float32(temperature) for name in ("read", "read_bias")}
+    trained = {"config": asdict(config), "deals": len(learn.owner), "temperature": temperature}
+    return TrickEstimator(arrays, trained)
 
 
 def _batches(
@@ -220,10 +174,7 @@ def _outputs(network: Network, deals: Deals) -> torch.Tensor:
         return torch.cat([network(part.float()) for part in deals.tensors()[0].split(1000)])
 
 
-def _measure(network: Network, deals: Deals) -> dict[str, float]:
-    """Return the loss and the shares of exact medians on held-out deals, suits and no trump."""
+def held_out_loss(network: Network, deals: Deals) -> float:
+    """Return the loss on deals held out, in nats an entry."""
     outputs, tricks = _outputs(network, deals), torch.from_numpy(deals.tricks)
-    loss = functional.cross_entropy(outputs.flatten(0, 2), tricks.flatten().long()).item()
-    medians = (outputs.softmax(-1).cumsum(-1)[..., :-1] < 0.5).sum(-1)
-    exact = (medians == tricks).float().mean((0, 2))
-    return {"held_out_loss": loss, "exact_suits": exact[:4].mean().item(), "exact_notrump": exact[4].item()}
+    return functional.cross_entropy(outputs.flatten(0, 2), tricks.flatten().long()).item()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +29,14 @@ from bridge_env.hands.deals import deal_text
 from bridge_env.records.board import Board
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, Contracts
-from bridge_env.rules.calls import as_wide, call_text
+from bridge_env.rules.calls import as_wide, call_text, histories_of
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_env.rules.scoring import imps, score
-from training.evaluation.auction_log import AuctionLog
-from training.evaluation.boards import library_boards, nan_as_none, standard_error
+from training.evaluation.boards import first_deal_hash, library_boards, nan_as_none, standard_error
 from training.runtime.pages import facts_text, figure
 from training.runtime.processes import map_in_processes
+from training.runtime.result_log import ResultLog
 from training.runtime.speed import use_fast_matmul
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CHUNK = 4096  # boards bid at a time
 SOLVING_CHUNK = 200  # if their contracts have to be solved, some twenty milliseconds each
@@ -206,12 +203,6 @@ class MatchResult:
             })  # fmt: skip
         return out
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return ``rows`` as a pandas DataFrame, with columns such as ``a_ns.contract``."""
-        import pandas as pd  # optional
-
-        return pd.json_normalize(self.rows())
-
 
 def match(
     a: str | Bidder,
@@ -248,11 +239,18 @@ def match(
         boards = library_boards(boards, seed)
     began = time.perf_counter()
     missing, places, tables = np.arange(len(boards)), list[NDArray[np.int64]](), list[Tables]()
-    auction_log = None if log is None else AuctionLog(log, spec_name(a), spec_name(b), seed, boards)
-    if auction_log is not None:
-        known, auctions = auction_log.read()
-        missing = np.setdiff1d(missing, known)
-        if len(known):
+    auction_log = None
+    if log is not None:
+        header = {"auctions_of": [spec_name(a), spec_name(b)], "seed": seed, "first_deal": first_deal_hash(boards)}
+        auction_log = ResultLog(log, header, BoardAuctions)
+        done = {board.place - 1: board.calls for board in auction_log.read() if board.place <= len(boards)}
+        if done:
+            known = np.array(sorted(done))
+            missing = np.setdiff1d(missing, known)
+            history = histories_of([done[at][table] for table in (0, 1) for at in known.tolist()])
+            auctions = Auctions.replay(
+                history, np.tile(boards.dealer[known], 2), np.tile(boards.vulnerability[known], 2)
+            )
             places, tables = [known], [_tables_of(auctions, boards.take(known))]
             progress(len(known))
     parts = _parts(teams, boards, missing, workers)
@@ -262,7 +260,8 @@ def match(
         played = (_both_tables(*teams, boards.take(part), seed) for part in parts)
     for part, both in zip(parts, played, strict=True):
         if auction_log is not None:
-            auction_log.add(part, [table.history for table in both])
+            rows = zip(part.tolist(), *(table.history.tolist() for table in both), strict=True)
+            auction_log.add(BoardAuctions(at + 1, (_made(first), _made(second))) for at, first, second in rows)
         places.append(part)
         tables.append(both)
         progress(len(part))
@@ -271,6 +270,18 @@ def match(
     gained = imps(first.score.astype(np.int64) - second.score).astype(np.int64)
     seconds = time.perf_counter() - began
     return MatchResult(spec_name(a), spec_name(b), seed, boards, (first, second), gained, seconds)
+
+
+@dataclass(frozen=True)
+class BoardAuctions:
+    """The auctions of a board at both tables, in the file of a match."""
+
+    place: int  # among the boards of the match, from 1
+    calls: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _made(history: list[int]) -> tuple[int, ...]:
+    return tuple(call for call in history if call >= 0)
 
 
 def _parts(

@@ -47,7 +47,6 @@ class ClusterEvaluator:
     league: tuple[Rival, ...]  # the control pair first
     seed: int
     progress: Progress
-    sayable: bool = False  # whether refinement looks only for rules that a pair can say
     label: str = ""  # before each report
 
     def say(self, what: str) -> None:
@@ -123,7 +122,7 @@ class ClusterEvaluator:
         labelled = self._results(tasks.label_task, [(*job, wanted, judge) for job in jobs])
         groups = sorted({path for found in labelled for path in found})
         parts = [[found[path] for found in labelled if path in found] for path in groups]
-        induced = self._results(tasks.rules_task, [(part, self.sayable) for part in parts])
+        induced = self._results(tasks.rules_task, [(part,) for part in parts])
         self.progress.add(board_range.count)
         of_all, promised = often[0] + often[1], list[tuple[float, Rule]]()
         for group, part, rules in zip(groups, parts, induced, strict=True):
@@ -153,7 +152,7 @@ class ClusterEvaluator:
             if changed is not None and isinstance(edit, Insert):
                 path = "-".join(str(step) for step in edit.path)
                 jobs.append((changed, ours, league, board_range.parts(tasks.PARTS), path, edit.line.path[0].token,
-                             MOST_DECISIONS, judge, self.sayable))  # fmt: skip
+                             MOST_DECISIONS, judge))  # fmt: skip
                 begun.append((proposal, edit))
         found = self._results(tasks.answers_task, jobs)
         return [

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from training.runtime.settings import AtLeast2, Count, CountOrZero, Integer, Settings, listed
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "natural", "cards")
-RULES = ("sound", "sayable", "any")
 
 
 def is_stranger(name: str) -> bool:
@@ -54,9 +53,6 @@ class EvolveConfig(Settings):
     system in each of four rounds"""
     positions: CountOrZero = 24
     """auctions that refinement looks at, for each partnership"""
-    rules: str = RULES[0]
-    """rules that operators may propose: those that a pair can say and remember (sayable), those of them that 'check
-    --sound' has nothing against (sound), or any"""
     study: AtLeast2 = 12288
     """fresh boards whose decisions refinement and tuning value, each generation and partnership"""
     boards: AtLeast2 = 4096
@@ -93,8 +89,6 @@ class EvolveConfig(Settings):
             )
         if self.uses("amendment") != bool(self.player):
             raise ValueError("--player and the operator amendment go together: give both, or neither")
-        if self.rules not in RULES:
-            raise ValueError(f"--rules {self.rules!r}: write {' or '.join(RULES)}")
 
     @property
     def opponents(self) -> list[str]:

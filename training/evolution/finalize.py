@@ -54,19 +54,16 @@ def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) ->
 def _readable(
     system: System, config: EvolveConfig, evaluator: ClusterEvaluator, start: int
 ) -> tuple[System, list[str]]:
-    """Prune and simplify new lines, and revert unsound changes, as the settings demand."""
+    """Prune and simplify new lines, and revert unsound changes."""
     starts = [numbered(name).first for name in config.starts]
     fresh = [evaluator.board_range(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
-    system, notes = prune_new_lines(system, starts, evaluator, *fresh[:2]), list[str]()
-    if config.rules != "any":
-        sound = config.rules == "sound"
-        system, notes = simplify_conditions(system, starts, evaluator, *fresh[2:], sound=sound)
-    if config.rules == "sound":
-        evaluator.progress.stage("reverting unsound changes")
-        system, reverted = as_sound_as(starts[0], system)
-        notes += [f"taken back, as it is unsound: {what}" for what in reverted]
-        evaluator.progress.stage("dropping lines that no hand comes to")
-        system = without_dead(system)
+    system = prune_new_lines(system, starts, evaluator, *fresh[:2])
+    system, notes = simplify_conditions(system, starts, evaluator, *fresh[2:])
+    evaluator.progress.stage("reverting unsound changes")
+    system, reverted = as_sound_as(starts[0], system)
+    notes += [f"taken back, as it is unsound: {what}" for what in reverted]
+    evaluator.progress.stage("dropping lines that no hand comes to")
+    system = without_dead(system)
     return system, notes
 
 
@@ -138,14 +135,12 @@ def prune_new_lines(
 
 
 def simplify_conditions(
-    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: BoardRange, check: BoardRange, *,
-    sound: bool = False,
-) -> tuple[System, list[str]]:  # fmt: skip
-    """Leave out conditions of new lines, which no start has, where that costs nothing to speak of.
+    system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: BoardRange, check: BoardRange
+) -> tuple[System, list[str]]:
+    """Leave out conditions of new lines, which no start has, that cost nothing and without which it is as sound.
 
     Args:
         choose, check: boards to choose the conditions on, and to check the cost without all of them.
-        sound: keep the conditions without which ``check --sound`` would find more than before.
 
     Returns:
         The system, and the lines left out, with the cost.
@@ -157,8 +152,7 @@ def simplify_conditions(
         what = f"leaving out conditions, round {number + 1} of at most {ROUNDS}"
         ranked = sorted(_tried(plain, fewer, evaluator, choose, what), key=lambda vp: -vp[0].gain)
         free = [proposal for verdict, proposal in ranked if verdict.gain + verdict.error >= 0]
-        if sound:
-            free = list(compress(free, evaluator.sound(plain, free)))
+        free = list(compress(free, evaluator.sound(plain, free)))
         now = plain
         for proposal in free:
             changed = proposal.apply(now)

@@ -112,9 +112,7 @@ def advance(
     opponents = league(config)  # once: a file that is edited meanwhile changes nothing
     while state.generation < config.generations if more is None else more(state.generation):
         progress.stage(f"generation {state.generation}")
-        evaluator = ClusterEvaluator(
-            cluster, (*opponents, *state.champions), config.seed, progress, config.rules != "any"
-        )
+        evaluator = ClusterEvaluator(cluster, (*opponents, *state.champions), config.seed, progress)
         state = generation(state, config, evaluator)
         row = state.metrics[-1]
         progress.note(

@@ -146,10 +146,7 @@ def markdown(found: Sequence[Run], command: str) -> str:
 
 def plot(found: Sequence[Run], path: Path) -> None:
     """Draw the learning curves as a PNG: IMPs against the control pair, by minutes."""
-    with pages.drawn(path, 7.5, 4.2) as axes:
-        axes.axhline(0, color="0.6", linewidth=0.8)
-        for run in found:  # a generation's figure is that of the pairs it began with
-            minutes = np.cumsum([0.0, *(row["seconds"] for row in run.metrics)])[:-1] / 60
-            pages.draw_curve(axes, minutes.tolist(), run.metrics, run.name)
-        axes.set(xlabel="minutes", ylabel="IMPs a board against the control pair")
-        axes.legend(loc="lower right")
+    # a generation's figure is that of the pairs it began with
+    minutes = [np.cumsum([0.0, *(row["seconds"] for row in run.metrics)])[:-1] / 60 for run in found]
+    curves = [(run.name, at.tolist(), run.metrics) for run, at in zip(found, minutes, strict=True)]
+    pages.draw_curves(path, curves, "minutes", "IMPs a board against the control pair")

@@ -26,10 +26,10 @@ from training.evolution.finalize import finalize
 from training.evolution.generations import State, advance, begin, league, load, write_systems
 from training.evolution.proposals import NATURAL
 from training.evolution.refine.judgement import network_by_book
-from training.runtime import runs
+from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import open_run
 from training.runtime.settings import listed
 
 KIND = "evolve"
@@ -54,10 +54,6 @@ class EvolveResult:
     def spec(self) -> str:
         """Return the spec by which the pair plays."""
         return _spec(self.systems)
-
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, a measurement a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(row) for row in self.rows])
 
 
 def evolve(
@@ -155,15 +151,22 @@ def _judge(
     )
     curve, page = folder / "learning_curve.png", folder / "report.md"
     duplicate = next(row for row in rows if row.what.endswith(judging.DUPLICATE))
-    judging.plot_curve(state.metrics, duplicate, curve)
+    numbers = [float(row["generation"]) for row in state.metrics]
+    pages.draw_curves(
+        curve, [("best partnership, fresh training boards", numbers, state.metrics)], "generation",
+        "IMPs a board against the control pair",
+        ("champion, unseen boards", float(len(numbers)), duplicate.mean_imps, duplicate.standard_error),
+    )  # fmt: skip
     manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # of a run bounded by time
     runs.write_manifest(folder, manifest)
     accepted = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["accepted"]]
     accepted += [f"at the end: {what}" for what in notes]
-    command = runs.command_line("bridge-env evolve", config)
-    diff = _write_diff(folder, config, pair, progress) if len(files) == len(config.starts) == 1 else ""
-    names = [file.name for file in files]
-    atomic_write(page, judging.markdown(rows, manifest, command, accepted, names, diff=diff))
+    text = pages.render(
+        "evolve.md", table=judging.rows_table(rows), command=runs.command_line("bridge-env evolve", config),
+        accepted=accepted, files=[file.name for file in files],
+        diff=_write_diff(folder, config, pair) if len(files) == len(config.starts) == 1 else "",
+    )  # fmt: skip
+    atomic_write(page, text)
     atomic_write(folder / judging.VERDICT, json.dumps({"rows": [asdict(row) for row in rows]}, indent=2) + "\n")
     return EvolveResult(folder, config, pair, state.metrics, accepted, rows, files, page, curve)
 
@@ -173,10 +176,9 @@ def _spec(files: list[Path]) -> str:
     return f"system:{files[0]}" if len(files) == 1 else f"pair:system:{files[0]},system:{files[1]}"
 
 
-def _write_diff(folder: Path, config: EvolveConfig, pair: Partnership, progress: Progress) -> str:
-    """Write what the system changes in its start, in words, with the worth of each change; return the file's name."""
+def _write_diff(folder: Path, config: EvolveConfig, pair: Partnership) -> str:
+    """Write what the system changes in its start, in words; return the file's name."""
     start, control = read_system(config.starts[0]), read_system(config.control)
-    progress.stage("what each change is worth", unit="change")
-    difference = compare_systems(start, pair.first, control, config.judge, config.seed, progress.add)
-    atomic_write(folder / DIFF, render_difference(difference.model(), "markdown"))
+    difference = compare_systems(start, pair.first, control, config.judge, config.seed)
+    atomic_write(folder / DIFF, render_difference(difference))
     return DIFF

@@ -23,7 +23,7 @@ TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
 # it: they are confirmed at once.
 CONFIRMED_AT_ONCE = {TUNING: 0.0, SWAPPING: 1.0, AMENDMENT: 2.0}
 MOST_CONFIRMED = 16  # other proposals of a generation and partnership that go on to be confirmed
-SELDOM = 0.003  # share of the boards that a new rule must touch, where rules are to be sayable
+SELDOM = 0.003  # share of the boards that a new rule must touch
 TEAM_SHARE = 0.75  # of the gains of single changes, which all of them together must reach
 
 Gains = list[tuple[Verdict, Proposal]]
@@ -39,8 +39,7 @@ def select_proposals(
     """
     changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
     changed = [(p, c) for p, c in changed if _leaves(config.own_calls, us, c)]
-    if config.rules != "any":
-        changed = [(p, c) for p, c in changed if p.operator == SWAPPING or is_sayable(us, c)]  # partner can say it
+    changed = [(p, c) for p, c in changed if p.operator == SWAPPING or is_sayable(us, c)]  # partner can say it
     at_once = [(p, c) for p, c in changed if p.operator in CONFIRMED_AT_ONCE]
     running = [(p, c) for p, c in changed if p.operator not in CONFIRMED_AT_ONCE]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
@@ -56,10 +55,9 @@ def select_proposals(
         (v, p) for v, (p, _) in zip(verdicts, running, strict=True)
         if v.better_by(CONFIRMED_AT_ONCE.get(p.operator, CONFIRM_ERRORS))
     ]  # fmt: skip
-    if config.rules != "any":  # a call that is seldom made is no rule of its own
-        good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted_rule(p) is None]
-    if config.rules == "sound":
-        good = [vp for vp, sound in zip(good, evaluator.sound(us, [p for _, p in good]), strict=True) if sound]
+    # A call that is seldom made is no rule of its own.
+    good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted_rule(p) is None]
+    good = [vp for vp, sound in zip(good, evaluator.sound(us, [p for _, p in good]), strict=True) if sound]
     good.sort(key=lambda vp: -vp[0].gain)
     evaluator.say(f"trying {len(good)} changes together")
     board_range = evaluator.board_range(start + config.confirm, config.confirm)

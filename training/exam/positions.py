@@ -1,4 +1,4 @@
-"""Read and write exams as text: areas, and a line for each position with its accepted calls.
+"""Read exams as text: areas, and a line for each position with its accepted calls.
 
 ::
 
@@ -21,7 +21,7 @@ A convention (of ``agents.systems.library.conventions``) in brackets says what t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -29,7 +29,7 @@ from pathlib import Path
 from agents.systems.library.conventions import CONVENTIONS
 from bridge_env.hands.deals import hand_text, parse_hand
 from bridge_env.rules.auction import Auctions, IllegalCall, one_auction
-from bridge_env.rules.calls import PASS, call_text, parse_call
+from bridge_env.rules.calls import call_text, parse_call
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, parse_seat, parse_vulnerability
 
 FULL = 10  # points for a best call
@@ -71,11 +71,6 @@ class Position:
     def seat(self) -> int:
         """Return the seat to call."""
         return (self.dealer + len(self.auction)) % 4
-
-    @property
-    def calls_text(self) -> str:
-        """Return the auction as an exam has it: ``1S P``."""
-        return " ".join("P" if call == PASS else call_text(call) for call in self.auction)
 
     @property
     def state(self) -> dict[str, object]:
@@ -168,20 +163,11 @@ def read_exam(paths: Iterable[str | Path]) -> Exam:
                 texts.append((file.read_text(encoding="utf-8"), str(file)))
             except (OSError, UnicodeDecodeError) as error:
                 raise ExamError(f"{file}: cannot be read: {error}") from error
-    return _exam(texts)
+    return parse_exam(texts)
 
 
-def parse_exam(text: str, source: str = "<text>") -> Exam:
-    """Read the exam in ``text``.
-
-    Raises:
-        ExamError: a line is faulty; the message names ``source``, its number and the fault.
-    """
-    return _exam([(text, source)])
-
-
-def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
-    """Return the exam of some texts, each with its source."""
+def parse_exam(texts: Iterable[tuple[str, str]]) -> Exam:
+    """Return the exam of some texts, each with its source, which errors name."""
     titles: dict[str, str] = {}
     positions: list[Position] = []
     for text, source in texts:
@@ -253,38 +239,3 @@ def _answers(text: str, table: Auctions) -> tuple[tuple[tuple[int, int], ...], t
     if FULL not in points.values():
         raise ValueError(f"no call gets the full {FULL} points")
     return tuple(points.items()), tuple(shows.items())
-
-
-# --- writing -------------------------------------------------------------------------------------------
-
-
-def exam_text(positions: Iterable[Position], titles: Mapping[str, str], comment: str = "") -> str:
-    """Return the text of an exam: a line for each position, under its area.
-
-    Args:
-        titles: of every area of ``positions``.
-        comment: a line above all others.
-    """
-    by_area: dict[str, list[Position]] = {}
-    for position in positions:
-        by_area.setdefault(position.area, []).append(position)
-    out = [f"# {line}" for line in comment.splitlines()]
-    for area, mine in by_area.items():
-        out += [f"area: {area}  {titles[area]}", *map(_position_text, mine)]
-    return "\n".join(out) + "\n"
-
-
-def _position_text(position: Position) -> str:
-    setting = f"{VULNERABILITIES[position.vulnerability].lower()} {SEATS[position.dealer]}"
-    if position.key != ALL:
-        setting += f" {position.key}"
-    setting += "".join(f" +{name}" for name in position.needs)
-    answers = ", ".join(_answer_text(position, call, points) for call, points in position.answers)
-    reason = position.reason.replace("|", "/")
-    return f"{setting} | {position.calls_text or '-'} | {position.hand} | {answers} | {reason}"
-
-
-def _answer_text(position: Position, call: int, points: int) -> str:
-    must = position.convention(call)
-    text = call_text(call) if must is None else f"{call_text(call)} [{must}]"
-    return text if points == FULL else f"{text} {points}"

@@ -45,10 +45,6 @@ class LeagueConfig(Settings):
     misinformation_penalty: NonNegative = 1.0
     """with --book: penalty in IMPs for each point, card or ace by which the hand misses what a call shows by the
     system"""
-    strangers: NonNegative = 0.3
-    """share of the boards to play against the networks in --pool"""
-    earlier: NonNegative = 0.2
-    """share of the boards to play against earlier versions of the network"""
     pool: str = ""
     """opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass"""
     layers: str = "640,384,384"
@@ -75,8 +71,6 @@ class LeagueConfig(Settings):
     """solved boards in each evaluation; no rollout plays them"""
     panel: str = "system:sayc,system:two-over-one"
     """opponents to evaluate against, beside the start"""
-    device: str = "cpu"
-    """compute gradients on this device: cpu, or cuda (its weights differ from run to run)"""
     seed: CountOrZero = 1
     """random seed"""
 
@@ -89,10 +83,6 @@ class LeagueConfig(Settings):
         super().check()
         if self.batch == 1:
             raise ValueError("--batch is 1; it must be 2 or more, or 0 for what suits the cores")
-        if self.device.partition(":")[0] not in ("cpu", "cuda"):
-            raise ValueError(f"--device is {self.device}; it must be cpu or cuda")
-        if self.strangers + self.earlier > 1:
-            raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
         if not 0 <= self.average < 1:
             raise ValueError("--average must be at least 0 and below 1")
         widths(self.layers)

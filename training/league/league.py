@@ -30,7 +30,7 @@ from training.evaluation import system_consistency
 from training.evaluation.duplicate import match
 from training.league.config import LeagueConfig
 from training.league.deal_pool import curve_boards, solved_deals
-from training.league.gradients import DeviceGradients, RayGradients
+from training.league.gradients import RayGradients
 from training.league.learner import Learner
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.runtime import checkpoint, runs
@@ -42,6 +42,7 @@ IMPS = "imps/"  # before the name of an opponent, in metrics
 ROLLOUTS_AHEAD = 3  # in progress while the learner learns
 ADD_VERSION_EVERY = 200  # iterations after which the network joins its opponents
 MOST_VERSIONS = 6  # earlier versions to play against
+STRANGERS, EARLIER = 0.3, 0.2  # shares of the boards against the pool, and against earlier versions
 SILENT_ITERATIONS = 200  # against opponents who pass, for a start from nothing
 CHECKPOINT, POLICY, VERSIONS = "checkpoint.npz", "policy.npz", "versions"
 
@@ -85,17 +86,16 @@ class League:
 
     def pool(self, version: int) -> list[Opponent]:
         """Return the opponents of a rollout that plays with the networks after ``version`` iterations."""
-        config = self.config
         if self._is_silent(version):
             return [Opponent("silent", 1.0, None)]
         strangers = list(self.strangers)
         if self.start is not None:
             strangers.insert(0, ("start", self.start.player))
-        out = [Opponent(name, config.strangers / len(strangers), player) for name, player in strangers]
+        out = [Opponent(name, STRANGERS / len(strangers), player) for name, player in strangers]
         versions = earlier_versions(version, ADD_VERSION_EVERY, MOST_VERSIONS)
         for number in versions:
             player = networks_file.load(self._version_path(number)).player
-            out.append(Opponent(f"self {number}", config.earlier / len(versions), player))
+            out.append(Opponent(f"self {number}", EARLIER / len(versions), player))
         return out
 
     def _is_silent(self, version: int) -> bool:
@@ -117,7 +117,7 @@ class League:
             progress: called after every iteration with the state, and the figures of its rollouts.
         """
         config, state, records = self.config, self.state, cluster.put(self.records)
-        backend = RayGradients(cluster) if config.device == "cpu" else DeviceGradients(config.device)
+        backend = RayGradients(cluster)
         numbers = iter(range(state.iteration, config.iterations))
         ahead = deque(self._submit(cluster, number, records) for number in islice(numbers, ROLLOUTS_AHEAD))
         began, verdict = time.perf_counter() - state.seconds, None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from training.networks.start import start_networks
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import open_run
 from training.runtime.settings import listed
 
 KIND = "league"
@@ -40,8 +40,8 @@ START = "start.npz"
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 LEAGUE_MAY_CHANGE = (
     "iterations", "estimated", "samples_per_side", "decision_fraction", "double_failing", "artificial_penalty",
-    "prior", "truth", "departure", "misinformation_penalty", "strangers", "earlier", "pool", "learning_rate",
-    "last_rate", "entropy", "evaluate", "judged", "panel", "device",
+    "prior", "truth", "departure", "misinformation_penalty", "pool", "learning_rate",
+    "last_rate", "entropy", "evaluate", "judged", "panel",
 )  # fmt: skip
 """Settings that may change where a run goes on."""
 
@@ -64,10 +64,6 @@ class LeagueResult:
         """Return whether the last iteration was done."""
         return self.iterations >= self.config.iterations
 
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(line) for line in self.lines])
-
 
 def train_league(
     config: LeagueConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
@@ -85,7 +81,7 @@ def train_league(
 
     Raises:
         SpecError: the start, a member of the pool or of the panel cannot be had, or is a gatekeeper.
-        ValueError: settings make no sense, or the device is not there.
+        ValueError: settings make no sense.
         RunError: the folder cannot be used.
         ClusterError: Ray is missing, or the cluster cannot be reached.
     """
@@ -110,10 +106,7 @@ def check_start(config: LeagueConfig) -> None:
 
     Raises:
         SpecError: the start or a member of the pool cannot be had, or is a gatekeeper.
-        ValueError: the device is not there.
     """
-    if config.device != "cpu" and not torch.cuda.is_available():
-        raise ValueError(f"--device is {config.device}, but torch {torch.__version__} finds no CUDA device here")
     refuse_gatekeepers([config.start, *listed(config.pool), *listed(config.panel)])
     for spec in [*listed(config.pool), *listed(config.panel)]:
         make(spec)
@@ -200,7 +193,10 @@ def _judge(folder: Path, config: LeagueConfig, state: State, boards: int, progre
         log=folder / "panel.json", progress=progress,
     ).lines  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
-    _draw_curve(state.metrics, curve)
+    pages.draw_curves(
+        curve, _curves(state.metrics), "hours of training",
+        f"IMPs a board, {state.metrics[-1]['boards']:,} boards not played in it",
+    )  # fmt: skip
     atomic_write(page, _page(folder, config, lines, state.metrics))
     return LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, lines, page, curve)
 
@@ -215,7 +211,6 @@ def _page(folder: Path, config: LeagueConfig, lines: Sequence[panel.Line], metri
         decisions=sum(row.get("decisions", 0.0) for row in metrics),
         boards=lines[0].boards,
         table=panel.markdown(lines),
-        settings=pages.settings({name: runs.portable(str(value)) for name, value in asdict(config).items()}),
     )
 
 
@@ -224,14 +219,9 @@ def _opponents(row: Mapping[str, Any]) -> list[str]:
     return [name.removeprefix(IMPS) for name in row if name.startswith(IMPS)]
 
 
-def _draw_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Draw the learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
-    with pages.drawn(path, 7.5, 4.2, dpi=100) as axes:
-        axes.axhline(0, color="0.6", linewidth=0.8)
-        for name in _opponents(metrics[-1]):
-            rows = [row for row in metrics if IMPS + name in row]
-            points = [{"mean_imps": row[IMPS + name], "standard_error": row[f"standard_error/{name}"]} for row in rows]
-            hours = [row["seconds"] / 3600 for row in rows]
-            pages.draw_curve(axes, hours, points, f"against {'its start' if name == 'start' else name}")
-        axes.set(xlabel="hours of training", ylabel=f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
-        axes.legend(loc="lower right")
+def _curves(metrics: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[float], list[dict[str, float]]]]:
+    """Yield the learning curve against each opponent, on deals that no rollout plays, by hours."""
+    for name in _opponents(metrics[-1]):
+        rows = [row for row in metrics if IMPS + name in row]
+        points = [{"mean_imps": row[IMPS + name], "standard_error": row[f"standard_error/{name}"]} for row in rows]
+        yield f"against {'its start' if name == 'start' else name}", [row["seconds"] / 3600 for row in rows], points

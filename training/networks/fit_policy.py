@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -22,11 +21,9 @@ from training.networks.imitate import agreement, calls_of, imitate
 from training.networks.start import start_networks
 from training.runtime import pages, runs
 from training.runtime.progress import Progress
-from training.runtime.runs import to_dataframe
 
 POLICY = "policy.npz"
 BOARDS = 100_000  # that a bidder bids
-_MOST_NAMED = 6  # files that the command of a report names one by one
 
 
 @dataclass(frozen=True)
@@ -40,39 +37,34 @@ class FitResult:
     policy: Path  # plays as ``policy:PATH``
     report: Path
 
-    def to_dataframe(self) -> Any:
-        """Return how often the network makes the recorded call as a pandas DataFrame, a kind of call a row."""
-        return to_dataframe([asdict(share) for share in self.agreement])
-
 
 def fit_policy(
-    config: ImitationConfig, records: Sequence[str], out: Path, *, start: str | None = None, card: str | None = None,
-    without: str | None = None, boards: int = BOARDS, meets: Sequence[str] = (), role: str = "",
-    progress: Progress | None = None,
+    config: ImitationConfig, records: Sequence[str], out: Path, *, start: str | None = None, boards: int = BOARDS,
+    role: str = "", progress: Progress | None = None,
 ) -> FitResult:  # fmt: skip
     """Fit a network to recorded auctions, and measure it on auctions held out; in the same folder a fit goes on.
 
     Args:
-        records, card, without, boards, meets: as for ``recorded.read``.
+        records, boards: as for ``recorded.read``.
         out: the folder for the network, its checkpoint and its report.
         start: ``policy:NAME`` or ``policy:FILE`` to start from; None for random weights.
         role: written into the file: ``stranger``, or ``gatekeeper``, which no training meets.
         progress: shows how far the fit is.
 
     Raises:
-        BoardsError: there is no auction to learn from, or an array file is faulty.
+        BoardsError: there is no auction to learn from.
         SpecError: a bidder cannot be had, or it or the start is a gatekeeper.
         ValueError: settings make no sense, or the folder holds a fit with others.
         OSError: a file cannot be read.
     """
     config.check()
-    refuse_gatekeepers([*map(str, records), *meets])
+    refuse_gatekeepers(map(str, records))
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     progress = progress or Progress()
     layers = None if start is None else start_networks(start).policy.floats()
     progress.stage("reading the auctions", unit="%")
-    read = recorded.read(records, card, without, boards, config.seed, meets)
+    read = recorded.read(records, boards, config.seed)
     held_out = recorded.held_out(read.owner)
     learn = read.take(~held_out)
     if not len(learn):
@@ -87,29 +79,21 @@ def fit_policy(
         progress.note(f"loss {loss:.3f}")
 
     policy, seconds = imitate(config, calls, out, layers, show)
-    command = _command(config, records, start, card, without, boards, meets, role)
+    command = _command(config, records, start, boards, role)
     trained = {"by": command, "auctions": len(learn), "role": role}
     networks_file.save(Networks(policy, trained=trained), out / POLICY)
     found = agreement(policy, judged)
     page = pages.render(
         "imitation.md", command=command, auctions=len(learn), calls=len(calls), seconds=seconds,
-        table=share_table(found), settings=pages.settings(asdict(config)),
+        table=share_table(found),
     )  # fmt: skip
     atomic_write(out / "report.md", page)
     return FitResult(out, config, found, read.problems, out / POLICY, out / "report.md")
 
 
-def _command(
-    config: ImitationConfig, records: Sequence[str], start: str | None, card: str | None, without: str | None,
-    boards: int, meets: Sequence[str], role: str,
-) -> str:  # fmt: skip
-    """Return the command that repeats the fit, naming records by their files."""
-    files = [Path(record) for record in records if Path(record).is_file()]
-    named = [file.name for file in files]
-    if len(files) > _MOST_NAMED:
-        named = [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
-    words = ["bridge-env", "fit", "policy", *named, *(record for record in records if not Path(record).is_file())]
-    options = {"card": card, "without": without, "start": start, "boards": boards if boards != BOARDS else None,
-               "meets": ",".join(meets), "role": role}  # fmt: skip
+def _command(config: ImitationConfig, records: Sequence[str], start: str | None, boards: int, role: str) -> str:
+    """Return the command that repeats the fit."""
+    options = {"start": start, "boards": boards if boards != BOARDS else None, "role": role}
+    words = ["bridge-env", "fit", "policy", *map(runs.portable, records)]
     words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
     return runs.command_line(shlex.join(words), config)

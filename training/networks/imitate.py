@@ -55,7 +55,7 @@ def calls_of(recorded: Recorded) -> Calls:
 
 def _calls(recorded: Recorded) -> Calls:
     auctions = Auctions.replay(recorded.history, recorded.dealer, recorded.vulnerability)
-    view, which, number = positions(auctions, recorded.owner, recorded.learned)
+    view, which, number = positions(auctions, recorded.owner)
     called, turn = recorded.history[which, number], (number // 4).astype(np.int16)
     return Calls(inputs_of(view), view.mask, called, kinds_of(view.history, number), turn)
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -36,7 +36,7 @@ from agents.networks.inputs import MOST_ON
 from agents.networks.network import TOP, UNIT, FloatLayer, quantized
 from agents.outputs import ObservationPolicy
 from bridge_env.bidders.observation import LAYOUT, observe
-from bridge_env.bidders.registry import from_python, make
+from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import view_of
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.io.files import atomic_write
@@ -51,7 +51,7 @@ from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import pages, runs
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import open_run
 
 KIND = "train"
 POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"
@@ -78,10 +78,6 @@ class PPOResult:
     policy: Path  # plays as ``policy:PATH``
     report: Path
     curve: Path
-
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_ppo(
@@ -116,28 +112,19 @@ def train_ppo(
     spec, curve, page = f"policy:{folder / POLICY_FILE}", folder / "learning_curve.png", folder / "report.md"
     others = [them for them in (*AT_HOME, *panel.gatekeepers()) if them not in (config.control, config.opponents)]
     lines = panel.panel(spec, [config.control, *others], config.judge, config.seed, progress=progress).lines
-    _draw_curve(metrics, lines[0], curve)
+    minutes, verdict = [row["seconds"] / 60 for row in metrics], lines[0]
+    pages.draw_curves(
+        curve, [(f"policy, {metrics[-1]['boards']:,} training boards", minutes, metrics)], "minutes of training",
+        f"IMPs a board against {config.control}",
+        (f"{verdict.boards:,} unseen boards", minutes[-1], verdict.mean_imps, verdict.standard_error),
+    )  # fmt: skip
     command, manifest = runs.command_line("bridge-env train ppo", config), runs.read_manifest(folder)
     text = pages.render(
         "ppo.md", config=config, command=command, last=metrics[-1], machine=manifest["machine"],
-        versions=manifest["versions"], table=panel.markdown(lines), settings=pages.settings(asdict(config)),
+        versions=manifest["versions"], table=panel.markdown(lines),
     )  # fmt: skip
     atomic_write(page, text)
     return PPOResult(folder, config, metrics, lines, folder / POLICY_FILE, page, curve)
-
-
-def _draw_curve(metrics: Sequence[Mapping[str, Any]], verdict: panel.Line, path: Path) -> None:
-    """Draw the learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
-    minutes = [row["seconds"] / 60 for row in metrics]
-    with pages.drawn(path, 7.5, 4.2, dpi=100) as axes:
-        axes.axhline(0, color="0.6", linewidth=0.8)
-        pages.draw_curve(axes, minutes, metrics, f"policy, {metrics[-1]['boards']:,} training boards")
-        axes.errorbar(
-            minutes[-1:], [verdict.mean_imps], [verdict.standard_error], fmt="o", color="black",
-            label=f"{verdict.boards:,} unseen boards: {verdict.mean_imps:+.2f} ± {verdict.standard_error:.2f}",
-        )  # fmt: skip
-        axes.set(xlabel="minutes of training", ylabel=f"IMPs a board against {metrics[-1]['opponent']}")
-        axes.legend(loc="lower right")
 
 
 def make_env(config: PPOConfig) -> SB3VecEnv:
@@ -206,18 +193,6 @@ def _rescaled(layers: Sequence[FloatLayer], signal: NDArray[np.float32]) -> list
         out.append((weight / unit, bias / unit))
         signal, weight = signal / unit, following * unit[:, None]
     return [*out, (weight, layers[-1][1])]
-
-
-def read_callback(where: str) -> BaseCallback:
-    """Return the callback of Stable-Baselines3 at ``MODULE:NAME`` or ``FILE.py:NAME``, an object or its factory.
-
-    Raises:
-        SpecError: there is none.
-    """
-    callback: BaseCallback = from_python(
-        f"python:{where.removeprefix('python:')}", BaseCallback, "of stable_baselines3's BaseCallback"
-    )
-    return callback
 
 
 def _learn(

@@ -50,8 +50,8 @@ def save(path: Path, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any
     write_weights(path, _EXPECTED | {"state": dict(state)}, arrays)
 
 
-def load(path: Path, kind: Any = dict[str, Any]) -> tuple[Arrays, Any]:
-    """Return the arrays and the state of a checkpoint, the state as type ``kind``.
+def load(path: Path) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays and the state of a checkpoint.
 
     Raises:
         RunError: there is no such file, or it is damaged.
@@ -60,4 +60,4 @@ def load(path: Path, kind: Any = dict[str, Any]) -> tuple[Arrays, Any]:
         header, arrays = read_weights(path, "checkpoint", _EXPECTED)
     except WeightsError as error:
         raise RunError(f"{path}: {error}") from None
-    return arrays, check_type(header.get("state"), kind, f"{path}: state", RunError)
+    return arrays, check_type(header.get("state"), dict[str, Any], f"{path}: state", RunError)

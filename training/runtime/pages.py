@@ -85,11 +85,6 @@ def figure(mean: float, error: float) -> str:
     return f"{mean:+.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")
 
 
-def settings(config: Mapping[str, object]) -> list[str]:
-    """Return the lines of the section that lists a run's settings."""
-    return ["## Config", "", *(f"- {name}: {value}" for name, value in config.items()), ""]
-
-
 @contextlib.contextmanager
 def drawn(path: Path, width: float, height: float, dpi: int = 120, grid: tuple[int, int] = (1, 1)) -> Iterator[Any]:
     """Yield the axes of a figure, an array of them for a larger ``grid``; it is written to ``path`` at the end."""
@@ -100,8 +95,24 @@ def drawn(path: Path, width: float, height: float, dpi: int = 120, grid: tuple[i
     figure.savefig(path, dpi=dpi)
 
 
-def draw_curve(axes: Any, x: Sequence[float], points: Sequence[Mapping[str, Any]], label: str) -> None:
-    """Draw a learning curve: mean IMPs with their error."""
-    mean, error = (np.array([point[name] for point in points]) for name in ("mean_imps", "standard_error"))
-    axes.plot(x, mean, label=label)
-    axes.fill_between(x, mean - error, mean + error, alpha=0.25, linewidth=0)
+def draw_curves(
+    path: Path, curves: Iterable[tuple[str, Sequence[float], Sequence[Mapping[str, Any]]]], xlabel: str, ylabel: str,
+    verdict: tuple[str, float, float, float] | None = None,
+) -> None:  # fmt: skip
+    """Draw learning curves as a PNG: mean IMPs with their error.
+
+    Args:
+        curves: label, x and rows of metrics of each.
+        verdict: label, x, mean and standard error of a result on unseen boards.
+    """
+    with drawn(path, 7.5, 4.2) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        for label, x, points in curves:
+            mean, error = (np.array([point[name] for point in points]) for name in ("mean_imps", "standard_error"))
+            axes.plot(x, mean, label=label)
+            axes.fill_between(x, mean - error, mean + error, alpha=0.25, linewidth=0)
+        if verdict is not None:
+            label, at, height, width = verdict
+            axes.errorbar([at], [height], [width], fmt="o", color="black", label=label)
+        axes.set(xlabel=xlabel, ylabel=ylabel)
+        axes.legend(loc="lower right")

@@ -13,7 +13,7 @@ from bridge_env.io.files import FileError
 from bridge_env.io.json_files import decode_json
 from training.runtime.lock import hold
 
-FORMAT = 4
+FORMAT = 5
 Row = TypeVar("Row")
 
 

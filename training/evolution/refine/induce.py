@@ -137,8 +137,8 @@ def grow(x, worth, first, most, caution, fewest, closed, lows, highs):
     return value
 
 
-def rules(examples: Examples, most: int = 3, *, sayable: bool = False) -> list[Rule]:
-    """Return the best rules for a position, at most one a call, by descending gain; sayable ones if ``sayable``."""
+def rules(examples: Examples, most: int = 3) -> list[Rule]:
+    """Return the best rules for a position that a pair can say, at most one a call, by descending gain."""
     hands, worth, tried = _each_hand_once(examples)
     half = (hands.board % 2).astype(bool)
     found = []
@@ -146,7 +146,7 @@ def rules(examples: Examples, most: int = 3, *, sayable: bool = False) -> list[R
         on = tried[:, j]
         if np.count_nonzero(on) < 4 * FEWEST:
             continue
-        best, closed = None, _closed(hands, call) if sayable else np.zeros(len(hands.words), np.bool_)
+        best, closed = None, _closed(hands, call)
         for learn in (half, ~half):
             rule = _rule(hands, call, worth[:, j], learn & on, ~learn & on, closed)
             if rule is not None and (best is None or rule.gain > best.gain):

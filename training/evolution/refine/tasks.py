@@ -46,14 +46,14 @@ def label_task(
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
 
 
-def rules_task(parts: Sequence[Examples], sayable: bool) -> list[Rule]:
+def rules_task(parts: Sequence[Examples]) -> list[Rule]:
     """Return the rules that the decisions at a position suggest."""
-    return rules(joined(parts), sayable=sayable)
+    return rules(joined(parts))
 
 
 def answers_task(
     begun: Partnership, us: Partnership, league: Sequence[Rival], ranges: Sequence[BoardRange], path: str, call: str,
-    most: int, judge: str = "", sayable: bool = False,
+    most: int, judge: str = "",
 ) -> list[Rule]:  # fmt: skip
     """Return partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
 
@@ -71,7 +71,7 @@ def answers_task(
             tables = tables_of(begun, them, board_range, now)
             for text, examples in label(tables, wanted, by, other).items():
                 parts.setdefault(leads[text], []).extend(examples)
-    found = {lead: rules(joined(examples), sayable=sayable) for lead, examples in parts.items()}
+    found = {lead: rules(joined(examples)) for lead, examples in parts.items()}
     return [replace(rule, path=lead) for lead, of_lead in found.items() for rule in of_lead]
 
 
