@@ -4,11 +4,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from tests.support.learners import Here
 from training.league.config import LeagueConfig
 from training.league.deal_pool import solved_deals
 from training.league.gradients import (
+    DeviceGradients,
     GradientBackend,
     RayGradients,
     Step,
@@ -18,6 +20,7 @@ from training.league.gradients import (
 )
 from training.league.learner import Learner
 from training.league.rollout import Opponent, concatenate_experience, rollout
+from training.networks.model import Perceptron, random_layers, summed_rows
 
 CONFIG = LeagueConfig(
     start="nothing", iterations=3, boards=96, estimated=0, layers="24,16", batch=400, shard=90, evaluate=2, judged=20,
@@ -68,13 +71,26 @@ def test_steps_and_shards_hold_every_decision_once():
     assert np.concatenate([shard for step in steps for shard in step]).tolist() == list(range(999, -1, -1))
 
 
-@pytest.mark.parametrize("backend", [RayGradients(Here(True, 1)), RayGradients(Here(False, 5))])
+@pytest.mark.parametrize("backend", [RayGradients(Here(True, 1)), RayGradients(Here(False, 5)), DeviceGradients("cpu")])
 def test_weights_do_not_depend_on_where_gradients_are_computed(experience, backend):
     alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
     figures = alone.learn(experience, 0, GradientBackend())
     assert figures == spread.learn(experience, 0, backend)
     np.testing.assert_equal(alone.arrays(), spread.arrays())
     assert figures["steps"] > 1
+
+
+def test_sums_of_rows_by_torch_are_nearly_those_on_the_cpu(experience):
+    """A CUDA device sums them by torch's own functions."""
+    rows = experience.policy.rows
+    ((weight, bias),) = random_layers([int(rows[0].max()) + 1, 8], 1)
+    model, by_torch = Perceptron([(weight, bias)]), [torch.tensor(a, requires_grad=True) for a in (weight, bias)]
+    outputs = model(rows), summed_rows(*by_torch, rows)
+    for output in outputs:
+        output.square().sum().backward()
+    torch.testing.assert_close(*outputs, atol=1e-5, rtol=1e-5)
+    for ours, theirs in zip(model.parameters(), by_torch, strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad, atol=1e-2, rtol=1e-4)
 
 
 def test_a_run_is_settled_for_its_cores_once():

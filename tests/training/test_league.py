@@ -166,6 +166,12 @@ def test_the_critic_sees_what_the_contract_is_worth():
         assert UNDOUBLED + 24 + int(mine[i]) in on.tolist()
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is here")
+def test_a_missing_device_is_refused_before_anything_runs(tmp_path, capsys):
+    assert "finds no CUDA device" in refused(capsys, "train", "league", "--device", "cuda", "--out", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 # --- toys that it must solve ----------------------------------------------------------------------------------------
 
 
@@ -292,6 +298,7 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
         (["--pool", "system:nobody"], "nobody"),
         (["--start", "nobody"], "nobody"),
         (["--hours", "0"], "--hours"),
+        (["--device", "tpu"], "--device is tpu; it must be cpu or cuda"),
         (["--batch", "1"], "--batch is 1"),
         (["--resume", str(tmp_path)], "not the folder of a run"),
     ):

@@ -71,6 +71,8 @@ class LeagueConfig(Settings):
     """solved boards in each evaluation; no rollout plays them"""
     panel: str = "system:sayc,system:two-over-one"
     """opponents to evaluate against, beside the start"""
+    device: str = "cpu"
+    """compute gradients on this device: cpu, or cuda (its weights differ from run to run)"""
     seed: CountOrZero = 1
     """random seed"""
 
@@ -83,6 +85,8 @@ class LeagueConfig(Settings):
         super().check()
         if self.batch == 1:
             raise ValueError("--batch is 1; it must be 2 or more, or 0 for what suits the cores")
+        if self.device.partition(":")[0] not in ("cpu", "cuda"):
+            raise ValueError(f"--device is {self.device}; it must be cpu or cuda")
         if not 0 <= self.average < 1:
             raise ValueError("--average must be at least 0 and below 1")
         widths(self.layers)

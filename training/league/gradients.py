@@ -1,4 +1,4 @@
-"""Compute the gradients of a step in shards, here or on Ray.
+"""Compute the gradients of a step in shards, here, on Ray or on a device.
 
 A step's gradient is the sum of its shards' in their order, in float64. So the weights are the same, bit for bit, for
 any number of processes and nodes, as far as their processors compute alike.
@@ -6,8 +6,9 @@ any number of processes and nodes, as far as their processors compute alike.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,14 +60,15 @@ def policy_gradient(model: Perceptron, examples: PolicyExamples, count: int, ent
         entropy: weight of the entropy bonus.
     """
     outputs = model(examples.rows)
+    device = outputs.device
     if examples.guidance is not None:
-        outputs = outputs + torch.from_numpy(examples.guidance)
-    outputs = outputs.masked_fill(torch.from_numpy(~examples.mask), _ILLEGAL)
+        outputs = outputs + torch.from_numpy(examples.guidance).to(device)
+    outputs = outputs.masked_fill(torch.from_numpy(~examples.mask).to(device), _ILLEGAL)
     logs = torch.log_softmax(outputs, dim=1)
-    calls = torch.from_numpy(examples.call.astype(np.int64))
-    advantage = torch.from_numpy(examples.advantage / np.float32(IMPS))
-    weight = torch.from_numpy(examples.weight)
-    before = torch.from_numpy(examples.log_chance)
+    calls = torch.from_numpy(examples.call.astype(np.int64)).to(device)
+    advantage = torch.from_numpy(examples.advantage / np.float32(IMPS)).to(device)
+    weight = torch.from_numpy(examples.weight).to(device)
+    before = torch.from_numpy(examples.log_chance).to(device)
     ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
     bounded = ratio.clamp(1 - CLIP, 1 + CLIP)
     gain = torch.minimum(ratio * advantage, bounded * advantage)
@@ -79,15 +81,15 @@ def policy_gradient(model: Perceptron, examples: PolicyExamples, count: int, ent
 def critic_gradient(model: Perceptron, examples: CriticExamples, count: int) -> ShardGradient:
     """Return a shard's part of the gradient of a critic's step of ``count`` examples; its figures are 0."""
     outputs = model(examples.rows)[:, 0]
-    error = outputs - torch.from_numpy(examples.target / np.float32(IMPS))
-    weight = torch.from_numpy(examples.weight)
+    error = outputs - torch.from_numpy(examples.target / np.float32(IMPS)).to(outputs.device)
+    weight = torch.from_numpy(examples.weight).to(outputs.device)
     return _gradient(model, (weight * error * error).sum() / count), np.zeros(2)
 
 
 def _gradient(model: Perceptron, loss: torch.Tensor) -> Floats:
     model.zero_grad()
     loss.backward()
-    return [p.grad.numpy().copy() for p in model.parameters() if p.grad is not None]
+    return [p.grad.cpu().numpy().copy() for p in model.parameters() if p.grad is not None]
 
 
 class GradientBackend:
@@ -95,7 +97,30 @@ class GradientBackend:
 
     def gradients(self, steps: Sequence[Step]) -> list[list[ShardGradient]]:
         """Return for each step the gradients of its shards in their order."""
-        return [[step.compute(rows) for rows in step.shards] for step in steps]
+        placed = [replace(step, model=self.placed(step.model)) for step in steps]
+        return [[step.compute(rows) for rows in step.shards] for step in placed]
+
+    def placed(self, model: Perceptron) -> Perceptron:
+        """Return the model, or a copy of it, where its gradients are computed."""
+        return model
+
+
+class DeviceGradients(GradientBackend):
+    """Compute all gradients on a device of torch, such as ``cuda``.
+
+    They have other bits than on the CPU, and on CUDA differ from run to run, as it adds in any order. The networks stay
+    where they are: a copy on the device takes over their weights for each step.
+    """
+
+    def __init__(self, device: str) -> None:
+        self._device = torch.device(device)
+        self._copies: dict[Perceptron, Perceptron] = {}
+
+    def placed(self, model: Perceptron) -> Perceptron:
+        if model not in self._copies:
+            self._copies[model] = copy.deepcopy(model).to(self._device)
+        self._copies[model].load_state_dict(model.state_dict())
+        return self._copies[model]
 
 
 class RayGradients(GradientBackend):

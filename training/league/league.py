@@ -30,7 +30,7 @@ from training.evaluation import system_consistency
 from training.evaluation.duplicate import match
 from training.league.config import LeagueConfig
 from training.league.deal_pool import curve_boards, solved_deals
-from training.league.gradients import RayGradients
+from training.league.gradients import DeviceGradients, RayGradients
 from training.league.learner import Learner
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.runtime import checkpoint, runs
@@ -117,7 +117,7 @@ class League:
             progress: called after every iteration with the state, and the figures of its rollouts.
         """
         config, state, records = self.config, self.state, cluster.put(self.records)
-        backend = RayGradients(cluster)
+        backend = RayGradients(cluster) if config.device == "cpu" else DeviceGradients(config.device)
         numbers = iter(range(state.iteration, config.iterations))
         ahead = deque(self._submit(cluster, number, records) for number in islice(numbers, ROLLOUTS_AHEAD))
         began, verdict = time.perf_counter() - state.seconds, None

@@ -59,7 +59,7 @@ class Learner:
         """Pass once over the experience of a rollout, policy and critic side by side; return figures of the pass.
 
         Args:
-            backend: computes the gradients; None for this process. The weights are the same.
+            backend: computes the gradients; None for this process. The weights are the same, but on a device.
         """
         config, backend = self.config, backend or GradientBackend()
         share = iteration / config.iterations

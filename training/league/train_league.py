@@ -41,7 +41,7 @@ _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 LEAGUE_MAY_CHANGE = (
     "iterations", "estimated", "samples_per_side", "decision_fraction", "double_failing", "artificial_penalty",
     "prior", "truth", "departure", "misinformation_penalty", "pool", "learning_rate",
-    "last_rate", "entropy", "evaluate", "judged", "panel",
+    "last_rate", "entropy", "evaluate", "judged", "panel", "device",
 )  # fmt: skip
 """Settings that may change where a run goes on."""
 
@@ -81,7 +81,7 @@ def train_league(
 
     Raises:
         SpecError: the start, a member of the pool or of the panel cannot be had, or is a gatekeeper.
-        ValueError: settings make no sense.
+        ValueError: settings make no sense, or the device is not there.
         RunError: the folder cannot be used.
         ClusterError: Ray is missing, or the cluster cannot be reached.
     """
@@ -106,7 +106,10 @@ def check_start(config: LeagueConfig) -> None:
 
     Raises:
         SpecError: the start or a member of the pool cannot be had, or is a gatekeeper.
+        ValueError: the device is not there.
     """
+    if config.device != "cpu" and not torch.cuda.is_available():
+        raise ValueError(f"--device is {config.device}, but torch {torch.__version__} finds no CUDA device here")
     refuse_gatekeepers([config.start, *listed(config.pool), *listed(config.panel)])
     for spec in [*listed(config.pool), *listed(config.panel)]:
         make(spec)

@@ -46,6 +46,12 @@ class _SparseLinear(torch.autograd.Function):
         return out, gradient.sum(0), None
 
 
+def summed_rows(weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch.Tensor:
+    """Return bias plus the sum of the weight's rows that are on, by torch alone, on the weight's device."""
+    numbers, starts = (torch.from_numpy(np.asarray(array, np.int64)).to(weight.device) for array in rows)
+    return torch.nn.functional.embedding_bag(numbers, weight, starts[:-1], mode="sum") + bias
+
+
 def random_layers(sizes: Sequence[int], seed: int) -> list[FloatLayer]:
     """Return layers of random weights for networks of sparse inputs.
 
@@ -65,6 +71,8 @@ def random_layers(sizes: Sequence[int], seed: int) -> list[FloatLayer]:
 class Perceptron(torch.nn.Module):
     """Compute ReLU layers over sparse inputs, cut off at ``MOST`` as in the integer network.
 
+    On another device than the CPU, torch's own functions sum the rows that are on.
+
     Args:
         layers: copied as float32.
     """
@@ -76,7 +84,7 @@ class Perceptron(torch.nn.Module):
 
     def forward(self, rows: Sparse) -> torch.Tensor:
         weight, bias = self.weights[0], self.biases[0]
-        signal: torch.Tensor = _SparseLinear.apply(weight, bias, rows)  # type: ignore[no-untyped-call]
+        signal: torch.Tensor = (_SparseLinear.apply if weight.device.type == "cpu" else summed_rows)(weight, bias, rows)
         for weight, bias in zip(list(self.weights)[1:], list(self.biases)[1:], strict=True):
             signal = torch.addmm(bias, torch.nn.functional.hardtanh(signal, 0.0, MOST), weight)
         return signal
