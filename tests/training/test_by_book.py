@@ -233,6 +233,7 @@ def test_departures_are_worth_what_the_two_auctions_score():
 
 def test_kinds_of_departure_are_chosen_on_some_boards_and_judged_on_others():
     """Passes of openings that gain, and raises to two spades that gain only where they are chosen."""
+    player = read_networks("by-the-book").player
     count = 2 * FEWEST * 16
     boards = library_boards(count, 2, "training")
     opening = np.arange(count) % 2 == 0
@@ -247,10 +248,11 @@ def test_kinds_of_departure_are_chosen_on_some_boards_and_judged_on_others():
         call=np.full(count, PASS, np.int8), worth=np.where(opening, 2, np.where(chooses, 1, -3)),
         features=deal_features(boards.owner)[np.arange(count), seat], auctions=auctions, boards=boards,
     )  # fmt: skip
-    first, second = judgement_of(found).kinds
+    first, second = judgement_of(found, player).kinds
     assert (first.after, first.book, first.made, first.worth) == ("opening", "1♣", "Pass", 2.0)
     assert (second.after, second.book, second.worth) == ("1♠ (Pass)", "2♠", -3.0)
     assert first.count == int((opening & ~chooses).sum())
+    assert 0 <= first.cards <= 1
     owner = boards.owner == seat[:, None]
     assert first.examples[0] in {hand_text(hand) for hand in owner[opening & ~chooses]}
 

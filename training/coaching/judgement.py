@@ -12,10 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import SystemGuided
+from agents.networks.book import Book, SystemGuided
 from agents.networks.shipped import read_networks
+from agents.systems.bidder import Hierarchy, deal_features
+from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.explain import symbol_text
 from agents.systems.explain.statements import statement_of_hands
+from agents.systems.library.shipped import read_system
 from bridge_env.hands.deals import hand_text
 from bridge_env.rng import streams
 from bridge_env.rules.calls import FIRST_BID
@@ -26,6 +29,7 @@ from training.evaluation.system_consistency import AGAINST
 from training.runtime.pages import render
 
 MOST = 20  # kinds that are reported
+CARDS = "champion-strong"  # scorecards that are asked whether they depart, too
 _EXACT = 3  # calls from the opening on that are written out; later auctions go by their kind
 _OPENINGS = ("opening", "opening", "opening in third seat", "opening in fourth seat")
 
@@ -42,6 +46,7 @@ class Kind:
     error: float
     hands: str  # what nine in ten of its hands hold
     examples: tuple[str, ...]
+    cards: float  # share in which scorecards make the network's call
 
 
 @dataclass(frozen=True)
@@ -68,20 +73,31 @@ def judgement_page(spec: str, boards: int, seed: int) -> str:
     held = library_boards(boards, seed, "judging")
     found = find_departures(player, opponent, held, streams.key("coach", seed, np.arange(len(held))))
     command = f"bridge-env book {spec} --judgement --boards {boards} --seed {seed}"
-    return render("judgement.md", spec=spec, command=command, judgement=judgement_of(found))
+    return render("judgement.md", spec=spec, command=command, judgement=judgement_of(found, player))
 
 
-def judgement_of(found: Departures) -> Judgement:
+def judgement_of(found: Departures, player: SystemGuided) -> Judgement:
     """Return what the departures of a player do, in kinds."""
     base = found.boards.base[found.board]
     names = np.array(["|".join(_name(found, row)) for row in range(len(found.board))])
-    chooses = (base // 4) % 2 == 0
+    chooses, with_cards = (base // 4) % 2 == 0, _with_cards(found, player)
     best = sorted(_totals(names, found.worth, chooses), reverse=True)[:MOST]
-    kinds = [_kind(found, np.flatnonzero((names == name) & ~chooses), name) for _, name in best]
+    kinds = [_kind(found, np.flatnonzero((names == name) & ~chooses), name, with_cards) for _, name in best]
     return Judgement(
         len(found.boards), len(names) / len(found.boards), float(found.worth.mean()), standard_error(found.worth, base),
         tuple(sorted(kinds, key=lambda kind: -kind.worth * kind.count)),
     )  # fmt: skip
+
+
+def _with_cards(found: Departures, player: SystemGuided) -> NDArray[np.bool_]:
+    """Return whether the book with scorecards makes the player's call, bool (N,)."""
+    system = player.book.hierarchy.system
+    book = Book(Hierarchy(system.with_cards(read_system(CARDS).blocks)))
+    auctions = found.auctions.take(found.board)
+    features = deal_features(found.boards.owner)
+    queries = Queries.of_auctions(auctions, features, found.board)._replace(length=found.length)
+    made: NDArray[np.bool_] = book.look(queries).call == found.call
+    return made
 
 
 def _name(found: Departures, row: int) -> tuple[str, str, str]:
@@ -110,7 +126,7 @@ def _totals(
         yield float(totals[place]), str(kinds[place])
 
 
-def _kind(found: Departures, rows: NDArray[np.int64], name: str) -> Kind:
+def _kind(found: Departures, rows: NDArray[np.int64], name: str, with_cards: NDArray[np.bool_]) -> Kind:
     """Return a kind of the departures ``rows``."""
     boards = found.boards.take(found.board[rows])
     seats = (boards.dealer + found.length[rows]) & 3
@@ -119,5 +135,5 @@ def _kind(found: Departures, rows: NDArray[np.int64], name: str) -> Kind:
     after, book, made = name.split("|")
     return Kind(
         after, book, made, len(rows), float(worth.mean()), standard_error(worth, boards.base), usual,
-        tuple(map(hand_text, hands[:2])),
+        tuple(map(hand_text, hands[:2])), float(with_cards[rows].mean()),
     )  # fmt: skip

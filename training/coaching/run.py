@@ -268,7 +268,7 @@ def _judge(
         terms=config.terms,
         panel_table=panel.markdown,
         boards=len(boards),
-        judgement=judgement_of(found),
+        judgement=judgement_of(found, learned),
     )
     atomic_write(folder / "report.md", page)
     return results
