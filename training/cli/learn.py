@@ -18,10 +18,17 @@ from training.league.config import LeagueConfig
 from training.networks.configs import PPOConfig
 
 
+def _seconds(minutes: float | None, hours: float | None) -> float | None:
+    if minutes is not None and hours is not None:
+        raise ValueError("give --minutes or --hours, not both")
+    return 60 * (minutes or 0) + 3600 * (hours or 0) or None
+
+
 def evolve(
     *,
     config: Annotated[EvolveConfig, Flat] = EvolveConfig(),
     run: RunOptions = RunOptions(),
+    minutes: Positive | None = None,
     hours: Positive | None = None,
     workers: Count | None = None,
     address: str | None = None,
@@ -43,7 +50,7 @@ def evolve(
 
         bridge-env evolve                                   start a first run, about three minutes on two cores
         bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
-        bridge-env evolve --hours 0.5                       begin no generation after half an hour, then judge
+        bridge-env evolve --minutes 30                      begin no generation after half an hour, then judge
         bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
         bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
                                                             let partners start with two systems, and end with one
@@ -54,14 +61,15 @@ def evolve(
     and FOLDER/best.bidding is the best system so far.
 
     Args:
-        hours: begin no generation after so many hours, whatever --generations is; then the winner is judged
+        minutes: begin no generation after so many minutes, whatever --generations is; then the winner is judged
+        hours: the same in hours
         workers: number of tasks at a time (default: all cores of the cluster)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
     """
     from training.evaluation import verdict
     from training.evolution.run import evolve as evolve_systems
 
-    seconds = None if hours is None else 3600 * hours
+    seconds = _seconds(minutes, hours)
     config = run.check(config, ("generations",))
     with run.tracking(), Bar(resume="bridge-env evolve --resume") as progress:
         result = evolve_systems(
@@ -84,6 +92,7 @@ def league(
     *,
     config: Annotated[LeagueConfig, Flat] = LeagueConfig(),
     run: RunOptions = RunOptions(),
+    minutes: Positive | None = None,
     hours: Positive | None = None,
     judge: AtLeast2 = 5000,
     workers: Count | None = None,
@@ -105,7 +114,8 @@ def league(
     The network plays as policy:FOLDER/policy.npz. Gatekeepers are refused as opponents and as a start.
 
     Args:
-        hours: begin no rollout after so many hours, whatever --iterations is; then the network is judged
+        minutes: begin no rollout after so many minutes, whatever --iterations is; then the network is judged
+        hours: the same in hours
         judge: number of judging boards for the final panel
         workers: number of tasks at a time (default: all cores of a cluster; without one all cores but one, at least 2)
         address: address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT
@@ -116,7 +126,7 @@ def league(
     from training.evaluation import panel
     from training.league.train_league import LEAGUE_MAY_CHANGE, train_league
 
-    seconds = None if hours is None else 3600 * hours
+    seconds = _seconds(minutes, hours)
     config = run.check(config, LEAGUE_MAY_CHANGE)
     with run.tracking(), Bar(resume="bridge-env train league --resume") as progress:
         result = train_league(
