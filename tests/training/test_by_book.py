@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from tests.golden.runs import SHORT
 from training.cli.app import main
 from training.coaching import run as coaching
 from training.coaching.config import CoachConfig
-from training.coaching.departures import FEWEST, Departures, find_departures
+from training.coaching.departures import FEWEST, Departures, find_departures, unused_lines
 from training.coaching.judgement import judgement_of
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match as play_match
@@ -224,11 +225,17 @@ def test_departures_are_worth_what_the_two_auctions_score():
     boards = library_boards(400, 2, "training")
     key = streams.key("test", np.arange(400))
     found = find_departures(player, opponent, boards, key)
+    assert found.decisions > 1500
     assert 100 < len(found.board) < 500
     assert (found.book != found.call).all()
     np.testing.assert_array_equal(found.auctions.history[found.board, found.length], found.call)
+    assert sum(found.fired.values()) == found.decisions
+    assert sum(found.fired.values()) - sum(found.followed.values()) == len(found.board)
     again = find_departures(player, opponent, boards.take(np.unique(found.board)), key[np.unique(found.board)])
     assert len(again.auctions) == len(np.unique(found.board))
+    never, seldom = unused_lines(found, player)
+    assert len(never) > 100
+    assert all(followed <= 0.2 * fired for _, fired, followed in seldom)
 
 
 def test_kinds_of_departure_are_chosen_on_some_boards_and_judged_on_others():
@@ -247,6 +254,7 @@ def test_kinds_of_departure_are_chosen_on_some_boards_and_judged_on_others():
         book=np.where(opening, parse_call("1C"), parse_call("2S")).astype(np.int8),
         call=np.full(count, PASS, np.int8), worth=np.where(opening, 2, np.where(chooses, 1, -3)),
         features=deal_features(boards.owner)[np.arange(count), seat], auctions=auctions, boards=boards,
+        fired=Counter(), followed=Counter(), decisions=2 * count,
     )  # fmt: skip
     first, second = judgement_of(found, player).kinds
     assert (first.after, first.book, first.made, first.worth) == ("opening", "1♣", "Pass", 2.0)
@@ -283,7 +291,7 @@ def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch
     folder = tmp_path / "coach" / "mine"
     report = (folder / "report.md").read_text()
     assert str(folder / "report.md") in capsys.readouterr().out
-    for heading in ("How strong", "What judgement does", "Amendments"):
+    for heading in ("How strong", "What judgement does", "Amendments", "Lines that never came up"):
         assert f"## {heading}" in report
     assert "None gained enough to be kept." not in report
     assert networks_file.load(folder / "mine.npz").book is not None

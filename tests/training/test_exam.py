@@ -15,8 +15,8 @@ from bridge_env.rules.cards import SEATS
 from training.exam.marks import key_of, plays, sit
 from training.exam.positions import ALL, FULL, HALF, ExamError, read_exam, textbook
 from training.exam.positions import parse_exam as parse_texts
+from training.exam.run import ExamConfig, scores_text, wrong_text
 from training.exam.run import exam as sit_exam
-from training.exam.run import scores_text, wrong_text
 
 SMALL = """\
 # A comment.
@@ -258,12 +258,16 @@ def test_bidders_are_in_one_table_of_the_same_positions():
     ]
 
 
-def test_the_function_returns_papers(tmp_path):
+def test_the_function_returns_papers_rows_and_a_frame(tmp_path):
     path = tmp_path / "small.exam"
     path.write_text(SMALL, encoding="utf-8")
-    found = sit_exam(["pass", "system:two-over-one"], areas=["second"], files=[path])
+    result = sit_exam(ExamConfig(["pass", "system:two-over-one"], areas=["second"], files=[path]))
     papers = [sit(spec, read_exam([path]), areas=["second"]) for spec in ("pass", "system:two-over-one")]
-    assert [paper.record() for paper in found] == [paper.record() for paper in papers]
+    assert [paper.record() for paper in result.papers] == [paper.record() for paper in papers]
+    assert str(result) == scores_text(papers)
+    assert sum(row["points"] for row in result.rows()) == sum(paper.marks().points for paper in papers)
+    pytest.importorskip("pandas")
+    assert result.to_dataframe().groupby("spec")["points"].sum()["pass"] == papers[0].marks().points
 
 
 # --- the report --------------------------------------------------------------------------------------------

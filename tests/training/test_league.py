@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import DOUBLE, PASS, parse_call
 from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
+from training.evaluation import panel
 from training.evaluation.duplicate import match as play_match
 from training.evaluation.network_opponents import refuse_gatekeepers
 from training.league import contract_pretraining, deal_pool
@@ -34,6 +36,7 @@ from training.league.deal_pool import NUM_CURVE_DEALS, curve_boards, solved_deal
 from training.league.league import League, earlier_versions
 from training.league.learner import Learner
 from training.league.rollout import Opponent, branch_points, draw_deals, rollout, seating, thinning_factor
+from training.league.train_league import LeagueResult
 from training.runtime import runs
 
 torch.set_num_threads(1)  # sums in another order make other weights
@@ -266,6 +269,15 @@ def test_the_pool_holds_the_latest_versions_and_some_older_ones():
     assert earlier_versions(1000, 10, 4) == [10, 980, 990, 1000]
     assert earlier_versions(1000, 10, 0) == []
     assert len(set(earlier_versions(5000, 10, 7))) == 7
+
+
+def test_a_result_is_a_table():
+    pytest.importorskip("pandas")
+    line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
+    frame = LeagueResult(
+        Path("x"), SMALL, 6, [], Path("x/policy.npz"), [line], Path("x/report.md"), Path("x/curve.png")
+    ).to_dataframe()
+    assert frame[["opponent", "mean_imps", "standard_error"]].to_numpy().tolist() == [["pass", 0.5, 0.1]]
 
 
 # --- gatekeepers ----------------------------------------------------------------------------------------------------

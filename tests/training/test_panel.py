@@ -59,7 +59,7 @@ def test_lines_are_those_of_matches(tmp_path):
         assert (line.mean_imps, line.standard_error) == (match.mean_imps, match.standard_error)
         assert match.boards.share_in_training() == 0
     text = str(result)
-    assert [line.group for line in lines] == ["families", "no bidders", "gatekeepers"]
+    assert list(result.to_dataframe()["group"]) == ["families", "no bidders", "gatekeepers"]
     assert text.index("policy:polish") < text.index("system:sayc") < text.index("pass")
     assert len(panel.markdown(lines)) == 2 + 3 + 3
 

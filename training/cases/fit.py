@@ -25,6 +25,7 @@ from training.evaluation.agreement import Share, rounds_and_sides, shares
 from training.evaluation.recorded_calls import States, read_states
 from training.runtime import runs
 from training.runtime.progress import Progress
+from training.runtime.runs import to_dataframe
 
 CASES, RESULTS = "cases.npz", "results.json"
 VOTES, READER = 5, "system:sayc"  # nearest cases that vote, and the system that interprets calls
@@ -42,6 +43,10 @@ class CasesResult:
     rows: tuple[Share, ...]  # on boards of the judging split; empty if the records have none
     problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
     file: Path  # plays as ``cases:PATH``
+
+    def to_dataframe(self) -> Any:
+        """Return how often the base makes the recorded call as a pandas DataFrame, a kind of call a row."""
+        return to_dataframe([asdict(row) for row in self.rows])
 
 
 def fit_cases(

@@ -241,12 +241,11 @@ def exam(
         wrong: list the wrong answers, with the reasons
         json: write scores and answers to this file too; -: to standard output
     """
+    from training.exam.run import ExamConfig, wrong_text
     from training.exam.run import exam as sit_exam
-    from training.exam.run import scores_text, wrong_text
 
-    papers = sit_exam([spec, *specs], key, area or (), file or ())
-    print_text("\n\n".join([scores_text(papers), *(wrong_text(paper) for paper in papers if wrong)]), json)
+    result = sit_exam(ExamConfig([spec, *specs], key, area or (), file or ()))
+    print_text("\n\n".join([str(result), *(wrong_text(paper) for paper in result.papers if wrong)]), json)
     if json is not None:
-        files = [str(path) for path in file] if file else ["textbook"]
-        write_json(json, {"exam": files, "papers": [paper.record() for paper in papers]})
+        write_json(json, result.record())
     return 0

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +22,11 @@ from agents.networks.shipped import read_networks
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.language.text import system_text
 from agents.systems.library.shipped import read_system, system_path
+from agents.systems.lint import sound_findings
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.coaching.config import CoachConfig
-from training.coaching.departures import find_departures
+from training.coaching.departures import find_departures, line_text, unused_lines
 from training.coaching.judgement import judgement_of
 from training.evaluation import panel, system_consistency
 from training.evaluation.boards import library_boards
@@ -39,7 +41,7 @@ from training.league.league import POLICY
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run
+from training.runtime.runs import open_run, to_dataframe
 
 KIND = "coach"
 BOOK = "book.bidding"
@@ -47,6 +49,7 @@ BOOK = "book.bidding"
 TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)
 # The truth that a player may have less than its book, and the boards that measure it, at most.
 _TRUTH_MARGIN, _TRUTH_BOARDS = 0.008, 10_000
+_LISTED = 40  # lines of the book in a report
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,17 @@ class CoachResult:
     amended: Path  # the amended book of the last round
     with_cards: Path | None  # the same with scorecards
     report: Path
+
+    def to_dataframe(self) -> Any:
+        """Return the matches as a pandas DataFrame: round, bidder, opponent, IMPs a board, their error, the gain."""
+        return to_dataframe([
+            {"round": number, "bidder": bidder, **asdict(line)}
+            for number, one in enumerate(self.rounds, 1)
+            for bidder, lines in (
+                ("player", one.player), ("amended book", one.amended), ("amended book with scorecards", one.with_cards),
+            )
+            for line in lines
+        ])  # fmt: skip
 
 
 def coach(
@@ -259,6 +273,8 @@ def _judge(
     assert isinstance(learned, SystemGuided)
     boards = library_boards(config.counted, config.seed, "judging")
     found = find_departures(learned, opponent, boards, streams.key("coach", config.seed, np.arange(len(boards))))
+    progress.stage("looking for unsound lines")
+    never, seldom = unused_lines(found, learned)
     page = pages.render(
         "coach.md",
         name=Path(config.system).stem,
@@ -269,6 +285,10 @@ def _judge(
         panel_table=panel.markdown,
         boards=len(boards),
         judgement=judgement_of(found, learned),
+        unsound=sound_findings(folder / BOOK),
+        seldom=[f"{line_text(line)}: {followed} of {fired} times" for line, fired, followed in seldom[:_LISTED]],
+        unused=len(never),
+        never=[line_text(line) for line in never[:_LISTED]],
     )
     atomic_write(folder / "report.md", page)
     return results

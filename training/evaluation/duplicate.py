@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ from training.runtime.pages import facts_text, figure
 from training.runtime.processes import map_in_processes
 from training.runtime.result_log import ResultLog
 from training.runtime.speed import use_fast_matmul
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHUNK = 4096  # boards bid at a time
 SOLVING_CHUNK = 200  # if their contracts have to be solved, some twenty milliseconds each
@@ -202,6 +205,12 @@ class MatchResult:
                 "points": tables["a_ns"]["score_ns"] - tables["a_ew"]["score_ns"], "imps": int(self.imps[i]),
             })  # fmt: skip
         return out
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return ``rows`` as a pandas DataFrame, with columns such as ``a_ns.contract``."""
+        import pandas as pd  # optional
+
+        return pd.json_normalize(self.rows())
 
 
 def match(

@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from agents.systems.language.text import system_text
@@ -75,6 +76,10 @@ class PanelResult:
         page = [f"# {runs.portable(self.spec)} against the panel", "", f"Made by `{command}`; {how}.", ""]
         page += [*markdown(self.lines), ""]
         return "\n".join(page + [part for text in sections for part in ("```text", text, "```", "")])
+
+    def to_dataframe(self) -> Any:
+        """Return the lines as a pandas DataFrame."""
+        return runs.to_dataframe([asdict(line) for line in self.lines])
 
 
 def opponents() -> list[tuple[str, str]]:

@@ -1,11 +1,13 @@
-"""Let bidders sit an exam; tables of scores and lists of wrong answers."""
+"""Let bidders sit an exam: a config in, their papers out, with tables of scores and lists of wrong answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from bridge_env.rules.calls import PASS, call_text
+from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from training.exam.marks import Answer, Paper, sit
 from training.exam.positions import ALL, FULL, read_exam, textbook
@@ -14,23 +16,42 @@ from training.runtime.pages import text_table
 _KEYS = {ALL: "either system's answers", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
 
 
-def exam(
-    specs: Sequence[str], key: str | None = None, areas: Sequence[str] = (), files: Sequence[str | Path] = ()
-) -> list[Paper]:
-    """Let bidders answer an exam, all four seats playing what each plays; return the papers in their order.
+@dataclass(frozen=True)
+class ExamConfig:
+    """The bidders, and the exam that they sit."""
 
-    Args:
-        key: ``sayc``, ``2/1`` or ``all``; None: the one that each bidder's system names.
-        areas: only these; empty: all.
-        files: .exam files or folders of them; empty: the textbook's.
+    specs: Sequence[str]  # the bidders
+    key: str | None = None  # ``sayc``, ``2/1`` or ``all``; None: the one that each bidder's system names
+    areas: Sequence[str] = ()  # only these areas; empty: all
+    files: Sequence[str | Path] = ()  # .exam files or folders of them; empty: the textbook's
+
+
+@dataclass(frozen=True)
+class ExamResult:
+    """The papers of all bidders, in their order."""
+
+    config: ExamConfig
+    papers: tuple[Paper, ...]
+
+    def __str__(self) -> str:
+        return scores_text(self.papers)
+
+    def record(self) -> dict[str, Any]:
+        """Return scores and answers for JSON."""
+        files = [str(path) for path in self.config.files or ["textbook"]]
+        return {"exam": files, "papers": [paper.record() for paper in self.papers]}
+
+
+def exam(config: ExamConfig) -> ExamResult:
+    """Let bidders answer an exam, all four seats playing what each plays.
 
     Raises:
         ExamError: a file is no exam.
         SpecError: a spec names no bidder.
         ValueError: no such key or area, or the exam has no position for the key in these areas.
     """
-    chosen = read_exam(files) if files else textbook()
-    return [sit(spec, chosen, key, areas) for spec in specs]
+    chosen = read_exam(config.files) if config.files else textbook()
+    return ExamResult(config, tuple(sit(spec, chosen, config.key, config.areas) for spec in config.specs))
 
 
 # --- in words -------------------------------------------------------------------------------------------------
@@ -82,9 +103,8 @@ def _answer_text(answer: Answer) -> str:
         for call, points in position.answers
     )
     got = f" ({answer.points} of {FULL})" if answer.points else ""
-    auction = " ".join("P" if call == PASS else call_text(call) for call in position.auction)
     setting = f"{SEATS[position.dealer]} deals, {VULNERABILITIES[position.vulnerability].lower()} vulnerable"
     return (
-        f"  {position.hand:<17}  {auction or 'first to call'}  [{setting}; {position.where}]\n"
+        f"  {position.hand:<17}  {position.calls_text or 'first to call'}  [{setting}; {position.where}]\n"
         f"      called {call_text(answer.call)}{got}; accepted {accepted}: {position.reason}"
     )

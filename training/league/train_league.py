@@ -32,7 +32,7 @@ from training.networks.start import start_networks
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run
+from training.runtime.runs import open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "league"
@@ -63,6 +63,10 @@ class LeagueResult:
     def complete(self) -> bool:
         """Return whether the last iteration was done."""
         return self.iterations >= self.config.iterations
+
+    def to_dataframe(self) -> Any:
+        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
+        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_league(

@@ -228,3 +228,14 @@ def read_result(folder: Path, name: str, kind: Any = dict[str, Any]) -> Any:
         return read(folder / name, kind, RunError)
     except FileNotFoundError:
         raise RunError(f"{folder} holds no {name}; is it the folder of a run?") from None
+
+
+def to_dataframe(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a pandas DataFrame.
+
+    Raises:
+        ImportError: pandas is not installed.
+    """
+    import pandas as pd  # type: ignore[import-untyped, unused-ignore]  # optional: nothing else needs it
+
+    return pd.DataFrame(list(rows))
