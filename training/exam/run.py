@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge_env.rules.calls import call_text
+from bridge_env.rules.calls import PASS, call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from training.exam.marks import Answer, Paper, sit
 from training.exam.positions import ALL, FULL, read_exam, textbook
@@ -103,8 +103,9 @@ def _answer_text(answer: Answer) -> str:
         for call, points in position.answers
     )
     got = f" ({answer.points} of {FULL})" if answer.points else ""
+    auction = " ".join("P" if call == PASS else call_text(call) for call in position.auction)
     setting = f"{SEATS[position.dealer]} deals, {VULNERABILITIES[position.vulnerability].lower()} vulnerable"
     return (
-        f"  {position.hand:<17}  {position.calls_text or 'first to call'}  [{setting}; {position.where}]\n"
+        f"  {position.hand:<17}  {auction or 'first to call'}  [{setting}; {position.where}]\n"
         f"      called {call_text(answer.call)}{got}; accepted {accepted}: {position.reason}"
     )
