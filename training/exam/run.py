@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge_env.rules.calls import PASS, call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from training.exam.marks import Answer, Paper, sit
 from training.exam.positions import ALL, FULL, read_exam, textbook
 from training.runtime.pages import text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEYS = {ALL: "either system's answers", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
 
@@ -35,6 +38,16 @@ class ExamResult:
 
     def __str__(self) -> str:
         return scores_text(self.papers)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each answer of each bidder."""
+        return [{"spec": paper.spec, **answer.record()} for paper in self.papers for answer in paper.answers]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return ``rows`` as a data frame of pandas, which must be installed."""
+        import pandas as pd  # optional
+
+        return pd.DataFrame(self.rows())
 
     def record(self) -> dict[str, Any]:
         """Return scores and answers for JSON."""
