@@ -7,7 +7,6 @@ from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
 from bridge_env.bidders.registry import DEFAULT_BIDDER, make
 from bridge_env.rules.calls import parse_call
-from training.book.model import GOAL
 from training.book.system_book import make_book
 from training.evaluation.network_opponents import Stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, duel
@@ -47,5 +46,5 @@ def test_it_wins_at_home(opponent):
 
 
 def test_its_calls_show_what_its_book_says():
-    book = make_book(read_system("champion"), 2000, 1, levels=3, examples=0, tick=lambda _deals: None)
-    assert book.coverage.share >= GOAL
+    book = make_book(read_system("champion"), 2000, 1, levels=3, tick=lambda _deals: None)
+    assert book.coverage.share >= 0.98
