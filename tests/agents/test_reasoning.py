@@ -177,7 +177,7 @@ def test_without_systems_a_call_shows_that_it_seemed_best():
     )
 
 
-@pytest.mark.parametrize(("spec", "count"), [("sayc?samples=24", 24), ("empty?samples=40", 40)])
+@pytest.mark.parametrize(("spec", "count"), [("sayc?samples=24&looks=1", 24), ("empty?samples=40", 40)])
 def test_the_deals_hold_my_cards_and_are_as_many_as_the_options_say(spec, count):
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H", vulnerability="EW", dealer="W")
     thought = make_reason(spec).think(view, key)
