@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.checks import auction_text
-from agents.systems.audit.probes import FEW_VARIANTS, OURS, Hands, ProbeAuction, Simulator
+from agents.systems.audit.probes import FEW_VARIANTS, OURS, Hands, Key, ProbeAuction, Simulator
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
 from agents.systems.engine.compiled import END_RULE, FIRST_RULE, Compiled
@@ -35,13 +34,11 @@ def outdated_answers(before: System, after: System) -> list[str]:
                 continue
             answers = {n for node in probe.nodes for n in _answers(new.compiled, node, call)}
             if answers and not answers & changed:
-                found.append(auction_text(probe).replace("?", call_text(call)))
+                found.append(str(probe).replace("?", call_text(call)))
     return sorted(set(found))
 
 
-def _callers(
-    system: Hierarchy, nodes: set[int]
-) -> dict[tuple[tuple[int, ...], int], tuple[ProbeAuction, NDArray[np.int8]]]:
+def _callers(system: Hierarchy, nodes: set[int]) -> dict[Key, tuple[ProbeAuction, NDArray[np.int8]]]:
     """Return what each hand calls at the probes of some nodes, int8 (hands,), -1 of hands that do not come there."""
     simulator, found = Simulator(system, Hands.drawn(_HANDS, 1)), {}
     for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
@@ -49,7 +46,7 @@ def _callers(
             if probe.nodes:
                 here, calls = responses.probe == number, np.full(_HANDS, -1, np.int8)
                 calls[responses.hand[here]] = responses.call[here]
-                found[probe.calls, probe.vulnerability] = probe, calls
+                found[probe.key] = probe, calls
     return found
 
 
