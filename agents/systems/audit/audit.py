@@ -8,17 +8,20 @@ from functools import cache, lru_cache
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.systems.audit.cards import CardChecks
 from agents.systems.audit.checks import Lines, Place, PromiseChecks, names
 from agents.systems.audit.passes import check_passes
 from agents.systems.audit.preempts import preempts
-from agents.systems.audit.probes import FEW_VARIANTS, Hands, ProbeAuction, Simulator
+from agents.systems.audit.probes import FEW_VARIANTS, OURS, Hands, Key, ProbeAuction, Simulator
 from agents.systems.audit.reach import HandPool, Reach, lines_at
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
+from agents.systems.engine.compiled import END_RULE, FIRST_RULE, Compiled
 from agents.systems.language.text import constraint_text, numbered_anew
 from agents.systems.language.tree import Line, System, place_of, walk
+from bridge_env.rules.calls import call_text
 
 DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
@@ -26,6 +29,8 @@ _BOARDS, _SEED = 8000, 5
 _MOST_KNOWN = 4
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 _MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
+_SHARE = 0.5  # of the hands that make a call, which must have made it before
+_FEWEST_CALLS = 20  # of these hands
 _KIND = 40  # letters of a finding that identify its kind
 _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
 
@@ -156,3 +161,48 @@ def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
 
 def _line_text(line: Line | None) -> str:
     return "" if line is None else f"{line.name} {constraint_text(line.constraint)}"
+
+
+def outdated_answers(before: System, after: System) -> list[str]:
+    """Return the calls most of whose hands are new in ``after``, though no line that answers them has changed."""
+    old, new = Hierarchy(before), Hierarchy(after)
+    was, now = differing_nodes(old.compiled, new.compiled)
+    both = (was >= 0) & (now >= 0)
+    changed = set(now.tolist())
+    earlier = {key: calls for key, (_, calls) in _callers(old, set(was[both].tolist())).items()}
+    found = []
+    for key, (probe, calls) in _callers(new, set(now[both].tolist())).items():
+        if key not in earlier:
+            continue
+        for call in np.unique(calls[calls >= 0]).tolist():
+            hands = calls == call
+            if hands.sum() < _FEWEST_CALLS or (earlier[key][hands] == call).mean() >= _SHARE:
+                continue
+            answers = {n for node in probe.nodes for n in _answers(new.compiled, node, call)}
+            if answers and not answers & changed:
+                found.append(str(probe).replace("?", call_text(call)))
+    return sorted(set(found))
+
+
+def _callers(system: Hierarchy, nodes: set[int]) -> dict[Key, tuple[ProbeAuction, NDArray[np.int8]]]:
+    """Return what each hand calls at the probes of some nodes, int8 (hands,), -1 of hands that do not come there."""
+    simulator, found = Simulator(system, Hands.drawn(_FEW_HANDS, 1)), {}
+    for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
+        for number, probe in enumerate(responses.probes):
+            if probe.nodes:
+                here, calls = responses.probe == number, np.full(_FEW_HANDS, -1, np.int8)
+                calls[responses.hand[here]] = responses.call[here]
+                found[probe.key] = probe, calls
+    return found
+
+
+def _answers(compiled: Compiled, node: int, call: int) -> set[int]:
+    """Return the nodes with rules that lie behind a call."""
+    waiting, found = [int(compiled.children[node, OURS, call])], set[int]()
+    while waiting:
+        at = waiting.pop()
+        if at >= 0:
+            waiting += np.unique(compiled.children[at]).tolist()
+            if compiled.parts[at, END_RULE] > compiled.parts[at, FIRST_RULE]:
+                found.add(at)
+    return found
