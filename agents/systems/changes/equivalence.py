@@ -146,7 +146,7 @@ def affected_auctions(
     before, after = (np.append(signs, np.uint64(0)) for signs in (old_signs, new_signs))  # the last one of no node
     was = now = np.zeros(len(history), np.int64)
     affected, unopened = np.zeros(len(history), np.bool_), np.ones(len(history), np.bool_)
-    for number, call in enumerate(history.T):
+    for number, call in enumerate(history[:, : int((history >= 0).sum(axis=1).max(initial=0))].T):
         turn = (dealer + number) & 3
         affected |= (call >= 0) & (turn == seat) & (before[was] != after[now])
         theirs = (turn ^ seat) & 1
