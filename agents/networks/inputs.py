@@ -157,9 +157,7 @@ def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
     numbers, starts = rows
     length = (starts[1:] - starts[:-1])[chosen]
     ends = np.concatenate([[0], np.cumsum(length)])
-    out = np.empty(int(ends[-1]), np.uint16)
-    _take(numbers, starts, chosen, ends, out)
-    return out, ends
+    return numbers[np.repeat(starts[chosen] - ends[:-1], length) + np.arange(ends[-1])], ends
 
 
 def stack_rows(parts: Sequence[Sparse]) -> Sparse:
@@ -167,11 +165,3 @@ def stack_rows(parts: Sequence[Sparse]) -> Sparse:
     begins = np.cumsum([0, *(len(numbers) for numbers, _ in parts)])
     starts = [starts[:-1] + begin for (_, starts), begin in zip(parts, begins, strict=False)]
     return np.concatenate([numbers for numbers, _ in parts]), np.concatenate([*starts, begins[-1:]])
-
-
-@njit
-def _take(numbers, starts, chosen, ends, out):  # type: ignore[no-untyped-def]
-    for i in range(len(chosen)):
-        at = starts[chosen[i]]
-        for k in range(ends[i + 1] - ends[i]):
-            out[ends[i] + k] = numbers[at + k]

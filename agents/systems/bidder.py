@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import RULE_LINE, Compiled, compile_system, first_general_rule
+from agents.systems.engine.compiled import LAST_RESORT, RULE_LINE, Compiled, compile_system, first_general_rule
 from agents.systems.engine.state_cache import Queries, StateCache, SystemsAtTables, shared_cache
 from agents.systems.language.columns import QUANTITIES
-from agents.systems.language.tree import System
+from agents.systems.language.tree import Line, System
 from bridge_env.bidders.protocols import Bidder, Groupable
 from bridge_env.bidders.registry import implements, player_at
 from bridge_env.bidders.view import BidView
@@ -34,10 +34,19 @@ class Hierarchy:
             self._compiled = compile_system(self.system)
         return self._compiled
 
+    def line_of(self, rule: int) -> Line | None:
+        """Return the line that has become a rule, maybe one of last resort; None of -1."""
+        if rule < 0:
+            return None
+        number = int(self.compiled.rules[rule, RULE_LINE])
+        own = self.system.line(rule >= first_general_rule(self.compiled), number)
+        return own or _LAST_RESORT[number]
+
     def __getstate__(self) -> dict[str, object]:
         return {"system": self.system, "_compiled": None}  # arrays are quicker to make than to send
 
 
+_LAST_RESORT = {line.number: line for block in LAST_RESORT for line in block.lines}
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]  # N E S W
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import and_
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,14 +15,13 @@ from numpy.typing import NDArray
 from agents.systems.audit.audit import audit_system
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import (
-    ATOM_COLUMN,
     END_RULE,
     FIRST_RULE,
     RULE_CALL,
     RULE_END,
     RULE_FIRST,
     RULE_LINE,
-    RULE_SPAN,
+    SPAN_CALL,
     Alternatives,
     AtomRow,
     Compiled,
@@ -36,9 +36,9 @@ from agents.systems.language.vocabulary import CONTEXT, NUM_COLUMNS, WORDS
 from agents.systems.library.shipped import with_general
 from bridge_env.hands.features import BY_SHAPE, HCP_AND_SHAPE, LENGTH, NUM_FEATURES
 from bridge_env.rules.calls import FIRST_BID, level_of
-from bridge_env.sampling.constraints import MOST_POINTS, shape_features
+from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, points_between, shape_features
 
-_Mask = NDArray[np.bool_]  # (shapes, points) of hands
+_Points = NDArray[np.uint64]  # (shapes,), of each its points, a bit each
 _OURS, _THEIRS = 0, 1
 _LEVEL, _LONG = WORDS["level"], range(WORDS["long:C"], WORDS["long:S"] + 1)
 _MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # the condition of a line that passes with every hand
@@ -87,7 +87,9 @@ def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -
     general_file = "" if own.blocks else str(GENERAL_FILE)
     out = []
     for (general, number), text in audit_system(Hierarchy(system), tick):
-        found = _about(system.general_by_number[number] if general else system.by_number[number], text)
+        line = system.line(general, number)
+        assert line is not None
+        found = _about(line, text)
         out.append(replace(found, file=found.file or general_file) if general else found)
     return sorted(out)
 
@@ -183,46 +185,41 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
 # hold. So a finding is certain, but a line without one may be impossible all the same: ``check --sound`` tries hands.
 
 
-_POINTS = np.arange(MOST_POINTS + 1)
 _MOST_IN_SUIT = np.array([0, 4, 7, 9, *[10] * 10])  # points in a suit of so many cards
 
 
 @lru_cache(maxsize=1)
-def _shapes() -> tuple[NDArray[np.int16], _Mask]:
-    """Return the columns of all shapes, (S, NUM_COLUMNS), and which points they can have, (S, 38)."""
+def _shapes() -> tuple[NDArray[np.int64], _Points]:
+    """Return the columns of all shapes, (S, NUM_COLUMNS), and the points that they can have."""
     _, features = shape_features()
-    rows = np.zeros((len(features), NUM_COLUMNS), np.int16)
+    rows = np.zeros((len(features), NUM_COLUMNS), np.int64)
     rows[:, :NUM_FEATURES] = features
-    lengths = features[:, LENGTH : LENGTH + 4].astype(np.int64)
+    lengths = rows[:, LENGTH : LENGTH + 4]
     rows[:, _LONG] = lengths == lengths.max(axis=1, keepdims=True)
-    return rows, np.minimum(_MOST_IN_SUIT[lengths].sum(axis=1), MOST_POINTS)[:, None] >= _POINTS
+    most = np.minimum(_MOST_IN_SUIT[lengths].sum(axis=1), MOST_POINTS)
+    return rows, points_between(np.zeros_like(most), most)
 
 
-def _may_meet(atom: AtomRow, level: int) -> _Mask | bool:
-    """Return with which points hands of each shape may meet an atom, (S, 38) or (S, 1)."""
+def _may_meet(atom: AtomRow, level: int) -> _Points | np.uint64:
+    """Return with which points hands of each shape may meet an atom; ``level`` is 0 where the auction decides it."""
     column, low, high = atom
     if column == _LEVEL:
-        return low <= level <= high
+        return ALL_POINTS if not level or low <= level <= high else np.uint64(0)
     if column in CONTEXT or (column >= NUM_FEATURES and column not in _LONG):
-        return True
-    value = _shapes()[0][:, [column]].astype(np.int64)
+        return ALL_POINTS
+    value = _shapes()[0][:, column]
     if KIND[column] == HCP_AND_SHAPE:
-        value = value + _POINTS
-    elif KIND[column] != BY_SHAPE:
-        return True
-    return (value >= low) & (value <= high)
+        return points_between(low - value, high - value)
+    return np.where((value >= low) & (value <= high), ALL_POINTS, 0) if KIND[column] == BY_SHAPE else ALL_POINTS
 
 
-def possible(clauses: Sequence[Alternatives], level: int) -> _Mask:
-    """Return with which points hands of each shape, (S, 38), may meet the clauses of a call at ``level``."""
+def _possible(clauses: Sequence[Alternatives], level: int) -> _Points:
+    """Return with which points hands of each shape may meet the clauses of a call."""
     out = _shapes()[1].copy()
     for clause in clauses:
         alternatives = np.zeros_like(out)
         for together in clause:
-            fit: _Mask | bool = True
-            for atom in together:
-                fit = fit & _may_meet(atom, level)
-            alternatives |= fit
+            alternatives |= reduce(and_, (_may_meet(atom, level) for atom in together), ALL_POINTS)
         out &= alternatives
     return out
 
@@ -232,38 +229,31 @@ def _read_as(constraint: Constraint) -> str:
     return " and ".join(f"({constraint_text((clause,))})" for clause in constraint)
 
 
-def _fits(compiled: Compiled) -> Callable[[int], _Mask]:
-    """Return a function of a rule: with which points hands of each shape may fit it."""
-
-    @lru_cache(maxsize=1 << 12)
-    def of(first: int, end: int, level: int) -> _Mask:
-        clauses = clauses_of(compiled, first, end)
-        if not level and any(atom[ATOM_COLUMN] == _LEVEL for c in clauses for t in c for atom in t):
-            return possible((), 0)  # a call whose level depends on the auction
-        return possible(clauses, level)
-
-    def of_rule(number: int) -> _Mask:
-        rule = compiled.rules[number]
-        call = int(rule[RULE_CALL])
-        level = level_of(call) if rule[RULE_SPAN] == 0 and call >= FIRST_BID else 0
-        return of(int(rule[RULE_FIRST]), int(rule[RULE_END]), level)
-
-    return of_rule
+def _fits(compiled: Compiled) -> list[_Points]:
+    """Return with which points hands of each shape may fit each rule."""
+    known = dict[tuple[int, int, int], _Points]()
+    keys = []
+    for span, call, _, first, end in compiled.rules[:, : RULE_END + 1].tolist():
+        key = first, end, level_of(call) if span == SPAN_CALL and call >= FIRST_BID else 0
+        keys.append(key)
+        if key not in known:
+            known[key] = _possible(clauses_of(compiled, first, end), key[2])
+    return [known[key] for key in keys]
 
 
 def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str]]:
     """Iterate over every line of the system that no hand fits in any auction, with the reason."""
     fits = _fits(compiled)
     alone, after = dict[int, bool](), dict[int, bool]()  # by line: can a hand fit it, and after its own earlier calls?
-    anybody = possible((), 0)
+    anybody = _shapes()[1]
     waiting = [(0, anybody, anybody)]  # node, what the player to call and partner can hold
     while waiting:
         node, mine, partners = waiting.pop()
         first, end = compiled.parts[node, [FIRST_RULE, END_RULE]]
-        calls = dict[int, _Mask]()
+        calls = dict[int, _Points]()
         for rule in range(first, end):
             call, line = compiled.rules[rule, [RULE_CALL, RULE_LINE]].tolist()
-            mask = fits(rule)
+            mask = fits[rule]
             alone[line] = alone.get(line, False) or bool(mask.any())
             after[line] = after.get(line, False) or bool((mask & mine).any())
             calls[call] = calls[call] | mask if call in calls else mask
@@ -279,7 +269,7 @@ def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str
     general = dict[int, bool]()
     for rule in range(int(compiled.parts[len(compiled.children) - 1, END_RULE]), len(compiled.rules)):
         line = int(compiled.rules[rule, RULE_LINE])
-        general[line] = general.get(line, False) or bool(fits(rule).any())
+        general[line] = general.get(line, False) or bool(fits[rule].any())
     for block in system.blocks:
         yield from _unfit(block.lines, general, general)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -215,23 +216,11 @@ class EpisodeBuffer:
         numbers = np.arange(len(tables)) + np.repeat(number + ahead - np.cumsum(missing) + missing, missing)
         drawn = self._draw(tables, base[tables], numbers)
         if self._episodes is None:
-            self._episodes = _empty_like(drawn, self._count * self._depth)
+            self._episodes = deepcopy(drawn)  # as many as there is room for, in another order
         places = tables * self._depth + numbers % self._depth
         for target, source in zip(_arrays(self._episodes), _arrays(drawn), strict=True):
             target[places] = source
         self._base[:], self._end[:] = base, number + self._depth
-
-
-def _empty_like(episodes: Episodes, count: int) -> Episodes:
-    """Make ``count`` episodes with arrays like those of others and undefined content."""
-    first, control = np.zeros(count, np.intp), episodes.control
-    return replace(
-        episodes,
-        key=episodes.key[first],
-        boards=episodes.boards.take(first),
-        reference=episodes.reference[first],
-        control=None if control is None else Contracts(*(array[first] for array in control)),
-    )
 
 
 def _arrays(episodes: Episodes) -> list[NDArray[Any]]:

@@ -12,14 +12,14 @@ from bridge_env.compiled.intrinsics import lowest
 from bridge_env.compiled.jit import njit
 from bridge_env.rng.streams import GOLDEN
 from bridge_env.rng.streams_numba import row_mix
+from bridge_env.rules.cards import UNKNOWN
 
 UInt64Array = NDArray[np.uint64]
 
 _ONE, _NINE, _S11, _S32 = np.uint64(1), np.uint64(9), np.uint64(11), np.uint64(32)
 _SUIT = np.uint64(0x1FFF)
 _CARDS = np.arange(52, dtype=np.uint64)
-_NUMBERS = _CARDS // np.uint64(13) * np.uint64(16) + _CARDS % np.uint64(13)
-_POWERS = np.uint64(1) << _NUMBERS
+_POWERS = np.uint64(1) << (_CARDS // np.uint64(13) * np.uint64(16) + _CARDS % np.uint64(13))
 HONOUR_POINTS = np.array([sum(p for i, p in enumerate((1, 2, 3, 4)) if m >> i & 1) for m in range(16)], np.int64)
 """int64 (16,), the points of each set of J Q K A, the four upper bits of a suit."""
 
@@ -74,18 +74,10 @@ def random_subset(stream, cards, count, room):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@njit
-def _spread(bits, out):  # type: ignore[no-untyped-def]
-    for i in range(len(bits)):
-        for card in range(52):
-            out[i, card] = (bits[i] >> _NUMBERS[card]) & _ONE
-
-
 def to_hands(bits: UInt64Array) -> NDArray[np.bool_]:
     """Convert bits uint64 (M,) to hands bool (M, 52)."""
-    out = np.empty((len(bits), 52), np.bool_)
-    _spread(np.ascontiguousarray(bits), out)
-    return out
+    held: NDArray[np.bool_] = bits[:, None] & _POWERS > 0
+    return held
 
 
 def to_bits(hands: NDArray[np.bool_]) -> UInt64Array:
@@ -94,18 +86,7 @@ def to_bits(hands: NDArray[np.bool_]) -> UInt64Array:
     return bits
 
 
-@njit
-def _owners(bits, out):  # type: ignore[no-untyped-def]
-    for i in range(len(bits)):
-        for card in range(52):
-            out[i, card] = 255
-            for seat in range(4):
-                if (bits[i, seat] >> _NUMBERS[card]) & _ONE:
-                    out[i, card] = seat
-
-
 def to_owner(bits: UInt64Array) -> NDArray[np.uint8]:
     """Convert bits uint64 (M, 4) to deals uint8 (M, 52); 255 where nobody holds a card."""
-    out = np.empty((len(bits), 52), np.uint8)
-    _owners(np.ascontiguousarray(bits), out)
-    return out
+    held = bits[:, :, None] & _POWERS > 0
+    return np.where(held.any(axis=1), held.argmax(axis=1), UNKNOWN).astype(np.uint8)

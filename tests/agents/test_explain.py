@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from agents.systems.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
-from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.explain import explain
 from agents.systems.explain.player_terms import sentence
-from agents.systems.explain.position import line_of
 from agents.systems.explain.ranges import unite
 from agents.systems.language.text import is_difference
 from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS, difference
@@ -159,7 +157,6 @@ class Decisions:
 @pytest.mark.parametrize(("name", "deals"), [("two-over-one", 25), ("champion-rules", 25)])
 def test_the_numbers_of_explanations_are_true_of_the_hand(name, deals):
     decisions = Decisions(name, deals, 11)
-    compiled, system = decisions.bidder.own.compiled, decisions.bidder.own.system
     explanation = 0
     for row in range(len(decisions.board)):
         view = decisions.view(row)
@@ -168,12 +165,10 @@ def test_the_numbers_of_explanations_are_true_of_the_hand(name, deals):
         rule = int(rules[0])
         if rule < 0:
             continue
-        general = rule >= first_general_rule(compiled)
         found = explain(decisions.bidder, view)
         assert rule in [r.number for r in found.position.rules]
         ranges = found.ranges
-        line = line_of(system, general, int(compiled.rules[rule, RULE_LINE]))
-        assert decisions.within(row, ranges), (found.position.calls, line, ranges)
+        assert decisions.within(row, ranges), (found.position.calls, found.line, ranges)
         explanation += bool(sentence(ranges))
     assert len(decisions.board) >= 150
     assert explanation > 65

@@ -5,10 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 from reference.boards import bid_boards
-from support.bidders import FORCING, TANGLE, boards, with_constraint
+from support.bidders import FORCING, TANGLE, boards
 
 from agents.systems.bidder import Hierarchy, bid_out, deal_features
-from agents.systems.changes.mutation import SeededRandom, threshold_move
+from agents.systems.changes.mutation import SeededRandom
+from agents.systems.changes.variation import threshold_move
 from agents.systems.engine import state_cache
 from agents.systems.engine.compiled import compile_leniently
 from agents.systems.engine.state_cache import Queries, StateCache, shared_cache
@@ -43,8 +44,7 @@ when 0-7 last-level
 def mutated(system, count, seed):
     chance = SeededRandom("positions", seed)
     for _ in range(count):
-        address, constraint, _ = threshold_move(system, chance, {})
-        system = with_constraint(system, address, constraint)
+        system = threshold_move(system, chance, {}).apply(system)
     return Hierarchy(system)
 
 

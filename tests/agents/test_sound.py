@@ -7,8 +7,7 @@ import pytest
 from support.bidders import boards
 
 from agents.systems.audit import audit, preempts
-from agents.systems.audit.answers import outdated_answers
-from agents.systems.audit.audit import audit_regressions, audit_system
+from agents.systems.audit.audit import audit_regressions, audit_system, outdated_answers
 from agents.systems.audit.mend import as_sound_as, without_dead
 from agents.systems.audit.probes import better_suit, draw_hands
 from agents.systems.audit.reach import HandPool

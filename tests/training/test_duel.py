@@ -17,7 +17,7 @@ from agents.systems.changes.edits import (
     lines_of_calls,
     sub_hierarchies,
 )
-from agents.systems.changes.mutation import SeededRandom, addresses
+from agents.systems.changes.mutation import SeededRandom, placed
 from agents.systems.changes.simplify import added, grouped, same_rules, without_empty
 from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
@@ -216,7 +216,7 @@ def test_an_edit_finds_its_line_where_others_were_put_in_front():
 
 
 def _texts(system):
-    return [(line.name, line.constraint, line.flags) for _, line in addresses(system)]
+    return [(line.name, line.constraint, line.flags) for _, _, line in placed(system)]
 
 
 def test_partners_offer_each_other_what_they_do_differently():

@@ -5,7 +5,7 @@ import pytest
 from support.learners import Here
 
 from agents.systems.bidder import Hierarchy, bid_out
-from agents.systems.changes.mutation import addresses
+from agents.systems.changes.mutation import placed
 from agents.systems.language.text import constraint_text, parse_system
 from bridge_env.rules.calls import NUM_CALLS, first_calls
 from training.evaluation.network_opponents import Stranger
@@ -83,14 +83,14 @@ def test_every_kind_of_change_is_an_edit(sayc):
     promised = line_steps.step_gains_task(sayc, ACOL, BOARDS, 0)
     kinds = {change.kind for change in promised}
     assert kinds == set(range(6))
-    lines = {line.number: line for _, line in addresses(sayc.first)}
+    lines = {line.number: line for _, _, line in placed(sayc.first)}
     for kind in kinds:
         some = dict([(c, p) for c, p in promised.items() if c.kind == kind][:4])
         for edit, _ in line_steps.step_edits(sayc.first, some):
             after = edit.apply(sayc.first)
             assert after is not None
             removed = {constraint_text(line.constraint) for line in lines.values()} - {
-                constraint_text(line.constraint) for _, line in addresses(after)
+                constraint_text(line.constraint) for _, _, line in placed(after)
             }
             assert len(removed) <= 1  # one line, and no other
 
@@ -103,7 +103,7 @@ def test_rules_of_last_resort_are_no_lines(sayc):
 def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
     """The filter on our own decisions is exact: the same gains as in complete duels."""
     promised = line_steps.step_gains_task(sayc, ACOL, BOARDS, 0)
-    general = {line.number for address, line in addresses(sayc.first) if address[0] == "blocks"}
+    general = {line.number for address, _, line in placed(sayc.first) if address[0] == "blocks"}
     often = sorted((c for c in promised if c.line in general), key=lambda c: -promised[c].decisions)
     found = 0
     for edit, _ in line_steps.step_edits(sayc.first, {c: promised[c] for c in often[:2]}):

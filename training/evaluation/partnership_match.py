@@ -205,5 +205,5 @@ def _can_notice(
         old, new = us.player(which), candidate.player(which)
         if old != new:
             seat = 2 * which + table
-            affected_auctions(hierarchy(old).compiled, hierarchy(new).compiled, seat, boards.dealer, history, out)
+            out |= affected_auctions(hierarchy(old).compiled, hierarchy(new).compiled, seat, boards.dealer, history)
     return out

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.answers import outdated_answers
-from agents.systems.audit.audit import audit_regressions
+from agents.systems.audit.audit import audit_regressions, outdated_answers
 from agents.systems.changes.edits import Insert, SetCards
 from agents.systems.changes.mutation import SeededRandom
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel

@@ -9,7 +9,6 @@ from typing import Any
 
 from agents.registry import system_of
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.explain.explain import line_of_rule
 from agents.systems.library.conventions import CONVENTIONS, conventions_of, shows
 from agents.text_api import calls, read_states
 from bridge_env.bidders.registry import make
@@ -156,7 +155,7 @@ def plays(spec: str) -> frozenset[str]:
 def _notes(bidder: HierarchyBidder, states: Sequence[dict[str, object]]) -> list[str | None]:
     """Return the notes of the lines with which a system calls."""
     _, rules, _ = bidder.decide(read_states(states)[0])
-    return [line.note if (line := line_of_rule(bidder, int(rule))) else "" for rule in rules]
+    return [line.note if (line := bidder.own.line_of(int(rule))) else "" for rule in rules]
 
 
 def _meant(position: Position, call: int, note: str | None) -> bool:

@@ -8,17 +8,20 @@ from functools import cache, lru_cache
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.systems.audit.cards import CardChecks
-from agents.systems.audit.checks import Lines, Place, PromiseChecks, auction_text, names
-from agents.systems.audit.passes import PassChecks
+from agents.systems.audit.checks import Lines, Place, PromiseChecks, names
+from agents.systems.audit.passes import check_passes
 from agents.systems.audit.preempts import preempts
-from agents.systems.audit.probes import FEW_VARIANTS, Hands, ProbeAuction, Simulator
-from agents.systems.audit.reach import HandPool, Partner, lines_at, reach
+from agents.systems.audit.probes import FEW_VARIANTS, OURS, Hands, Key, ProbeAuction, Simulator
+from agents.systems.audit.reach import HandPool, Reach, lines_at
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
+from agents.systems.engine.compiled import END_RULE, FIRST_RULE, Compiled
 from agents.systems.language.text import constraint_text, numbered_anew
 from agents.systems.language.tree import Line, System, place_of, walk
+from bridge_env.rules.calls import call_text
 
 DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
@@ -26,6 +29,8 @@ _BOARDS, _SEED = 8000, 5
 _MOST_KNOWN = 4
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 _MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
+_SHARE = 0.5  # of the hands that make a call, which must have made it before
+_FEWEST_CALLS = 20  # of these hands
 _KIND = 40  # letters of a finding that identify its kind
 _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
 
@@ -56,27 +61,35 @@ def _numbers(system: System) -> tuple[int, ...]:
 def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
-    promises, passes = PromiseChecks(lines), PassChecks(simulator, lines)
-    done = 0
-    for responses in simulator.play(probes):
-        promises.see(responses)
-        passes.see(responses)
-        done += len(responses.probes)
-        if tick is not None:
-            tick(done, len(probes))
-    cards = CardChecks(simulator, lines)
+    promises, cards = _played(simulator, lines, probes, tick), CardChecks(simulator, lines)
     for responses in simulator.played(_BOARDS, _SEED):
         promises.see(responses)
         cards.see(responses)
     found = [
         *promises.findings(),
         *cards.findings(),
-        *passes.findings(),
         *names(lines),
         *preempts(simulator, lines),
         *_dead(simulator, lines, promises, probes),
     ]
     return sorted(set(found))
+
+
+def _played(
+    simulator: Simulator,
+    lines: Lines,
+    probes: list[ProbeAuction],
+    tick: Callable[[int, int], None] | None = None,
+) -> PromiseChecks:
+    """Count what hands call at probes, against what the lines promise."""
+    promises, done = PromiseChecks(lines), 0
+    for responses in simulator.play(probes):
+        promises.see(responses)
+        check_passes(simulator, promises, responses)
+        done += len(responses.probes)
+        if tick is not None:
+            tick(done, len(probes))
+    return promises
 
 
 _hand_pool = cache(HandPool)
@@ -94,26 +107,24 @@ def _dead(
 ) -> Iterator[tuple[Place, str]]:
     """Yield lines to which no hand comes that has bid as their path says, and answers to calls never made."""
     compiled = simulator.system.compiled
-    leading: dict[int, list[ProbeAuction]] = {}
+    where: dict[int, list[ProbeAuction]] = {
+        n: [] for node in range(len(compiled.children)) for n in lines_at(compiled, node)
+    }
     for probe in probes:
         for node in probe.nodes:
-            leading.setdefault(node, []).append(probe)
-    where: dict[int, list[ProbeAuction]] = {}
-    for node in range(len(compiled.children)):
-        for number in lines_at(compiled, node):
-            where.setdefault(number, []).extend(leading.get(node, ()))
+            for number in lines_at(compiled, node):
+                where[number].append(probe)
     used = {number for general, number in (lines.places[rule] for rule in promises.used.nonzero()[0]) if not general}
-    pool = _hand_pool()
-    partner = Partner(simulator, pool)
+    reach = Reach(simulator, _hand_pool())
     for number, here in sorted(where.items()):
         if _against_others(lines.line((False, number))):
             continue
-        live = [probe for probe in here if probe.live] or [probe for probe in here if partner.can(probe)]
+        live = [probe for probe in here if probe.live] or [probe for probe in here if reach.by_partner(probe)]
         if not here:
             yield (False, number), f"{DEAD}: no auction leads here; between two calls of theirs name our pass"
         elif not live:
-            yield (False, number), f"{DEAD}: partner never calls so ({auction_text(here[0])})"
-        elif number not in used and number not in (takers := reach(simulator, pool, number, live)):
+            yield (False, number), f"{DEAD}: partner never calls so ({here[0]})"
+        elif number not in used and number not in (takers := reach.takers(number, live)):
             first = [lines.line((False, n)) for n, _ in takers.most_common(3)]
             taken = ["general rules" if line is None else place_of(line) for line in first]
             why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"
@@ -143,18 +154,55 @@ def _before(system: System) -> Hierarchy:
 def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
     """Return the findings at some nodes of the tree; quick, without lines that no hand comes to."""
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
-    promises, passes = PromiseChecks(lines), PassChecks(simulator, lines)
-    for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
-        promises.see(responses)
-        passes.see(responses)
-    found = [
-        *promises.findings(),
-        *passes.findings(),
-        *names(lines),
-        *(preempts(simulator, lines) if 0 in nodes else ()),
-    ]
+    promises = _played(simulator, lines, simulator.probes(FEW_VARIANTS, nodes))
+    found = [*promises.findings(), *names(lines), *(preempts(simulator, lines) if 0 in nodes else ())]
     return sorted({f"{_line_text(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in found})
 
 
 def _line_text(line: Line | None) -> str:
     return "" if line is None else f"{line.name} {constraint_text(line.constraint)}"
+
+
+def outdated_answers(before: System, after: System) -> list[str]:
+    """Return the calls most of whose hands are new in ``after``, though no line that answers them has changed."""
+    old, new = Hierarchy(before), Hierarchy(after)
+    was, now = differing_nodes(old.compiled, new.compiled)
+    both = (was >= 0) & (now >= 0)
+    changed = set(now.tolist())
+    earlier = {key: calls for key, (_, calls) in _callers(old, set(was[both].tolist())).items()}
+    found = []
+    for key, (probe, calls) in _callers(new, set(now[both].tolist())).items():
+        if key not in earlier:
+            continue
+        for call in np.unique(calls[calls >= 0]).tolist():
+            hands = calls == call
+            if hands.sum() < _FEWEST_CALLS or (earlier[key][hands] == call).mean() >= _SHARE:
+                continue
+            answers = {n for node in probe.nodes for n in _answers(new.compiled, node, call)}
+            if answers and not answers & changed:
+                found.append(str(probe).replace("?", call_text(call)))
+    return sorted(set(found))
+
+
+def _callers(system: Hierarchy, nodes: set[int]) -> dict[Key, tuple[ProbeAuction, NDArray[np.int8]]]:
+    """Return what each hand calls at the probes of some nodes, int8 (hands,), -1 of hands that do not come there."""
+    simulator, found = Simulator(system, Hands.drawn(_FEW_HANDS, 1)), {}
+    for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
+        for number, probe in enumerate(responses.probes):
+            if probe.nodes:
+                here, calls = responses.probe == number, np.full(_FEW_HANDS, -1, np.int8)
+                calls[responses.hand[here]] = responses.call[here]
+                found[probe.key] = probe, calls
+    return found
+
+
+def _answers(compiled: Compiled, node: int, call: int) -> set[int]:
+    """Return the nodes with rules that lie behind a call."""
+    waiting, found = [int(compiled.children[node, OURS, call])], set[int]()
+    while waiting:
+        at = waiting.pop()
+        if at >= 0:
+            waiting += np.unique(compiled.children[at]).tolist()
+            if compiled.parts[at, END_RULE] > compiled.parts[at, FIRST_RULE]:
+                found.add(at)
+    return found

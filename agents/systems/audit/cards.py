@@ -31,8 +31,7 @@ class CardChecks:
     def __init__(self, simulator: Simulator, lines: Lines) -> None:
         self.simulator, self.lines = simulator, lines
         self.compiled = simulator.system.compiled
-        of_rules = [lines.of_rule(rule) for rule in range(len(self.compiled.rules))]
-        self.cards = np.array([line is not None and line.score is not None for line in of_rules], np.bool_)  # of a rule
+        self.cards = np.array([line is not None and line.score is not None for line in lines.of_rules], np.bool_)
         self.missed: dict[Place, list[int]] = defaultdict(list)
         self.weighed = np.zeros(len(self.compiled.rules), np.int64)  # of a rule: hands for which its call was weighed
         self.counted = np.zeros(len(self.compiled.terms), np.int64)  # of a term: hands for which it added points

@@ -20,7 +20,7 @@ from agents.systems.audit.labels import (
     labels_of,
     meaning_of_double,
 )
-from agents.systems.audit.probes import ProbeAuction, Responses
+from agents.systems.audit.probes import Responses
 from agents.systems.audit.rows import NO_TRUMP, Rows, of_suit
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import (
@@ -39,7 +39,6 @@ from agents.systems.engine.compiled import (
 from agents.systems.engine.decompile import clauses_of
 from agents.systems.language.tree import Line, atoms_of, place_of, walk
 from agents.systems.language.vocabulary import CONTEXT, WORDS
-from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import FEATURES
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call, call_text
 
@@ -66,29 +65,19 @@ class Lines:
     """The lines of a system by the rules that they have become."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
-        system, compiled = hierarchy.system, hierarchy.compiled
+        self.system, compiled = hierarchy.system, hierarchy.compiled
         self.rules = rules = compiled.rules
-        first_general = first_general_rule(compiled)
-        self.places: list[Place] = [
-            (rule >= first_general, int(number)) for rule, number in enumerate(rules[:, RULE_LINE])
-        ]
-        self._lines: dict[Place, Line] = {(False, line.number): line for line in walk(system.lines)}
-        self._lines |= {(True, line.number): line for block in system.blocks for line in block.lines}
-        self._above = {line.number: above for above in walk(system.lines) for line in above.lines}
+        self.general = np.arange(len(rules)) >= first_general_rule(compiled)
+        self.places: list[Place] = list(zip(self.general.tolist(), rules[:, RULE_LINE].tolist(), strict=True))
+        #: of rules; None of those of last resort
+        self.of_rules = [self.line(place) for place in self.places]
         #: of rules: do their conditions, or the terms of a scorecard, ask anything of the hand?
         self.ask = np.array([_asks(compiled, int(rule[RULE_FIRST]), int(rule[RULE_END])) for rule in rules], np.bool_)
-        self.ask |= np.array([line is not None and _counts_hand(line) for line in map(self.of_rule, range(len(rules)))])
+        self.ask |= np.array([line is not None and _counts_hand(line) for line in self.of_rules])
 
     def line(self, place: Place) -> Line | None:
         """Return the line; None of a rule of last resort."""
-        return self._lines.get(place)
-
-    def of_rule(self, rule: int) -> Line | None:
-        return self.line(self.places[rule])
-
-    def above(self, number: int) -> Line | None:
-        """Return the line in the tree that a line answers."""
-        return self._above.get(number)
+        return self.system.line(*place)
 
 
 def _counts_hand(line: Line) -> bool:
@@ -113,16 +102,6 @@ class ViolationCount:
     example: str = ""
     share: float = _SHARE  # of the hands that must break it for a finding
 
-    @property
-    def is_finding(self) -> bool:
-        """Return whether so many break it that it is no accident."""
-        return self.bad >= max(self.share * self.rows, _FEWEST)
-
-    @property
-    def percent(self) -> str:
-        """Return the share of hands that break it."""
-        return f"{100 * self.bad / self.rows:.0f}%"
-
 
 class PromiseChecks:
     """Count how often hands of lines break what these promise."""
@@ -131,24 +110,20 @@ class PromiseChecks:
         self.lines = lines
         self.tally: dict[tuple[Place, str], ViolationCount] = defaultdict(ViolationCount)
         self.both_ways: dict[tuple[Place, str], str] = {}
-        count = len(lines.places)
+        count, flags = len(lines.places), lines.rules[:, RULE_FLAGS]
+        notes = [line.note if line is not None else "" for line in lines.of_rules]
         self.used = np.zeros(count, np.int64)
         by_label: dict[Label, NDArray[np.bool_]] = {}
-        for rule in range(count):
-            line = self.lines.of_rule(rule)
-            if line is None:
-                continue
-            call = self.lines.rules[rule, RULE_CALL] if self.lines.rules[rule, RULE_SPAN] == SPAN_CALL else FIRST_BID
-            for label in labels_of(line.note, int(call)):
+        calls = np.where(lines.rules[:, RULE_SPAN] == SPAN_CALL, lines.rules[:, RULE_CALL], FIRST_BID)
+        for rule, (note, call) in enumerate(zip(notes, calls.tolist(), strict=True)):
+            for label in labels_of(note, call):
                 by_label.setdefault(label, np.zeros(count, np.bool_))[rule] = True
         # Last resorts mean nothing, nor do scorecards that ask nothing of the hand.
-        self._written = (self.lines.rules[:, RULE_LINE] > 0) & ((self.lines.rules[:, RULE_FLAGS] & SHOWS_NOTHING) == 0)
+        self._written = (lines.rules[:, RULE_LINE] > 0) & ((flags & SHOWS_NOTHING) == 0)
         self._labelled: list[tuple[str, Holds, NDArray[np.bool_]]] = [
             (f"a call noted {label.name!r} promises {label.promises}", label.holds, rules)
             for label, rules in by_label.items()
         ]
-        flags = self.lines.rules[:, RULE_FLAGS]
-        notes = [line.note if line is not None else "" for line in map(self.lines.of_rule, range(count))]
         vague = np.array([NO_LENGTH.match(note) or NO_BALANCE.match(note) for note in notes], np.bool_)
         self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~vague
         self._doubles = np.array([meaning_of_double(note) for note in notes], np.int64)
@@ -179,7 +154,7 @@ class PromiseChecks:
         for probe, call, of in self._differing(rows, forces.astype(np.int64), 2):
             yes, no = of[1], of[0]
             text = f"{call_text(call)} forces by {self._where(yes)} and does not by {self._where(no)}"
-            self.both_ways.setdefault((max(yes, no), text), auction_text(rows.responses.probes[probe]))
+            self.both_ways.setdefault((max(yes, no), text), str(rows.responses.probes[probe]))
 
     def _one_meaning(self, everyone: Rows) -> None:
         """Find doubles and redoubles that mean two things in the same auction."""
@@ -189,7 +164,7 @@ class PromiseChecks:
             one, other = sorted(of)[:2]
             first, second = (f"{DOUBLES[kind].name} by {self._where(of[kind])}" for kind in (one, other))
             text = f"{call_text(call)} is {first} and {second}"
-            self.both_ways.setdefault((max(of[one], of[other]), text), auction_text(rows.responses.probes[probe]))
+            self.both_ways.setdefault((max(of[one], of[other]), text), str(rows.responses.probes[probe]))
 
     def _differing(
         self, rows: Rows, kinds: NDArray[np.int64], count: int
@@ -202,7 +177,7 @@ class PromiseChecks:
         rules = np.unique(np.ravel_multi_index((rows.probe, rows.call, rows.rule, kinds), sizes))
         key = np.stack(np.unravel_index(rules, sizes), axis=1)
         again = np.flatnonzero((key[1:, :2] == key[:-1, :2]).all(axis=1))
-        general = np.array([place[0] for place in self.lines.places])
+        general = self.lines.general
         for probe, call in sorted({(int(key[k, 0]), int(key[k, 1])) for k in again}):
             mine = key[(key[:, 0] == probe) & (key[:, 1] == call)]
             if general[mine[:, 2]].any() and not general[mine[:, 2]].all():
@@ -280,8 +255,7 @@ class PromiseChecks:
         best = np.stack([rows.feature(_SUPPORT + suit) for suit in range(4)], axis=1)
         fitting = np.where(rows.cards + rows.partner >= 8, best, 0).max(axis=1, initial=0)
         self._add(rows, np.maximum(rows.feature(_POINTS), fitting) + rows.partner_least >= _GAME_POINTS, text, _EDGE)
-        by_tree = ~np.array([general for general, _ in self.lines.places], np.bool_)
-        raises = free.where(free.raises_to_game & self._natural[free.rule] & by_tree[free.rule])
+        raises = free.where(free.raises_to_game & self._natural[free.rule] & ~self.lines.general[free.rule])
         support = of_suit(np.stack([raises.feature(_SUPPORT + s) for s in range(4)], axis=1), raises.strain)
         values = (raises.hcp + raises.partner_least >= _RAISE_POINTS) | (support >= _RAISE_SUPPORT)
         shape = (raises.cards_of(raises.strain) >= _RAISE_TRUMPS) | (raises.feature(_SHORTEST) <= 1)
@@ -289,23 +263,30 @@ class PromiseChecks:
         self._add(raises, values | shape, text, _EDGE)
 
     def _add(self, rows: Rows, ok: NDArray[np.bool_], text: str, share: float = _SHARE) -> None:
-        """Tally which of the rows, if there are any, are as the text says; ``share`` may be otherwise."""
-        count = np.bincount(rows.rule, minlength=len(self.used))
-        bad = np.bincount(rows.rule[~ok], minlength=len(self.used))
-        examples: dict[int, int] = {}
-        for k in np.flatnonzero(~ok)[::-1].tolist():
-            examples[int(rows.rule[k])] = k
-            if len(examples) > 200:
-                break
-        for rule in np.flatnonzero(count).tolist():
-            found = self.tally[self.lines.places[rule], text]
-            found.share = share
-            found.rows += int(count[rule])
-            found.bad += int(bad[rule])
-            if rule in examples and not found.example:
-                at = int(rows.at[examples[rule]])
-                held = hand_text(rows.responses.hands.held[rows.responses.hand[at]])
-                found.example = f"{held} after {auction_text(rows.responses.probes[int(rows.responses.probe[at])])}"
+        """Count which of the rows, if there are any, are as the text says."""
+        if not len(rows):
+            return
+        bad = np.flatnonzero(~ok)
+        bad = bad[np.argsort(rows.rule[bad], kind="stable")]
+        rules, counts = np.unique(rows.rule, return_counts=True)
+        by_rule = np.split(rows.at[bad], np.searchsorted(rows.rule[bad], rules[1:]))
+        for rule, count, mine in zip(rules.tolist(), counts.tolist(), by_rule, strict=True):
+            self.count(self.lines.places[rule], text, rows.responses, count, mine, share)
+
+    def count(
+        self, place: Place, text: str, responses: Responses, rows: int, bad: NDArray[np.int64], share: float = _SHARE
+    ) -> None:
+        """Count hands of a line, in so many rows, and those that break a promise, in the rows ``bad``.
+
+        Args:
+            share: of the hands that must break it for a finding.
+        """
+        found = self.tally[place, text]
+        found.share = share
+        found.rows += rows
+        found.bad += len(bad)
+        if len(bad) and not found.example:
+            found.example = responses.example(bad[0])
 
     def _where(self, place: Place) -> str:
         line = self.lines.line(place)
@@ -315,36 +296,25 @@ class PromiseChecks:
 
     def findings(self) -> Iterator[tuple[Place, str]]:
         for (place, text), found in self.tally.items():
-            if found.is_finding and self.lines.line(place) is not None:
-                yield place, f"{text}; {found.percent} of its hands have not, such as {found.example}"
+            if found.bad >= max(found.share * found.rows, _FEWEST) and self.lines.line(place) is not None:
+                percent = f"{100 * found.bad / found.rows:.0f}%"
+                yield place, f"{text}; {percent} of the hands have not, such as {found.example}"
         for (place, text), auction in self.both_ways.items():
             yield place, f"{text}, and partner cannot tell: {auction}"
 
 
-def auction_text(probe: ProbeAuction) -> str:
-    """Write an auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
-    begin = next((k for k, call in enumerate(probe.calls) if call != PASS), len(probe.calls))
-    texts = []
-    for k, call in enumerate(probe.calls):
-        if call == PASS and (k < begin or k % 2 != probe.side):
-            continue
-        text = "P" if call == PASS else call_text(call)
-        texts.append(text if k % 2 == probe.side else f"({text})")
-    passed = f"{begin} passes, " if begin else ""
-    return f"{passed}{'-'.join((*texts, '?'))}"
-
-
 def names(lines: Lines) -> Iterator[tuple[Place, str]]:
     """Yield conventions without a name, and asking calls that partner may pass."""
+    parents = {line.number: above for above in walk(lines.system.lines) for line in above.lines}
     for place in sorted(set(lines.places)):
         line = lines.line(place)
         if line is None or line.after:
             continue
         note = line.note
         forces = "gf" in line.flags or "forcing" in line.flags
-        above = None if place[0] else lines.above(place[1])
+        above = None if place[0] else parents.get(place[1])
         while above is not None and above.path[-1].theirs:
-            above = lines.above(above.number)
+            above = parents.get(above.number)
         if note == "learned":
             yield place, "'learned' names nothing: say what the call means"
         elif "artificial" in line.flags and NAMELESS.match(note) and (above is None or NAMELESS.match(above.note)):

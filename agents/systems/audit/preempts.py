@@ -17,36 +17,38 @@ _WEAK = 12  # points that a preempt has at most
 _FOURTH = 8  # points that an opening in fourth seat has at least
 _TOP3, _TOP5 = FEATURES["top3:C"], FEATURES["top5:C"]
 _COUNT, _SEED = 60_000, 3
+_KIND = 40  # letters of a finding that identify its kind
 _FEWEST = 3  # hands that must show it
 _VULNERABLE = {False: "not vulnerable", True: "vulnerable"}
 
 
 def preempts(simulator: Simulator, lines: Lines) -> Iterator[tuple[Place, str]]:
-    """Yield findings about a system's weak openings at the two level and higher."""
+    """Yield findings about a system's weak openings at the two level and higher, of each kind one for a line."""
     hands = Hands.drawn(_COUNT, _SEED)
     seats = {(before, vul): simulator.see([_opening(before, vul)], hands) for before in range(4) for vul in (0, 1)}
     weak = _weak_rules(seats, len(lines.places))
-    found: dict[tuple[Place, str], None] = {}
+    found: dict[tuple[Place, str], str] = {}
+    for place, text in (*_bad(seats, weak, lines), *_alike(seats, weak, lines), *_lower(simulator, seats, weak, lines)):
+        found.setdefault((place, text[:_KIND]), text)
+    for (place, _), text in found.items():
+        yield place, text
+
+
+def _bad(seats: dict[tuple[int, int], Responses], weak: NDArray[np.bool_], lines: Lines) -> Iterator[tuple[Place, str]]:
+    """Yield openings in a bad seat or on a bad suit."""
     for (before, vul), responses in seats.items():
         for k in _rows(responses, weak):
             f, call, place = responses.features[k], int(responses.call[k]), lines.places[responses.rule[k]]
             suit, hand = (call - FIRST_BID) % 5, responses.hands.held[responses.hand[k]]
             if before == 3 and f[HCP] < _FOURTH:
                 why = f"fewer than {_FOURTH} points, where a pass ends the board"
-                found.setdefault((place, f"opens {call_text(call)} in fourth seat on {why}"))
+                yield place, f"opens {call_text(call)} in fourth seat on {why}"
             elif call < FIRST_BID + 10 and f[LENGTH + suit] < 6 and (f[_TOP5 + suit] < 3 or (before < 2 and vul)):
                 good = "six cards, or five good ones not vulnerable or in third seat"
-                found.setdefault((place, f"a weak two promises {good}; not {hand_text(hand)}"))
+                yield place, f"a weak two promises {good}; not {hand_text(hand)}"
             elif before < 3 and f[_TOP3 + suit] < 1 and f[_TOP5 + suit] < 2 and f[LENGTH + suit] < 8:
                 good = "a top honour, or two of the top five, in a suit of less than eight cards"
-                found.setdefault((place, f"a preempt promises {good}; not {hand_text(hand)}"))
-    found.update(dict.fromkeys(_alike(seats, weak, lines)))
-    found.update(dict.fromkeys(_lower(simulator, seats, weak, lines)))
-    once: set[tuple[Place, str]] = set()
-    for place, text in found:
-        if (place, text[:40]) not in once:
-            once.add((place, text[:40]))
-            yield place, text
+                yield place, f"a preempt promises {good}; not {hand_text(hand)}"
 
 
 def _opening(passes: int, vulnerable: int) -> ProbeAuction:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.state_cache import Queries, StateCache
-from bridge_env.hands.deals import hands, random_deals
+from bridge_env.hands.deals import hand_text, hands, random_deals
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.auction import STATE_COLUMNS, VULNERABILITY, Auctions
-from bridge_env.rules.calls import PASS, histories_of
+from bridge_env.rules.calls import PASS, call_text, histories_of
 
 OURS, THEIRS = 0, 1
 _ROWS = 400_000  # looked at in one go
@@ -28,6 +28,7 @@ _HONOURS = (12, 11, 10, 9)  # ranks A K Q J
 _BY_RANK = np.array([np.sqrt(4 - _HONOURS.index(r)) if r in _HONOURS else 0.0 for r in range(13)] * 4)
 
 Calls = tuple[int, ...]
+Key = tuple[Calls, int, int]  # the calls of an auction, 0 if the dealer is ours, and the vulnerability
 #: Passes before the first bid; are we vulnerable? are they?
 Variant = tuple[int, int, int]
 VARIANTS: tuple[Variant, ...] = (
@@ -35,9 +36,8 @@ VARIANTS: tuple[Variant, ...] = (
 )  # fmt: skip
 FEW_VARIANTS: tuple[Variant, ...] = ((0, 0, 0), (2, 1, 1))
 
-
-_Made = dict[tuple[Calls, int, int], tuple[NDArray[np.int64], NDArray[np.int64]]]  # at a turn: hands, and their calls
-_NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)
+_Made = dict[Key, tuple[NDArray[np.int64], NDArray[np.int64]]]  # at a turn: hands, and their calls
+_NOBODY = np.empty(0, np.int64)
 
 
 def draw_hands(count: int, seed: int) -> NDArray[np.bool_]:
@@ -106,10 +106,30 @@ class ProbeAuction:
     coming: NDArray[np.int64] | None = None  # the hands that come here, by number; None: all
     live: bool = True  # do some hands make partner's calls?
 
+    def __str__(self) -> str:
+        """Write the auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
+        begin = next((k for k, call in enumerate(self.calls) if call != PASS), len(self.calls))
+        texts = []
+        for k, call in enumerate(self.calls):
+            ours = k % 2 == self.side
+            if call != PASS or (ours and k > begin):
+                text = "P" if call == PASS else call_text(call)
+                texts.append(text if ours else f"({text})")
+        return (f"{begin} passes, " if begin else "") + "-".join((*texts, "?"))
+
     @property
     def ours(self) -> bool:
         """Return whether it is our turn."""
         return len(self.calls) % 2 == self.side
+
+    @property
+    def key(self) -> Key:
+        """Return what its auction is known by."""
+        return self.calls, self.side, self.vulnerability
+
+    def upto(self, turn: int, coming: NDArray[np.int64] | None = None) -> ProbeAuction:
+        """Return the auction before a turn, with the hands that come there."""
+        return ProbeAuction(self.calls[:turn], self.side, self.vulnerability, coming=coming)
 
 
 class Responses(NamedTuple):
@@ -126,6 +146,10 @@ class Responses(NamedTuple):
     rule: NDArray[np.int64]  # (N,), by which rule; -1 none
     shown: NDArray[np.int16]  # (probes, 4, 5, 2), what the seats have shown there
     forced: NDArray[np.bool_]  # (probes,), does partner's call force?
+
+    def example(self, row: int) -> str:
+        """Write the hand of a row with its auction."""
+        return f"{hand_text(self.hands.held[self.hand[row]])} after {self.probes[self.probe[row]]}"
 
 
 def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
@@ -167,7 +191,7 @@ class Simulator:
 
     def probes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[ProbeAuction]:
         """Return all probes that lead to nodes, and those on the way, the shortest first."""
-        known: dict[tuple[Calls, int, int], ProbeAuction] = {}
+        known: dict[Key, ProbeAuction] = {}
         for node, path in paths(self.system, wanted):
             for before, us, them in variants:
                 auction = auction_of(path, before)
@@ -177,9 +201,8 @@ class Simulator:
                 vulnerability = us << side | them << (1 - side)
                 for length in range(len(calls) + 1):
                     key = calls[:length], side, vulnerability
-                    probe = known.get(key)
-                    if probe is None:
-                        probe = known[key] = ProbeAuction(calls[:length], side, vulnerability)
+                    if key not in known:
+                        known[key] = ProbeAuction(*key)
                 known[key].nodes.add(node)
         return sorted(known.values(), key=lambda probe: len(probe.calls))
 
@@ -199,8 +222,7 @@ class Simulator:
                 responses = self.see(part)
                 ends = np.cumsum(np.bincount(responses.probe, minlength=len(part)))
                 for probe, begin, end in zip(part, [0, *ends[:-1]], ends, strict=True):
-                    key = probe.calls, probe.side, probe.vulnerability
-                    made[key] = responses.hand[begin:end], responses.call[begin:end]
+                    made[probe.key] = responses.hand[begin:end], responses.call[begin:end]
                 yield responses
 
     def played(self, boards: int, seed: int) -> Iterator[Responses]:
@@ -221,6 +243,11 @@ class Simulator:
         for part in _parts(probes, 1):
             yield self.see(part, everyone)
 
+    def shown(self, probe: ProbeAuction) -> NDArray[np.int16]:
+        """Return what the seats have shown in a probe: (4, 5, 2)."""
+        found: NDArray[np.int16] = self.see([probe.upto(len(probe.calls), _NOBODY)]).shown[0]
+        return found
+
     def see(self, probes: Sequence[ProbeAuction], hands: Hands | None = None) -> Responses:
         """Return what the hands that come to probes call there."""
         of = hands or self.hands
@@ -240,7 +267,7 @@ def _of_those(probe: ProbeAuction, at: int, made: _Made) -> NDArray[np.int64] | 
     """Return the hands that made the call at an earlier turn of our side; None where there was no such turn."""
     if at < 0:
         return None
-    hand, call = made.get((probe.calls[:at], probe.side, probe.vulnerability), _NOBODY)
+    hand, call = made.get(probe.upto(at).key, (_NOBODY, _NOBODY))
     found: NDArray[np.int64] = hand[call == probe.calls[at]]
     return found
 

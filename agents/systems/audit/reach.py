@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.probes import Hands, ProbeAuction, Simulator, arrays, draw_hands
+from agents.systems.audit.probes import Calls, Hands, ProbeAuction, Simulator, arrays, draw_hands
 from agents.systems.engine.auction_state import LEVEL_COLUMN
 from agents.systems.engine.compiled import (
     END_RULE,
@@ -35,72 +35,79 @@ class HandPool:
         self.held = draw_hands(count, 2)
         self.features = hand_features(self.held)
 
-    def within(self, shown: NDArray[np.int16]) -> NDArray[np.int64]:
-        """Return hands, by number, in ranges of strength and lengths: int16 (5, 2)."""
+    def within(self, shown: NDArray[np.int16]) -> Hands:
+        """Return hands in ranges of strength and lengths: int16 (5, 2)."""
         f = self.features
-        fit = np.maximum(f[:, HCP], f[:, POINTS]) >= shown[0, 0]
-        fit &= f[:, HCP] <= shown[0, 1]
+        fit = (np.maximum(f[:, HCP], f[:, POINTS]) >= shown[0, 0]) & (f[:, HCP] <= shown[0, 1])
         for suit in range(4):
             fit &= (f[:, LENGTH + suit] >= shown[1 + suit, 0]) & (f[:, LENGTH + suit] <= shown[1 + suit, 1])
-        return np.flatnonzero(fit)
+        return Hands.of(self.held[np.flatnonzero(fit)[:_MOST_HANDS]])
 
 
-class Partner:
-    """Whether partner makes the calls of probes with any hand, cached by auction."""
+class Reach:
+    """Looks for hands that come to positions of a system."""
 
     def __init__(self, simulator: Simulator, pool: HandPool) -> None:
         self.simulator, self.pool = simulator, pool
-        self._known: dict[tuple[tuple[int, ...], int, int], bool] = {}
+        self._known: dict[tuple[Calls, int, int], bool] = {}  # whether some hand makes the last call of an auction
 
-    def can(self, probe: ProbeAuction) -> bool:
+    def by_partner(self, probe: ProbeAuction) -> bool:
         """Return whether some hand makes partner's last call, and all earlier ones."""
-        at = len(probe.calls) - 2
-        if at < 0:
+        turn = len(probe.calls) - 2
+        if turn < 0:
             return True
-        key = probe.calls[: at + 1], probe.side, probe.vulnerability
+        key = probe.calls[: turn + 1], probe.side, probe.vulnerability
         if key not in self._known:
-            before = ProbeAuction(probe.calls[:at], probe.side, probe.vulnerability)
-            hands = self.pool.within(_shown(self.simulator, before)[at % 4])[:_MOST_HANDS]
-            drawn = Hands.of(self.pool.held[hands])
-            coming = _as_called(self.simulator, drawn, before, np.arange(len(hands)))
-            before.coming = coming
-            self._known[key] = bool(len(coming)) and probe.calls[at] in self.simulator.see([before], drawn).call
+            drawn = self._drawn(probe, turn)
+            self._known[key] = len(self._callers(drawn, probe, range(turn % 4, turn + 1, 4))) > 0
         return self._known[key]
 
+    def takers(self, line: int, probes: Sequence[ProbeAuction]) -> Counter[int]:
+        """Look for a hand that comes to a line of the tree, in probes that lead to its nodes.
 
-def reach(simulator: Simulator, pool: HandPool, line: int, probes: Sequence[ProbeAuction]) -> Counter[int]:
-    """Look for a hand that comes to a line of the tree, in probes that lead to its nodes.
+        Returns:
+            The lines that took the hands which meet its conditions and have bid as its path says (-1: a general rule),
+            and how many; itself among them where it is reached.
+        """
+        compiled, found = self.simulator.system.compiled, Counter[int]()
+        for place in np.linspace(0, len(probes) - 1, min(len(probes), _MOST_PROBES)).astype(int).tolist():
+            probe, turn = probes[place], len(probes[place].calls)
+            drawn = self._drawn(probe, turn)
+            coming = self._callers(drawn, probe, range(turn % 4, turn, 4), self._fitting(drawn, probe, line))
+            if not len(coming):
+                continue
+            rules = self.simulator.see([probe.upto(turn, coming)], drawn).rule
+            by_tree = (rules >= 0) & (rules < first_general_rule(compiled))
+            found.update(np.where(by_tree, compiled.rules[rules, RULE_LINE], -1).tolist())
+            if line in found:
+                break
+        return found
 
-    Returns:
-        The lines that took the hands which meet its conditions and have bid as its path says (-1: a general rule),
-        and how many; itself among them where it is reached.
-    """
-    compiled = simulator.system.compiled
-    takers: Counter[int] = Counter()
-    for probe in _spread(probes, _MOST_PROBES):
-        node = next(node for node in probe.nodes if line in lines_at(compiled, node))
-        hands = pool.within(_shown(simulator, probe)[len(probe.calls) % 4])[:_MOST_HANDS]
-        if not len(hands):
-            continue
-        drawn = Hands.of(pool.held[hands])
-        (state, calls, length), n = arrays([probe]), len(hands)
-        everyone = Queries(drawn.features, np.arange(n), state.repeat(n, 0), calls.repeat(n, 0), length.repeat(n))
-        rows, _ = simulator.states.feature_rows(everyone)
-        wanted = np.zeros(len(hands), np.bool_)
-        for rule in rules_of(compiled, node):
+    def _drawn(self, probe: ProbeAuction, turn: int) -> Hands:
+        """Return hands of the pool that fit what the seat to call at a turn has shown."""
+        return self.pool.within(self.simulator.shown(probe.upto(turn))[turn % 4])
+
+    def _callers(
+        self, drawn: Hands, probe: ProbeAuction, turns: range, hands: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return those of the hands (default: all) that make the calls of a probe at some turns."""
+        found = np.arange(len(drawn.held)) if hands is None else hands
+        for turn in turns:
+            if len(found):
+                found = found[self.simulator.see([probe.upto(turn, found)], drawn).call == probe.calls[turn]]
+        return found
+
+    def _fitting(self, drawn: Hands, probe: ProbeAuction, line: int) -> NDArray[np.int64]:
+        """Return the hands that meet the conditions of a line of the tree."""
+        compiled, n = self.simulator.system.compiled, len(drawn.held)
+        queries = Queries(drawn.features, np.arange(n), *arrays([probe] * n))
+        rows, _ = self.simulator.states.feature_rows(queries)
+        fits = np.zeros(n, np.bool_)
+        for rule in rules_of(compiled, next(node for node in probe.nodes if line in lines_at(compiled, node))):
             if compiled.rules[rule, RULE_LINE] == line:
                 rows[:, LEVEL_COLUMN] = level_of(compiled.rules[rule, RULE_CALL])
-                wanted |= _meet(rows, clauses_of(compiled, *conditions_of(compiled, rule)))
-        coming = _as_called(simulator, drawn, probe, np.flatnonzero(wanted))
-        if not len(coming):
-            continue
-        responses = simulator.see([ProbeAuction(probe.calls, probe.side, probe.vulnerability, coming=coming)], drawn)
-        lines = np.where(responses.rule < 0, -1, compiled.rules[responses.rule, RULE_LINE])
-        lines[responses.rule >= first_general_rule(compiled)] = -1
-        takers.update(lines.tolist())
-        if line in lines:
-            break
-    return takers
+                fits |= _meet(rows, clauses_of(compiled, *conditions_of(compiled, rule)))
+        return np.flatnonzero(fits)
 
 
 def _meet(rows: NDArray[np.int16], clauses: Sequence[Alternatives]) -> NDArray[np.bool_]:
@@ -112,31 +119,7 @@ def _meet(rows: NDArray[np.int16], clauses: Sequence[Alternatives]) -> NDArray[n
     return out
 
 
-def _shown(simulator: Simulator, probe: ProbeAuction) -> NDArray[np.int16]:
-    """Return what the seats have shown in a probe: (4, 5, 2)."""
-    at = ProbeAuction(probe.calls, probe.side, probe.vulnerability, coming=np.empty(0, np.int64))
-    found: NDArray[np.int16] = simulator.see([at]).shown[0]
-    return found
-
-
-def _as_called(simulator: Simulator, drawn: Hands, probe: ProbeAuction, hands: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return those of the hands that make their seat's own calls up to a probe."""
-    for at in range(len(probe.calls) % 4, len(probe.calls), 4):
-        if not len(hands):
-            break
-        before = ProbeAuction(probe.calls[:at], probe.side, probe.vulnerability, coming=hands)
-        responses = simulator.see([before], drawn)
-        hands = hands[responses.call == probe.calls[at]]
-    return hands
-
-
 def lines_at(compiled: Compiled, node: int) -> set[int]:
     """Return the lines of the tree that may call at a node."""
     first, end = compiled.parts[node, FIRST_RULE : END_RULE + 1]
     return set(compiled.rules[first:end, RULE_LINE].tolist())
-
-
-def _spread(probes: Sequence[ProbeAuction], most: int) -> Sequence[ProbeAuction]:
-    if len(probes) <= most:
-        return probes
-    return [probes[k] for k in np.linspace(0, len(probes) - 1, most).astype(int)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.systems.changes.edits import Edit, Replace, SetCards
-from agents.systems.changes.mutation import Address, SeededRandom, trail_of, with_lines
+from agents.systems.changes.mutation import Address, SeededRandom, Trail, with_lines
 from agents.systems.language.constraints import constraint_text, score_text
 from agents.systems.language.tree import Atom, Line, Score, System, atoms_of
 
@@ -15,14 +15,14 @@ _KINDS = ("start", "points", "points", "drop", "copy", "copy", "replace", "split
 _SPLITS = tuple(Atom(word, on, on) for word in ("vul", "they-vul", "forced", "we-opened", "i-passed") for on in (0, 1))
 
 
-def vary_card(system: System, address: Address, line: Line, chance: SeededRandom) -> Edit | None:
+def vary_card(system: System, address: Address, trail: Trail, line: Line, chance: SeededRandom) -> Edit | None:
     """Change the scores of the card at an address; None if it has none of the terms that the change needs."""
     assert line.score is not None
     kind = _KINDS[chance.below(len(_KINDS))]
     score = _varied(system, line, line.score, "points" if kind == "split" else kind, chance)
     if score is None:
         return None
-    varied, trail = replace(line, score=score), trail_of(system, address)
+    varied = replace(line, score=score)
     what = f"{line.name}: {score_text(line.score)} -> {score_text(score)}"
     if kind != "split":
         return Replace(trail, line, (varied,), what)

@@ -132,55 +132,37 @@ def same_rules(a: Compiled, b: Compiled) -> bool:
     return bool((of_a >= 0).all() and (of_b >= 0).all() and (signs_a[of_a] == signs_b[of_b]).all())
 
 
-@njit
-def _follow(children, place, theirs, call, unopened):
-    """Return where a call leads in a seat's tree; as ``engine.record_call`` has it."""
-    if place < 0:
-        return place
-    child = children[place, theirs, call]
-    if child < 0 and call == PASS and (unopened or theirs):
-        return place
-    return child
-
-
-@njit
-def _affected_auctions(old_children, old_signs, new_children, new_signs, seat, dealer, history, out):
-    for i in range(len(history)):
-        old, new, unopened, turn = 0, 0, True, int(dealer[i])
-        for k in range(history.shape[1]):
-            call = history[i, k]
-            if call < 0:
-                break
-            if turn == seat:
-                before = old_signs[old] if old >= 0 else np.uint64(0)
-                after = new_signs[new] if new >= 0 else np.uint64(0)
-                if before != after:
-                    out[i] = True
-                    break
-            theirs = (turn ^ seat) & 1
-            old = _follow(old_children, old, theirs, call, unopened)
-            new = _follow(new_children, new, theirs, call, unopened)
-            if old < 0 and new < 0:
-                break
-            unopened = unopened and call < FIRST_BID
-            turn = (turn + 1) & 3
-
-
 def affected_auctions(
-    old: Compiled,
-    new: Compiled,
-    seat: int,
-    dealer: NDArray[np.int16],
-    history: NDArray[np.int8],
-    out: NDArray[np.bool_],
-) -> None:
-    """Set ``out`` (N,) True for the auctions that can notice if ``seat`` plays ``new`` instead of ``old``.
+    old: Compiled, new: Compiled, seat: int, dealer: NDArray[np.int16], history: NDArray[np.int8]
+) -> NDArray[np.bool_]:
+    """Return the auctions, bool (N,), that can notice if ``seat`` plays ``new`` instead of ``old``.
 
     Args:
         dealer: (N,); history: int8 (N, L), padded with -1: auctions in which ``seat`` played ``old``.
     """
     (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old), signatures(new)
     if old_blocks != new_blocks:
-        out[:] = True
-        return
-    _affected_auctions(old.children, old_signs, new.children, new_signs, seat, dealer, history, out)
+        return np.ones(len(history), np.bool_)
+    before, after = (np.append(signs, np.uint64(0)) for signs in (old_signs, new_signs))  # the last one of no node
+    was = now = np.zeros(len(history), np.int64)
+    affected, unopened = np.zeros(len(history), np.bool_), np.ones(len(history), np.bool_)
+    for number, call in enumerate(history[:, : int((history >= 0).sum(axis=1).max(initial=0))].T):
+        turn = (dealer + number) & 3
+        affected |= (call >= 0) & (turn == seat) & (before[was] != after[now])
+        theirs = (turn ^ seat) & 1
+        was, now = (_follow(one.children, at, theirs, call, unopened) for one, at in ((old, was), (new, now)))
+        unopened &= call < FIRST_BID
+    return affected
+
+
+def _follow(
+    children: NDArray[np.int32],
+    node: NDArray[np.int64],
+    theirs: NDArray[np.int16],
+    call: NDArray[np.int8],
+    unopened: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Return where calls lead in a seat's tree, int64 (N,), -1 out of it; as ``engine.states.record_call`` has it."""
+    child = np.where(node >= 0, children[node, theirs, call], -1)
+    stays = (child < 0) & (call == PASS) & (unopened | (theirs > 0))
+    return np.where(stays, node, child)

@@ -1,4 +1,4 @@
-"""Change a bidding system by pure functions: each returns a new tree and a description of the change.
+"""Find lines of a bidding system by their places, and make new trees with others there.
 
 A line is addressed by its place: ``("lines", 3, 0)`` is the first line below the fourth, and
 ``("blocks", 2, 1)`` the second rule of the third block. Its trail names what lies above it.
@@ -6,15 +6,15 @@ A line is addressed by its place: ``("lines", 3, 0)`` is the first line below th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.language.text import atom_text, heading_of, is_difference
-from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, System, atoms_of
+from agents.systems.language.text import heading_of, is_difference
+from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, System
 from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS
 from bridge_env.rng import streams
 
@@ -44,11 +44,6 @@ class SeededRandom:
         """Draw an index with probability in proportion to its weight."""
         total = np.cumsum(weights)
         return int(np.searchsorted(total, (self._next() >> 11) * 2.0**-53 * total[-1], side="right"))
-
-
-def addresses(system: System) -> Iterator[tuple[Address, Line]]:
-    """Iterate over every line of the tree and of the general rules, with its address."""
-    return ((address, line) for address, _, line in placed(system))
 
 
 def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
@@ -134,39 +129,3 @@ def with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> C
     together = (*constraint[c][t][:a], atom, *constraint[c][t][a + 1 :])
     clause = (*constraint[c][:t], together, *constraint[c][t + 1 :])
     return (*constraint[:c], clause, *constraint[c + 1 :])
-
-
-def by_usage(
-    lines: Sequence[tuple[Address, Line]], chance: SeededRandom, usage: Mapping[int, int]
-) -> tuple[Address, Line]:
-    """Choose one of some lines, those that make more calls more often."""
-    weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in lines])) ** 0.75
-    return lines[chance.weighted(weights)]
-
-
-def threshold_move(
-    system: System, chance: SeededRandom, usage: Mapping[int, int]
-) -> tuple[Address, Constraint, str] | None:
-    """Move one threshold of one line by a step. Lines that make more calls are chosen more often.
-
-    Args:
-        usage: calls made by each line number; lines without an entry count as never used.
-
-    Returns:
-        The line's address, its new constraint, and the change in words; None where nothing can move.
-    """
-    candidates = [(a, line) for a, line in addresses(system) if any(map(moves, atoms_of(line.constraint)))]
-    if not candidates:
-        return None
-    address, line = by_usage(candidates, chance, usage)
-    spots = [
-        ((c, t, a), atom)
-        for c, clause in enumerate(line.constraint)
-        for t, together in enumerate(clause)
-        for a, atom in enumerate(together)
-        if moves(atom)
-    ]
-    at, old = spots[chance.below(len(spots))]
-    options = moves(old)
-    new = options[chance.below(len(options))]
-    return address, with_atom(line.constraint, at, new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from agents.systems.changes.card_variation import vary_card
 from agents.systems.changes.edits import Edit, Replace, SwapLines, dropped, without_clause
-from agents.systems.changes.mutation import SeededRandom, Trail, addresses, by_usage, line_at, threshold_move, trail_of
-from agents.systems.language.text import constraint_text
-from agents.systems.language.tree import INFINITE, Atom, Line, Step, System
+from agents.systems.changes.mutation import Address, SeededRandom, Trail, line_at, moves, placed, with_atom
+from agents.systems.language.text import atom_text, constraint_text
+from agents.systems.language.tree import INFINITE, Atom, Line, Step, System, atoms_of
 
 #: How often each kind of variation is tried, out of their sum.
 KINDS = {"threshold": 8, "loosen": 2, "split": 3, "drop": 2, "reorder": 2, "flag": 1, "merge": 1}
@@ -31,27 +31,65 @@ def vary(system: System, chance: SeededRandom, usage: Mapping[int, int]) -> Edit
     """
     kind = list(KINDS)[chance.weighted(np.array(list(KINDS.values()), float))]
     if kind == "threshold":
-        move = threshold_move(system, chance, usage)
-        if move is None:
-            return None
-        address, constraint, what = move
-        old = line_at(system, address)
-        assert old is not None
-        return Replace(trail_of(system, address), old, (replace(old, constraint=constraint),), what)
-    address, line = by_usage([(a, line) for a, line in addresses(system) if not line.after], chance, usage)
+        return threshold_move(system, chance, usage)
+    address, trail, line = _by_usage([place for place in placed(system) if not place[2].after], chance, usage)
     if line.score is not None:
-        return vary_card(system, address, line, chance)
+        return vary_card(system, address, trail, line, chance)
     lower = line_at(system, (*address[:-1], int(address[-1]) + 1))
-    return _VARIATIONS[kind](trail_of(system, address), line, None if lower is None or lower.after else lower, chance)
+    return _varied(kind, trail, line, None if lower is None or lower.after else lower, chance)
 
 
-def _loosen(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
-    if not line.constraint:
+def _by_usage(
+    lines: Sequence[tuple[Address, Trail, Line]], chance: SeededRandom, usage: Mapping[int, int]
+) -> tuple[Address, Trail, Line]:
+    """Choose one of some lines, those that make more calls more often."""
+    weights = (1.0 + np.array([usage.get(line.number, 0) for *_, line in lines])) ** 0.75
+    return lines[chance.weighted(weights)]
+
+
+def threshold_move(system: System, chance: SeededRandom, usage: Mapping[int, int]) -> Replace | None:
+    """Move one threshold of one line by a step; None where nothing can move. ``usage`` as for ``vary``."""
+    candidates = [place for place in placed(system) if any(map(moves, atoms_of(place[2].constraint)))]
+    if not candidates:
         return None
-    return without_clause(trail, line, chance.below(len(line.constraint)))
+    _, trail, line = _by_usage(candidates, chance, usage)
+    spots = [
+        ((c, t, a), atom)
+        for c, clause in enumerate(line.constraint)
+        for t, together in enumerate(clause)
+        for a, atom in enumerate(together)
+        if moves(atom)
+    ]
+    at, old = spots[chance.below(len(spots))]
+    new = moves(old)[chance.below(len(moves(old)))]
+    moved = replace(line, constraint=with_atom(line.constraint, at, new))
+    return Replace(trail, line, (moved,), f"{line.name}: {atom_text(old)} -> {atom_text(new)}")
 
 
-def _split(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
+def _varied(kind: str, trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
+    """Vary a line; ``lower`` is the rule next below it, if there is one."""
+    match kind:
+        case "loosen" if line.constraint:
+            return without_clause(trail, line, chance.below(len(line.constraint)))
+        case "split":
+            return _split(trail, line, chance)
+        case "drop" if not line.lines and (line.name != "P" or line.constraint):  # another line may fit no hand
+            return dropped(trail, line)
+        case "reorder" if lower is not None:
+            return SwapLines(trail, line, lower, f"{lower.name} before {line.name}")
+        case "flag":
+            flag = ("forcing", "invite", "gf")[chance.below(3)]
+            flags = tuple(f for f in line.flags if f != flag) if flag in line.flags else (*line.flags, flag)
+            what = f"{line.name}: {'no longer' if flag in line.flags else 'now'} {flag}"
+            return Replace(trail, line, (replace(line, flags=flags),), what)
+        case "merge" if lower is not None and lower.path == line.path and not (line.lines or lower.lines):
+            shared = tuple(clause for clause in line.constraint if clause in lower.constraint)
+            what = f"{line.name}: one rule with {constraint_text(shared) or 'any hand'}"
+            return Replace(trail, line, (replace(line, constraint=shared),), what)
+    return None
+
+
+def _split(trail: Trail, line: Line, chance: SeededRandom) -> Replace:
     """Let some of a line's hands make a neighbouring call instead."""
     atom = _SPLITS[chance.below(len(_SPLITS))]
     call = _neighbour(line.path[-1], chance)
@@ -72,37 +110,3 @@ def _neighbour(step: Step, chance: SeededRandom) -> Step:
     else:
         options = ["P", "X"]
     return Step([o for o in options if o != step.token][chance.below(len(options) - (step.token in options))])
-
-
-def _drop(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
-    if line.lines or (line.name == "P" and not line.constraint):
-        return None  # what follows would go with it; or nothing might fit some hand
-    return dropped(trail, line)
-
-
-def _reorder(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
-    if lower is None:
-        return None
-    return SwapLines(trail, line, lower, f"{lower.name} before {line.name}")
-
-
-def _flag(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
-    flag = ("forcing", "invite", "gf")[chance.below(3)]
-    flags = tuple(f for f in line.flags if f != flag) if flag in line.flags else (*line.flags, flag)
-    what = f"{line.name}: {'no longer' if flag in line.flags else 'now'} {flag}"
-    return Replace(trail, line, (replace(line, flags=flags),), what)
-
-
-def _merge(trail: Trail, line: Line, lower: Line | None, chance: SeededRandom) -> Edit | None:
-    """Make one line of two neighbouring ones with the same call, with the conditions that both have."""
-    if lower is None or lower.path != line.path or line.lines or lower.lines:
-        return None
-    shared = tuple(clause for clause in line.constraint if clause in lower.constraint)
-    what = f"{line.name}: one rule with {constraint_text(shared) or 'any hand'}"
-    return Replace(trail, line, (replace(line, constraint=shared),), what)
-
-
-#: Each takes a line's trail, the line, the rule next below it, if there is one, and chance.
-_VARIATIONS: dict[str, Callable[[Trail, Line, Line | None, SeededRandom], Edit | None]] = {
-    "loosen": _loosen, "split": _split, "drop": _drop, "reorder": _reorder, "flag": _flag, "merge": _merge,
-}  # fmt: skip

@@ -13,7 +13,6 @@ from agents.systems.explain.position import Position
 from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import HCP, LENGTH, hand_features
 
-_MOST = 4  # HCP that one card can bring
 _HALF = 0.5  # of the hands that are so changed make the call that is named
 
 
@@ -50,18 +49,16 @@ def find_counterfactuals(position: Position, hand: NDArray[np.bool_], call: int)
     """
     held = np.asarray(hand, np.bool_)
     lost_cards, new_cards = np.meshgrid(np.flatnonzero(held), np.flatnonzero(~held), indexing="ij")
-    out, into = lost_cards.ravel(), new_cards.ravel()
-    changed = np.repeat(np.asarray(hand, np.uint8)[None], len(out), axis=0)
-    rows = np.arange(len(out))
-    changed[rows, out], changed[rows, into] = 0, 1
-    features = hand_features(changed)
-    before = hand_features(np.asarray(hand, np.uint8)[None])[0]
+    changed = np.repeat(held[None], lost_cards.size, axis=0)
+    rows = np.arange(len(changed))
+    changed[rows, lost_cards.ravel()], changed[rows, new_cards.ravel()] = False, True
+    features, before = hand_features(changed), hand_features(held[None])[0]
     calls, rules = position.decide(features)
     gain = (features[:, HCP] - before[HCP]).astype(int)
     lengths = features[:, LENGTH : LENGTH + 4].astype(int) - before[LENGTH : LENGTH + 4]
     same_shape = (lengths == 0).all(axis=1)
     groups: dict[tuple[int, int, int], list[int]] = defaultdict(list)
-    for row in range(len(out)):
+    for row in range(len(changed)):
         if same_shape[row] and gain[row]:
             groups[(int(gain[row]), -1, -1)].append(row)
         elif not same_shape[row] and gain[row] == 0:
@@ -70,16 +67,13 @@ def find_counterfactuals(position: Position, hand: NDArray[np.bool_], call: int)
             groups[(0, gained, lost)].append(row)
     found: list[Counterfactual] = []
     for (points, gained, lost), members in groups.items():
-        counts = np.bincount(calls[members], minlength=1)
+        counts = np.bincount(calls[members])
         best = int(counts.argmax())
-        share = counts[best] / len(members)
-        if best != call and share >= _HALF and abs(points) <= _MOST:
+        share = float(counts[best] / len(members))
+        if best != call and share >= _HALF:
             row = next(row for row in members if calls[row] == best)
-            found.append(
-                Counterfactual(best, points, gained, lost, hand_text(changed[row]), float(share), int(rules[row]))
-            )
-    found.sort(key=lambda nearly: (nearly.cost, -nearly.share, nearly.call))
+            found.append(Counterfactual(best, points, gained, lost, hand_text(changed[row]), share, int(rules[row])))
     first: dict[int, Counterfactual] = {}
-    for nearly in found:
+    for nearly in sorted(found, key=lambda nearly: (nearly.cost, -nearly.share, nearly.call)):
         first.setdefault(nearly.call, nearly)
     return list(first.values())

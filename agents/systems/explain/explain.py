@@ -25,16 +25,15 @@ from agents.systems.explain.player_terms import (
     symbols,
     under,
 )
-from agents.systems.explain.position import Position, Rule, line_of
+from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.shown_text import shown_text
 from agents.systems.explain.statements import usual_statement
 from agents.systems.explain.sums import Sum, sums_of
 from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import Line, place_of
-from bridge_env.bidders.view import BidView, public_view
+from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
-from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, PASS, call_text
 from bridge_env.rules.cards import SEATS
 
@@ -214,15 +213,12 @@ def symbol_text(call: int) -> str:
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     """Explain the call of ``bidder`` for the one row of ``view``."""
     calls, rules, shown = bidder.decide(view)
-    call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
+    position, call, rule = Position(bidder, view), int(calls[0]), int(rules[0])
     general = rule >= first_general_rule(bidder.own.compiled)
-    line = line_of_rule(bidder, rule)
-    after = Auctions.replay(view.history, view.dealer, view.vulnerability)
-    after.step(call)
-    if not after.done[0]:
-        shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(public_view(after))
+    after = position.after([*position.calls.tolist(), call])
     return Explanation(
-        call, bidder.own.system.name, line, general, seat, shown[0], rule, Position(bidder, view), view.hand[0]
+        call, bidder.own.system.name, bidder.own.line_of(rule), general, position.seat,
+        shown[0] if after is None else after.shown, rule, position, view.hand[0],
     )  # fmt: skip
 
 
@@ -245,12 +241,11 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
             return FLAG_TEXT[flag]
     if call < FIRST_BID and (line is None or "forcing" not in line.flags):
         return ""
-    auctions = Auctions.replay(position.calls[None], position.view.dealer, position.view.vulnerability)
-    for step in (call, PASS):
-        auctions.step(step)
-        if auctions.done[0]:
-            return ""
-    partner = Position(as_seat(position.bidder, position.seat, position.seat ^ 2), public_view(auctions))
+    calls = [*position.calls.tolist(), call]
+    after = position.after(calls)
+    partner = after.after([*calls, PASS]) if after is not None else None
+    if partner is None:
+        return ""
     if partner.context[FORCED]:
         return "forcing"
     bid = call - FIRST_BID
@@ -259,33 +254,12 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
 
 def _passes(position: Position, call: int) -> Iterator[PassInference]:
     """Yield what the call denies if it is a pass, and the last pass of each other seat."""
-    if call == PASS:
-        found = infer_from_pass(position)
-        if found:
-            yield PassInference(position.seat, len(position.calls), tuple(found))
+    if call == PASS and (found := infer_from_pass(position)):
+        yield PassInference(position.seat, len(position.calls), tuple(found))
     for offset in (1, 2, 3):
         number = len(position.calls) - offset  # the right-hand opponent's last call, partner's, the left-hand one's
         if number < 0 or position.calls[number] != PASS:
             continue
-        seat = (position.seat - offset) & 3
-        auctions = Auctions.replay(position.calls[None, :number], position.view.dealer, position.view.vulnerability)
-        found = infer_from_pass(Position(as_seat(position.bidder, position.seat, seat), public_view(auctions)), _OTHERS)
-        if found:
-            yield PassInference(seat, number, tuple(found))
-
-
-def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
-    """Return the line behind a rule by which a bidder of one system decided; None of -1."""
-    if rule < 0:
-        return None
-    compiled = bidder.own.compiled
-    return line_of(bidder.own.system, rule >= first_general_rule(compiled), int(compiled.rules[rule, RULE_LINE]))
-
-
-def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
-    """Return the same four systems as ``other`` has them, where ``bidder`` is at ``seat``."""
-    at = {seat & 2: bidder.own, (seat & 2) ^ 2: bidder.partner}  # our systems at N or E, and at S or W
-    if (seat ^ other) & 1 == 0:
-        return HierarchyBidder(at[other & 2], at[(other & 2) ^ 2], bidder.opponents)
-    theirs = {0: bidder.opponents[0], 2: bidder.opponents[1]}
-    return HierarchyBidder(theirs[other & 2], theirs[(other & 2) ^ 2], (at[0], at[2]))
+        before = position.after(position.calls[:number].tolist())
+        if before is not None and (found := infer_from_pass(before, _OTHERS)):
+            yield PassInference(before.seat, number, tuple(found))

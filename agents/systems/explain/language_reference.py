@@ -18,38 +18,33 @@ A word with a suit behind a colon takes C D H S, or a variable that the call nam
 oM and om the other one, x and y two different suits.
 """
 _SUITS = "Numbers of cards are written 5+ H; differences of two suits H >= S; suit_hcp is written hcp:H."
-_HAND, _AUCTION = "Words for the hand", "Words for the auction so far, alone or put together with the hand"
+_SECTIONS = {
+    "Words for the hand": features.MEANINGS,
+    "Words for the auction so far, alone or put together with the hand": {
+        f"{word}:S" if word in SUIT_WORDS else word: meaning for word, meaning in MEANINGS.items()
+    },
+}
 
 
 def words_text() -> str:
     """Return all words with what they mean, the hand's first, for a terminal."""
-    parts = [
-        _HEAD,
-        f"{_HAND}:\n",
-        *_listed(features.MEANINGS),
-        f"\n  {_SUITS}\n",
-        f"{_AUCTION}:\n",
-        *_listed({_written(word): meaning for word, meaning in MEANINGS.items()}),
-        "\nWithout a number stand:",
-        textwrap.fill(", ".join(sorted(FLAG_WORDS)), 100, initial_indent="  ", subsequent_indent="  "),
-        f"\nFlags of a call, behind its note: {' '.join('!' + flag for flag in FLAGS)}.",
-    ]
-    return "\n".join(parts)
+    hand, auction = (f"{title}:\n\n{_listed(words)}\n" for title, words in _SECTIONS.items())
+    flags = textwrap.fill(", ".join(sorted(FLAG_WORDS)), 100, initial_indent="  ", subsequent_indent="  ")
+    end = f"Flags of a call, behind its note: {' '.join('!' + flag for flag in FLAGS)}."
+    return "\n".join([_HEAD, hand, f"  {_SUITS}\n", auction, "Without a number stand:", flags, "", end])
 
 
 def words_markdown() -> str:
     """Return the same as a page of the documentation."""
     text, examples, variables = _HEAD.strip().split("\n\n")
+    hand, auction = (f"## {title}\n\n{_table(words)}" for title, words in _SECTIONS.items())
     parts = [
-        "# The language of bidding systems",
-        text,
+        f"# The language of bidding systems\n\n{text}",
         f"```text\n{textwrap.dedent(examples)}\n```",
         variables,
-        f"## {_HAND}",
-        _table(features.MEANINGS),
+        hand,
         _SUITS,
-        f"## {_AUCTION}",
-        _table({_written(word): meaning for word, meaning in MEANINGS.items()}),
+        auction,
         "## Words without a number",
         ", ".join(f"`{word}`" for word in sorted(FLAG_WORDS)),
         "## Flags of a call",
@@ -58,17 +53,13 @@ def words_markdown() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _listed(words: dict[str, str]) -> list[str]:
-    return [
+def _listed(words: dict[str, str]) -> str:
+    return "\n".join(
         textwrap.fill(meaning, 110, initial_indent=f"  {word:<18} ", subsequent_indent=" " * 21)
         for word, meaning in words.items()
-    ]
+    )
 
 
 def _table(words: dict[str, str]) -> str:
     rows = (f"| `{word}` | {meaning.replace('|', chr(92) + '|')} |" for word, meaning in words.items())
     return "\n".join(["| word | meaning |", "|---|---|", *rows])
-
-
-def _written(word: str) -> str:
-    return f"{word}:S" if word in SUIT_WORDS else word

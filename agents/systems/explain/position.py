@@ -21,19 +21,19 @@ from agents.systems.engine.auction_state import (
     SUIT,
     is_theirs,
 )
-from agents.systems.engine.compiled import FIRST, LAST_RESORT, MEANS_FIRST, RULE_LINE, Compiled
+from agents.systems.engine.compiled import FIRST, MEANS_FIRST, Compiled
 from agents.systems.engine.decompile import atom_of, clauses_of
 from agents.systems.engine.programs import FALSE, TRUE, rest_of_atom
 from agents.systems.engine.rule_order import call_of, conditions_of, context_of, meaning_of, rules_of, write_level
 from agents.systems.engine.state_cache import Queries
 from agents.systems.language.columns import LEAST, MOST, PLUS
 from agents.systems.language.text import is_difference
-from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, System, Together
+from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, Together
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS, STOPPER
-from bridge_env.rules.auction import Auctions
+from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import FIRST_BID, PASS
 
 _DEALS = 6_000  # whose hands represent any hand
@@ -75,6 +75,14 @@ class Position:
         bids = self.calls[self.calls >= FIRST_BID]
         self.last_bid = int(bids[-1]) - FIRST_BID if len(bids) else -1
 
+    def after(self, calls: Sequence[int]) -> Position | None:
+        """Return the position after other calls, whose seat knows the four systems as this one does; None at an end."""
+        auctions = one_auction(calls, int(self.view.dealer[0]), int(self.view.vulnerability[0]))
+        if auctions.done[0]:
+            return None
+        view = public_view(auctions)
+        return Position(_as_seat(self.bidder, self.seat, int(view.seat[0])), view)
+
     @cached_property
     def _context(self) -> tuple[NDArray[np.int16], int]:
         rows, nodes = self.states.feature_rows(self._queries(np.zeros((1, NUM_FEATURES), np.int16)), self.systems)
@@ -115,8 +123,9 @@ class Position:
             fit = fit & condition if (fit & condition).sum() >= _FEW else fit
         hands = deals[fit][:_ENOUGH]
         for number in range(len(self.calls) % 4, len(self.calls), 4):
-            auctions = Auctions.replay(self.calls[None, :number], self.view.dealer, self.view.vulnerability)
-            made = Position(self.bidder, public_view(auctions)).decide(hands)[0] == self.calls[number]
+            before = self.after(self.calls[:number].tolist())
+            assert before is not None
+            made = before.decide(hands)[0] == self.calls[number]
             hands = hands[made] if made.sum() >= _FEW else hands
         return hands
 
@@ -170,7 +179,8 @@ class Position:
         needs = self._bound(conditions_of(self.compiled, number), call)
         if needs is None:
             return None
-        line = line_of(self.bidder.own.system, not tree, int(self.compiled.rules[number, RULE_LINE]))
+        line = self.bidder.own.line_of(number)
+        assert line is not None
         return Rule(number, call, (*when, *needs), line, tree)
 
     def conditions(self, number: int, call: int) -> Constraint:
@@ -190,14 +200,13 @@ class Position:
         return self.states.look(self._queries(hands), self.systems)[:2]
 
 
-def line_of(system: System, general: bool, number: int) -> Line:
-    """Return the line of a system, or of its general rules and those of last resort, that has this number."""
-    if not general:
-        return system.by_number[number]
-    return system.general_by_number.get(number) or _LAST_RESORT[number]
-
-
-_LAST_RESORT = {line.number: line for block in LAST_RESORT for line in block.lines}
+def _as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
+    """Return the same four systems as ``other`` has them, where ``bidder`` is at ``seat``."""
+    at = {seat & 2: bidder.own, (seat & 2) ^ 2: bidder.partner}  # our systems at N or E, and at S or W
+    if (seat ^ other) & 1 == 0:
+        return HierarchyBidder(at[other & 2], at[(other & 2) ^ 2], bidder.opponents)
+    theirs = {0: bidder.opponents[0], 2: bidder.opponents[1]}
+    return HierarchyBidder(theirs[other & 2], theirs[(other & 2) ^ 2], (at[0], at[2]))
 
 
 def rules_for(bidder: HierarchyBidder, view: BidView, call: int) -> list[Rule]:

@@ -12,7 +12,6 @@ from agents.systems.engine.compiled import (
     END_TERM,
     FIRST_TERM,
     RULE_BASE,
-    RULE_LINE,
     TERM_CLAUSE,
     TERM_LESS,
     TERM_POINTS,
@@ -22,7 +21,7 @@ from agents.systems.engine.compiled import (
 from agents.systems.engine.decompile import atom_of, clauses_of
 from agents.systems.engine.rule_order import call_of, cards_that_count, conditions_of, holds, rules_of, write_call
 from agents.systems.explain.player_terms import clause_text, of_call, symbols, term_text
-from agents.systems.explain.position import Position, line_of
+from agents.systems.explain.position import Position
 from agents.systems.language.tree import Line
 
 _NAMED = 3  # parts of a sum that are named, the largest first
@@ -70,7 +69,8 @@ def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -
         weighed.add(call)
         parts = tuple(_parts(pool, range(int(rule[FIRST_TERM]), int(rule[END_TERM])), row))
         start = int(rule[RULE_BASE])
-        line = line_of(position.bidder.own.system, True, int(rule[RULE_LINE]))
+        line = position.bidder.own.line_of(card)
+        assert line is not None
         yield Sum(call, start + sum(points for _, points in parts), start, parts, line)
 
 

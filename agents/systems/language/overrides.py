@@ -59,8 +59,15 @@ def overridden(base: System, own: System, marks: Mapping[int, str]) -> System:
     Raises:
         OverrideError: a line drops what the base has not.
     """
-    lines, inside = base.lines, set[Auction]()  # paths whose new rules replace the base's
-    for path, rules in by_auction(own.lines).items():
+    return replace(
+        own, lines=_changed(base.lines, own.lines, marks, "among its openings"), blocks=_blocks(base, own, marks)
+    )
+
+
+def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str], top: str) -> tuple[Line, ...]:
+    """Return the lines of a tree or a block as own ones change them; ``top`` says where those of one call are."""
+    inside = set[Auction]()  # paths whose new rules replace the base's
+    for path, rules in by_auction(own).items():
         dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
         new = [rule for rule in rules if rule.number not in marks]
         there = any(path == found for found, _ in rules_below(lines))
@@ -68,22 +75,18 @@ def overridden(base: System, own: System, marks: Mapping[int, str]) -> System:
             before = lines
             lines = pruned(before, lambda here, _, path=path: here[: len(path)] == path)  # type: ignore[misc]
             if lines == before:
-                raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {_where(path[:-1])}")
+                where = f"after {'-'.join(map(str, path[:-1]))}" if path[:-1] else top
+                raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {where}")
         if new and there and not dropped:
             lines = _replaced(lines, path, new, ())[0]
             inside.add(path)
     front = dict[Auction, list[Line]]()  # in the order of the text, as the first line that fits counts
-    for path, rule in rules_below(own.lines):
-        if _in_front(rule, marks, path in inside):
+    for path, rule in rules_below(own):
+        mark = marks.get(rule.number)
+        if mark == ALSO or (mark is None and path not in inside):
             front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
     headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
-    lines = (*front.get((), ()), *headings, *lines)
-    return replace(own, lines=lines, blocks=_blocks(base, own, marks))
-
-
-def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
-    mark = marks.get(rule.number)
-    return mark == ALSO or (mark is None and not inside)
+    return (*front.get((), ()), *headings, *lines)
 
 
 def by_auction(lines: tuple[Line, ...]) -> dict[Auction, list[Line]]:
@@ -92,10 +95,6 @@ def by_auction(lines: tuple[Line, ...]) -> dict[Auction, list[Line]]:
     for path, line in rules_below(lines):
         out.setdefault(path, []).append(line)
     return out
-
-
-def _where(path: Auction) -> str:
-    return f"after {'-'.join(map(str, path))}" if path else "among its openings"
 
 
 def _replaced(
@@ -131,7 +130,7 @@ def _blocks(base: System, own: System, marks: Mapping[int, str]) -> tuple[Block,
     for new in own.blocks:
         alike = [k for k, block in enumerate(blocks) if (block.when, block.weighs) == (new.when, new.weighs)]
         for k, rules in _shared_out(new.lines, blocks, alike).items():
-            blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), marks))
+            blocks[k] = replace(blocks[k], lines=_changed(blocks[k].lines, tuple(rules), marks, "in this block"))
         if alike:
             continue
         if dropped := [rule for rule in new.lines if marks.get(rule.number) == DROP]:
@@ -153,21 +152,3 @@ def _shared_out(own: tuple[Line, ...], blocks: Sequence[Block], alike: Sequence[
 def answers(block: Block) -> bool:
     """Return whether the block speaks of auctions in which a certain call was made, as after Blackwood."""
     return any(atom.word in CALL_WORDS for atom in atoms_of(block.when))
-
-
-def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:
-    """Return the rules of a block as own ones change them."""
-    inside = set[Auction]()
-    for path in dict.fromkeys(rule.path for rule in own):
-        rules = [rule for rule in own if rule.path == path]
-        there = [line for line in lines if line.path == path]
-        dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
-        if dropped and not there:
-            raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop in this block")
-        new = [rule for rule in rules if rule.number not in marks]
-        if dropped or (new and there):
-            at = lines.index(there[0])
-            left = tuple(line for line in lines if line.path != path)
-            lines = (*left[:at], *new, *left[at:])
-            inside.add(path)
-    return (*(rule for rule in own if _in_front(rule, marks, rule.path in inside)), *lines)

@@ -145,6 +145,10 @@ class System:
         """Return the lines of its general rules by their numbers."""
         return {line.number: line for block in self.blocks for line in block.lines}
 
+    def line(self, general: bool, number: int) -> Line | None:
+        """Return the line of its general rules, or of its tree, that has a number; None where there is none."""
+        return (self.general_by_number if general else self.by_number).get(number)
+
     def __reduce__(self) -> tuple[object, ...]:
         return System, (self.name, self.lines, self.blocks, self.comments)  # hashes differ from process to process
 

@@ -7,11 +7,11 @@ A pair that plays Standard American without splinters and support doubles writes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from agents.systems.changes.simplify import without_empty
-from agents.systems.language.tree import Line, Step, System, pruned, walk
+from agents.systems.language.tree import Line, System, pruned, rules_below, walk
 from bridge_env.bidders.registry import SpecError
 
 #: How notes say them. A convention that only one call of a system shows is played all the same.
@@ -38,7 +38,6 @@ CONVENTIONS = {
     "weak-Stayman": r"Stayman to pass",
 }
 _NOTES = {name: re.compile(pattern) for name, pattern in CONVENTIONS.items()}
-_Path = tuple[Step, ...]
 
 
 def shows(note: str, convention: str) -> bool:
@@ -69,23 +68,8 @@ def without(system: System, names: Iterable[str]) -> System:
     def left_out(line: Line) -> bool:
         return not line.after and any(shows(line.note, name) for name in wanted)
 
-    made = [(path, left_out(line)) for path, line in _calls(system.lines, left_out)]
-    unmade = {path for path, out in made if out} - {path for path, out in made if not out}
-
-    def is_pruned(path: _Path, line: Line) -> bool:
-        return left_out(line) or any(path[: n + 1] in unmade for n in range(len(path)))
-
+    left = pruned(system.lines, lambda _, line: left_out(line))
+    unmade = {path for path, _ in rules_below(system.lines)} - {path for path, _ in rules_below(left)}
+    left = pruned(left, lambda path, _: any(path[: n + 1] in unmade for n in range(len(path))))
     blocks = tuple(replace(b, lines=tuple(line for line in b.lines if not left_out(line))) for b in system.blocks)
-    return without_empty(replace(system, lines=pruned(system.lines, is_pruned), blocks=blocks))
-
-
-def _calls(
-    lines: tuple[Line, ...], left_out: Callable[[Line], bool], before: _Path = ()
-) -> Iterator[tuple[_Path, Line]]:
-    """Iterate over the calls of a tree with their paths; none below a line that is left out."""
-    for line in lines:
-        path = (*before, *line.path)
-        if not line.after:
-            yield path, line
-        if not left_out(line):
-            yield from _calls(line.lines, left_out, path)
+    return without_empty(replace(system, lines=left, blocks=blocks))
