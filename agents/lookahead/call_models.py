@@ -30,7 +30,9 @@ LIKELY = 0.0005  # a call with at least this chance by a network is its candidat
 _HINTED = 0.1  # and for a system one with this chance by networks on average
 _SURE = 0.99  # a system's call needs no thought if networks make it with this chance on average
 _CONTRACTS = 2  # of ours that the deals suggest
-_FREE = 0.3  # of partner's calls, the share that a network would make: partner looks ahead, too, and leaves the system
+_BY_NETWORK = (
+    0.3  # of partner's calls, the share that a network would make: partner looks ahead, too, and leaves its system
+)
 
 
 class Candidates(NamedTuple):
@@ -142,7 +144,7 @@ class SystemCallModel:
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
         """Return how likely partner makes ``calls`` (N,), float64 (N,), with the hands of ``view``."""
         by_network = self.hints[0].probabilities(view)[np.arange(len(calls)), calls]
-        return (1 - _FREE) * chance_of(self.partner, view, calls) + _FREE * by_network
+        return (1 - _BY_NETWORK) * chance_of(self.partner, view, calls) + _BY_NETWORK * by_network
 
 
 CallModel = NetworkCallModel | SystemCallModel

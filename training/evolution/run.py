@@ -29,7 +29,7 @@ from training.evolution.refine.judgement import network_by_book
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run
+from training.runtime.runs import open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "evolve"
@@ -54,6 +54,10 @@ class EvolveResult:
     def spec(self) -> str:
         """Return the spec by which the pair plays."""
         return _spec(self.systems)
+
+    def to_dataframe(self) -> Any:
+        """Return the verdict as a pandas DataFrame, a measurement a row: IMPs a board and their standard error."""
+        return to_dataframe([asdict(row) for row in self.rows])
 
 
 def evolve(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -21,6 +22,7 @@ from training.networks.imitate import agreement, calls_of, imitate
 from training.networks.start import start_networks
 from training.runtime import pages, runs
 from training.runtime.progress import Progress
+from training.runtime.runs import to_dataframe
 
 POLICY = "policy.npz"
 BOARDS = 100_000  # that a bidder bids
@@ -36,6 +38,10 @@ class FitResult:
     problems: tuple[str, ...]  # unreadable boards, as file:line: reason
     policy: Path  # plays as ``policy:PATH``
     report: Path
+
+    def to_dataframe(self) -> Any:
+        """Return how often the network makes the recorded call as a pandas DataFrame, a kind of call a row."""
+        return to_dataframe([asdict(share) for share in self.agreement])
 
 
 def fit_policy(

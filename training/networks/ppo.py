@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -51,7 +51,7 @@ from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import pages, runs
 from training.runtime.progress import Progress
-from training.runtime.runs import open_run
+from training.runtime.runs import open_run, to_dataframe
 
 KIND = "train"
 POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"
@@ -78,6 +78,10 @@ class PPOResult:
     policy: Path  # plays as ``policy:PATH``
     report: Path
     curve: Path
+
+    def to_dataframe(self) -> Any:
+        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
+        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_ppo(

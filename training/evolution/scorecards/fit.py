@@ -28,9 +28,9 @@ EVERYWHERE_BELOW = 300  # with fewer terms the same cards for all situations gai
 TERMS_A_SITUATION = 25  # with fewer, situations had better be left out
 _SHARD = 100_000  # positions a step
 _JUDGING_SHARDS = 2  # by which terms are judged
-_SWAPS, _SWAPPED = 3, 4  # times that a quarter of the terms are tried in place of others
-_GENTLY = 0.01  # the rate at which scores become whole numbers: more learns by heart what it was fitted to
-_CLIPPED = 30.0  # change of a score
+_SWAPS, _SWAP_SHARE = 3, 0.25  # times that so many terms are tried in place of others
+_LAST_RATE = 0.01  # at which scores become whole numbers: with more they overfit
+_MOST_CHANGE = 30.0  # of a score by one term, so that its exponential is finite
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
 _OF_BOOK = [number for number, term in enumerate(TERMS) if term.startswith("if book")]
@@ -185,12 +185,12 @@ class Fit:
                 for term in torch.nonzero(weight[card]).flatten().tolist():
                     value = shard.values[at:end, term]
                     less = weight[card, term] * (value - (value * doubt).sum() / doubt.sum())
-                    more = chance[at:end] * torch.expm1(-less.clamp(-_CLIPPED, _CLIPPED))
+                    more = chance[at:end] * torch.expm1(-less.clamp(-_MOST_CHANGE, _MOST_CHANGE))
                     without = worth.index_add(0, of, more * label) / torch.ones(shard.count).index_add(0, of, more)
                     out[card, term] += (worth - without).sum() / shard.count
         return out
 
-    def promises(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    def slopes(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         """Return how steeply a position's call gains by more or less of each term: (NUM_CARDS, terms)."""
         base, weight = base.clone(), weight.clone().requires_grad_(True)
         for shard in self.shards[:_JUDGING_SHARDS]:
@@ -243,11 +243,11 @@ def fit_scores(
     at = _without_idle(fit, (base, weight), allowed, most)
     for swap in range(_SWAPS):
         present = (at[1] != 0).float()
-        promises = fit.promises(*at) * allowed * (1 - present)
-        more = present + _highest(promises, most // _SWAPPED)
+        absent = fit.slopes(*at) * allowed * (1 - present)
+        more = present + _highest(absent, int(_SWAP_SHARE * most)) * (absent > 0)
         at = fit.learn(at, 60, allowed=more, what=f"other terms, {swap + 1} of {_SWAPS}")
         at = _without_idle(fit, at, more, most)
-    at = fit.learn(at, 60, allowed=(at[1] != 0).float(), rate=_GENTLY, scale=SCALE, what="whole numbers")
+    at = fit.learn(at, 60, allowed=(at[1] != 0).float(), rate=_LAST_RATE, scale=SCALE, what="whole numbers")
     scores = fit.plain(*at)
     return Scores(np.round(scores.base * SCALE), np.round(scores.weight * SCALE))
 
