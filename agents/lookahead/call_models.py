@@ -143,8 +143,8 @@ class SystemCallModel:
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
         """Return how likely partner makes ``calls`` (N,), float64 (N,), with the hands of ``view``."""
-        by_network = self.hints[0].probabilities(view)[np.arange(len(calls)), calls]
-        return (1 - _BY_NETWORK) * chance_of(self.partner, view, calls) + _BY_NETWORK * by_network
+        by_system, by_network = (chance_of(one, view, calls) for one in (self.partner, self.hints[0].networks.player))
+        return (1 - _BY_NETWORK) * by_system + _BY_NETWORK * by_network
 
 
 CallModel = NetworkCallModel | SystemCallModel
