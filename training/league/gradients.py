@@ -170,13 +170,10 @@ def take_step(
     """
     parts = [gradient for gradient, _ in gradients]
     for number, parameter in enumerate(model.parameters()):
-        total = parts[0][number]
-        if len(parts) > 1:
-            doubles = total.astype(np.float64)
-            for part in parts[1:]:
-                doubles += part[number]
-            total = doubles.astype(np.float32)
-        parameter.grad = torch.from_numpy(total)
+        total = parts[0][number].astype(np.float64)
+        for part in parts[1:]:
+            total += part[number]
+        parameter.grad = torch.from_numpy(total.astype(np.float32))
     if norm is not None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), norm)
     adam.step()
