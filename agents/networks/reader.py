@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,9 @@ from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeaning
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain.player_terms import promise, remark, symbols
 from agents.systems.explain.position import Position
+from agents.systems.explain.ranges import Ranges
 from agents.systems.explain.shown_text import measured_text, shown_text, suits_of
-from agents.systems.explain.statements import Statement, measured_statement, statement
+from agents.systems.explain.statements import Statement, measured_ranges, measured_statement, statement
 from agents.systems.language.tree import System, place_of
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.rules.auction import one_auction
@@ -47,6 +48,7 @@ class Shows:
     how: str = ""
     known: bool = True  # something is known of it; else the text says why not
     stated: Statement | None = None  # the text as ranges; None where it has none
+    held: Ranges = field(default_factory=dict)  # what nine in ten hands hold that make it, where they are known
 
     def __str__(self) -> str:
         return f"{self.text} ({self.note})" if self.note else self.text
@@ -88,10 +90,16 @@ class Reader:
         found = self.at_once(calls, dealer, vulnerability, made)
         if found is not None:
             return found
+        seat = (dealer + len(calls)) & 3
         drawn = self._drawn([*calls, made], dealer, vulnerability)
-        if self.players[(dealer + len(calls)) & 3].system is None:
+        if self.players[seat].system is None:
             return drawn
-        return _besides_book(self._by_system(calls, dealer, vulnerability, made), drawn, made)
+        position = self.position(calls, dealer, vulnerability)
+        book = self._by_system(calls, dealer, vulnerability, made, position)
+        if book.stated is not None and drawn.known:
+            hands = sampled_meanings(self._seated(), (*calls, made), dealer, vulnerability).held(seat)
+            drawn = replace(drawn, held=book.stated.spread(position.rows(hands)))
+        return _with_hands(book, drawn, made)
 
     def at_once(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows | None:
         """Return what ``call`` does where no hands need be drawn for it, else None."""
@@ -100,14 +108,13 @@ class Reader:
         if player.network is None:
             unknown = Shows("Nothing is known of what this player's calls mean.", how=player.spec, known=False)
             return by_book or unknown
-        measured = _measured(player.network, [*calls, made])
-        if by_book and by_book.stated and not by_book.stated.usual:
-            return _stretched(by_book, by_book.stated, *measured) if measured else by_book
-        if measured is None:
-            return None if self.draws else by_book
-        how = f"measured on {measured[1]:,} hands; each range covers 90%"
-        hands = _of_hands(measured[0], [*calls, made], how)
-        return _besides_book(by_book, hands, made) if by_book else hands
+        hands = _measured_call(player.network, [*calls, made])
+        if by_book is None:
+            return hands
+        in_words = by_book.stated is not None and not by_book.stated.usual
+        if hands is None:
+            return by_book if not self.draws or (in_words and made == PASS) else None
+        return _with_hands(by_book, hands, made)
 
     def every(self, calls: Sequence[int], dealer: int, vulnerability: int) -> dict[int, Shows]:
         """Return what each legal call after ``calls`` shows; those of a network on the same hands, drawn once."""
@@ -115,7 +122,12 @@ class Reader:
         legal = np.flatnonzero(one_auction(calls, dealer, vulnerability).legal()[0]).tolist()
         if player.system is not None:
             position = self.position(calls, dealer, vulnerability)
-            return {call: self._by_system(calls, dealer, vulnerability, call, position) for call in legal}
+            shows = {call: self._by_system(calls, dealer, vulnerability, call, position) for call in legal}
+            if player.network is not None:
+                for call in legal:
+                    if found := _measured_call(player.network, [*calls, call]):
+                        shows[call] = _with_hands(shows[call], found, call)
+            return shows
         if player.network is None or not self.draws:
             return {call: self.call(calls, dealer, vulnerability, call) for call in legal}
         here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
@@ -208,7 +220,7 @@ def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: s
     """Return what the last of ``calls`` shows by hands that make it."""
     stated = measured_statement(ranges)
     text = f"usually {measured_text(ranges, suits_of(calls[-1], _last_bid(calls)))}"
-    return Shows(text, note, (), _not_natural(ranges, calls), how, stated=stated)
+    return Shows(text, note, (), _not_natural(ranges, calls), how, stated=stated, held=measured_ranges(ranges))
 
 
 def _shared(notes: Sequence[str]) -> str:
@@ -229,20 +241,27 @@ def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
 # --- networks ------------------------------------------------------------------------------------------------
 
 
-def _stretched(shows: Shows, stated: Statement, ranges: NDArray[np.uint8], hands: int) -> Shows:
-    """Return what a call shows by its book, with HCP and lengths to which the network was measured to stretch it."""
-    wider = stated.widened(ranges)
-    if wider == stated:
-        return shows
-    how = f"{shows.how}: {shows.text}; stretched by judgement, measured on {hands:,} hands"
-    return replace(shows, text=wider.short, how=how, stated=wider)
-
-
-def _besides_book(book: Shows, hands: Shows, made: int) -> Shows:
-    """Return what a call shows by the hands that make it, where its book has no words for it, or no line."""
+def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
+    """Return what a call shows by its book, stretched to the hands that make it; by those alone where the book has no
+    words for it, or no line.
+    """
     if book.stated is None and hands.known and made != PASS:
         return replace(hands, text=f"{hands.text}; a private agreement: {book.how} has no line for it")
-    return replace(hands, note=book.note or hands.note, how=f"{book.how}; {hands.how}")
+    wider = None if book.stated is None or book.stated.usual else book.stated.widened(hands.held)
+    if wider is None or not wider.short:
+        return replace(hands, note=book.note or hands.note, how=f"{book.how}; {hands.how}")
+    if wider == book.stated:
+        return book
+    how = f"{book.how}: {book.text}; stretched by judgement, {hands.how}"
+    return replace(book, text=wider.short, how=how, stated=wider)
+
+
+def _measured_call(network: NetworkBidder, calls: Sequence[int]) -> Shows | None:
+    """Return what the last of ``calls`` was measured to show; None where it was not met enough."""
+    measured = _measured(network, calls)
+    if measured is None:
+        return None
+    return _of_hands(measured[0], calls, f"measured on {measured[1]:,} hands; each range covers 90%")
 
 
 def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:

@@ -41,9 +41,13 @@ class SampledMeanings:
     vulnerability: int
     owner: NDArray[np.uint8]  # (HANDS, 52), each as likely as the calls make it
 
+    def held(self, seat: int) -> NDArray[np.int16]:
+        """Return the hands of a seat, int16 (HANDS, NUM_FEATURES)."""
+        return hand_features(self.owner == seat)
+
     def ranges(self, seat: int) -> NDArray[np.uint8]:
         """Return least and most that nine in ten hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""
-        return _ranges(self._held(seat), np.ones(len(self.owner)))
+        return _ranges(self.held(seat)[:, HCP_AND_LENGTHS], np.ones(len(self.owner)))
 
     @cached_property
     def chances(self) -> NDArray[np.float64]:
@@ -55,7 +59,7 @@ class SampledMeanings:
         weight = self.chances[:, call]
         if weight.sum() ** 2 < _FEWEST_HANDS * np.square(weight).sum() or weight.sum() < 1:
             return None
-        return _ranges(self._held((self.dealer + len(self.calls)) & 3), weight)
+        return _ranges(self.held((self.dealer + len(self.calls)) & 3)[:, HCP_AND_LENGTHS], weight)
 
     @cached_property
     def last_call_chance(self) -> float:
@@ -70,9 +74,6 @@ class SampledMeanings:
         after = (*self.calls, PASS)
         over = bool(one_auction(after, self.dealer, self.vulnerability).done[0])
         return 1.0 if over else float(self._chances(after)[:, PASS].mean())
-
-    def _held(self, seat: int) -> NDArray[np.int16]:
-        return hand_features(self.owner == seat)[:, HCP_AND_LENGTHS]
 
     def _chances(self, calls: tuple[int, ...]) -> NDArray[np.float64]:
         """Return how likely each call is after ``calls`` with each of the hands; all equally without a network."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from agents.meanings import reader_of
 from agents.systems.explain.position import Position
-from agents.systems.explain.statements import statement
+from agents.systems.explain.statements import measured_ranges, statement
 from agents.systems.language.tree import INFINITE
 from agents.systems.library.shipped import register_system
 from bridge_env.bidders.registry import make
@@ -103,8 +103,16 @@ def test_a_hand_is_held_to_the_words_of_its_call_each_in_its_own_quantity():
 
 def test_measured_hands_stretch_a_line():
     raise_ = statement(position("1S P"), parse_call("2S"))
-    ranges = np.array([[4, 8], [1, 5], [1, 5], [1, 5], [2, 4]], np.uint8)
-    assert raise_.widened(ranges).ways == ({"S": (2, INFINITE), "points": (6, 9)},)
+    held = measured_ranges(np.array([[4, 8], [1, 5], [1, 5], [1, 5], [2, 4]], np.uint8))
+    assert raise_.widened(held).ways == ({"S": (2, INFINITE), "points": (6, 9)},)
+
+
+def test_drawn_hands_stretch_every_word_of_a_line():
+    here = position("1S P")
+    raise_ = statement(here, parse_call("2S"))
+    hands = hand_features(np.stack([parse_hand(text) for text in ("84.J973.K2.87642", "K84.J973.A2.8764")] * 20))
+    assert raise_.spread(here.rows(hands)) == {"S": (2, 3), "points": (5, 8)}
+    assert raise_.widened(raise_.spread(here.rows(hands))).ways == ({"S": (2, INFINITE), "points": (5, 9)},)
 
 
 def test_what_a_network_by_a_book_shows_is_stretched_by_its_judgement():

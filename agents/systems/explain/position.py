@@ -90,9 +90,15 @@ class Position:
 
     def row(self, hand: NDArray[np.int16]) -> NDArray[np.int16]:
         """Return the feature row int16 (NUM_COLUMNS,) of a hand int16 (NUM_FEATURES,) here."""
-        queries = self._queries(hand[None])._replace(begins=None)
-        row: NDArray[np.int16] = self.states.feature_rows(queries, self.systems)[0][0]
+        row: NDArray[np.int16] = self.rows(hand[None])[0]
         return row
+
+    def rows(self, hands: NDArray[np.int16]) -> NDArray[np.int16]:
+        """Return the feature rows int16 (N, NUM_COLUMNS) of hands int16 (N, NUM_FEATURES) here."""
+        queries = Queries.of_view(self.view.take(np.zeros(len(hands), np.int64)))
+        queries.features[:, self.seat] = hands
+        rows: NDArray[np.int16] = self.states.feature_rows(queries, self.systems)[0]
+        return rows
 
     @property
     def context(self) -> NDArray[np.int16]:

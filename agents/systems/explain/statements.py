@@ -53,17 +53,29 @@ class Statement:
         ]
         return min(found, key=len)
 
-    def widened(self, ranges: NDArray[np.uint8]) -> Statement:
-        """Return the statement with its HCP and lengths stretched to measured ranges, uint8 (5, 2), HCP and C D H S."""
-        measured = dict(zip(("hcp", *_SUITS), ranges.tolist(), strict=True))
+    def widened(self, held: Ranges) -> Statement:
+        """Return the statement stretched to what hands were found to hold, by the words that both have."""
         ways = (
             {
-                word: (min(low, *measured[word]), max(high, *measured[word])) if word in measured else (low, high)
+                word: (min(low, held[word][0]), max(high, held[word][1])) if word in held else (low, high)
                 for word, (low, high) in way.items()
             }
             for way in self.ways
         )
         return replace(self, ways=tuple(ways))
+
+    def spread(self, rows: NDArray[np.int16]) -> Ranges:
+        """Return the range of nine in ten hands in each of the statement's words.
+
+        Args:
+            rows: feature rows int16 (N, NUM_COLUMNS) of hands at the position.
+        """
+        words = {word for way in self.ways for word in way}
+        values = {word: [word_value(row, word) for row in rows] for word in sorted(words)}
+        ends = {
+            word: np.quantile(each, [_TAIL, 1 - _TAIL], method="closest_observation") for word, each in values.items()
+        }
+        return {word: (int(low), int(high)) for word, (low, high) in ends.items()}
 
     def _written(self, write: Callable[[Ranges], str]) -> str:
         text = "; or ".join(dict.fromkeys(map(write, self.ways)))
@@ -105,6 +117,12 @@ def statement_of_hands(hands: NDArray[np.int16], named: Sequence[int] = ()) -> S
 
 def measured_statement(ranges: NDArray[np.uint8], named: Sequence[int] = ()) -> Statement:
     """Return measured ranges, uint8 (5, 2), of HCP and C D H S, as a statement; suits as for ``named_suits``."""
-    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
+    held = measured_ranges(ranges)
+    suits = [held[suit] for suit in _SUITS]
     lengths = {_SUITS[suit]: suits[suit] for suit in named_suits(suits, named)}
-    return Statement(({"hcp": (low, high)} | lengths,), usual=True)
+    return Statement(({"hcp": held["hcp"]} | lengths,), usual=True)
+
+
+def measured_ranges(ranges: NDArray[np.uint8]) -> Ranges:
+    """Return measured ranges, uint8 (5, 2), of HCP and C D H S, by their words."""
+    return {word: (low, high) for word, (low, high) in zip(("hcp", *_SUITS), ranges.tolist(), strict=True)}
