@@ -1,6 +1,6 @@
 """Adapt the vector env to PufferLib: a native PufferEnv, whose tables step in one kernel and write to Puffer's memory.
 
-PufferLib is no dependency of this package; ``examples/libraries/pufferlib.py`` uses it.
+PufferLib is no dependency of this package; ``examples/libraries/with_pufferlib.py`` uses it.
 """
 
 from __future__ import annotations
