@@ -15,7 +15,9 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = {path.stem.removeprefix("with_"): path for path in sorted((ROOT / "examples" / "libraries").glob("with_*.py"))}
+EXAMPLES = {
+    path.stem.removeprefix("with_"): path for path in sorted((ROOT / "examples" / "libraries").glob("with_*.py"))
+}
 
 
 def interpreter(folder: Path, packages: list[str]) -> Path:
