@@ -19,7 +19,7 @@ from training.evolution.scorecards.fit import Fit, fit_scores
 from training.evolution.scorecards.positions import by_the_rules, cards_of, collect, weighed_positions
 from training.evolution.scorecards.run import fit_cards
 from training.evolution.scorecards.scores import NUM_CARDS, Scores
-from training.evolution.scorecards.words import ACTIONS, TERMS, speaks_of_suit
+from training.evolution.scorecards.words import ACTIONS, SITUATIONS, TERMS, directions, speaks_of_suit
 
 SAYC, ACOL = (read_system(name) for name in ("sayc", "acol"))
 THEM = Partnership(ACOL, ACOL)
@@ -133,6 +133,7 @@ def test_what_a_term_is_worth_is_what_calls_lose_without_it(positions):
     label = np.random.default_rng(1).normal(size=len(positions.call)).astype(np.float32)
     fit = Fit(positions, label)
     base, weight = fit.learn(None, 20, rate=0.1)
+    assert (weight.numpy() * np.tile(directions(), (len(SITUATIONS), 1)) >= 0).all()
     losses, met = fit.losses(base, weight), np.unique(cards_of(positions))
     (shard,) = fit.shards
 

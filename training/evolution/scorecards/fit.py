@@ -19,6 +19,7 @@ from training.evolution.scorecards.words import (
     PASSES,
     SITUATIONS,
     TERMS,
+    directions,
     speaks_of_suit,
 )
 
@@ -112,6 +113,7 @@ class Fit:
                 self.allowed[of_action] = 0
                 self.allowed[of_action, _OF_BOOK] = 1
         self.allowed[: EVERYWHERE * len(ACTIONS), -EVERYWHERE_ONLY:] = 0
+        self.direction = torch.from_numpy(np.tile(directions(), (len(SITUATIONS), 1)).astype(np.float32))
 
     def learn(
         self, start: tuple[torch.Tensor, torch.Tensor] | None, steps: int, *, imitate: bool = False,
@@ -152,6 +154,8 @@ class Fit:
             loss.backward()
             optimizer.step()
             schedule.step()
+            with torch.no_grad():  # what has come to speak in the wrong direction says nothing
+                weight.mul_((weight * self.direction >= 0).float())
             self.tick(what, step / steps)
         out = self._rounded(base, weight * allowed, scale)
         return out[0].detach(), out[1].detach()
@@ -191,13 +195,15 @@ class Fit:
         return out
 
     def slopes(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Return how steeply a position's call gains by more or less of each term: (NUM_CARDS, terms)."""
+        """Return how steeply a position's call gains by more or less of each term, 0 where the term has the wrong
+        direction: (NUM_CARDS, terms).
+        """
         base, weight = base.clone(), weight.clone().requires_grad_(True)
         for shard in self.shards[:_JUDGING_SHARDS]:
             chance = shard.chances(shard.scores(base, weight))
             ((chance * shard.label).sum() / shard.count).backward()
         assert weight.grad is not None
-        return weight.grad.abs()
+        return weight.grad.abs() * (weight.grad * self.direction >= 0)
 
     def gains(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         """Return what the cards of each situation are worth: (SITUATIONS,), 0 where none has a term."""

@@ -38,28 +38,59 @@ class Action(NamedTuple):
     """A call, or bids of a suit, with what lets them be weighed; the first that names a call counts.
 
     The conditions are those of sound bidding: a natural bid holds the suit or a fit, a pass of partner's double trumps.
+    Terms ``pro`` never lower its score and terms ``con`` never raise it, so that a card makes sense to a player.
     """
 
     call: str
     conditions: str
     note: str
     flags: tuple[str, ...] = ()
+    pro: str = ""
+    con: str = ""
 
 
 _TRUMPS = (
     "2 doubled or 4-7 last-level or "
     "6+ in-theirs or 5+ in-theirs and 2+ trump-tricks or 4+ in-theirs and 3+ trump-tricks"
 )
+_STRENGTH = (
+    "hcp, points, controls, quick, likely, partner-min, partner-max, partner-min less they-min, "
+    "12+ hcp, 15+ hcp, 18+ hcp, 24+ likely, 26+ likely"
+)
+_WEAKNESS = "losers, they-min, they-max"
+_FIT = "fit-best, fit-major, 9+ fit-best, 10+ fit-best"
+_LONG_SUIT = "longest, 6+ longest, 7+ longest"
+_SHORTNESS = "0 shortest, 0-1 shortest"
+_FEW_OF_THEIRS = "0 in-theirs, 0-1 in-theirs"
+_MANY_OF_THEIRS = "in-theirs, 3+ in-theirs, 4+ in-theirs, 5+ in-theirs, trump-tricks, 2+ trump-tricks, 3+ trump-tricks"
+_HEIGHT = "level, 2+ level, 3+ level, 4+ level, 5+ level, jump, vul, vul and 3+ level"
+_SUIT = (
+    "x, hcp:x, top5:x, support:x, fit:x, partner:x, likely-total:x, playing:x, x less shown:x, fit:x less level, "
+    "3+ x, 4+ x, 5+ x, 6+ x, 7+ x, 8+ fit:x, 9+ fit:x, 10+ fit:x, 22+ likely-total:x, 25+ likely-total:x, "
+    f"best:x, long:x, stopper:x, game, {_STRENGTH}, {_LONG_SUIT}, {_SHORTNESS}, {_FEW_OF_THEIRS}"
+)
+_NO_SUIT = f"{_WEAKNESS}, {_HEIGHT}, {_MANY_OF_THEIRS}, shortest, balanced, stopped"
 ACTIONS = (
     Action("P", f"ours or 0 doubled or {_TRUMPS}", "pass"),
-    Action("X", "", "double"),
-    Action("XX", "", "redouble"),
-    Action("bid:x", "3+ partner:x, 3+ x or 7+ fit:x or 2+ x and 6+ fit:x", "partner's suit"),
-    Action("bid:x", "4+ shown:x", "my suit"),
-    Action("bid:x", "4+ theirs:x", "their suit", ("artificial",)),
-    Action("bid:x", "3+ x", "a new suit"),
-    Action("bid:N", "", "no trump"),
-)
+    Action(
+        "X", "", "double",
+        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}", con=f"{_WEAKNESS}, {_FIT}, {_LONG_SUIT}, {_FEW_OF_THEIRS}",
+    ),
+    Action("XX", "", "redouble", pro=_STRENGTH, con=_WEAKNESS),
+    Action(
+        "bid:x", "3+ partner:x, 3+ x or 7+ fit:x or 2+ x and 6+ fit:x", "partner's suit",
+        pro=f"{_SUIT}, {_FIT}", con=_NO_SUIT,
+    ),
+    Action("bid:x", "4+ shown:x", "my suit", pro=_SUIT, con=_NO_SUIT),
+    Action(
+        "bid:x", "4+ theirs:x", "their suit", ("artificial",), pro=f"{_STRENGTH}, {_FIT}", con=f"{_WEAKNESS}, {_HEIGHT}"
+    ),
+    Action("bid:x", "3+ x", "a new suit", pro=_SUIT, con=_NO_SUIT),
+    Action(
+        "bid:N", "", "no trump",
+        pro=f"{_STRENGTH}, stopped, balanced, shortest", con=f"{_WEAKNESS}, {_HEIGHT}, {_FIT}, {_SHORTNESS}",
+    ),
+)  # fmt: skip
 PASSES = 0  # the action whose card has only the bonus of the book
 
 _COUNTED = """hcp points losers controls quick shortest longest in-theirs trump-tricks fit-best fit-major likely
@@ -84,6 +115,13 @@ TERMS: tuple[str, ...] = (
     *(f"if book and {condition}" for condition in (*_AUCTION, "we-opened")),
 )
 EVERYWHERE_ONLY = 2 * len(_AUCTION) + 1  # so many of the last terms are for cards that serve everywhere
+
+
+def directions() -> NDArray[np.int8]:
+    """Return 1 where a term may only speak for an action, -1 only against it, 0 either: int8 (actions, terms)."""
+    names = [text.removeprefix("for each ").removeprefix("if ") for text in TERMS]
+    sides = [(action.pro.split(", "), action.con.split(", ")) for action in ACTIONS]
+    return np.array([[(name in pro) - (name in con) for name in names] for pro, con in sides], np.int8)
 
 
 @cache
