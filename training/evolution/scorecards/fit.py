@@ -16,7 +16,7 @@ from training.evolution.scorecards.words import (
     ACTIONS,
     EVERYWHERE,
     EVERYWHERE_ONLY,
-    PASSES,
+    OF_BOOK_ONLY,
     SITUATIONS,
     TERMS,
     directions,
@@ -109,7 +109,7 @@ class Fit:
             of_action = slice(number, NUM_CARDS, len(ACTIONS))
             if not action.call.endswith(":x"):
                 self.allowed[of_action, [speaks_of_suit(term) for term in range(len(TERMS))]] = 0
-            if number == PASSES:
+            if number in OF_BOOK_ONLY:
                 self.allowed[of_action] = 0
                 self.allowed[of_action, _OF_BOOK] = 1
         self.allowed[: EVERYWHERE * len(ACTIONS), -EVERYWHERE_ONLY:] = 0
@@ -135,7 +135,7 @@ class Fit:
             base, weight = torch.zeros(NUM_CARDS), torch.zeros(NUM_CARDS, len(TERMS))
             weight[:, _BOOK] = 4.0 * self.spread[_BOOK] * self.allowed[:, _BOOK]
         else:
-            base, weight = (part.clone() for part in start)
+            base, weight = start[0].clone(), start[1] * allowed
         base.requires_grad_(True)
         weight.requires_grad_(True)
         optimizer = torch.optim.Adam([base, weight], lr=rate)
@@ -154,11 +154,19 @@ class Fit:
             loss.backward()
             optimizer.step()
             schedule.step()
-            with torch.no_grad():  # what has come to speak in the wrong direction says nothing
-                weight.mul_((weight * self.direction >= 0).float())
+            with torch.no_grad():
+                self._make_sense(weight)
             self.tick(what, step / steps)
         out = self._rounded(base, weight * allowed, scale)
         return out[0].detach(), out[1].detach()
+
+    def _make_sense(self, weight: torch.Tensor) -> None:
+        """Change weights so that no term speaks in the wrong direction, and none against the book's call by more than
+        speaks for it.
+        """
+        weight.mul_((weight * self.direction >= 0).float())
+        for_book = weight[:, _BOOK].clamp_min(0) / self.spread[_BOOK]
+        weight[:, _OF_BOOK] = torch.maximum(weight[:, _OF_BOOK], -for_book[:, None] * self.spread[_OF_BOOK])
 
     def _rounded(self, base: torch.Tensor, weight: torch.Tensor, scale: float) -> tuple[torch.Tensor, torch.Tensor]:
         """Return scores rounded to whole points, whose gradients are those of the scores."""

@@ -62,6 +62,7 @@ _FIT = "fit-best, fit-major, 9+ fit-best, 10+ fit-best"
 _LONG_SUIT = "longest, 6+ longest, 7+ longest"
 _SHORTNESS = "0 shortest, 0-1 shortest"
 _FEW_OF_THEIRS = "0 in-theirs, 0-1 in-theirs"
+_THEIR_HEIGHT = "last-level, 3+ last-level, 4+ last-level"
 _MANY_OF_THEIRS = "in-theirs, 3+ in-theirs, 4+ in-theirs, 5+ in-theirs, trump-tricks, 2+ trump-tricks, 3+ trump-tricks"
 _HEIGHT = "level, 2+ level, 3+ level, 4+ level, 5+ level, jump, vul, vul and 3+ level"
 _SUIT = (
@@ -74,24 +75,26 @@ ACTIONS = (
     Action("P", f"ours or 0 doubled or {_TRUMPS}", "pass"),
     Action(
         "X", "", "double",
-        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}", con=f"{_WEAKNESS}, {_FIT}, {_LONG_SUIT}, {_FEW_OF_THEIRS}",
+        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}, shortest", con=f"{_WEAKNESS}, {_FIT}, {_LONG_SUIT}, {_SHORTNESS}",
     ),
-    Action("XX", "", "redouble", pro=_STRENGTH, con=_WEAKNESS),
+    Action("XX", "", "redouble"),
     Action(
         "bid:x", "3+ partner:x, 3+ x or 7+ fit:x or 2+ x and 6+ fit:x", "partner's suit",
-        pro=f"{_SUIT}, {_FIT}", con=_NO_SUIT,
+        pro=f"{_SUIT}, {_FIT}", con=f"{_NO_SUIT}, {_THEIR_HEIGHT}, 0 i-bid",
     ),
-    Action("bid:x", "4+ shown:x", "my suit", pro=_SUIT, con=_NO_SUIT),
+    Action("bid:x", "4+ shown:x", "my suit", pro=_SUIT, con=f"{_NO_SUIT}, 0 partner-bid"),
     Action(
         "bid:x", "4+ theirs:x", "their suit", ("artificial",), pro=f"{_STRENGTH}, {_FIT}", con=f"{_WEAKNESS}, {_HEIGHT}"
     ),
-    Action("bid:x", "3+ x", "a new suit", pro=_SUIT, con=_NO_SUIT),
+    Action("bid:x", "3+ x", "a new suit", pro=_SUIT, con=f"{_NO_SUIT}, {_THEIR_HEIGHT}"),
     Action(
         "bid:N", "", "no trump",
-        pro=f"{_STRENGTH}, stopped, balanced, shortest", con=f"{_WEAKNESS}, {_HEIGHT}, {_FIT}, {_SHORTNESS}",
+        pro=f"{_STRENGTH}, stopped, balanced, shortest",
+        con=f"{_WEAKNESS}, {_HEIGHT}, {_FIT}, {_SHORTNESS}, {_FEW_OF_THEIRS}",
     ),
 )  # fmt: skip
-PASSES = 0  # the action whose card has only the bonus of the book
+PASSES = 0
+OF_BOOK_ONLY = (PASSES, 2)  # the actions whose cards have only the bonus of the book: passes and redoubles
 
 _COUNTED = """hcp points losers controls quick shortest longest in-theirs trump-tricks fit-best fit-major likely
 partner-min partner-max my-min my-max they-min they-max passes i-bid partner-bid they-bid last-level level
