@@ -23,11 +23,7 @@ _KEYS = ("hand", "dealer", "vulnerability", "auction")
 
 
 def call(
-    bidder: Bidder | str,
-    hand: str,
-    dealer: str = "N",
-    vulnerability: str = "None",
-    auction: str | Sequence[str] = (),
+    bidder: Bidder | str, hand: str, dealer: str = "N", vulnerability: str = "None", auction: str | Sequence[str] = ()
 ) -> str:
     """Return the call of ``bidder`` with ``hand`` after ``auction``.
 

@@ -44,10 +44,7 @@ def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
 
 
 def deal_diagram(
-    owner: ArrayLike,
-    dealer: int | None = None,
-    vulnerability: int | None = None,
-    number: int | None = None,
+    owner: ArrayLike, dealer: int | None = None, vulnerability: int | None = None, number: int | None = None
 ) -> str:
     """Draw a deal with North on top and West on the left; board, dealer and vulnerability, where given, beside it.
 

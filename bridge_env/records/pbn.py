@@ -41,15 +41,7 @@ from bridge_env.records.tables import HEADER, read_ability, read_digits, read_ro
 from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.records.words import plain_dashes, plain_deal, read_contract, vulnerability_of
 from bridge_env.rules.calls import Contract, call_text, parse_result
-from bridge_env.rules.cards import (
-    CARD_NUMBERS,
-    SEATS,
-    UNKNOWN,
-    DealError,
-    UInt8Array,
-    board_vulnerability,
-    card_text,
-)
+from bridge_env.rules.cards import CARD_NUMBERS, SEATS, UNKNOWN, DealError, UInt8Array, board_vulnerability, card_text
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip

@@ -8,14 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bridge_env.records.board import BadBoard
-from bridge_env.records.derive import (
-    CONTRADICTION,
-    MENDED,
-    Bidding,
-    by_number_or_place,
-    passes_missing,
-    passes_text,
-)
+from bridge_env.records.derive import CONTRADICTION, MENDED, Bidding, by_number_or_place, passes_missing, passes_text
 from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, unescape
 from bridge_env.records.words import DASH, plain_words, read_contract
 from bridge_env.rules.auction import IllegalCall, one_auction

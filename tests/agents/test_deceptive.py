@@ -9,13 +9,7 @@ from support.plays import cards, contracts_of, keys, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import FACTS
-from agents.cardplay.deception.deceptive import (
-    Deceptive,
-    DeceptiveOptions,
-    candidates,
-    chosen,
-    like,
-)
+from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions, candidates, chosen, like
 from agents.cardplay.deception.lines import Lines
 from agents.cardplay.deception.lookahead import (
     Lookahead,

@@ -177,11 +177,7 @@ blocks = st.one_of(
 
 
 systems = st.builds(
-    System,
-    words,
-    st.lists(lines(), max_size=4).map(tuple),
-    st.lists(blocks, max_size=2).map(tuple),
-    comments,
+    System, words, st.lists(lines(), max_size=4).map(tuple), st.lists(blocks, max_size=2).map(tuple), comments
 )
 
 

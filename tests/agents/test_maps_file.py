@@ -157,10 +157,7 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize(
     ("words", "reason"),
-    [
-        (["--side", "0"], "--side is 0: expected int >= 1"),
-        (["--system", "nobody"], "no such system"),
-    ],
+    [(["--side", "0"], "--side is 0: expected int >= 1"), (["--system", "nobody"], "no such system")],
 )
 def test_faulty_words(words, reason, capsys, tmp_path):
     assert reason in refused(capsys, "fit", "maps", *words, "--out", tmp_path)

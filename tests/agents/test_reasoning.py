@@ -57,16 +57,7 @@ def solved(auction, dealer, leaf, trust):
     return out[0], mixed if seat % 2 == 0 else -mixed
 
 
-LATE = [
-    "6N",
-    "6S P P",
-    "6D X",
-    "6H P 6S P P",
-    "7C X XX P",
-    "6N X P P XX P",
-    "P P 6S P 7C P P",
-    "P 5H X 6H P P",
-]
+LATE = ["6N", "6S P P", "6D X", "6H P 6S P P", "7C X XX P", "6N X P P XX P", "P P 6S P 7C P P", "P 5H X 6H P P"]
 
 
 @pytest.mark.slow
@@ -198,16 +189,7 @@ def test_a_system_believes_what_the_other_seats_systems_say():
 # --- specs --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "samples=100000000000000000000",
-        "looks=0",
-        "sample=3",
-        "trust=2",
-        "margin=nan",
-    ],
-)
+@pytest.mark.parametrize("text", ["samples=100000000000000000000", "looks=0", "sample=3", "trust=2", "margin=nan"])
 def test_faulty_options_are_refused(text):
     with pytest.raises(SpecError):
         make_reason(f"sayc?{text}")

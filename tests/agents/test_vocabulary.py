@@ -9,11 +9,7 @@ from agents.systems.engine.rule_order import conditions_of
 from agents.systems.engine.shown_ranges import constraint_shows
 from agents.systems.language.columns import HAND, LEAST, MOST, NOTHING, QUANTITIES, QUANTITY, SHOWS, TOP
 from agents.systems.language.tree import Atom, Line, Step, System
-from agents.systems.language.vocabulary import (
-    NUM_COLUMNS,
-    SHOWN,
-    WORDS,
-)
+from agents.systems.language.vocabulary import NUM_COLUMNS, SHOWN, WORDS
 from agents.systems.library.shipped import read_system
 from bridge_env.hands.deals import parse_hand, random_deals
 from bridge_env.hands.features import FEATURES, NUM_FEATURES, hand_features

@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
-from bridge_env.double_dummy import (
-    builtin_library,
-    canonical_form,
-    canonical_key,
-    is_judging,
-)
+from bridge_env.double_dummy import builtin_library, canonical_form, canonical_key, is_judging
 from bridge_env.hands.deals import random_deals, rotate_deals
 from bridge_env.rules import cards
 

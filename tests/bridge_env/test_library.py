@@ -6,14 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from bridge_env.double_dummy import (
-    Library,
-    LibraryError,
-    builtin_library,
-    is_judging,
-    maintenance,
-    write_library,
-)
+from bridge_env.double_dummy import Library, LibraryError, builtin_library, is_judging, maintenance, write_library
 from bridge_env.double_dummy.maintenance import import_npz
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
@@ -36,10 +29,7 @@ def some(tmp_path):
 
 
 def test_packing_is_as_documented():
-    owner, tricks = (
-        random_deals(0, 0, 50),
-        np.random.default_rng(0).integers(0, 14, (50, 4, 5), np.int8),
-    )
+    owner, tricks = (random_deals(0, 0, 50), np.random.default_rng(0).integers(0, 14, (50, 4, 5), np.int8))
     deals, tables = pack_deals(owner), pack_tables(tricks)
     assert (deals.shape, tables.shape) == ((50, 13), (50, 10))
     for c in range(52):

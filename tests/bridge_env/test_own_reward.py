@@ -106,10 +106,7 @@ def test_other_results_are_refused(function, words):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        (
-            {"reward": lambda money: money},
-            "has the parameter 'money'; its parameters are some of contract, tricks",
-        ),
+        ({"reward": lambda money: money}, "has the parameter 'money'; its parameters are some of contract, tricks"),
         ({"reward": lambda: 0}, "has none of the parameters; its parameters are some of"),
         ({"reward": lambda par, control_score: par}, "takes par and control_score"),
         ({"reward": lambda control_score: control_score, "learner": "all"}, "does not work with learner='all'"),

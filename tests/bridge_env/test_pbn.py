@@ -178,12 +178,7 @@ def test_inherited_values():
 def test_line_ends_and_encodings(newline):
     text = ("\ufeff% PBN 2.1\n" + GAME.replace("A match", "Málaga")).replace("\n", newline)
     for data in (text.encode(), text.removeprefix("\ufeff").encode("latin-1")):
-        for packed in (
-            data,
-            gzip.compress(data),
-            gzip.compress(data[:40]) + gzip.compress(data[40:]),
-            data + b"\x1a",
-        ):
+        for packed in (data, gzip.compress(data), gzip.compress(data[:40]) + gzip.compress(data[40:]), data + b"\x1a"):
             board = only(packed)
             assert (board.tags["Event"], board.line) == ("Málaga", 2)
     text = GAME.replace("A match", "Łódź € “open”")

@@ -55,10 +55,7 @@ def test_well_known_scores(contract, tricks, not_vulnerable, vulnerable):
 def test_score_broadcasts_and_signs():
     bid, doubling = split("4S")
     assert score(bid, doubling, [0, 1, 2, 3], 0, 10).tolist() == [420, -420, 420, -420]
-    assert score(bid, 0, [[0], [1]], [0, 1, 2, 3], 10).tolist() == [
-        [420, 620, 420, 620],
-        [-420, -420, -620, -620],
-    ]
+    assert score(bid, 0, [[0], [1]], [0, 1, 2, 3], 10).tolist() == [[420, 620, 420, 620], [-420, -420, -620, -620]]
     assert score(bid, 0, 0, 0, np.arange(14, dtype=np.int8)).dtype == np.int16
     assert score([-1, bid], [0, 0], [-1, 1], 3, [0, 9]).tolist() == [0, 100]
     assert int(score(bid, 1, 3, 2, 9)) == 200

@@ -4,15 +4,8 @@ import numpy as np
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
 from bridge_env.compiled.jit import njit
-from bridge_env.double_dummy import (
-    builtin_library,
-)
-from bridge_env.double_dummy.symmetries import (
-    NUM_SYMMETRIES,
-    SUIT_ORDERS,
-    draw_symmetries,
-    row_symmetry,
-)
+from bridge_env.double_dummy import builtin_library
+from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, SUIT_ORDERS, draw_symmetries, row_symmetry
 from bridge_env.hands.deals import rotate_deals
 from bridge_env.rng import streams
 from bridge_env.rng.streams_numba import purpose, row_draw, row_key, row_key_of_three

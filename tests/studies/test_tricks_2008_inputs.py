@@ -34,8 +34,7 @@ def test_26x4_is_each_hands_cards_as_rank_and_suit():
 
 
 @pytest.mark.parametrize(
-    ("part", "nesw"),
-    [("52a", (1, -0.8, 0.8, -1)), ("52b", (1, -1, 0.8, -1)), ("52c", (1, -1, 1, -1))],
+    ("part", "nesw"), [("52a", (1, -0.8, 0.8, -1)), ("52b", (1, -1, 0.8, -1)), ("52c", (1, -1, 1, -1))]
 )
 def test_52_is_a_number_for_each_owner(part, nesw):
     one = code(part, SUITS)
@@ -88,12 +87,7 @@ def test_the_exchange_turns_each_deal_by_half():
 
 
 def test_architectures_are_read():
-    assert blocks.parse("(52x4+84)-(13x4+21)-26-1") == [
-        ((4, 52), (1, 84)),
-        ((4, 13), (1, 21)),
-        ((1, 26),),
-        ((1, 1),),
-    ]
+    assert blocks.parse("(52x4+84)-(13x4+21)-26-1") == [((4, 52), (1, 84)), ((4, 13), (1, 21)), ((1, 26),), ((1, 1),)]
     for wrong in ("52x-1", "52-(13x4)-1", "(52x4)-(13x3)-1"):
         with pytest.raises(ValueError, match="52"):
             blocks.parse(wrong)

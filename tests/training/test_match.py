@@ -46,12 +46,7 @@ def test_a_board_worked_by_hand():
         "dealer": "N",
         "vulnerability": "EW",
         "a_ns": {"auction": ["2C", "Pass", "Pass", "Pass"], "contract": "2C N", "tricks": 9, "score_ns": 110},
-        "a_ew": {
-            "auction": ["Pass", "4S", "Pass", "Pass", "Pass"],
-            "contract": "4S E",
-            "tricks": 11,
-            "score_ns": -650,
-        },
+        "a_ew": {"auction": ["Pass", "4S", "Pass", "Pass", "Pass"], "contract": "4S E", "tricks": 11, "score_ns": -650},
         "points": 760,
         "imps": 13,
     }

@@ -210,8 +210,7 @@ def test_champions_join_the_league(tiny, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1), ("seed", 2**63)],
+    ("field", "value"), [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1), ("seed", 2**63)]
 )
 def test_numbers_and_names_that_make_no_sense_are_refused(tiny, field, value):
     with pytest.raises(ValueError, match=field):
