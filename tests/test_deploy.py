@@ -28,9 +28,6 @@ def pinned(package):
     return re.search(rf"^{package}==(\S+)$", (ROOT / "constraints.txt").read_text(), re.M)[1]
 
 
-# --- the image ------------------------------------------------------------------------------------------
-
-
 def test_the_image_is_built_from_what_is_there_and_sent():
     ignored = (ROOT / "deploy" / "Dockerfile.dockerignore").read_text().split("\n")
     sent = {line[1:] for line in ignored if line.startswith("!")}
@@ -60,9 +57,6 @@ def test_the_image_runs_as_nobody_special_and_starts_whatever_is_asked():
     assert set(re.search(r"EXTRAS=(\S+)", DOCKERFILE)[1].split(",")) <= set(PROJECT["optional-dependencies"])
     lowest = PROJECT["requires-python"].removeprefix(">=")
     assert set(re.findall(r"^FROM python:([\d.]+)-", DOCKERFILE, re.M)) == {lowest}
-
-
-# --- clusters -------------------------------------------------------------------------------------------
 
 
 def test_ray_takes_the_file_of_a_cluster():
@@ -101,9 +95,6 @@ def test_kubernetes_gets_one_ray_everywhere_and_no_root():
         assert "/home/bridge/.cache/bridge-env" in {mount["mountPath"] for mount in container["volumeMounts"]}
     for group in spec["workerGroupSpecs"]:
         assert group["minReplicas"] <= group["replicas"] <= group["maxReplicas"]
-
-
-# --- publishing -----------------------------------------------------------------------------------------
 
 
 def test_the_citation_is_of_this_version():

@@ -186,9 +186,6 @@ def test_what_is_out_of_reach_counts_as_misdescribed():
     assert (((guidance == terms.prior) | (guidance == terms.prior + ANSWER)).sum(axis=1) == 1).all()
 
 
-# --- the file ------------------------------------------------------------------------------------------------------
-
-
 def test_a_file_keeps_its_book(tmp_path):
     networks = by_book()
     networks_file.save(networks, tmp_path / "mine.npz")
@@ -244,9 +241,6 @@ def test_an_auction_that_is_over():
     assert (look.call == PASS).all()
     assert (look.made_by == NO_RULE).all()
     assert of_match(match, book).departures == 0  # the queries above have changed nothing
-
-
-# --- terms in a spec -----------------------------------------------------------------------------------------------
 
 
 def test_terms_in_a_spec(tmp_path):

@@ -35,9 +35,6 @@ def choice(worth, tricks=None):
     return np.full(len(values), 1 / len(values)), values, count
 
 
-# --- ties -----------------------------------------------------------------------------------------------
-
-
 def test_the_error_is_that_of_the_paired_difference():
     weight = np.array([0.25, 0.25, 0.25, 0.25])
     mean, error = behind(weight, np.array([[9.0, 8.0], [1.0, 1.0], [5.0, 4.0], [3.0, 3.0]]))
@@ -65,9 +62,6 @@ def test_cards_within_the_error_are_equal_but_not_at_any_price():
     assert equals(*near, 1.0, SLACK).tolist() == [0]
     dear = choice(np.column_stack([noise * 0, 5 * noise - 0.4]), np.ones((100, 2)))
     assert equals(*dear, 2.0, SLACK).tolist() == [0]  # within the error, yet 0.4 IMPs
-
-
-# --- opening leads --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,6 @@ def views(count, seed, length):
     return plays, play_view(plays, contracts_of(plays), 0)
 
 
-# --- deals ----------------------------------------------------------------------------------------------
-
-
 def check_facts(plays, view, row, owner):
     """The deals uint8 (S, 52) hold all that the player has seen."""
     assert ((owner[:, :, None] == np.arange(4)).sum(axis=1) == 13).all()
@@ -189,9 +186,6 @@ def test_a_hypothesis_against_the_auction_is_discarded():
     assert belief.sample.fitting == 5
 
 
-# --- players --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("spec", ["random", "rule", "montecarlo?deals=3&score=tricks", "montecarlo?deals=3"])
 def test_players_are_legal_alike_in_batches_and_alone_and_travel(spec):
     player = make_player(spec)
@@ -282,8 +276,6 @@ def test_faulty_specs(spec, message):
     with pytest.raises(SpecError, match=message):
         make_player(spec)
 
-
-# --- the rule player reads the auction ------------------------------------------------------------------
 
 ANY_HAND = np.array([[0, 37], *[[0, 13]] * 4], np.int16)
 

@@ -87,9 +87,6 @@ def test_too_few_states(states):
         fit.case_base(states.take(np.arange(10)), CasesConfig())
 
 
-# --- actions -----------------------------------------------------------------------------------------------
-
-
 def one(hand, auction):
     view, _ = states_of([{"hand": hand, "auction": auction.split()}])
     return view, registry.make("system:sayc").meaning(view)
@@ -124,9 +121,6 @@ def test_an_action_comes_back_as_its_own_call_or_in_the_same_strain(states):
     assert (again == states.called).mean() > 0.97
 
 
-# --- judging and explaining --------------------------------------------------------------------------------
-
-
 def test_rounds_and_sides_add_up(base, states):
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     rows = {row.name: row for row in shares(rounds_and_sides(states.view), made, states.called)}
@@ -155,9 +149,6 @@ def test_fitting(states):
     base = fit.case_base(states, CasesConfig(members=2, epochs=12, trees=16))
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     assert (made == states.called).mean() > 0.7
-
-
-# --- the index, retaining --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("count", "trees", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])

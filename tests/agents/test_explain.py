@@ -108,9 +108,6 @@ def test_a_pass_denies_calls():
     )
 
 
-# --- explanations are true ---------------------------------------------------------------------------------
-
-
 class Decisions:
     """Decisions of a system that sits in all four seats, in random auctions."""
 
@@ -210,9 +207,6 @@ def test_changed_hands_make_the_other_calls_and_passing_hands_lack_what_they_den
 
 def test_ranges_of_one_or_the_other():
     assert unite([{"hcp": (12, 21), "H": (5, 13)}, {"hcp": (10, 14)}]) == {"hcp": (10, 21)}
-
-
-# --- the command -------------------------------------------------------------------------------------------
 
 
 def test_the_command_prints_json_with_all_fields(capsys):

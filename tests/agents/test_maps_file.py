@@ -56,9 +56,6 @@ def test_units_hold_the_examples(atlas, held):
     assert naive.best(place).tolist() == squared.argmin(axis=1).tolist()
 
 
-# --- bidding -----------------------------------------------------------------------------------------------
-
-
 def test_calls_are_the_units_legal_majority(atlas, held):
     found = MapBidder(atlas).consult(held.view)
     assert held.view.mask[np.arange(len(held)), found.call].all()
@@ -105,9 +102,6 @@ def test_why(atlas, tmp_path):
     assert "no map of openings" in none
 
 
-# --- judging, pictures, the study --------------------------------------------------------------------------
-
-
 def test_judgements_add_up(atlas, held):
     rows = {row.name: row for row in judge.calls_by_map(atlas, held)}
     bins = study.by_sureness(atlas, held, "system:two-over-one")
@@ -128,9 +122,6 @@ def test_boards_of_the_study():
     from bridge_env.double_dummy.library import builtin_library
 
     np.testing.assert_array_equal(builtin_library().tables_of(boards.owner[:40]), boards.tricks[:40])
-
-
-# --- the command -------------------------------------------------------------------------------------------
 
 
 def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):

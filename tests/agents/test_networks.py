@@ -26,9 +26,6 @@ def file(tmp_path):
     return path
 
 
-# --- inputs ----------------------------------------------------------------------------------------------------
-
-
 def test_inputs_are_those_of_the_table():
     view, _ = views(300, seed=1)
     numbers, starts = inputs_of(view)
@@ -48,9 +45,6 @@ def test_the_longest_auction_has_room():
     assert starts[1] <= MOST_ON
     names = inputs_on(view_of(auctions, owner).hand[0], calls, 0, 3, int(auctions.turn[0]))
     assert set(numbers.tolist()) == {number(name) for name in names}
-
-
-# --- the arithmetic --------------------------------------------------------------------------------------------
 
 
 def test_outputs_are_those_of_integers():
@@ -110,9 +104,6 @@ def test_weights_that_make_no_network(value, says):
         quantized(layers, MOST_ON)
 
 
-# --- the player ------------------------------------------------------------------------------------------------
-
-
 def test_the_highest_legal_output_is_called():
     bidder = NetworkBidder(random_networks())
     view, key = views(1_000, seed=1)
@@ -123,9 +114,6 @@ def test_the_highest_legal_output_is_called():
     np.testing.assert_allclose(chances.sum(axis=1), 1)
     assert (chances[~view.mask] == 0).all()
     np.testing.assert_array_equal(chances.argmax(axis=1), expected)
-
-
-# --- the file --------------------------------------------------------------------------------------------------
 
 
 def test_what_was_saved_is_loaded(file):

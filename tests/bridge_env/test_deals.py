@@ -98,9 +98,6 @@ def test_no_boards_at_all(tmp_path):
         LibraryDeals("training", tmp_path / "empty.bdl").draw(KEYS, NUMBERS)
 
 
-# --- PBN ----------------------------------------------------------------------------------------------------
-
-
 def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
     texts = [deal_text(owner) for owner in random_deals(5, 0, 3)]
     path = pbn(tmp_path / "three.pbn", (texts[0], "E", "NS"), (texts[1], "S", "All"), (texts[2], "W", "None"))
@@ -136,9 +133,6 @@ def test_a_pbn_files_own_table_counts(tmp_path):
     )
     boards = pbn_deals(path).draw(KEYS, NUMBERS)
     assert (boards.tricks == 7).all()
-
-
-# --- boards ----------------------------------------------------------------------------------------------
 
 
 NAMES = ("owner", "dealer", "vulnerability", "number", "base", "tricks")

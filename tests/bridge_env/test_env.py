@@ -64,9 +64,6 @@ def same(a, b):
     return gymnasium.utils.env_checker.data_equivalence(a, b, exact=True)
 
 
-# --- the checkers of Gymnasium and SB3 --------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("error::UserWarning", "ignore:.*no window can be opened:UserWarning")
 def test_check_env_of_gymnasium():
     check_env(gymnasium.make(ID).unwrapped)
@@ -120,9 +117,6 @@ def test_rendering():
     assert "3NT" in env.render()
 
 
-# --- seeds ------------------------------------------------------------------------------------------------
-
-
 def test_an_episode_with_options_leaves_the_next_ones_as_they_would_be():
     plain, other = BiddingEnv(**QUIET), BiddingEnv(**QUIET)
     for env in (plain, other):
@@ -132,12 +126,6 @@ def test_an_episode_with_options_leaves_the_next_ones_as_they_would_be():
     other.reset(options={"deal": SLAM})
     for _ in range(5):
         assert same(plain.reset(), other.reset())
-
-
-# --- observations and legal calls ---------------------------------------------------------------------------
-
-
-# --- rewards worked out by hand -----------------------------------------------------------------------------
 
 
 def test_the_tricks_of_the_fixed_deals_are_these():
@@ -219,12 +207,6 @@ def test_a_learner_that_calls_as_the_control_pair_scores_0(spec, learner, oppone
         assert (info["contract"], info["score"]) == (info["control_contract"], info["control_score"])
 
 
-# --- bidders at the table -----------------------------------------------------------------------------------
-
-
-# --- illegal calls ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kwargs", "paid"),
     [
@@ -248,9 +230,6 @@ def test_an_illegal_call_ends_the_episode_at_a_price(kwargs, paid):
     _, info = env.reset()
     assert info["action_mask"][PASS]
     assert not info["illegal_action"]
-
-
-# --- arguments and options ----------------------------------------------------------------------------------
 
 
 def test_a_bidder_that_is_not_needed_is_not_made():

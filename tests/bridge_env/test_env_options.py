@@ -32,9 +32,6 @@ def steps(env, count=40, seed=1):
             obs, info = env.reset(options={"reset_mask": over})
 
 
-# --- whose turn it is ---------------------------------------------------------------------------------------
-
-
 @MODES
 @pytest.mark.parametrize("setting", [{"learner": "all"}, {"learner": "NS", "opponents": "random", "reward": "points"}])
 def test_it_says_whose_turn_it_is_and_what_that_seat_knows(setting, mode):
@@ -100,9 +97,6 @@ def test_who_trains_by_the_natural_loop_learns_to_bid():
     assert match(wrong, "pass", boards).mean_imps < -1
 
 
-# --- observations -------------------------------------------------------------------------------------------
-
-
 def mine(view):
     return np.stack([view.hand.sum(axis=1), view.length], axis=1).astype(np.float32)
 
@@ -138,9 +132,6 @@ def test_hands_of_observations():
         hand_features(obs[:, 428:])
     with pytest.raises(ValueError, match="observations have 480 numbers"):
         hand_of(obs[:, 428:])
-
-
-# --- deals of one's own -------------------------------------------------------------------------------------
 
 
 def first_deals(order, tables=3, episodes=9):
@@ -197,9 +188,6 @@ def test_an_evaluation_of_library_deals_needs_a_number():
         evaluate(lambda seen, mask: np.full(len(mask), 38), 5, **QUIET)
 
 
-# --- opponents ----------------------------------------------------------------------------------------------
-
-
 def test_each_episode_has_an_opponent_of_the_pool():
     setting = {"learner": "S", "partner": "pass", "control": "pass", "opponents": ["pass", "system:sayc", "doubler"]}
     many, again = (BiddingVectorEnv(60, **setting, autoreset_mode="SameStep") for _ in range(2))
@@ -231,9 +219,6 @@ def test_weights_of_an_opponent_can_be_swapped():
     weights[10] = 0
     rewards = env.step(np.zeros(20, int))[1]
     assert rewards.shape == (20,)
-
-
-# --- seeds --------------------------------------------------------------------------------------------------
 
 
 def test_envs_with_seeds_side_by_side_share_no_table():

@@ -41,9 +41,6 @@ def problem(text):
     return result.problems[0].line, result.problems[0].reason
 
 
-# --- one board ------------------------------------------------------------------------------------------
-
-
 def test_a_clean_board():
     board = only(GAME)
     assert deal_text(board.owner) == DEAL
@@ -151,9 +148,6 @@ def test_sections_and_notes():
     assert (board.auction, board.notes) == (calls("1C P P P"), {0: "strong"})
     assert board.sections == {"ScoreTable": ("Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  S 7")}
     assert table in board_text(board)
-
-
-# --- files ----------------------------------------------------------------------------------------------
 
 
 def test_inherited_values():
@@ -267,9 +261,6 @@ def test_a_gzip_file_that_is_cut_short_is_reported():
     assert "cut short" in result.problems[0].reason
 
 
-# --- round trips ----------------------------------------------------------------------------------------
-
-
 VALUES = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\x1a\0"), min_size=1, max_size=20
 ).filter(lambda value: value != "#" and not value.startswith("##"))
@@ -304,8 +295,6 @@ def test_values_that_pbn_cannot_hold_are_written_without_it():
     again = only(board_text(board))
     assert (again.tags, again.notes) == ({"Event": "a b"}, {0: "a b"})
 
-
-# --- files of other programs ----------------------------------------------------------------------------------
 
 needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
 

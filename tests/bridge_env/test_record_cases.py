@@ -42,9 +42,6 @@ def kinds(result):
     return [problem.kind for problem in result.problems]
 
 
-# --- the files ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("name", "tricks"), [("01", 11), ("01b", 13), ("18", 11)])
 def test_the_result_of_a_play_to_the_end_follows_from_it(name, tricks):
     (board,), problems = case(name)
@@ -108,9 +105,6 @@ def test_without_sv_nobody_is_vulnerable():
 def test_a_card_that_is_not_known_ends_the_play():
     (board,), problems = case("16")
     assert (len(board.play), board.tricks, problems) == (9, 11, [])
-
-
-# --- more of each kind ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -202,7 +196,6 @@ def test_the_declarer_follows_from_the_lead():
     played = GAME[GAME.index("[Play") :]
     board, problems = only(f'{DEALT}[Contract "2NT"]\n{played}')
     assert (str(board.contract), len(board.play), problems) == ("2NT W", 8, [])
-
 
 
 ROWS, PLAY = "Pass 2NT Pass Pass\nPass", "SJ S9 S2 SK\nD5 D2 DK DQ"
@@ -422,9 +415,6 @@ def test_the_form_is_that_of_the_contents(tmp_path):
     assert read_text(BOARD.replace(HANDS, "AQJ8.KQ87.A7.KQ2,T964.962.932.T73,752..KQJ54.AJ984,")) == read_text(BOARD)
 
 
-# --- double-dummy tables --------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def solved():
     library = builtin_library()
@@ -497,9 +487,6 @@ def test_tables_are_checked_against_their_deals(solved):
     assert re.search(rf"N NT {wrong[0, 4]} \(it is {solved.table[0, 4]}\)", reason)
 
 
-# --- partial deals --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -524,9 +511,6 @@ def test_the_play_of_a_partial_deal_is_lost_and_named():
     (board,) = result.partial
     assert (board.auction is None, str(board.contract), board.play) == (False, "2NT W", None)
     assert sorted(kinds(result)) == ["bad play", "partial deal"]
-
-
-# --- records of other programs ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

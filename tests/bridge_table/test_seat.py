@@ -41,9 +41,6 @@ def auctions_of(result):
     return [table.history.tolist() for table in result.tables]
 
 
-# --- both ends against each other ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("spec", "options"),
     [
@@ -79,9 +76,6 @@ def test_explains_itself():
     here = make("policy:champion").bid(view_of(auctions, owner), key)
     with serving("policy:champion") as url:
         assert make(f"seat:{url}").bid(view_of(auctions, owner), key) == here
-
-
-# --- other programs -----------------------------------------------------------------------------------------
 
 
 def answering(word):

@@ -46,9 +46,6 @@ def refused(response, status=400):
     return response.json()["error"]
 
 
-# --- answers ----------------------------------------------------------------------------------------------
-
-
 def test_bens_example(ours):
     found = ours.get(BID).json()
     assert found == {
@@ -129,9 +126,6 @@ def test_a_bidder_that_looks_ahead_says_why(thinker):
     assert "why" not in thinker.get(request).json()
 
 
-# --- every call -------------------------------------------------------------------------------------------
-
-
 def test_bids_lists_every_legal_call(thinker):
     found = thinker.get("/bids?ctx=1N--").json()
     assert {one["bid"] for one in found} >= {"P", "2C", "7N"}
@@ -144,9 +138,6 @@ def test_bids_lists_every_legal_call(thinker):
     assert "over" in refused(thinker.get("/bids?ctx=PPPP"))
     assert "no call" in refused(thinker.get("/bids?ctx=8C"))
     assert "required field `ctx`" in refused(thinker.get("/bids"))
-
-
-# --- refusals ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -242,9 +233,6 @@ def test_fuzzed_questions(ours):
         if response.status_code != 200:
             refused(response, response.status_code)
     assert 0 < answered < 60
-
-
-# --- the command line -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

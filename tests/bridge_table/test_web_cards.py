@@ -55,9 +55,6 @@ def no_overlap(page, one, other):
     return beside or a["y"] + a["height"] <= b["y"] + 1 or b["y"] + b["height"] <= a["y"] + 1
 
 
-# --- cards -----------------------------------------------------------------------------------------------------
-
-
 def test_dummy_lies_in_columns_and_the_trick_on_its_players_sides(visit):
     page = at_board(visit, calls="Pass+1S+Pass+4S+Pass+Pass+Pass", seat="N", ready="#actions .primary")
     page.click("#actions .primary")
@@ -72,9 +69,6 @@ def test_dummy_lies_in_columns_and_the_trick_on_its_players_sides(visit):
         assert south["y"] < north["y"], name  # the seat of the person is below
         led, middle = (page.locator(part).bounding_box() for part in (".trick .left", ".trick"))
         assert led["x"] + led["width"] / 2 < middle["x"] + middle["width"] / 2, name
-
-
-# --- nothing below the fold ------------------------------------------------------------------------------------
 
 
 def test_bidding_needs_no_scrolling(visit):
@@ -158,9 +152,6 @@ def test_a_tap_chooses_a_call_with_an_outline_and_a_second_makes_it(browser, ser
     page.tap('[data-call="2NT"]')
     expect(page.locator("table.auction td button")).not_to_have_count(3)
     page.close()
-
-
-# --- a board put together --------------------------------------------------------------------------------------
 
 
 def give(page, cards, seat):

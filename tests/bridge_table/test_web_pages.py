@@ -13,9 +13,6 @@ def systems(visit, ready, **found):
     return visit(f"systems.html#{request}", ready=ready)
 
 
-# --- systems ---------------------------------------------------------------------------------------------------
-
-
 def test_a_book_unfolds_with_figures(visit):
     page = systems(visit, ".tree details", tab="book", spec="system:sayc")
     page.wait_for_selector(".share")  # the figures have come
@@ -130,9 +127,6 @@ def test_tabs_go_by_arrows_and_the_address_keeps_them(visit):
     assert page.get_attribute("#tab-auction", "aria-selected") == "true"
     page.reload()
     page.wait_for_selector("#unfolded li")
-
-
-# --- practice --------------------------------------------------------------------------------------------------
 
 
 def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit):

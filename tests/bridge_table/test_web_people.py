@@ -99,9 +99,6 @@ def seen_by(person):
     return set().union(*map(cards_of, hands)) | set(re.findall(r'"([SHDC][2-9TJQKA])"', found))
 
 
-# --- a seat each ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seat", [pytest.param("N", marks=pytest.mark.slow), "E"], ids=["partner", "opponent"])
 def test_two_people_bid_and_play_and_see_their_own_hands_only(house, seat):
     south = house.open(ns="pass", name="Anna")
@@ -246,9 +243,6 @@ def test_a_failing_bidder_is_reported(house, monkeypatch):
     south.until(lambda found: found["room"]["news"] == "The table waits: mine at N gives no call.")
 
 
-# --- partnership practice ---------------------------------------------------------------------------------------
-
-
 def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     south = house.open(kind="practice", name="Anna")
     seats = house.guests.rooms.keys[south.key].room.invites
@@ -269,9 +263,6 @@ def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     assert south.look()["sits"]["N"] == CALM["ns"]  # they left after the board
     assert (final["room"]["count"], final["room"]["mean"]) == (1, found["imps"])
     house.host.ask("rooms", 400, kind="practice", seat="E")
-
-
-# --- a challenge ------------------------------------------------------------------------------------------------
 
 
 def challenged(house, **fields):

@@ -12,8 +12,6 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.play import Plays
 
-# --- Boards in PBN ---
-
 DEAL = "N:J8.Q965.A954.985 9.KJ872.T862.KT6 T7432.T3.K7.AQJ2 AKQ65.A4.QJ3.743"
 
 
@@ -97,8 +95,6 @@ def random_play(owner: np.ndarray, contract: Contract, rng: np.random.Generator)
     return plays.cards(0)
 
 
-# --- Boards in LIN ---
-
 HANDS = "SAQJ8HKQ87DA7CKQ2,ST964H962D932CT73,S752HDKQJ54CAJ984,"
 
 
@@ -130,8 +126,6 @@ def played_board(seed: int) -> Board:
     )
 
 
-# --- Damaged files, as a truncation, an editor or another program leaves them ---
-
 JSON_WORDS = (
     b"null", b"true", b"-1", b"1e999", b"NaN", b"{}", b"[]", b'""', b'"\\ud800"', b"9" * 30, b"0.5", b",", b":",
     b"[" * 2000, b'{"a":' * 100, b"\xff", b"\0", b"\n", b'"',
@@ -161,8 +155,6 @@ def damaged(draw, data, words):
         del out[draw(st.integers(0, len(out))) :]
     return bytes(out)
 
-
-# --- Deals with known tables: the DDS project's own list, and the sample of the 2009 slides ---
 
 DDS_LIST = DATA / "dds_list100.txt"
 SLIDES_DEAL = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"

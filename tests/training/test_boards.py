@@ -11,8 +11,6 @@ from bridge_env.rules import cards
 from training.evaluation import duplicate
 from training.evaluation.boards import BoardsError, library_boards, pbn_boards
 
-# --- of the library --------------------------------------------------------------------------------------
-
 
 @pytest.fixture
 def small(tmp_path):
@@ -74,9 +72,6 @@ def test_boards_that_cannot_be_had(small, tmp_path):
     write_library(tmp_path / "none.bdl", small.owners(rest), small.tricks_at(rest), {})
     with pytest.raises(BoardsError, match=r"none\.bdl: no deal of it is in the split 'judging'"):
         library_boards(5, 1, library=Library.open(tmp_path / "none.bdl"))
-
-
-# --- of a file -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -28,9 +28,6 @@ def sayc_card():
     return card_of(SAYC)
 
 
-# --- the card ----------------------------------------------------------------------------------------------
-
-
 def test_the_card_names_conventions_by_the_hands_that_make_them():
     card = sayc_card()
     assert card["1NT"].startswith("15-17 HCP, balanced or nearly so")
@@ -78,8 +75,6 @@ def test_hands_behind_a_call_made_the_earlier_ones_too():
     assert survey.forced("1H P 2C P")
     assert not survey.forced("1H P 2H P")
 
-
-# --- artificial calls --------------------------------------------------------------------------------------------
 
 WEAK = parse_system(system_text(SAYC).replace("15-17 hcp", "12-14 hcp"), name="weak")
 

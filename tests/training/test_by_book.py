@@ -50,9 +50,6 @@ SMALL = LeagueConfig(
 )  # fmt: skip
 
 
-# --- penalties ---------------------------------------------------------------------------------------------------
-
-
 def guidance(*rows):
     """What a book adds to the outputs: its own call and, of others, by how much they mislead (0 unless named)."""
     out = np.zeros((len(rows), 38), np.float32)
@@ -81,9 +78,6 @@ def test_a_sampled_auction_pays_for_departures_beyond_those_of_the_greedy_one():
         departures, misled = np.array([2 - 1, 1 - 1, 0 - 1]), np.array([2 + 3 - 0, 1 - 0, 0])
         cost = extra_costs(greedy, sampled, Terms(2.0, 4.0), config)
         np.testing.assert_allclose(cost, departure * departures + misinformation * misled)
-
-
-# --- a run -------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_with_a_small_one_begins_with_judgement():
@@ -151,9 +145,6 @@ def test_a_call_is_explained_by_the_book_or_by_judgement(tmp_path, capsys):
     assert 64 <= int(deals[1]) <= 5 * 256
 
 
-# --- the book learns ---------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory):
     """A player by sayc, and one whose prior is so large that it is sayc."""
@@ -214,9 +205,6 @@ def test_amendment_wants_a_player_by_a_book(judge):
         with pytest.raises(ValueError, match=message):
             check_start(EvolveConfig(**options))
     check_start(EvolveConfig(operators="amendment", player=judge("free")))
-
-
-# --- the coach ---------------------------------------------------------------------------------------------------
 
 
 def test_departures_are_worth_what_the_two_auctions_score():

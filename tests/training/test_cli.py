@@ -33,9 +33,6 @@ def python(code, *, check=True, **options):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=check, **options)
 
 
-# --- help --------------------------------------------------------------------------------------------------
-
-
 def test_help_names_every_command_and_each_has_help(capsys):
     _, every, _ = run(capsys, "--help")
     for command in COMMANDS:
@@ -74,9 +71,6 @@ def test_completion(capsys):
     assert "evolve" in out
 
 
-# --- options from files --------------------------------------------------------------------------------------
-
-
 def test_options_come_from_toml(capsys, tmp_path):
     file = tmp_path / "match.toml"
     file.write_text("boards = 7\nseed = 5\n")
@@ -104,8 +98,6 @@ def test_a_faulty_file_of_options_is_refused(capsys, tmp_path, text, reason):
     file.write_text(text)
     assert reason in refused(capsys, "match", "pass", "doubler", "--config", file)
 
-
-# --- deal --------------------------------------------------------------------------------------------------
 
 FIRST_DEAL = """\
 Board 1     S K6
@@ -142,9 +134,6 @@ def test_deal_into_a_file(capsys, tmp_path):
         assert not read.problems
         assert [board.number for board in read.boards] == list(range(1, 21))
         assert all((b.owner == o).all() for b, o in zip(read.boards, random_deals(3, 0, 20), strict=True))
-
-
-# --- bid ---------------------------------------------------------------------------------------------------
 
 
 def test_bid_a_hand(capsys):
@@ -205,8 +194,6 @@ def test_words(capsys):
     assert "  fit:S              my cards of a suit + the least that partner has shown" in out
 
 
-# --- match -------------------------------------------------------------------------------------------------
-
 MATCH = """\
 doubler against pass
   IMPs per board         +0.000 ± 0.000
@@ -251,9 +238,6 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
     assert re.search(r"^  boards +9$", out, re.MULTILINE)
     assert re.search(r"^  dealer, vulnerability +of the file$", out, re.MULTILINE)
     assert re.search(r"^  open to training +\d+% of the boards$", out, re.MULTILINE)
-
-
-# --- errors ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

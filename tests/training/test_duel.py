@@ -131,9 +131,6 @@ def test_no_gain_from_a_minority_of_the_league():
     assert not verdict(np.zeros(9, np.int64), 100).better_by(0.0)
 
 
-# --- edits ------------------------------------------------------------------------------------------------------
-
-
 def test_variations_make_systems_that_read_back():
     system, kinds = SMALL.first, set()
     for k in range(150):
@@ -246,9 +243,6 @@ def test_a_complete_sub_hierarchy_is_taken_over():
     brought = list(differences(SAYC.first, general))
     assert [type(e) for e in brought] == [InsertGeneral]
     assert brought[0].apply(SAYC.first) == general
-
-
-# --- tidying ----------------------------------------------------------------------------------------------------
 
 
 def test_lines_for_one_place_come_under_one_heading_where_order_allows():

@@ -58,9 +58,6 @@ def small():
     return parse_exam(SMALL)
 
 
-# --- reading -----------------------------------------------------------------------------------------------
-
-
 def test_a_position_is_read_as_it_is_written(small):
     assert small.titles == {"first": "First calls", "second": "Second calls"}
     assert len(small.positions) == 5
@@ -135,9 +132,6 @@ def test_the_example_of_the_documentation_is_an_exam():
     page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
     example = re.search(r"```text\n(area:.*?)```", page, re.S)
     assert len(parse_exam(example[1]).positions) == 4
-
-
-# --- sitting and marking -----------------------------------------------------------------------------------
 
 
 def test_the_key_scores_all_points_and_a_passer_those_of_passes():
@@ -270,8 +264,6 @@ def test_the_function_returns_papers_rows_and_a_frame(tmp_path):
     assert result.to_dataframe().groupby("spec")["points"].sum()["pass"] == papers[0].marks().points
 
 
-# --- the report --------------------------------------------------------------------------------------------
-
 TABLE = """\
 Standard American (sayc): 4 positions, percent of the points
 
@@ -314,9 +306,6 @@ def test_a_table_for_each_key(small):
         "two over one (2/1)",
     ]
     assert ["system:sayc" in tables[1], "pass" in tables[3], "system:two-over-one" in tables[5]] == [True] * 3
-
-
-# --- the command -------------------------------------------------------------------------------------------
 
 
 def test_the_command_prints_scores_by_area_and_saves_them(capsys, tmp_path):

@@ -54,9 +54,6 @@ def test_a_panel_keeps_its_lines(tmp_path, capsys):
     assert len(json.loads((tmp_path / "panel.json").read_text())) == 1
 
 
-# --- one call ----------------------------------------------------------------------------------------------
-
-
 def test_bid_prints_no_call_that_is_not_legal(capsys):
     hand = hand_text(next(hand for hand in hands(random_deals(1, 0, 99), 0) if hand @ np.arange(1, 53) % 8 == 0))
     for name, says in (("illegal", "XX is not legal after no call"), ("boasts", "XX is not"), ("raises", "third suit")):

@@ -27,9 +27,6 @@ def updated_by_one(units, grid, example, rate, radius):
     return units + rate * near[:, None] * (example - units)
 
 
-# --- learning ----------------------------------------------------------------------------------------------
-
-
 def test_a_batch_is_its_examples_in_turn_where_they_are_equal():
     """One example, and the same example twice: as published, once or twice."""
     rng = np.random.default_rng(1)
@@ -64,9 +61,6 @@ def test_a_map_unfolds(batch):
     again = train_units(examples, (6, 6), *decay, passes=3, batch=batch, key=1)
     np.testing.assert_array_equal(again, units)
     assert (train_units(examples, (6, 6), *decay, passes=3, batch=batch, key=2) != units).any()
-
-
-# --- which map, and what it sees ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

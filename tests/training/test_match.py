@@ -26,9 +26,6 @@ def one_board(dealer=0, vulnerability=0):
     return Boards(parse_deal(SAMPLE)[None], *where, ones, ones, tricks, "the sample deal")
 
 
-# --- one board by hand -------------------------------------------------------------------------------------
-
-
 def test_a_board_worked_by_hand():
     # A North-South: North opens 2C and plays there, +110 with 9 tricks. A East-West: East opens 4S, which makes
     # 11 tricks vulnerable: +650 to East-West. Together 760 to A, 13 IMPs.
@@ -53,9 +50,6 @@ def test_a_board_worked_by_hand():
     assert (result.mean_imps, result.points[0]) == (13, 760)
     assert math.isnan(result.standard_error)
     assert result.summary()["standard_error"] is None  # JSON has no NaN
-
-
-# --- symmetry ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("spec", ["system:sayc", "random", "pass", "doubler", "pair:random,system:sayc"])
@@ -108,9 +102,6 @@ def test_partners_and_opponents_are_disclosed(tmp_path):
     assert b.first.opponents[0].system.name == "odd"
 
 
-# --- what is reported ---------------------------------------------------------------------------------------
-
-
 def test_summary_says_all_that_a_claim_needs():
     result = duplicate.match("system:sayc", "pass", 250, 12)
     facts = json.loads(json.dumps(result.summary(), allow_nan=False))
@@ -136,9 +127,6 @@ def test_clustered_standard_error():
     assert standard_error(values, pairs) == pytest.approx(means.std(ddof=1) / 3**0.5)
     assert math.isnan(standard_error(values, np.zeros(6)))
     assert math.isnan(standard_error(values[:0], distinct[:0]))
-
-
-# --- faults ------------------------------------------------------------------------------------------------
 
 
 def test_the_faulty_partner_of_a_pair_is_named():

@@ -47,9 +47,6 @@ def rows_of(text, css):
     return [Page(row).text for row in re.findall(r"<tr>.*?</tr>", body)]
 
 
-# --- figures -------------------------------------------------------------------------------------------------
-
-
 def test_the_figures_are_those_of_the_match(match, page):
     text = page.text
     assert f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board" in text
@@ -120,9 +117,6 @@ def test_the_parting_of_the_tables_is_shown(match, made):
     assert f"The tables part at call {before + 1}, by {seat}: A {calls[0]}, B {calls[1]}." in text
 
 
-# --- which boards ------------------------------------------------------------------------------------------
-
-
 def test_the_biggest_swings_and_a_sample_of_every_class_are_shown(match, made, page):
     classes = differences(match).classes
     rows = select_boards(differences(match))
@@ -148,9 +142,6 @@ def test_boards_that_a_table_names_are_there_to_be_opened(page):
     named = [link for link in page.values("href") if link.startswith("#")]
     assert named
     assert set(named) <= there
-
-
-# --- safe, complete ------------------------------------------------------------------------------------
 
 
 def test_names_and_sources_stay_texts(match):
@@ -193,9 +184,6 @@ def test_what_a_file_suffers_from_is_listed_in_part(match):
     text = Page(report(replace(few, boards=boards), explain=False).page).text
     assert "and 950 more" in text
     assert len(text) < 60_000
-
-
-# --- what calls show ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -243,9 +231,6 @@ def test_bars_are_as_long_as_what_was_gained_and_lost(match, made):
     }
     assert widths["won"] == pytest.approx([100 * row.won / most for row in shares], abs=0.1)
     assert widths["lost"] == pytest.approx([100 * row.lost / most for row in shares], abs=0.1)
-
-
-# --- elsewhere ---------------------------------------------------------------------------------------------
 
 
 def test_a_result_draws_itself_in_a_notebook(match):

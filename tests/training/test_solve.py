@@ -77,9 +77,6 @@ def fail():
     raise RuntimeError("the solver broke")
 
 
-# --- any order, any stop ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("how", "error"), [(press_ctrl_c, KeyboardInterrupt), (fail, RuntimeError)])
 def test_solving_resumes_after_a_stop(complete, tmp_path, how, error):
     parts = tmp_path / "parts.bdl"
@@ -135,9 +132,6 @@ def test_solving_does_not_mix_deals(tmp_path):
         again(path)
 
 
-# --- on Ray -------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def two_cores(one_ray):
     """A Ray to which this module's doubles travel by value."""
@@ -167,9 +161,6 @@ def test_a_killed_worker_changes_nothing(two_cores, complete, tmp_path):
     again(path, solver=Dies(tmp_path / "died"), cluster=Cluster(2))
     assert (tmp_path / "died").exists()
     assert path.read_bytes() == complete.read_bytes()
-
-
-# --- the command line ---------------------------------------------------------------------------------
 
 
 def run(*words):
