@@ -25,7 +25,6 @@ from bridge_env.rules.calls import NOTRUMP
 from bridge_env.rules.play import Plays
 
 HEARTS, SPADES = 2, 3
-PLAIN = "montecarlo?lead=solved"
 SLACK = Slack(0.15, 0.04)
 
 

@@ -51,9 +51,9 @@ def check_facts(plays, view, row, owner):
             assert ((owner[:, 13 * suit : 13 * suit + 13] == seat).sum(axis=1) == len(had)).all()
 
 
-def facts_hold(count, seed):
-    rng = np.random.default_rng(seed)
-    done = 0
+def test_sampled_deals_hold_the_facts():
+    rng = np.random.default_rng(1)
+    count, done = 60, 0
     while done < count:
         length = int(rng.integers(0, 52))
         plays, view = views(min(50, count - done), int(rng.integers(1 << 30)), length)
@@ -66,10 +66,6 @@ def facts_hold(count, seed):
                 for accepted in belief.accepted:
                     assert (accepted.violation(belief.owner == accepted.seat) == 0).all()
         done += len(view)
-
-
-def test_sampled_deals_hold_the_facts():
-    facts_hold(60, seed=1)
 
 
 def test_deals_fit_the_auction_where_it_can_be_read():
@@ -266,6 +262,7 @@ def test_what_is_summed(score):
         ("montecarlo?deals=many", "deals must be a whole number"),
         ("montecarlo?score=glory", "score must be tricks or points or imps"),
         ("deceptive?sure=nan", "finite"),
+        ("deceptive?when=never", "when must be needed or always"),
         ("python:nowhere", "write python:package.module:factory"),
         ("python:nowhere:at_all", "No module named .nowhere."),
         ("python:random:Random", "no method play"),

@@ -68,12 +68,6 @@ def test_deals_of_the_library_have_its_tables_and_split():
     assert 0.15 < both.mean() < 0.35
 
 
-def test_arrays_go_in_order():
-    owner = random_deals(2, 0, 7)
-    np.testing.assert_array_equal(resolve(owner).draw(KEYS, NUMBERS).owner, owner[NUMBERS % 7])
-    assert resolve(owner[0]).draw(KEYS, NUMBERS).owner.shape == (500, 52)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

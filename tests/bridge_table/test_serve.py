@@ -23,8 +23,6 @@ DEALT = {
     "N": "A543.K43.A54.654", "E": "T98.QJT98.987.QJ", "S": "KQJ2.A2.K32.AK32", "W": "76.765.QJT6.T987",
 }  # fmt: skip
 
-THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
-
 
 def client(spec="system:sayc", opponents=None, play="rule", timeout=120.0):
     return client_of(make_app(Answers(spec, opponents, play), timeout=timeout))

@@ -157,8 +157,6 @@ def damaged(draw, data, words):
 
 
 DDS_LIST = DATA / "dds_list100.txt"
-SLIDES_DEAL = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
-SLIDES_TABLE = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 9]]
 
 
 def dds_list() -> tuple[np.ndarray, np.ndarray]:

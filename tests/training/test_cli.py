@@ -250,6 +250,7 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
         (("bid", "system:sayc", "--auction", "1C"), "--auction goes with --hand"),
         (("match", "pass", "pass", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
         (("match", "pass", "pass", "--json", "nowhere/x.json"), "--json nowhere/x.json: there is no folder nowhere"),
+        (("match", "pass", "pass", "--report", "no/x.html"), "--report no/x.html: there is no folder no"),
         (("evolve", "--resume", "nowhere"), "nowhere"),
         (("match", "pass", "pass", "--boards", 10**15), "not enough memory for this; ask for less at once (Unable to"),
         (("evolve", "--seed", 2**63), "--seed is 9223372036854775808: expected int <= 9223372036854775807"),

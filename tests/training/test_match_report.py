@@ -252,13 +252,6 @@ def test_the_command_writes_the_page(tmp_path, capsys):
     assert (tmp_path / "b.html").read_text(encoding="utf-8") == text
 
 
-def test_a_report_into_no_folder_is_refused_before_any_work(tmp_path, capsys):
-    assert main(["match", "pass", "pass", "--report", str(tmp_path / "none" / "a.html")]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "there is no folder" in err
-
-
 def test_the_figures_of_the_play_stand_beside(tmp_path, capsys):
     path = tmp_path / "a.html"
     words = ["match", "system:sayc", "pass", "--boards", "3", "--play", "rule", "--report", str(path)]
