@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.command import refused
 from support.learners import CONFIG, record, small_atlas
 
 from agents.maps.atlas import around, load, save
@@ -144,11 +143,3 @@ def test_a_fit_and_the_study(tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit):
         run_study("studies.maps_2007", study.repeat, [str(tmp_path / "none.npz")])
     assert "there is no such file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [(["--side", "0"], "--side is 0: expected int >= 1"), (["--system", "nobody"], "no such system")],
-)
-def test_faulty_words(words, reason, capsys, tmp_path):
-    assert reason in refused(capsys, "fit", "maps", *words, "--out", tmp_path)

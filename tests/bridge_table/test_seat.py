@@ -28,12 +28,8 @@ SIDES = ("system:sayc", "system:acol")
 
 
 @pytest.fixture(autouse=True)
-def published(monkeypatch):
+def _published_and_without_pauses(monkeypatch):
     publish_seat(monkeypatch)
-
-
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch):
     monkeypatch.setattr(seats, "_BACKOFF", 0.01)
 
 

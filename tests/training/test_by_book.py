@@ -103,16 +103,12 @@ def test_a_stopped_run_by_a_book_goes_on_to_the_same_weights(tmp_path):
     assert all(0.5 < row["truth"] <= 1 for row in rows)
 
 
-def test_a_network_by_a_book_starts_no_other_run(tmp_path, capsys):
+def test_a_network_by_a_book_starts_no_other_run(tmp_path):
     path = tmp_path / "mine.npz"
     networks_file.save(by_book(), path)
     with pytest.raises(SpecError, match="bids by a book"):
         start_networks(f"policy:{path}")
     assert start_networks(f"policy:{path}", by_book=True).book is not None
-    assert main(["train", "league", "--book", "nosuch", "--out", str(tmp_path)]) == 2
-    assert "system:nosuch" in capsys.readouterr().err
-    assert main(["train", "league", "--book", "sayc", "--prior", "0", "--out", str(tmp_path)]) == 2
-    assert "--prior is 0.0" in capsys.readouterr().err
 
 
 def test_a_network_by_a_book_is_read_by_its_book(tmp_path):
@@ -251,18 +247,6 @@ def test_kinds_of_departure_are_chosen_on_some_boards_and_judged_on_others():
     assert 0 <= first.cards <= 1
     owner = boards.owner == seat[:, None]
     assert first.examples[0] in {hand_text(hand) for hand in owner[opening & ~chooses]}
-
-
-def test_a_coach_names_the_faulty_option(tmp_path, capsys):
-    for words, message in (
-        (["coach"], "name a system"),
-        (["coach", "nosuch.bidding"], "no such file"),
-        (["coach", "sayc", "--iterations", "0"], "--iterations is 0"),
-        (["coach", "sayc", "--rounds", "0"], "--rounds is 0"),
-        (["coach", "sayc", "--resume", str(tmp_path)], "leave SYSTEM away"),
-    ):
-        assert main([*words, "--out", str(tmp_path)]) == 2
-        assert message in capsys.readouterr().err
 
 
 @pytest.mark.weekly

@@ -251,9 +251,10 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
         (("match", "pass", "pass", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
         (("match", "pass", "pass", "--json", "nowhere/x.json"), "--json nowhere/x.json: there is no folder nowhere"),
         (("match", "pass", "pass", "--report", "no/x.html"), "--report no/x.html: there is no folder no"),
-        (("evolve", "--resume", "nowhere"), "nowhere"),
         (("match", "pass", "pass", "--boards", 10**15), "not enough memory for this; ask for less at once (Unable to"),
-        (("evolve", "--seed", 2**63), "--seed is 9223372036854775808: expected int <= 9223372036854775807"),
+        (("panel", "system:nobody"), "nobody"),
+        (("panel", "pass", "--against", "policy:nobody"), "no such network is shipped"),
+        (("panel", "pass", "--boards", "1"), 'Invalid value "1" for --boards'),
         (("nothing",), 'Unknown command "nothing"'),
         (("match", "pass"), "parameter B requires an argument"),
         (("match", "pass", "pass", "--boards", "0"), "Must be >= 1"),
@@ -262,6 +263,49 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
 )
 def test_errors_end_in_one_line(capsys, words, reason):
     assert reason in refused(capsys, *words)
+
+
+FAULTY_RUNS = [
+    ("evolve --seed 9223372036854775808", "--seed is 9223372036854775808: expected int <= 9223372036854775807"),
+    ("evolve --generations -1", "--generations is -1"),
+    ("evolve --minutes -1", 'Invalid value "-1.0" for --minutes. Must be > 0.'),
+    ("evolve --minutes 1 --hours 1", "give --minutes or --hours, not both"),
+    ("evolve --address 127.0.0.1:1", "no Ray cluster on"),
+    ("evolve --start nobody", "system:nobody"),
+    ("evolve --resume nowhere", "nowhere"),
+    ("evolve --resume nowhere --name x", "--name is for a new run"),
+    ("train league --iterations 0", "--iterations is 0"),
+    ("train league --decision-fraction 2", "--decision-fraction is 2"),
+    ("train league --pool system:nobody", "nobody"),
+    ("train league --start nobody", "nobody"),
+    ("train league --start policy:two-over-one --workers 0", 'Invalid value "0" for --workers'),
+    ("train league --hours 0", "--hours"),
+    ("train league --minutes 1 --hours 1", "give --minutes or --hours, not both"),
+    ("train league --device tpu", "--device is tpu; it must be cpu or cuda"),
+    ("train league --batch 1", "--batch is 1"),
+    ("train league --resume .", "not the folder of a run"),
+    ("train league --book nosuch", "system:nosuch"),
+    ("train league --book sayc --prior 0", "--prior is 0.0"),
+    ("train ppo --opponents nobody", "system:nobody"),
+    ("coach", "name a system"),
+    ("coach nosuch.bidding", "no such file"),
+    ("coach sayc --iterations 0", "--iterations is 0"),
+    ("coach sayc --rounds 0", "--rounds is 0"),
+    ("coach sayc --resume .", "leave SYSTEM away"),
+    ("fit maps --side 0", "--side is 0: expected int >= 1"),
+    ("fit maps --system nobody", "no such system"),
+    ("fit policy nothing.pbn", "No such file"),
+    ("fit policy system:nobody", "nobody"),
+    ("fit policy system:sayc --epochs 0", "--epochs is 0"),
+    ("fit policy system:sayc --layers=", "at least one hidden layer"),
+    ("fit policy system:sayc --start system:sayc", "write policy:"),
+]
+
+
+@pytest.mark.parametrize(("words", "reason"), FAULTY_RUNS)
+def test_faulty_words_are_named_and_leave_no_folder(capsys, tmp_path, words, reason):
+    assert reason in typed.refused(capsys, *words.split(), "--out", tmp_path / "results")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 import pytest
-from support.command import refused
 from support.learners import Here
 
 from agents.systems.changes.edits import CompositeEdit, Insert, InsertGeneral, Replace, SwapLines
@@ -59,7 +58,7 @@ def test_a_change_in_words(edit, words):
     assert describe_edit(edit).startswith(words)
 
 
-def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, monkeypatch, capsys):
+def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "Cluster", lambda *_: Here())
     (tmp_path / "toy.bidding").write_text("system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n")
     toy = str(tmp_path / "toy.bidding")
@@ -75,7 +74,3 @@ def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, m
     assert "[What differs in the end](diff.md)" in report
     assert (folder / "diff.md").read_text().startswith("# toy to evolved")
     assert not (folder / "best.bidding").exists()  # evolved.bidding is there
-    capsys.readouterr()
-    assert "give --minutes or --hours, not both" in refused(capsys, "evolve", "--minutes", "1", "--hours", "1")
-    assert "give --minutes or --hours, not both" in refused(capsys, "train", "league", "--minutes", "1", "--hours", "1")
-    assert 'Invalid value "-1.0" for --minutes. Must be > 0.' in refused(capsys, "evolve", "--minutes", "-1")

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 import torch
-from support.command import refused
 
 from agents.networks import file as networks_file
 from agents.networks.network import Network
@@ -100,14 +99,3 @@ def test_the_command_prints_the_agreement_and_the_file_names_the_command(tmp_pat
     assert role(networks) == "gatekeeper"
     assert networks.trained["by"].startswith("bridge-env fit policy system:sayc --boards 100 --role gatekeeper")
     assert str(tmp_path) not in json.dumps(dict(networks.trained))
-
-
-def test_bad_input_gets_a_clear_error(tmp_path, capsys):
-    for words, message in (
-        ([str(tmp_path / "nothing.pbn")], "No such file"),
-        (["system:nobody"], "nobody"),
-        (["system:sayc", "--epochs", "0"], "--epochs is 0"),
-        (["system:sayc", "--layers", ""], "at least one hidden layer"),
-        (["system:sayc", "--start", "system:sayc"], "write policy:"),
-    ):
-        assert message in refused(capsys, "fit", "policy", *words, "--out", tmp_path / "out")

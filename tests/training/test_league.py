@@ -288,21 +288,6 @@ def test_gatekeepers_are_refused(tmp_path, capsys):
     assert not (tmp_path / "runs").exists()
 
 
-def test_bad_settings_get_a_clear_error(tmp_path, capsys):
-    for words, message in (
-        (["--iterations", "0"], "--iterations is 0"),
-        (["--decision-fraction", "2"], "--decision-fraction is 2"),
-        (["--pool", "system:nobody"], "nobody"),
-        (["--start", "nobody"], "nobody"),
-        (["--hours", "0"], "--hours"),
-        (["--device", "tpu"], "--device is tpu; it must be cpu or cuda"),
-        (["--batch", "1"], "--batch is 1"),
-        (["--resume", str(tmp_path)], "not the folder of a run"),
-    ):
-        assert message in refused(capsys, "train", "league", "--out", tmp_path / "runs", *words)
-    assert not (tmp_path / "runs").exists()
-
-
 def test_pretraining_values_every_call():
     deals = draw_deals(streams.key("lessons", np.arange(40)), solved_deals())
     opened = Auctions.replay(np.array([[parse_call("1S"), PASS]] * 40), deals.dealer, deals.vulnerability)

@@ -195,12 +195,6 @@ def test_of_partners_one_takes_the_chapter_of_the_other(two_starts):
     assert team.first == team.second == second
 
 
-@pytest.mark.parametrize("start", ["sayc,acol,polish", ",", ""])
-def test_a_start_is_of_one_system_or_two(tiny, start):
-    with pytest.raises(ValueError, match="--start"):
-        replace(tiny, start=start).check()
-
-
 def test_champions_join_the_league(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(generations, "CHAMPION_EVERY", 2)
     config = replace(tiny, generations=3, partnerships=1, operators="evolution", proposals=2)
@@ -209,9 +203,13 @@ def test_champions_join_the_league(tiny, tmp_path, monkeypatch):
     assert generations.load(tmp_path).champions == state.champions
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1), ("seed", 2**63)]
-)
+FAULTY = [
+    *(("start", start) for start in ("sayc,acol,polish", ",", "")),
+    *(("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1), ("seed", 2**63)),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), FAULTY)
 def test_numbers_and_names_that_make_no_sense_are_refused(tiny, field, value):
     with pytest.raises(ValueError, match=field):
         replace(tiny, **{field: value}).check()
