@@ -1,4 +1,4 @@
-"""``bridge-env``: help, small outputs as they stand, and how errors end."""
+"""``bridge-env``: help, small outputs as they stand, progress, and how errors end."""
 
 import json
 import re
@@ -14,6 +14,7 @@ import training
 from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import read_boards
 from training.cli.app import app, main
+from training.cli.progress import Bar
 from training.runtime import runs
 from training.runtime.cluster import ClusterError
 
@@ -369,3 +370,25 @@ def test_only_bidders_are_imported_from_the_current_folder(tmp_path):
     one, other = in_folder(tmp_path, code).stdout.split("None\n")
     assert one.startswith("Pass\n")
     assert other.startswith("Pass\n")
+
+
+def test_a_bar_shows_texts_totals_and_notes(capsys):
+    with Bar(10, "it") as bar:
+        bar.say("imitating 5%")
+        assert "imitating 5%" in capsys.readouterr().err
+    with Bar(1000, "it") as bar:
+        bar.to(900)
+        assert bar._bar.initial == 900  # an earlier run's results are no speed
+        bar.to(901)
+    assert "901/1000" in capsys.readouterr().err
+    with Bar(what="learning") as bar:
+        bar.share(0.5)
+        bar.share(1.01)
+    assert "learning: 100%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("report", [lambda bar: bar.add(3), lambda bar: bar.share(1.0), lambda bar: bar.say("now")])
+def test_brief_bars_show_nothing_without_a_terminal(capsys, report):
+    with Bar(brief=True) as bar:
+        report(bar)
+    assert not capsys.readouterr().err

@@ -1,13 +1,14 @@
-"""Runs compared: the tables, the page and the plot, and errors for folders that hold no run."""
+"""Runs compared: the tables, the page and the plot, errors for folders that hold no run, and the verdict's rows."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import pytest
 
 from training.cli.app import main
-from training.evaluation.verdict import VERDICT, Row
+from training.evaluation.verdict import VERDICT, Row, verdict
 from training.evolution import report
+from training.evolution.run import EvolveResult
 from training.runtime import runs
 
 
@@ -75,3 +76,27 @@ def test_runs_that_differ_in_the_seed_share_a_row(tmp_path, folders):
         "| swapping | 2 | +1.500 ± 0.212, spread 0.707, difference +1.000 ± 1.000 |",
     ]
     assert "seeds |" not in report.text([report.read_run(folder) for folder in folders])
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+def test_rows_do_not_depend_on_the_number_of_processes():
+    def judged(workers):
+        return verdict(
+            "system:acol", "system:sayc", "system:sayc", 40, 3, ["system:doubler"], ["system:silent"], workers
+        )
+
+    rows = judged(1)
+    assert rows == judged(2)
+    assert [row.opponent for row in rows] == ["abroad", "", "system:doubler", "system:silent", "pass"]
+    abroad, silent = rows[0], rows[3]
+    assert abroad.mean_imps == pytest.approx(silent.mean_imps)
+    assert any(row.mean_imps for row in rows if row.opponent)
+
+
+def test_an_evolved_pair_brings_its_verdict_as_a_frame():
+    pytest.importorskip("pandas")
+    rows = [Row("gain", 0.3, 0.02, 20_000, "policy:humans"), Row("duplicate", 0.1, 0.02, 20_000)]
+    result = EvolveResult(**{field.name: rows if field.name == "rows" else None for field in fields(EvolveResult)})
+    assert result.to_dataframe()["mean_imps"].tolist() == [0.3, 0.1]
+    assert list(result.to_dataframe()["opponent"]) == ["policy:humans", ""]
