@@ -34,8 +34,7 @@ def drop(page, name, text):
 def test_a_board_is_bid_and_played_by_keyboard(visit):
     page = visit()
     quickly(page)
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     bid_out(page)
     page.focus("#actions .primary")
     page.keyboard.press("Enter")
@@ -44,8 +43,7 @@ def test_a_board_is_bid_and_played_by_keyboard(visit):
         if page.locator("#review .headline").count():
             break
         card = page.get_attribute("[data-card]:not(:disabled)", "data-card")
-        page.keyboard.press(card[0].lower())
-        page.keyboard.press(card[1].lower())
+        page.keyboard.type(card.lower())
         page.wait_for_selector(f'[data-card="{card}"]', state="detached")
     page.wait_for_selector("#review .headline")
     assert "7NT" in page.inner_text("#review h2")
@@ -85,8 +83,7 @@ def test_an_address_shares_board_auction_and_seat(visit):
     page.keyboard.press("b")
     expect(page.locator(".about")).to_contain_text("Board 2")
     page.wait_for_selector(".calls button")
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     bid_out(page)
     page.click("text=Show the result")
     hand, auction = page.inner_text(".hand.south .suits"), page.inner_text("table.auction tbody")
@@ -158,11 +155,9 @@ def test_a_table_in_two_tabs_catches_up(visit):
     quickly(one)
     other = visit(one.url[one.url.index("#") :])
     assert one.inner_text(".hand.south .suits") == other.inner_text(".hand.south .suits")
-    one.keyboard.press("7")
-    one.keyboard.press("n")
+    one.keyboard.type("7n")
     expect(one.locator("table.auction")).to_contain_text("7NT")
-    other.keyboard.press("7")
-    other.keyboard.press("s")
+    other.keyboard.type("7s")
     expect(other.locator("table.auction")).to_contain_text("7NT")
     assert "moved on" in other.inner_text("#message") or "not for you" in other.inner_text("#message")
 
@@ -192,8 +187,7 @@ def test_a_reload_keeps_table_settings_and_boards(visit):
 def test_a_board_in_play_is_not_dropped_unasked(visit):
     page = visit()
     quickly(page)
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     expect(page.locator("table.auction")).to_contain_text("7NT")
     asked = []
     page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))

@@ -88,8 +88,7 @@ def test_bidding_needs_no_scrolling(visit):
         page.hover('[data-call="2NT"]')
         expect(page.locator("#detail")).to_contain_text("2NT")
         assert in_sight(page, "#detail"), name
-    page.keyboard.press("4")
-    page.keyboard.press("s")
+    page.keyboard.type("4s")
     expect(page.locator("table.auction")).to_contain_text("4")
     page.wait_for_selector("#actions .primary, .calls button")
     for name in at_each_size(page):
@@ -186,8 +185,7 @@ def test_a_board_is_put_together_by_clicks_and_bid(visit):
     expect(page.locator(".about")).to_contain_text("East deals")
     assert page.locator(".hand.south .fan svg").count() == 13
     assert "K 6 3 2" in page.locator(".hand.south .suits").text_content()
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     expect(page.locator("table.auction")).to_contain_text("7NT")
 
 
