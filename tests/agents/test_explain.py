@@ -1,4 +1,4 @@
-"""Explanations of a system's calls: their wording, and that they are true of the hand."""
+"""Explanations of a system: wording, that they are true of the hand, and the lines that can have made a call."""
 
 import json
 import re
@@ -6,19 +6,22 @@ import re
 import numpy as np
 import pytest
 
+from agents.registry import system_of
 from agents.systems.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
 from agents.systems.explain.explain import explain
 from agents.systems.explain.player_terms import sentence
+from agents.systems.explain.position import rules_for
 from agents.systems.explain.ranges import unite
 from agents.systems.language.text import is_difference
 from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS, difference
+from agents.systems.library.shipped import register_system
 from agents.text_api import call, read_states
-from bridge_env.bidders.registry import make
+from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import call_text
-from bridge_env.rules.cards import board_dealer, board_vulnerability
+from bridge_env.rules.calls import PASS, call_text, parse_call
+from bridge_env.rules.cards import UNKNOWN, board_dealer, board_vulnerability
 from training.cli.app import main
 
 
@@ -233,3 +236,38 @@ def test_the_hand_of_the_readme_would_have_opened():
     for spec in ("policy:champion", "system:two-over-one", "system:sayc"):
         assert call(spec, "AQT72.A4.Q2.T753") == "1S"
     assert call("system:sayc", "A8.KQ94.72.KQ652") == "1C"
+
+
+NOBODYS = np.full((1, 52), UNKNOWN, np.uint8)
+
+
+def test_suits_are_filled_in_and_conventions_marked():
+    bidder = make("system:sayc")
+    auctions = Auctions(0, 0)
+
+    def rules(word):
+        return rules_for(bidder, view_of(auctions, NOBODYS), parse_call(word))
+
+    spade = rules("1S")[0]
+    words = {atom.word for clause in spade.needs for together in clause for atom in together}
+    assert "S" in words
+    assert not words & {"M", "oM", "x"}
+    assert all(rule.artificial for rule in rules("2C"))
+    assert rules("6C") == []
+    auctions.step([parse_call("1N")])
+    auctions.step([PASS])
+    assert {(rule.artificial, rule.line.note.split()[0]) for rule in rules("2C")} == {(True, "Stayman")}
+
+
+def test_a_registered_system_is_a_system_like_others():
+    spec = register_system("lent-here", "system: x\n7N  12+ hcp\n")
+    assert register_system("lent-here", "system: x\n7N  12+ hcp\n") == spec
+    other = register_system("lent-here", "system: x\n6N  12+ hcp\n")
+    assert other != spec
+    assert system_of(spec).system.blocks  # the general rules, as with files that have none
+    strong = view_of(Auctions(0, 0), random_deals(1, 0, 40)[:1])
+    strong.hand[0] = np.isin(np.arange(52) % 13, (10, 11, 12)) | (np.arange(52) == 0)
+    assert call_text(int(make(spec).bid(strong, np.zeros(1, np.uint64))[0])) == "7NT"
+    assert call_text(int(make(other).bid(strong, np.zeros(1, np.uint64))[0])) == "6NT"
+    with pytest.raises(SpecError, match=":2:"):
+        register_system("faulty", "system: x\n1C 5+ quokkas\n")

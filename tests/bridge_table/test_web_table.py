@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from support.table import cards_of, dealt, visitor_of
+from support.table import cards_in, cards_of, dealt, visitor_of
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.records.lin import read_lin
@@ -114,14 +114,7 @@ def test_a_hint_considers_calls_with_figures(visitor):
 
 def hidden_before(traffic, owner, seen):
     """Everything in ``traffic`` that is a card or a hand of a seat that must not be seen."""
-    held = dealt(owner)
-    secret = set().union(*(held[seat] for seat in SEATS if seat not in seen))
-    found = set()
-    for text in traffic:
-        for hand in re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", text):
-            found |= cards_of(hand) & secret
-        found |= set(re.findall(r'"([SHDC][2-9TJQKA])"', text)) & secret
-    return found
+    return cards_in(traffic) & set().union(*(cards for seat, cards in dealt(owner).items() if seat not in seen))
 
 
 @pytest.mark.parametrize("ew", ["system:sayc", "policy:champion"])

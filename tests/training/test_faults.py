@@ -39,6 +39,8 @@ def test_the_board_of_a_fault_is_named():
     )
     with pytest.raises(BidderError, match=rf"board {row + 1}: .*KeyError"):
         match("pass", spec("raises"), boards.take(slice(row, row + 1)))
+    with pytest.raises(BidderError, match=r"board \d+: .*Always.*XX"):  # of a pair, by name
+        match("pass", f"pair:system:sayc,{spec('cheat')}", 8, 13)
 
 
 @pytest.mark.slow

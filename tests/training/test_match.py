@@ -129,11 +129,6 @@ def test_clustered_standard_error():
     assert math.isnan(standard_error(values[:0], distinct[:0]))
 
 
-def test_the_faulty_partner_of_a_pair_is_named():
-    with pytest.raises(duplicate.BidderError, match=r"board \d+: .*Always.*XX"):
-        duplicate.match("pass", "pair:system:sayc,python:support.unruly:cheat", 8, 13)
-
-
 @pytest.mark.parametrize(
     ("arguments", "kind", "reason"),
     [

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.learners import Here
 
 from bridge_env.display.text import trick_table
 from bridge_env.double_dummy import Library, builtin_library, write_library
@@ -33,17 +34,12 @@ class Invented:
         return self.tricks(owner)[np.arange(len(owner)), declarer, strain]
 
 
-class Shuffled:
+class Shuffled(Here):
     """A cluster that hands back its results in another order, and breaks after some."""
 
     def __init__(self, seed, breaks_after=10**9):
+        super().__init__()
         self.chance, self.left = random.Random(seed), breaks_after
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
 
     def map(self, function, tasks):
         numbered = list(enumerate(tasks))
