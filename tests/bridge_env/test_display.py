@@ -2,14 +2,14 @@
 
 import re
 import sys
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.bidders import calls
+from support.bidders import SLAM, calls
 from support.page import Page
 
-import bridge_env
 from bridge_env import show
 from bridge_env.display import html
 from bridge_env.display.notebook import ShowError
@@ -22,6 +22,10 @@ from bridge_env.display.text import (
     shown_call,
     trick_table,
 )
+from bridge_env.envs.episodes import table_seeds
+from bridge_env.envs.picture import HEIGHT, WIDTH
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import hands, parse_deal, parse_hand
 from bridge_env.records.board import Board
 from bridge_env.records.links import board_of_link
@@ -129,7 +133,7 @@ HAND = "AKQ2.T98.J7.A543"
 
 @pytest.mark.parametrize("hand", [HAND, parse_hand(HAND), parse_hand(HAND)[None]])
 def test_a_hand_in_a_notebook(hand, capsys):
-    shown = bridge_env.show(hand)
+    shown = show(hand)
     assert str(shown) == "S AKQ2\nH T98\nD J7\nC A543"
     assert capsys.readouterr().out == f"{shown}\n"
     assert Page(shown._repr_html_()).text == "♠ A K Q 2♥ 10 9 8♦ J 7♣ A 5 4 314"
@@ -137,7 +141,7 @@ def test_a_hand_in_a_notebook(hand, capsys):
 
 @pytest.mark.parametrize("deal", [DEAL, OWNER, OWNER[None]])
 def test_a_deal_in_a_notebook(deal):
-    shown = bridge_env.show(deal, dealer="E", vulnerability="NS", number=2)
+    shown = show(deal, dealer="E", vulnerability="NS", number=2)
     assert str(shown) == deal_diagram(OWNER, 1, 1, 2)
     assert Page(shown._repr_html_()).text.startswith("Board 2Dealer ENS vul♠ J 6 5 3 2")
 
@@ -146,7 +150,7 @@ def test_a_deal_in_a_notebook(deal):
     "auction", ["1NT P 2C", "1n, Pass, 2c", ["1NT", "P", "2C"], [7, 0, 8], np.array([7, 0, 8, -1, -1], np.int8)]
 )
 def test_an_auction_in_a_notebook(auction):
-    shown = bridge_env.show(auction, dealer="S", vulnerability="EW", notes={2: "Stayman"})
+    shown = show(auction, dealer="S", vulnerability="EW", notes={2: "Stayman"})
     assert str(shown) == auction_table([7, 0, 8], 2, 2) + "\n2C: Stayman"
     page = Page(shown._repr_html_())
     assert page.text == "WestNorthEastSouth1NTPass2♣AN 2♣ Stayman"
@@ -154,8 +158,8 @@ def test_an_auction_in_a_notebook(auction):
 
 
 def test_a_result_and_tricks_in_a_notebook():
-    assert str(bridge_env.show(Contract.parse("4SX N"), tricks=9, vulnerability=1)) == "4SX by N, 9 tricks, -1: -200"
-    assert str(bridge_env.show(TRICKS)).startswith("   C  D  H  S NT\nN  9")
+    assert str(show(Contract.parse("4SX N"), tricks=9, vulnerability=1)) == "4SX by N, 9 tricks, -1: -200"
+    assert str(show(TRICKS)).startswith("   C  D  H  S NT\nN  9")
 
 
 def test_an_object_with_a_drawing_is_shown_as_it_is():
@@ -166,14 +170,14 @@ def test_an_object_with_a_drawing_is_shown_as_it_is():
         def _repr_html_(self):
             return "<p>a table</p>"
 
-    shown = bridge_env.show(Drawing())
+    shown = show(Drawing())
     assert (str(shown), shown.drawing) == ("a table", "<p>a table</p>")
 
 
 @pytest.mark.parametrize("wrong", [3.5, object(), np.zeros((2, 3)), [[1, 2], [3, 4]], {"a": 1}, None])
 def test_other_objects_are_refused(wrong):
     with pytest.raises(ShowError, match="cannot be shown; show a hand"):
-        bridge_env.show(wrong)
+        show(wrong)
 
 
 @pytest.mark.parametrize(
@@ -181,13 +185,13 @@ def test_other_objects_are_refused(wrong):
 )
 def test_faulty_texts_are_refused_with_the_reason(wrong, why):
     with pytest.raises(ValueError, match=why):
-        bridge_env.show(wrong)
+        show(wrong)
 
 
 @pytest.mark.parametrize(("shell", "printed"), [(SimpleNamespace(kernel=1), False), (SimpleNamespace(), True)])
 def test_a_notebook_draws_and_prints_nothing(shell, printed, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    bridge_env.show(HAND)
+    show(HAND)
     assert bool(capsys.readouterr().out) == printed
 
 
@@ -266,3 +270,68 @@ def test_a_board_is_its_deal_its_auction_and_its_result():
     assert deal == deal_diagram(OWNER, 1, 1, 2) == board_text(Board(OWNER, 1, 1, 2))
     assert auction == auction_table(calls("1H P 4H P P P"), 1, 1)
     assert result == "4H by E, 11 tricks, +1: -450"
+
+
+def started(**setting):
+    env = BiddingEnv(learner="all", **setting)
+    env.reset(seed=1, options={"deal": SLAM, "dealer": "E", "vulnerability": "NS"})
+    return env
+
+
+def test_a_frame_changes_with_every_call_and_only_there():
+    env, frames = started(render_mode="rgb_array"), []
+    for call in (7, 0, 8, 0, 0, 0):
+        frames.append(env.render())
+        env.step(call)
+    frames.append(env.render())
+    for frame in frames:
+        assert (frame.shape, frame.dtype) == ((HEIGHT, WIDTH, 3), np.uint8)
+    inside = np.s_[24:140, 170:290]  # North's hand
+    for one, other in pairwise(frames):
+        assert (one != other).any(axis=2)[:, 460:].any()
+        assert (one != other).any(axis=2)[:, :460].any()  # whose turn it is
+        np.testing.assert_array_equal(one[inside], other[inside])
+    np.testing.assert_array_equal(frames[-1], env.render())
+    assert (frames[-1] != frames[-2]).any(axis=2)[400:, 460:].any()  # the result
+
+
+def test_long_auctions_show_their_last_rounds():
+    env = started(render_mode="rgb_array")
+    for bid in range(3, 38):
+        env.step(bid)
+        env.step(0)
+        env.step(0)
+    assert env.render().shape == (HEIGHT, WIDTH, 3)
+
+
+def test_the_vector_env_draws_every_table():
+    env = BiddingVectorEnv(3, learner="all", render_mode="rgb_array")
+    env.reset(seed=1)
+    frames = env.render()
+    assert len(frames) == 3
+    single = BiddingEnv(learner="all", render_mode="rgb_array")
+    for seed, frame in zip(table_seeds(1, 3).tolist(), frames, strict=True):
+        single.reset(seed=seed)
+        np.testing.assert_array_equal(single.render(), frame)
+
+
+def test_a_window_is_renewed_by_reset_and_step_and_closed(monkeypatch):
+    import matplotlib.pyplot as plt
+
+    shown = []
+    plt.switch_backend("agg")
+    monkeypatch.setattr(plt, "pause", lambda seconds: shown.append((seconds, len(plt.get_fignums()))))
+    env = started(render_mode="human")
+    assert env.render() is None
+    for call in (7, 0, 0, 0):
+        env.step(call)
+    assert shown == [(1.0, 1)] * 6
+    env.close()
+    assert plt.get_fignums() == []
+
+
+def test_pettingzoo_draws_too():
+    aec = pytest.importorskip("bridge_env.envs.aec", exc_type=ImportError)
+    env = aec.raw_env(render_mode="rgb_array")
+    env.reset(seed=1)
+    assert env.render().shape == (HEIGHT, WIDTH, 3)
