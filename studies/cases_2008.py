@@ -64,9 +64,6 @@ def openings(states: States) -> dict[str, States]:
     return {f"Dealer, first {len(first):,}": first, "Dealer, all": dealers, "Up to the opening, all": calls}
 
 
-# --- the nearest hands, and their calls ------------------------------------------------------------------------
-
-
 def ratios(most: int) -> NDArray[np.float64]:
     """Return ``smaller / larger`` of all pairs of 0 .. ``most``, and 1 for a pair of zeros."""
     number = np.arange(most + 1, dtype=np.float64)
@@ -113,9 +110,6 @@ def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.i
     natural = in_suit & (theirs[rows, held] == theirs.max(axis=1)) & (ours[rows, held] < ours.max(axis=1))
     longest = 3 - ours[:, ::-1].argmax(axis=1)
     return np.where(natural, calls + longest - suit, calls).astype(np.int8)
-
-
-# --- figures ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

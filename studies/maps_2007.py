@@ -90,9 +90,6 @@ def repeat(
     return out, tables, {name: [asdict(row) for row in part] for name, part in results.items()}
 
 
-# --- boards with a no-trump opener -----------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Result:
     """Hold a match of a file's maps on boards with a no-trump opener."""
@@ -162,9 +159,6 @@ def result_table(results: Sequence[Result]) -> list[str]:
     return table(heads, cells, left=4)
 
 
-# --- right where they are sure? --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Bin:
     """Hold figures of the calls about which the maps are about equally sure."""
@@ -200,9 +194,6 @@ def bin_table(bins: Sequence[Bin]) -> list[str]:
         (b.name, f"{b.calls:,}", f"{b.stated:.1f}", percent(b.right, b.calls), percent(b.differ, b.calls)) for b in bins
     )
     return table(("share of the unit's hands", "calls", "stated %", "right %", "expert differs %"), cells)
-
-
-# --- pictures --------------------------------------------------------------------------------------------------
 
 
 def colours() -> NDArray[np.float64]:

@@ -66,9 +66,6 @@ def voids(cards: NDArray[np.int64], players: NDArray[np.int64]) -> list[tuple[in
     return [(int(led[k]), int(players[k])) for k in off]
 
 
-# --- from what one player has seen of a board to his view -----------------------------------------------------
-
-
 def view_of_seen(
     auctions: Auctions, seat: int, hand: Hand, dummy: Hand | None = None, played: Sequence[int] = ()
 ) -> PlayView:

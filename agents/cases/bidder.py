@@ -140,9 +140,6 @@ read_bidder = cached_by_mtime(lambda path: CaseBidder(load(path)), 4)
 """The bidder of a file."""
 
 
-# --- why -------------------------------------------------------------------------------------------------------
-
-
 def _because(found: Retrieved) -> str:
     """Describe the votes, and what experience made of them."""
     calls, first, count = np.unique(found.vote[0][found.case[0] >= 0], return_index=True, return_counts=True)

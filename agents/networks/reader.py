@@ -238,9 +238,6 @@ def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
     return read.call(calls, int(view.dealer[0]), int(view.vulnerability[0]), call)
 
 
-# --- networks ------------------------------------------------------------------------------------------------
-
-
 def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
     """Return what a call shows by its book, stretched to the hands that make it; by those alone where the book has no
     words for it, or no line.

@@ -65,9 +65,6 @@ def words_html(text: str) -> str:
     return re.sub(f"[{SUIT_SYMBOLS}]", lambda found: _suit(SUIT_SYMBOLS.index(found[0])), escape(text))
 
 
-# --- hands and deals --------------------------------------------------------------------------------------
-
-
 def _hand_lines(held: NDArray[np.bool_]) -> str:
     """Return the four suits of a hand, or nothing where no card is known."""
     if not held.any():
@@ -125,9 +122,6 @@ def _compass(dealer: int | None, vulnerability: int | None) -> str:
     return f'<div class="bridge-compass" aria-hidden="true">{"".join(parts)}</div>'
 
 
-# --- auctions ---------------------------------------------------------------------------------------------
-
-
 def call_html(call: int) -> str:
     """Draw a call with its suit coloured."""
     if call < FIRST_BID or strain_of(call) == NOTRUMP:
@@ -175,9 +169,6 @@ def notes_html(calls: Iterable[int], dealer: int, notes: Mapping[int, str]) -> s
     return f'<ul class="bridge-notes">{"".join(items)}</ul>' if items else ""
 
 
-# --- results ----------------------------------------------------------------------------------------------
-
-
 def contract_html(contract: Contract) -> str:
     """Return ``4♠X N`` with the suit coloured; ``Pass`` for a passed-out board."""
     if contract.passed_out:
@@ -203,9 +194,6 @@ def tricks_html(tricks: ArrayLike) -> str:
         for seat in range(4)
     ]
     return f'<table class="bridge-tricks"><tr><th></th>{head}</tr>{"".join(rows)}</table>'
-
-
-# --- boards -----------------------------------------------------------------------------------------------
 
 
 def board_html(

@@ -29,9 +29,6 @@ AUCTION_ORDER = (3, 0, 1, 2)  # West North East South, as auctions are printed e
 _COMPASS = ("   N", "W     E", "   S", "")
 
 
-# --- deals ------------------------------------------------------------------------------------------------
-
-
 def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
     """Return a hand, bool (52,), as four lines, spades first: ``"S AKQ2"``; ``"S -"`` for a void.
 
@@ -69,9 +66,6 @@ def about_lines(dealer: int | None, vulnerability: int | None, number: int | Non
     return lines + ([] if vulnerability is None else [VULNERABLE_TEXT[vulnerability]])
 
 
-# --- auctions ---------------------------------------------------------------------------------------------
-
-
 def shown_call(call: int) -> str:
     """Return ``4♠``: a call with the symbol of its suit."""
     if call >= FIRST_BID and strain_of(call) < len(SUIT_SYMBOLS):
@@ -105,9 +99,6 @@ def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0) -> 
     return "\n".join("".join(cell.ljust(8) for cell in row).rstrip() for row in rows if any(row))
 
 
-# --- results ----------------------------------------------------------------------------------------------
-
-
 def result_line(contract: Contract, tricks: int | None = None, vulnerability: int = 0) -> str:
     """Return ``"4SX by N, 9 tricks, -1: -200"``: the tricks against the contract (``=`` when made exactly), and the
     points for NS with their sign, whoever declares; without ``tricks`` only the contract.
@@ -128,9 +119,6 @@ def trick_table(tricks: ArrayLike) -> str:
     t = np.asarray(tricks)
     head = " " + "".join(strain.rjust(3) for strain in STRAINS)
     return "\n".join([head, *(SEATS[seat] + "".join(f"{int(n):3d}" for n in t[seat]) for seat in range(4))])
-
-
-# --- boards -----------------------------------------------------------------------------------------------
 
 
 def board_text(board: Board) -> str:

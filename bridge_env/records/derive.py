@@ -59,9 +59,6 @@ def by_number_or_place(
     return int(rule(place if number is None else number))  # type: ignore[call-overload,no-any-return]
 
 
-# --- contracts and auctions -----------------------------------------------------------------------------------
-
-
 def passes_missing(calls: Sequence[int]) -> int:
     """Return the number of passes that end an auction."""
     trailing = 0
@@ -213,9 +210,6 @@ class Bidding:
         named = self.contract or end
         seat = end.declarer if self.seat is None else self.seat
         return f"the auction ends in {end}, the tags say {named if named.passed_out else replace(named, declarer=seat)}"
-
-
-# --- plays and results ----------------------------------------------------------------------------------------
 
 
 def settle_play(

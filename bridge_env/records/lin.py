@@ -104,9 +104,6 @@ class _LinBoard:
         return _ROOMS[match[1].lower()] if match and match[1] else ""
 
 
-# --- reading ------------------------------------------------------------------------------------------------
-
-
 def read_lin(source: Source) -> ReadResult:
     """Read every board of a LIN file or stream.
 
@@ -209,9 +206,6 @@ def _take_deal(lin: _LinBoard, source: _LinBoard, faults: list[BadBoard]) -> Non
     if "qx" not in lin.values or lin.number is None:
         reason = f"{', '.join(taken)} of the board before, which this one leaves out"
         faults.append(BadBoard(lin.line, reason, "second table"))
-
-
-# --- the fields of a board ----------------------------------------------------------------------------------
 
 
 def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
@@ -365,9 +359,6 @@ def _read_tricks(lin: _LinBoard, faults: list[BadBoard]) -> int | None:
         faults.append(lin.bad(f"claim {text[:20]!r} is not a number of tricks", "result"))
         return None
     return int(text)
-
-
-# --- writing ------------------------------------------------------------------------------------------------
 
 
 def write_lin(target: Target, boards: Iterable[Board]) -> None:

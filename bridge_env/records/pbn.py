@@ -59,9 +59,6 @@ _CARD = re.compile(r"(?:([SHDC])(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))((?:[^A-
 _NO_CARD = re.compile(r"[-?._*\u2010-\u2015\u2026]+$|[SHDC]?X+$")
 
 
-# --- reading ----------------------------------------------------------------------------------------------
-
-
 def read_boards(source: Source) -> ReadResult:
     """Read every board of a PBN file or stream.
 
@@ -78,9 +75,6 @@ def read_boards(source: Source) -> ReadResult:
 def boards_of_lines(source: object, lines: Iterable[str], faults: list[BadBoard]) -> ReadResult:
     """Read every board of the lines of a PBN file; ``faults`` are those of ``text_lines``, and ``source`` names it."""
     return read_drafts(source, inherited(games(lines, faults), faults), _board_of, faults)
-
-
-# --- the fields of a board ----------------------------------------------------------------------------------
 
 
 def _board_of(game: Game, faults: list[BadBoard]) -> Board:
@@ -314,9 +308,6 @@ def _read_table(game: Game, faults: list[BadBoard]) -> NDArray[np.int8] | None:
         return None
     table.flags.writeable = False
     return table
-
-
-# --- writing ----------------------------------------------------------------------------------------------
 
 
 def write_boards(target: Target, boards: Iterable[Board]) -> None:
