@@ -13,6 +13,7 @@ from support.command import run
 import training
 from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import read_boards
+from training.bench import measures
 from training.cli.app import app, main
 from training.cli.progress import Bar
 from training.runtime import runs
@@ -392,3 +393,24 @@ def test_brief_bars_show_nothing_without_a_terminal(capsys, report):
     with Bar(brief=True) as bar:
         report(bar)
     assert not capsys.readouterr().err
+
+
+def test_rates_are_counts_over_time(monkeypatch):
+    monkeypatch.setattr(measures, "SECONDS", 0.01)
+    found = measures.rate("nothing", "things/s", lambda: 7, 3)
+    assert 0 < found.least <= found.median <= found.most
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+def test_the_command_writes_a_table(tmp_path, monkeypatch, capsys):
+    """Everything is done once, in part on fewer tables."""
+    monkeypatch.setattr(measures, "SECONDS", 1e-9)
+    for name, size in (("TABLES", 64), ("STEPS", 512)):
+        monkeypatch.setattr(measures, name, size)
+    assert main(["bench", "--repetitions", "1", "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "bench.md").read_text()
+    assert "batch 4,096" in page
+    assert "bridge-env, one env" in page
+    assert " 0.0 |" not in page
+    assert "written:" in capsys.readouterr().out
