@@ -263,9 +263,6 @@ def make_pair(argument: str, *, partner: str | None = None, opponents: str | Non
     )
 
 
-# --- the spec of a seat ------------------------------------------------------------------------------------------
-
-
 def without_search(spec: str) -> str:
     """Return the spec of the bidder that ``spec`` looks ahead with, for thousands of play-outs; others as they are."""
     if spec.startswith("pair:"):

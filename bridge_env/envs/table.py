@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from bridge_env.bidders.bidding import bid_round, bidder_group
@@ -276,3 +277,40 @@ class Tables:
             self.solve(self._rows)
             rounds.score_rows(self.pointers.addresses, SCORE_TABLE, score)
         return score
+
+
+class OpenTables:
+    """What an env tells of its N tables (``BiddingEnv``: one)."""
+
+    _config: EnvConfig
+    _tables: Tables
+    _started: bool
+
+    @property
+    def learner(self) -> str:
+        """Return the argument ``learner``."""
+        return self._config.learner_name
+
+    def view(self) -> BidView:
+        """Return what the seats to call know, a row for each table; after an auction, the seat that called last.
+
+        A bidder calls by it (``agents.make(spec).bid(env.view(), key)``), and observations of one's own are made of it.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_started("view")
+        return self._tables.view()
+
+    def deals(self) -> Boards:
+        """Return the boards: ``owner`` uint8 (N, 52), and ``tricks`` int8 (N, 4, 5) by declarer and strain, -1 unknown.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_started("deals")
+        return self._tables.boards()
+
+    def _check_started(self, name: str) -> None:
+        if not self._started:
+            raise ResetNeeded(f"call reset() before {name}()")
