@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from agents.maps.atlas import Atlas, Map, load
 from agents.maps.bidder import MapBidder
-from agents.maps.situations import PUBLISHED, SITUATIONS
+from agents.maps.inputs import PUBLISHED, SITUATIONS
 from agents.systems.bidder import deal_features
 from bridge_env.bidders.registry import make
 from bridge_env.hands.features import FEATURES

@@ -280,7 +280,7 @@ class Tables:
 
 
 class OpenTables:
-    """What an env tells of its N tables (``BiddingEnv``: one)."""
+    """What every env shows of its N tables; ``BiddingEnv`` has one."""
 
     _config: EnvConfig
     _tables: Tables

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from support.plays import card, cards, contracts_of, keys
 
-from agents.cardplay.card_values import Slack, behind, equals
-from agents.cardplay.lead import (
+from agents.cardplay.card_values import (
     ACE,
     ACE_KING,
     DOUBLE_DUMMY_BIAS,
@@ -13,8 +12,11 @@ from agents.cardplay.lead import (
     OTHER,
     SINGLETON,
     TRUMP,
+    Slack,
+    behind,
     conventional_lead,
     double_dummy_bias,
+    equals,
     kind_of_lead,
 )
 from agents.cardplay.montecarlo import MonteCarlo

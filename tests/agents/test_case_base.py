@@ -13,9 +13,9 @@ from agents.cases import actions
 from agents.cases.base import Retained, load, save
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
 from agents.cases.experience import revise, spoken_for
+from agents.cases.features import points
 from agents.cases.forest import LEAF
 from agents.cases.leaf_index import NOTHING, index_leaves
-from agents.cases.metric import points
 from agents.text_api import read_states as states_of
 from bridge_env.bidders import registry
 from bridge_env.hands.deals import hand_text

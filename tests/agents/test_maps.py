@@ -9,8 +9,7 @@ from support.learners import CONFIG, record, small_atlas
 
 from agents.maps.atlas import around, load, save
 from agents.maps.bidder import MapBidder, read_atlas
-from agents.maps.inputs import COLUMNS, rows_of
-from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
+from agents.maps.inputs import ADVANCES, COLUMNS, LATER, SITUATIONS, rows_of, situation
 from agents.text_api import read_states
 from bridge_env.bidders import registry
 from bridge_env.hands.features import FEATURES

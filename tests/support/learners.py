@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 from support.bidders import positions
 
-from agents.cases.features import SIZE
+from agents.cases.features import SIZE, metric_of, points
 from agents.cases.forest import LEAF, Forest
-from agents.cases.metric import metric_of, points
 from agents.networks import belief
 from agents.networks.book import BOOK_INPUTS, BOOK_ON, Terms
 from agents.networks.file import Networks, book_of
