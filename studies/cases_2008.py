@@ -72,11 +72,7 @@ def ratios(most: int) -> NDArray[np.float64]:
 
 
 def nearest(hands: Hands, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the ``k`` most similar others of each of ``hands``, bool (N, 52), nearest first, of equals the earlier.
-
-    Returns:
-        Their numbers, int64 (N, k), and their similarity, float64 (N, k).
-    """
+    """Return the ``k`` most similar others of hands bool (N, 52), int64 (N, k), and similarity, float64 (N, k)."""
     counts, ratio = hand_features(hands)[:, HCP_AND_LENGTHS], ratios(37)
     marks = [np.eye(len(ratio))[column] for column in counts.T]
     cards = hands.astype(np.float64)

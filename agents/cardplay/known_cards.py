@@ -30,9 +30,7 @@ def places_of(view: PlayView, row: int) -> KnownCards:
 
 
 def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players: NDArray[np.int64]) -> KnownCards:
-    """Return where cards may lie, of the hands that are ``known`` and of the ``cards`` that ``players`` played, in
-    order.
-    """
+    """Return where cards may lie, by hands that are ``known`` and the ``cards`` that ``players`` played, in order."""
     owner = np.full(52, UNKNOWN, np.uint8)
     for seat, hand in known:
         owner[hand] = seat

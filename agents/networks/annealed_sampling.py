@@ -162,9 +162,7 @@ class _Walk:
     steps: int = 0
 
     def anneal(self, owner: NDArray[np.uint8], prior: NDArray[np.float64], count: int) -> NDArray[np.uint8]:
-        """Return ``count`` deals as the evidence makes them likely, from those that were proposed with ``prior``
-        odds.
-        """
+        """Return ``count`` deals as the evidence makes them likely, of those proposed with ``prior`` odds."""
         hidden = np.flatnonzero((self.places.may_hold & (self.places.may_hold.sum(axis=0) > 1)).any(axis=1)).tolist()
         pairs = [(a, b) for i, a in enumerate(hidden) for b in hidden[i + 1 :]]
         fit = np.zeros((len(owner), 4))

@@ -40,10 +40,7 @@ def explain(bidder: NetworkBidder, view: BidView) -> str:
 
 
 def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
-    """Describe what each other seat has shown, if it bids as the network does, for the one row of ``view``.
-
-    By what was measured of the seat's last call, else by hands that are drawn now.
-    """
+    """Describe what other seats have shown before the one row of ``view``, measured, else by hands drawn now."""
     meanings, calls = bidder.meanings(), view.history[:1, : int(view.length[0])]
     rows = np.full(calls.shape[1], -1) if meanings is None else meanings.find(auction_keys(calls)[0])
     state = tuple(calls[0].tolist()), int(view.dealer[0]), int(view.vulnerability[0])

@@ -224,9 +224,7 @@ def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: s
 
 
 def _shared(notes: Sequence[str]) -> str:
-    """Return the one note of several lines, or the words with which all begin: Stayman, on a weak hand and on a strong
-    one.
-    """
+    """Return the one note of several lines, or the words with which all begin."""
     words = zip(*(re.findall(r"[^ ,:]+", note) for note in notes), strict=False)
     return notes[0] if len(notes) == 1 else " ".join(word for word, *_ in takewhile(lambda w: len({*w}) == 1, words))
 
@@ -239,9 +237,7 @@ def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
 
 
 def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
-    """Return what a call shows by its book, stretched to the hands that make it; by those alone where the book has no
-    words for it, or no line.
-    """
+    """Return what a call shows by its book, stretched to the hands that make it; else by those hands alone."""
     if book.stated is None and hands.known and made != PASS:
         return replace(hands, text=f"{hands.text}; a private agreement: {book.how} has no line for it")
     wider = None if book.stated is None or book.stated.usual else book.stated.widened(hands.held)
@@ -262,9 +258,7 @@ def _measured_call(network: NetworkBidder, calls: Sequence[int]) -> Shows | None
 
 
 def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:
-    """Return the ranges of the last of ``calls``, and the hands they were measured on; None where it was not met
-    enough.
-    """
+    """Return the ranges of the last of ``calls`` and how many hands they were measured on, if it was met enough."""
     meanings = network.meanings()
     if meanings is None:
         return None

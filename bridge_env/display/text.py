@@ -30,10 +30,7 @@ _COMPASS = ("   N", "W     E", "   S", "")
 
 
 def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
-    """Return a hand, bool (52,), as four lines, spades first: ``"S AKQ2"``; ``"S -"`` for a void.
-
-    A hand of which no card is known becomes four empty lines.
-    """
+    """Return a hand, bool (52,), as four lines, spades first: ``"S AKQ2"``, ``"S -"``; empty without any card."""
     if not np.any(held):
         return [""] * 4
     letters = (SUIT_SYMBOLS if symbols else SUITS)[::-1]
@@ -100,9 +97,7 @@ def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0) -> 
 
 
 def result_line(contract: Contract, tricks: int | None = None, vulnerability: int = 0) -> str:
-    """Return ``"4SX by N, 9 tricks, -1: -200"``: the tricks against the contract (``=`` when made exactly), and the
-    points for NS with their sign, whoever declares; without ``tricks`` only the contract.
-    """
+    """Return ``"4SX by N, 9 tricks, -1: -200"``, points always for NS; without ``tricks`` only the contract."""
     if contract.passed_out:
         return "Passed out: 0"
     text = f"{str(contract).rpartition(' ')[0]} by {SEATS[contract.declarer]}"

@@ -37,11 +37,7 @@ _WINDOW = "bridge-env"
 
 
 def checked_mode(mode: str | None, modes: Sequence[str]) -> str | None:
-    """Return the mode, if there is such.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """Return the mode, or raise ``ValueError`` if there is none such."""
     if mode is None or mode in modes:
         return mode
     raise ValueError(f"render_mode={mode!r}: use None, {', '.join(map(repr, modes))}")

@@ -142,19 +142,12 @@ class Tables:
         return int(rounds.first_bad_call(self.pointers.addresses, calls, strict))
 
     def call(self, calls: NDArray[np.int64]) -> None:
-        """Make the caller's calls (N,) where it is the caller's turn, then bid until its next turn or the end.
-
-        An illegal one is not made, and sets the table's ``status`` to ILLEGAL.
-        """
+        """Make the caller's calls (N,) at its turns, or set ILLEGAL where one is, then bid until its next turn."""
         if rounds.call_rows(self.pointers.addresses, calls):
             self._call_bidders()
 
     def _call_bidders(self) -> None:
-        """Bid rounds of injected bidders until no table waits for one, as at least one does now.
-
-        Raises:
-            BidderError: a bidder's call is not legal, or no call.
-        """
+        """Bid rounds of injected bidders until no table waits for one, as at least one does now."""
         auctions, state = self.auctions, self.state
         rows = self._rows if len(self._rows) == 1 else (state.status == arrays.BIDDER_TURN).nonzero()[0]
         while rows.size:

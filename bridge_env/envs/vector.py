@@ -276,11 +276,7 @@ class BiddingVectorEnv(OpenTables, VectorEnv[Observations, NDArray[np.int64], ND
         return bad, ended
 
     def _step_in_parts(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int, Info]:
-        """Do a step with injected bidders, any source of deals, and all that ``info`` may hold.
-
-        Returns the first table whose call is refused, or -1; how many episodes ended; and what ``_extras`` and
-        ``final_obs`` are before new deals.
-        """
+        """Do any step; return the table of a refused call or -1, the episodes ended, ``info`` before new deals."""
         tables, finished = self._tables, self._tables.state.finished
         bad = tables.first_bad(calls, self._config.illegal == "raise")
         if bad >= 0:

@@ -49,10 +49,7 @@ def report_words_beside_number(text: str, line: int, faults: list[BadBoard]) -> 
 def by_number_or_place(
     number: int | None, place: int, rule: Callable[[int], object], line: int, what: str, faults: list[BadBoard]
 ) -> int:
-    """Return the dealer or the vulnerability (``what``) of a board's number by ``rule``, else of its place in the file.
-
-    The place is reported.
-    """
+    """Return the dealer or vulnerability (``what``) by ``rule`` of the board's number, else, reported, its place."""
     if number is None:
         reason = f"no {what} and no board number: the {what} is that of board {place}, its place in the file"
         faults.append(BadBoard(line, reason, f"{what} by place"))

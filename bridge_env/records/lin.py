@@ -209,11 +209,7 @@ def _take_deal(lin: _LinBoard, source: _LinBoard, faults: list[BadBoard]) -> Non
 
 
 def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
-    """Return the board; add the faults of its parts to ``faults``.
-
-    Raises:
-        BadBoard: the board cannot be trusted.
-    """
+    """Return the board, adding the faults of its parts to ``faults``; raise ``BadBoard`` if it cannot be trusted."""
     calls, notes = _read_calls(lin, faults)
     number, owner = lin.number, _read_deal(lin)
     dealer, vulnerability = _read_dealer(lin, number, faults), _read_vulnerability(lin, number, faults)

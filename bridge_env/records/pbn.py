@@ -78,11 +78,7 @@ def boards_of_lines(source: object, lines: Iterable[str], faults: list[BadBoard]
 
 
 def _board_of(game: Game, faults: list[BadBoard]) -> Board:
-    """Return the board of a game; add the faults of its parts to ``faults``.
-
-    Raises:
-        BadBoard: the board cannot be trusted.
-    """
+    """Return the board, adding the faults of its parts to ``faults``; raise ``BadBoard`` if it cannot be trusted."""
     text = game.value("Board")
     number, owner = board_number(text), _read_deal(game, faults)
     report_words_beside_number(text, game.line_of("Board"), faults)
@@ -198,10 +194,7 @@ def _check_score(
 
 
 def _play_rows(game: Game, faults: list[BadBoard]) -> list[list[int]]:
-    """Return the tricks of the play by column, -1 for a card that is not known.
-
-    Rows of one card each, or of more than four, are in the order of play, four cards a trick.
-    """
+    """Return the tricks of the play by column, -1 for no card; rows of one or over four cards are in order."""
     rows: list[list[int]] = []
     for number, words in words_of(game, "Play"):
         cards = []

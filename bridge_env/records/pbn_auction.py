@@ -75,13 +75,7 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
 
 
 def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | None, faults: list[BadBoard]) -> None:
-    """Put passes before an auction that starts with another seat than the dealer, where the declarer says so.
-
-    Without a declarer the board's number may say that who starts is the dealer.
-
-    Raises:
-        BadBoard: nothing decides.
-    """
+    """Let declarer, else the board's number, decide between the dealer and who starts; else raise ``BadBoard``."""
     calls, dealer, passes = bidding.calls, bidding.dealer, (starts - bidding.dealer) & 3
     differs = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
     for count, seat in ((passes, dealer), (0, dealer), (0, starts)):
@@ -157,11 +151,7 @@ def _calls_in(word: str) -> list[str]:
 
 
 def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str | None]:
-    """Return a call, and the mark of a note behind it.
-
-    Raises:
-        BadBoard: it is not a call.
-    """
+    """Return a call and the mark of a note behind it, or raise ``BadBoard``."""
     try:
         return parse_call(word.rstrip("*")), None  # 4C* is alerted
     except CallError as error:
@@ -176,10 +166,7 @@ def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str |
 
 
 def _read_notes(game: Game, marks: Sequence[tuple[int, str]], faults: list[BadBoard]) -> dict[int, str]:
-    """Return the notes of calls by their index; empty where there is a mark alone.
-
-    Notes behind a play without marks are the auction's, too.
-    """
+    """Return the notes of calls by their index, empty for a mark alone; an unmarked play's are here, too."""
     texts: dict[str, list[str]] = {}
     in_play = any(re.search(r"=\d*=", row) for _, row in game.rows.get("Play", ()))
     for section, value in game.notes:
