@@ -34,11 +34,7 @@ _SAME = 1e-9
 
 
 class Worth:
-    """Of the contract in one row of a view.
-
-    Args:
-        owner: uint8 (S, 52), the deals that results are looked at on; their par is estimated, never solved.
-    """
+    """Of the contract in one row of a view, on deals ``owner`` uint8 (S, 52), whose par is estimated, never solved."""
 
     def __init__(self, view: PlayView, row: int, owner: NDArray[np.uint8], score: str) -> None:
         self.score = score

@@ -45,11 +45,7 @@ Request = tuple[int, np.uint64, int]
 
 
 class MonteCarlo:
-    """A ``CardPlayer`` that thinks over sampled deals.
-
-    Args:
-        reader: of the auction, by the systems of all seats.
-    """
+    """A ``CardPlayer`` that thinks over sampled deals; ``reader``: of the auction, by the systems of all seats."""
 
     def __init__(self, reader: AuctionReader | None = None, options: Options | None = None) -> None:
         self.reader, self.options = reader or AuctionReader(), options or Options()

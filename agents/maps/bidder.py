@@ -37,11 +37,7 @@ class Consulted:
 
 
 class MapBidder:
-    """Bids as the best-matching units say.
-
-    Args:
-        opponents: the spec of their bidder, by which their calls are read if it is a system (default: the reader).
-    """
+    """Bids as the best-matching units say, reading the opponents' calls by their spec if it is that of a system."""
 
     def __init__(self, atlas: Atlas, opponents: str | None = None) -> None:
         self.atlas = atlas

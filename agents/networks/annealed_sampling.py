@@ -65,11 +65,7 @@ class Evidence:
     suggestions: Sequence[Suggestion] = ()  # what the cards suggest
 
     def log(self, seat: int, hands: Hands, least: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return the logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.
-
-        Args:
-            least: float64 (N,). Where a hand does not exceed this, any number up to it is returned, which costs less.
-        """
+        """Return the logarithm of how well hands bool (N, 52) fit, float64 (N,); below ``least`` any such number."""
         # Late in the play few hands are possible, and all deals hold these.
         _, first, which = np.unique(hands @ _CARD_BITS, return_index=True, return_inverse=True)
         if least is not None:

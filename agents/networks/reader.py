@@ -70,11 +70,7 @@ class Player:
 
 
 class Reader:
-    """Reads auctions of four players, N E S W.
-
-    Args:
-        draws: draw hands for calls of networks that were not measured, which takes half a second; else say nothing.
-    """
+    """Reads auctions of four players; ``draws`` hands, half a second each, for calls of networks not measured."""
 
     def __init__(self, players: Sequence[Player], draws: bool = True) -> None:
         self.players, self.draws = players, draws
@@ -134,11 +130,7 @@ class Reader:
         return {call: self.at_once(calls, dealer, vulnerability, call) or _of_next(here, call) for call in legal}
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, at_once: bool = False) -> list[str]:
-        """Return what each seat has shown so far, N E S W, in words; empty before its first call.
-
-        Args:
-            at_once: leave a seat empty, too, for which hands must be drawn.
-        """
+        """Return what seats N E S W have shown; empty before a call, ``at_once`` also if hands must be drawn."""
         out = [""] * 4
         shown = self._shown(calls, dealer, vulnerability)
         for seat in range(4):

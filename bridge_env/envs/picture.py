@@ -37,7 +37,11 @@ _WINDOW = "bridge-env"
 
 
 def checked_mode(mode: str | None, modes: Sequence[str]) -> str | None:
-    """Return the mode, or raise ``ValueError`` if there is none such."""
+    """Return the mode, if there is such.
+
+    Raises:
+        ValueError: there is none.
+    """
     if mode is None or mode in modes:
         return mode
     raise ValueError(f"render_mode={mode!r}: use None, {', '.join(map(repr, modes))}")

@@ -47,11 +47,7 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_bidding(game: Game, number: int | None, leader: int | None, faults: list[BadBoard]) -> Bidding:
-    """Return the auction with its dealer: of its tag, else of the auction, the board's number or its place.
-
-    Args:
-        leader: the seat that holds the first card of the play.
-    """
+    """Return the auction with its dealer, of tag, auction, number or place; ``leader`` holds the first card."""
     calls, marks, skipped, broken_off = _read_calls(game, faults)
     seats = {}
     for name in ("Dealer", "Auction"):
