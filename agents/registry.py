@@ -154,11 +154,7 @@ def _mixture() -> list[Network]:
 
 
 def _models(opponents: str | None, *ours: Hierarchy) -> list[Model]:
-    """Return what the opponents play, where they disclose it; else none.
-
-    Args:
-        ours: the systems by which they read us, if we have one.
-    """
+    """Return what the opponents play, reading us by the systems ``ours``, where they disclose it; else none."""
     out: list[Model] = []
     for spec in dict.fromkeys(seat_specs(opponents) if opponents else ()):
         network, system = _network_of(spec), _system_or_trivial(spec)

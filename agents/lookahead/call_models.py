@@ -30,9 +30,7 @@ LIKELY = 0.0005  # a call with at least this chance by a network is its candidat
 _HINTED = 0.1  # and for a system one with this chance by networks on average
 _SURE = 0.99  # a system's call needs no thought if networks make it with this chance on average
 _CONTRACTS = 2  # of ours that the deals suggest
-_BY_NETWORK = (
-    0.3  # of partner's calls, the share that a network would make: partner looks ahead, too, and leaves its system
-)
+_BY_NETWORK = 0.3  # the share of partner's calls that a network would make: partner looks ahead, and leaves its system
 
 
 class Candidates(NamedTuple):

@@ -62,16 +62,8 @@ def explain(lookahead: Lookahead | GameLookahead, view: BidView, found: Decision
     return "\n".join([*lines, *under("deals", (_others(owner[which], seat) for which in heaviest))])
 
 
-# --- a network by a book ----------------------------------------------------------------------------------
-
-
 def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, key: NDArray[np.uint64]) -> str:
-    """Explain the call of ``bidder``, which bids by a book, for the one row of ``view``: by the book's line, or as the
-    judgement that left it, with what the call shows and what it gains.
-
-    Args:
-        lookahead: the same network, thinking: it samples the deals.
-    """
+    """Explain the call of ``bidder`` by its book's line, or as a judgement, weighed by ``lookahead``, it thinking."""
     player = bidder.networks.player
     assert isinstance(player, SystemGuided)
     chances, call = bidder.probabilities(view)[0], int(bidder.bid(view, key)[0])

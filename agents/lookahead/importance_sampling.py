@@ -199,9 +199,7 @@ def _ways(owner: NDArray[np.uint8], odds: NDArray[np.float64]) -> _Ways:
 
 
 def weight_of_partner(owner: NDArray[np.uint8], odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how much more often partner would hold his cards of deals (N, D, 52) if they were dealt at random:
-    float64 (N, D).
-    """
+    """Return by deals (N, D, 52) how much more often partner would hold his cards by chance: float64 (N, D)."""
     weight = 1 / (_ways(owner, odds).sums[0, ..., 13] * np.where(owner == 2, odds[:, None, :, 1], 1.0).prod(axis=2))
     return np.asarray(weight / weight.max(axis=1, keepdims=True), np.float64)
 

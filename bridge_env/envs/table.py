@@ -97,19 +97,16 @@ class Tables:
         self.pool = max((len(seat) for seat in self._seats if isinstance(seat, tuple)), default=0)
         # Of those outside the group, each distinct bidder is called once a round: its place among them, by seat and by
         # the opponent's place in the pool.
-        self._bidders: list[Bidder] = []
+        distinct: dict[int, Bidder] = {}
         self._numbers = np.full((max(self.pool, 1), 4), -1, np.int8)
         for number, seat in enumerate(self._seats):
             if state.kinds[number] == arrays.BIDDER and not (self._group is not None and self._group.seats[number]):
                 these = bidders_of([seat])
                 for place in range(len(self._numbers)):
-                    self._numbers[place, number] = self._number_of(these[place % len(these)])
-
-    def _number_of(self, bidder: Bidder) -> int:
-        """Return the place of a bidder among those outside the group."""
-        if not any(bidder is other for other in self._bidders):
-            self._bidders.append(bidder)
-        return next(i for i, other in enumerate(self._bidders) if other is bidder)
+                    bidder = these[place % len(these)]
+                    distinct.setdefault(id(bidder), bidder)
+                    self._numbers[place, number] = list(distinct).index(id(bidder))
+        self._bidders = list(distinct.values())
 
     def start(
         self,
@@ -273,7 +270,7 @@ class Tables:
 
 
 class OpenTables:
-    """What every env shows of its N tables; ``BiddingEnv`` has one."""
+    """What ``BiddingEnv``, with its one table, and ``BiddingVectorEnv`` show of their N tables."""
 
     _config: EnvConfig
     _tables: Tables

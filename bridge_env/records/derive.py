@@ -209,6 +209,11 @@ class Bidding:
         return f"the auction ends in {end}, the tags say {named if named.passed_out else replace(named, declarer=seat)}"
 
 
+def leader_of(owner: UInt8Array, cards: Sequence[int]) -> int | None:
+    """Return the seat that holds the first card, if both are known."""
+    return int(owner[cards[0]]) if cards and cards[0] >= 0 and owner[cards[0]] != UNKNOWN else None
+
+
 def settle_play(
     line: int, owner: UInt8Array, contract: Contract | None, cards: Sequence[int], faults: list[BadBoard]
 ) -> Plays | None:

@@ -29,6 +29,7 @@ from bridge_env.records.derive import (
     MENDED,
     board_number,
     by_number_or_place,
+    leader_of,
     passes_missing,
     report_words_beside_number,
     settle_play,
@@ -83,7 +84,7 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     number, owner = board_number(text), _read_deal(game, faults)
     report_words_beside_number(text, game.line_of("Board"), faults)
     rows = _play_rows(game, faults)
-    bidding = read_bidding(game, number, _leader(owner, rows), faults)
+    bidding = read_bidding(game, number, leader_of(owner, rows[0] if rows else ()), faults)
     contract = bidding.settle(faults)
     vulnerability = _read_vulnerability(game, number, faults)
     cards = [] if contract is None else _in_order(game, owner, contract, rows, faults)
@@ -219,13 +220,6 @@ def _read_card(word: str, line: int, faults: list[BadBoard]) -> int:
     if match[5].strip(","):
         faults.append(BadBoard(line, f"play: {match[5]!r} behind {word[: match.start(5)]} is not read", "mark"))
     return CARD_NUMBERS[(match[1] or match[4]) + (match[2] or match[3]).replace("10", "T")]
-
-
-def _leader(owner: UInt8Array, rows: Sequence[Sequence[int]]) -> int | None:
-    """Return the seat that holds the first card."""
-    if not rows or rows[0][0] < 0 or owner[rows[0][0]] == UNKNOWN:
-        return None
-    return int(owner[rows[0][0]])
 
 
 def _in_order(
