@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
-from support import command as typed
 from support.table import client_of, is_sentence
 
 import agents
@@ -231,19 +230,6 @@ def test_fuzzed_questions(ours):
         if response.status_code != 200:
             refused(response, response.status_code)
     assert 0 < answered < 60
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nobody:1"], "names no bidder"),
-        (["system:sayc", "--play", "nobody"], "names no player of cards"),
-        (["--port", "65536"], 'Invalid value "65536" for --port'),
-        (["pass", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
-    ],
-)
-def test_faulty_commands(arguments, message, capsys):
-    assert message in typed.refused(capsys, "serve", *arguments)
 
 
 def test_listening_elsewhere_warns(monkeypatch, capsys):

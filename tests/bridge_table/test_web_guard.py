@@ -142,8 +142,3 @@ def test_bookmarks_last_until_the_key_is_removed(tmp_path, monkeypatch, capsys):
     file.write_text("")
     assert len({first, *others, key()}) == 4
     assert len(file.read_text()) == 24
-
-
-def test_the_command_says_what_is_wrong(capsys):
-    assert "65535" in command.refused(capsys, "table", "--no-browser", "--port", "70000")
-    assert "nonsense" in command.refused(capsys, "table", "--no-browser", "nonsense:x")
