@@ -10,8 +10,7 @@ from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Decision, Lookahead
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
-from agents.networks.explain import average_hands
-from agents.networks.reader import call_of_network
+from agents.networks.reader import average_hands, call_of_network
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text

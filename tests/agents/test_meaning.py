@@ -8,11 +8,11 @@ from support.command import refused
 from support.learners import random_networks
 
 from agents.meanings import reader_of
-from agents.networks import explain, meaning
 from agents.networks import file as networks_file
+from agents.networks import meaning
 from agents.networks.bidder import NetworkBidder
-from agents.networks.explain import shown
 from agents.networks.meaning import auction_keys, meanings_of
+from agents.networks.reader import shown
 from agents.networks.sampled_meanings import HANDS, sampled_meanings
 from agents.networks.shipped import network_path, read_networks, shipped_networks
 from agents.networks.tables import all_by
@@ -63,7 +63,7 @@ def test_an_opening_shows_what_it_promises(measured, tmp_path):
     view, _ = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
     bidder = replace(bidder, path=tmp_path / "n.npz")
     meaning.save(found, meaning.path_beside(bidder.path))
-    left, partner, right = explain.shown(bidder, view)
+    left, partner, right = shown(bidder, view)
     assert "no call yet" in left
     low, _ = partner.split()[1].split("-")
     assert int(low) >= 10
