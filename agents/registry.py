@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
 from agents.networks.inputs import LAYOUT
 from agents.networks.network import Network
+from agents.networks.reader import Player, Reader
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
 from agents.outputs import SUFFIX, ObservationPolicy, OnnxPolicy
 from agents.systems.bidder import Hierarchy, HierarchyBidder
@@ -278,3 +280,12 @@ def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | N
     """Return the network at a seat, also of one that looks ahead; None where there is none."""
     bidder = make(without_search(spec_at(north_south, east_west, seat)))
     return bidder if isinstance(bidder, NetworkBidder) else None
+
+
+@lru_cache(maxsize=16)
+def reader_of(north_south: str, east_west: str, draws: bool = True) -> Reader:
+    """Return the cached reader of two partnerships, by their specs; ``draws`` as for ``Reader``."""
+    specs = [spec_at(north_south, east_west, seat) for seat in range(4)]
+    networks = [network_at(north_south, east_west, seat) for seat in range(4)]
+    players = [Player(spec, system_of(spec), network) for spec, network in zip(specs, networks, strict=True)]
+    return Reader(players, draws)

@@ -7,7 +7,6 @@ import pytest
 from support.command import refused
 from support.learners import random_networks
 
-from agents.meanings import reader_of
 from agents.networks import file as networks_file
 from agents.networks import meaning
 from agents.networks.bidder import NetworkBidder
@@ -16,7 +15,7 @@ from agents.networks.reader import shown
 from agents.networks.sampled_meanings import HANDS, sampled_meanings
 from agents.networks.shipped import network_path, read_networks, shipped_networks
 from agents.networks.tables import all_by
-from agents.registry import make_policy
+from agents.registry import make_policy, reader_of
 from agents.systems.explain.position import Position
 from agents.systems.explain.statements import measured_ranges, statement
 from agents.systems.language.tree import INFINITE

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.page import Page
 
-from agents.meanings import reader_of
+from agents.registry import reader_of
 from bridge_env.display.text import result_line, shown_call
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.board import Board
