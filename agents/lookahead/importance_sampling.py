@@ -39,7 +39,6 @@ _SURPRISE = 0.02  # of all calls, the share that follows no network
 _DRAWN = 4  # deals drawn for each that is wanted, and again beside each of partner's hands
 _PER_EFFECTIVE = 2.0  # deals that are thought over for each that they count for
 
-
 Model = Network | SystemGuided | HierarchyBidder
 """What an opponent may be playing."""
 

@@ -44,7 +44,6 @@ _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
 _SIZES = {LAYOUT: NUM_INPUTS, BOOK_LAYOUT: BOOK_INPUTS, OBSERVATIONS: OBSERVATION_SIZE}  # inputs of each layout
 
-
 _KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
 
 

@@ -173,7 +173,6 @@ blocks = st.one_of(
     st.builds(Block, constraints, st.lists(cards(), max_size=3).map(tuple), notes, st.just(True), comments),
 )
 
-
 systems = st.builds(
     System, words, st.lists(lines(), max_size=4).map(tuple), st.lists(blocks, max_size=2).map(tuple), comments
 )

@@ -180,7 +180,6 @@ when 0-7 last-level
   P
 """
 
-
 BY_RULES = """\
 system: statements
 1S    5+ S, 11-21 hcp

@@ -23,7 +23,6 @@ from bridge_env.io.optional_dependencies import how_to_install
 
 IN_OBSERVATION_OR_REWARDS = {"action_mask", "seat_rewards"}
 
-
 SETTINGS = [
     {}, {"reward": "points", "deals": "judging", "dealer": "E"}, {"observation": "hand", "text": True},
     {"observation": "shown:sayc"},

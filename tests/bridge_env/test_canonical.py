@@ -87,7 +87,6 @@ def test_tables_move_with_their_deals(row, turn, permutation):
 NUMBERS = np.arange(20_000)
 KEYS = streams.key("images", NUMBERS)
 
-
 _EPISODE = purpose("episode")
 
 

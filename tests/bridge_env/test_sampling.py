@@ -22,7 +22,6 @@ ME = KnownCards.seen({"S": MINE})
 OPENING = hand(hcp=(11, 21), S=(5, 13))
 OVERCALL = hand(hcp=(10, 17), H=(5, 13))
 
-
 SMALL = [51, 50, 49, 48, 40, 38, 37, 25, 24, 23, 12, 0]  # AKQJ T? of spades, some hearts, diamonds, clubs
 
 

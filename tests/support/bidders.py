@@ -166,7 +166,6 @@ when 0-7 last-level
   P
 """
 
-
 MINE = "AKQ2.T98.J7.A543"
 
 

@@ -14,7 +14,6 @@ from bridge_env.rules.play import Plays
 
 DEAL = "N:J8.Q965.A954.985 9.KJ872.T862.KT6 T7432.T3.K7.AQJ2 AKQ65.A4.QJ3.743"
 
-
 GAME = f"""[Event "A match"]
 [Board "1"]
 [West "Doe, \\"J\\""]
@@ -34,7 +33,6 @@ SJ S9 S2 SK
 D5 D2 DK DQ
 *
 """
-
 
 NOTES = ("", "15-17", '5+ "S"; 11\\12', "{not =1= a comment}: 3")
 
@@ -96,7 +94,6 @@ def random_play(owner: np.ndarray, contract: Contract, rng: np.random.Generator)
 
 
 HANDS = "SAQJ8HKQ87DA7CKQ2,ST964H962D932CT73,S752HDKQJ54CAJ984,"
-
 
 BOARD = f"pn|Sue,Wes,Nan,Ed|st||md|3{HANDS}|rh||ah|Board 7|sv|n|mb|1D|mb|p|mb|2H!|an|strong, !S|mb|P|mb|6N|"
 

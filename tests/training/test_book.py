@@ -54,7 +54,6 @@ when 0-7 last-level                        ; anything else
 TOY = parse_system(TOY_TEXT)
 SAYC = read_system("sayc")
 
-
 CARDS_TEXT = TOY_TEXT.replace("when 0-7", """\
 weigh when 1+ they-bid, 1+ i-bid           ; they bid on
   P       scores 0, 11 if book             ; pass

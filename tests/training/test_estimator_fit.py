@@ -23,7 +23,6 @@ from training.runtime.progress import Progress  # noqa: E402
 
 SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
 
-
 QUIET = Progress()
 
 
