@@ -66,12 +66,12 @@ def words_html(text: str) -> str:
 
 
 def _hand(held: NDArray[np.bool_], tag: str) -> str:
-    """Return an element of the cards that are known, suit by suit, with the high-card points of a whole hand."""
+    """Return an element of the cards that are known, suit by suit, with the high-card points of all thirteen."""
     drawn = (" ".join(ranks).replace("T", "10") or "—" for ranks in suit_ranks(held))
     suits = "<br>".join(f"{_suit(suit)} {ranks}" for suit, ranks in zip((3, 2, 1, 0), drawn, strict=True))
     points = int(hand_features(held[None])[0, HCP])
-    whole = f'<span class="bridge-points" title="high-card points">{points}</span>' * bool(held.sum() == 13)
-    return f'<{tag} class="bridge-hand">{suits if held.any() else ""}{whole}</{tag}>'
+    shown = f'<span class="bridge-points" title="high-card points">{points}</span>' * bool(held.sum() == 13)
+    return f'<{tag} class="bridge-hand">{suits if held.any() else ""}{shown}</{tag}>'
 
 
 def hand_html(held: ArrayLike) -> str:
