@@ -137,6 +137,8 @@ def test_a_hand_in_a_notebook(hand, capsys):
     assert str(shown) == "S AKQ2\nH T98\nD J7\nC A543"
     assert capsys.readouterr().out == f"{shown}\n"
     assert Page(shown._repr_html_()).text == "♠ A K Q 2♥ 10 9 8♦ J 7♣ A 5 4 314"
+    four = parse_hand("AKQ2.T98.J7.A543") & (np.arange(52) >= 39)
+    assert Page(show(four)._repr_html_()).text == "♠ A K Q 2♥ —♦ —♣ —"  # points are of all thirteen cards
 
 
 @pytest.mark.parametrize("deal", [DEAL, OWNER, OWNER[None]])
